@@ -1,0 +1,16 @@
+import * as v from 'valibot'
+import { claimAddress } from '../../shared/deposits/claim-address.ts'
+import { readUserAddress, UserAddress } from '../../shared/deposits/user-address.ts'
+import { CurrencyCode } from '../../shared/events/fields.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+
+/** The caller's own deposit address for a currency on a network, given to them at their first request. */
+export const handler = endpoint({
+  scope: 'deposit.read',
+  input: v.object({ query: v.object({ currency: CurrencyCode, currencyNetWork: CurrencyCode }) }),
+  output: UserAddress,
+  prefetch: ({ query }, userId) =>
+    readUserAddress(userId, { currency: query.currency, network: query.currencyNetWork }),
+  run: async ({ query }, { userId }, known) =>
+    known ?? claimAddress(userId, { currency: query.currency, network: query.currencyNetWork }),
+})

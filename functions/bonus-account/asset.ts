@@ -1,0 +1,14 @@
+import * as v from 'valibot'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { AssetSummary, summarizeAssets } from '../../shared/ledger/asset-summary.ts'
+import { readWallet } from '../../shared/ledger/wallet.ts'
+import { readRates } from '../../shared/rates/rates.ts'
+
+/** What the caller's reward wallet is worth in the quote currency. */
+export const handler = endpoint({
+  scope: 'account.read',
+  input: v.object({}),
+  output: AssetSummary,
+  prefetch: (_input, userId) => Promise.all([readWallet({ userId, wallet: 'reward' }), readRates()]),
+  run: async (_input, _caller, [wallet, rates]) => summarizeAssets(wallet, rates),
+})

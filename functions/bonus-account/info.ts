@@ -1,0 +1,13 @@
+import * as v from 'valibot'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { Account, listAccounts } from '../../shared/ledger/account.ts'
+import { readWallet } from '../../shared/ledger/wallet.ts'
+
+/** What the caller's reward wallet holds of each currency. */
+export const handler = endpoint({
+  scope: 'account.read',
+  input: v.object({}),
+  output: v.array(Account),
+  prefetch: (_input, userId) => readWallet({ userId, wallet: 'reward' }),
+  run: async (_input, _caller, wallet) => listAccounts(wallet),
+})

@@ -1,0 +1,19 @@
+import * as v from 'valibot'
+import { Export, exportMembers } from '../../shared/community/export-members.ts'
+import { startMembers } from '../../shared/community/find-members.ts'
+import { membersCsv } from '../../shared/community/members-csv.ts'
+import { MembersQuery } from '../../shared/community/members-query.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { prefers } from '../../shared/http/prefers.ts'
+
+/** The newest of the caller's direct referrals or of their whole downline, as JSON or, on request, as CSV. */
+export const handler = endpoint({
+  scope: 'community.read',
+  input: v.object({ query: MembersQuery }),
+  output: Export,
+  prefetch: ({ query }, userId) => startMembers(query, userId),
+  async run({ query }, _caller, start, request) {
+    const members = await exportMembers(start, query)
+    return prefers(request.header('accept'), 'text/csv') ? membersCsv(members.records) : members
+  },
+})

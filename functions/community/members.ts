@@ -1,0 +1,16 @@
+import * as v from 'valibot'
+import { startMembers } from '../../shared/community/find-members.ts'
+import { listMembers } from '../../shared/community/list-members.ts'
+import { Member } from '../../shared/community/member.ts'
+import { MembersPageQuery } from '../../shared/community/members-query.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { pageOf } from '../../shared/http/page.ts'
+
+/** A page of the caller's direct referrals or of their whole downline, newest first. */
+export const handler = endpoint({
+  scope: 'community.read',
+  input: v.object({ query: MembersPageQuery }),
+  output: pageOf(Member),
+  prefetch: ({ query }, userId) => startMembers(query, userId),
+  run: ({ query }, _caller, start) => listMembers(start, query, query),
+})

@@ -1,0 +1,18 @@
+import * as v from 'valibot'
+import { readProfile } from '../../shared/community/read-profile.ts'
+import { Note, setNote } from '../../shared/community/set-note.ts'
+import { UserId } from '../../shared/events/fields.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+
+/** Sets, or with an empty string clears, the caller's note on one of their direct referrals. */
+export const handler = endpoint({
+  scope: 'community.write',
+  accepts: 'json',
+  input: v.object({ body: v.object({ target_user_id: UserId, note: Note }) }),
+  output: v.null(),
+  prefetch: ({ body }) => readProfile(body.target_user_id),
+  async run({ body }, caller, target) {
+    await setNote(caller.userId, target, body.note)
+    return null
+  },
+})

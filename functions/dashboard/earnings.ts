@@ -1,0 +1,12 @@
+import * as v from 'valibot'
+import { EarningPoint, EarningsQuery, readEarnings } from '../../shared/dashboard/earnings.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+
+/** What the caller earned on each day of a window. */
+export const handler = endpoint({
+  scope: 'dashboard.read',
+  input: v.object({ query: EarningsQuery }),
+  output: v.array(EarningPoint),
+  prefetch: ({ query }, userId) => readEarnings(userId, query),
+  run: async (_input, _caller, points) => points,
+})

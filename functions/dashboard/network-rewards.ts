@@ -1,0 +1,12 @@
+import * as v from 'valibot'
+import { NetworkReward, readNetworkRewards } from '../../shared/dashboard/network-rewards.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+
+/** The caller's rewards by type and currency. */
+export const handler = endpoint({
+  scope: 'dashboard.read',
+  input: v.object({}),
+  output: v.array(NetworkReward),
+  prefetch: (_input, userId) => readNetworkRewards(userId),
+  run: async (_input, _caller, rewards) => rewards,
+})

@@ -1,0 +1,12 @@
+import * as v from 'valibot'
+import { Overview, readOverview } from '../../shared/dashboard/overview.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+
+/** What the caller owns and has earned, at a glance. */
+export const handler = endpoint({
+  scope: 'dashboard.read',
+  input: v.object({}),
+  output: Overview,
+  prefetch: (_input, userId) => readOverview(userId),
+  run: async (_input, _caller, overview) => overview,
+})

@@ -1,0 +1,16 @@
+import * as v from 'valibot'
+import { DepositRecord, isDepositId, readDeposit } from '../../shared/deposits/deposit.ts'
+import { Failure } from '../../shared/errors.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+
+/** One of the caller's deposits; anybody else's is as unknown as one that does not exist. */
+export const handler = endpoint({
+  scope: 'deposit.read',
+  input: v.object({ path: v.object({ id: v.string() }) }),
+  output: DepositRecord,
+  prefetch: async ({ path }) => (isDepositId(path.id) ? readDeposit(path.id) : undefined),
+  run: async (_input, { userId }, deposit) => {
+    if (deposit?.userId !== userId) throw new Failure('not_found')
+    return deposit.record
+  },
+})

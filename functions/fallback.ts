@@ -1,0 +1,27 @@
+import * as v from 'valibot'
+import { Failure } from '../shared/errors.ts'
+import { requireEnv } from '../shared/env.ts'
+import { publicEndpoint } from '../shared/http/public-endpoint.ts'
+
+const routes = JSON.parse(requireEnv('ROUTES')) as Record<string, string[]>
+
+/** Every path and method that no route knows: 405 with the allowed methods where the path exists, 404 where it does not. */
+export const handler = publicEndpoint({
+  input: v.object({}),
+  output: v.never(),
+  async run(_input, { rawPath }) {
+    const methods = Object.entries(routes).find(([path]) => matches(path, rawPath))?.[1]
+    if (methods === undefined) throw new Failure('no_route')
+    throw new Failure('method_not_allowed', { headers: { allow: methods.join(', ') } })
+  },
+})
+
+/** Whether a route's path, which may end in one `{parameter}`, is the path of a request. */
+function matches(path: string, rawPath: string): boolean {
+  const expected = path.split('/')
+  const actual = rawPath.split('/')
+  return (
+    expected.length === actual.length &&
+    expected.every((part, i) => part === actual[i] || (part.startsWith('{') && actual[i] !== ''))
+  )
+}

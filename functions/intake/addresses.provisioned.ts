@@ -1,0 +1,37 @@
+import * as v from 'valibot'
+import { AddressTag, ChainAddress } from '../../shared/deposits/network-address.ts'
+import { provisionAddresses } from '../../shared/deposits/provision-addresses.ts'
+import { BusinessKey, CurrencyCode } from '../../shared/events/fields.ts'
+import { intake } from '../../shared/events/intake.ts'
+
+/** Adds deposit addresses to the pool of their currency and network. */
+export const handler = intake({
+  detailType: 'addresses.provisioned',
+  detail: v.object({
+    batch_id: BusinessKey,
+    currency: CurrencyCode,
+    currency_network: CurrencyCode,
+    required_confirmations: v.pipe(v.number(), v.safeInteger(), v.minValue(0, 'must not be negative')),
+    addresses: v.pipe(
+      v.array(v.object({ address: ChainAddress, tag: AddressTag })),
+      v.minLength(1, 'must not be empty'),
+      v.check(
+        (all) =>
+          new Set(all.map(({ address, tag }) => JSON.stringify([address, tag ?? null]))).size === all.length,
+        'must not name an address twice',
+      ),
+    ),
+  }),
+  key: ({ batch_id }) => batch_id,
+  apply: ({ batch_id, currency, currency_network, required_confirmations, addresses }, record) =>
+    provisionAddresses(
+      {
+        batchId: batch_id,
+        currency,
+        network: currency_network,
+        requiredConfirmations: required_confirmations,
+        addresses,
+      },
+      record,
+    ),
+})

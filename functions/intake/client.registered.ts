@@ -1,0 +1,40 @@
+import * as v from 'valibot'
+import { putClient } from '../../shared/db/client.ts'
+import { ConditionFailed } from '../../shared/db/transact.ts'
+import { applyOnce } from '../../shared/events/event-record.ts'
+import { BusinessKey, Instant, maybe } from '../../shared/events/fields.ts'
+import { intake } from '../../shared/events/intake.ts'
+import { hashClientSecret } from '../../shared/oauth/client-secret.ts'
+import { RedirectUri } from '../../shared/oauth/redirect-uri.ts'
+import { scopes } from '../../shared/tokens/scopes.ts'
+
+/** Registers an application, or replaces what was registered earlier; an earlier registration that arrives late changes nothing. */
+export const handler = intake({
+  detailType: 'client.registered',
+  detail: v.object({
+    client_id: BusinessKey,
+    updated_at: Instant,
+    name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)),
+    redirect_uris: v.pipe(v.array(RedirectUri), v.maxLength(50)),
+    // Printable ASCII, as RFC 6749 appendix A.2 has it; without one the client is public.
+    secret: maybe(v.pipe(v.string(), v.regex(/^[\x20-\x7e]{1,512}$/, 'must be printable characters'))),
+    scopes: v.array(v.picklist(scopes)),
+  }),
+  key: ({ client_id, updated_at }) => `${client_id}#${updated_at}`,
+  async apply(detail, record) {
+    const client = {
+      clientId: detail.client_id,
+      name: detail.name,
+      redirectUris: [...new Set(detail.redirect_uris)],
+      scopes: [...new Set(detail.scopes)],
+      secretHash: detail.secret === undefined ? undefined : hashClientSecret(detail.secret),
+      updatedAt: detail.updated_at,
+    }
+    try {
+      return await applyOnce(record, [putClient(client)])
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error
+      return applyOnce(record, [])
+    }
+  },
+})

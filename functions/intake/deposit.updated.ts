@@ -1,0 +1,46 @@
+import * as v from 'valibot'
+import type { DepositStatus } from '../../shared/deposits/deposit.ts'
+import { AddressTag, ChainAddress } from '../../shared/deposits/network-address.ts'
+import { updateDeposit } from '../../shared/deposits/update-deposit.ts'
+import { CurrencyCode, Instant } from '../../shared/events/fields.ts'
+import { intake } from '../../shared/events/intake.ts'
+import { Amount } from '../../shared/money.ts'
+
+const statuses = {
+  pending: 'PENDING',
+  confirming: 'CONFIRMING',
+  confirmed: 'CREDITED',
+  failed: 'FAILED',
+} as const satisfies Record<string, DepositStatus>
+
+const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0, 'must not be negative'))
+
+/** Follows a deposit on its chain, and credits it to the asset wallet when it is confirmed. */
+export const handler = intake({
+  detailType: 'deposit.updated',
+  detail: v.object({
+    currency_network: CurrencyCode,
+    txid: v.pipe(
+      v.string(),
+      v.regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable characters without spaces'),
+    ),
+    output_index: Count,
+    address: ChainAddress,
+    tag: AddressTag,
+    currency: CurrencyCode,
+    amount: Amount,
+    status: v.picklist(Object.keys(statuses) as (keyof typeof statuses)[]),
+    confirmations: Count,
+    at: Instant,
+  }),
+  key: ({ currency_network, txid, output_index }) => `${currency_network}:${txid}:${output_index}`,
+  // Many updates tell of one deposit, so that the deposit itself, not an event's record, is what makes it count once.
+  apply: ({ currency_network, txid, output_index, status, ...rest }) =>
+    updateDeposit({
+      ...rest,
+      network: currency_network,
+      txid,
+      outputIndex: output_index,
+      status: statuses[status],
+    }),
+})

@@ -1,0 +1,17 @@
+import * as v from 'valibot'
+import { CurrencyCode, Instant } from '../../shared/events/fields.ts'
+import { intake } from '../../shared/events/intake.ts'
+import { Amount } from '../../shared/money.ts'
+import { publishRates } from '../../shared/rates/publish-rates.ts'
+
+/** Takes over the rates at which the wallets' currencies are converted. */
+export const handler = intake({
+  detailType: 'rates.published',
+  detail: v.object({
+    quote: CurrencyCode,
+    as_of: Instant,
+    rates: v.record(CurrencyCode, Amount),
+  }),
+  key: ({ quote, as_of }) => `${quote}#${as_of}`,
+  apply: ({ quote, as_of, rates }, record) => publishRates({ quote, asOf: as_of, rates }, record),
+})

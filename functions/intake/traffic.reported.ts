@@ -1,0 +1,10 @@
+import { recordTraffic, TrafficReport } from '../../shared/dashboard/record-traffic.ts'
+import { intake } from '../../shared/events/intake.ts'
+
+/** Adds to a user's traffic. */
+export const handler = intake({
+  detailType: 'traffic.reported',
+  detail: TrafficReport,
+  key: ({ report_id }) => report_id,
+  apply: recordTraffic,
+})

@@ -1,0 +1,10 @@
+import { intake } from '../../shared/events/intake.ts'
+import { registerUser, UserRegistered } from '../../shared/sign-in/register-user.ts'
+
+/** Adds a user whom the business server has registered. */
+export const handler = intake({
+  detailType: 'user.registered',
+  detail: UserRegistered,
+  key: ({ user_id }) => String(user_id),
+  apply: registerUser,
+})

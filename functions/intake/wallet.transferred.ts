@@ -1,0 +1,37 @@
+import * as v from 'valibot'
+import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/events/fields.ts'
+import { intake } from '../../shared/events/intake.ts'
+import { book } from '../../shared/ledger/book.ts'
+import { WalletName } from '../../shared/ledger/wallet.ts'
+import { Amount } from '../../shared/money.ts'
+
+/** Moves money between the two wallets of a user: a bill in each, in one transaction. */
+export const handler = intake({
+  detailType: 'wallet.transferred',
+  detail: v.pipe(
+    v.object({
+      transfer_id: BusinessKey,
+      user_id: UserId,
+      from: WalletName,
+      to: WalletName,
+      currency: CurrencyCode,
+      amount: Amount,
+      at: Instant,
+    }),
+    v.forward(
+      v.check(({ from, to }) => from !== to, 'must be the other wallet'),
+      ['to'],
+    ),
+  ),
+  key: ({ transfer_id }) => transfer_id,
+  apply: ({ transfer_id, user_id, from, to, currency, amount }, record) => {
+    const posting = { kind: 'post', currency, amount, reference: transfer_id } as const
+    return book({
+      record,
+      wallets: [
+        { id: { userId: user_id, wallet: from }, movements: [{ ...posting, type: 'TRANSFER_OUT' }] },
+        { id: { userId: user_id, wallet: to }, movements: [{ ...posting, type: 'TRANSFER_IN' }] },
+      ],
+    })
+  },
+})

@@ -1,0 +1,23 @@
+import * as v from 'valibot'
+import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/events/fields.ts'
+import { intake } from '../../shared/events/intake.ts'
+import { updateWithdrawal } from '../../shared/ledger/update-withdrawal.ts'
+import { WithdrawalStatus } from '../../shared/ledger/withdrawal.ts'
+import { Amount } from '../../shared/money.ts'
+
+/** Follows a withdrawal from the asset wallet: set aside when requested, paid out when settled, given back when cancelled. */
+export const handler = intake({
+  detailType: 'withdrawal.updated',
+  detail: v.object({
+    withdrawal_id: BusinessKey,
+    user_id: UserId,
+    currency: CurrencyCode,
+    amount: Amount,
+    status: WithdrawalStatus,
+    at: Instant,
+  }),
+  // Each status of a withdrawal is an event of its own.
+  key: ({ withdrawal_id, status }) => `${withdrawal_id}#${status}`,
+  apply: ({ withdrawal_id, user_id, currency, amount, status }, record) =>
+    updateWithdrawal({ withdrawalId: withdrawal_id, userId: user_id, currency, amount, status }, record),
+})

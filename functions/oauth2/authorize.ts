@@ -1,0 +1,15 @@
+import * as v from 'valibot'
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { Reply } from '../../shared/http/reply.ts'
+import { AuthorizationParameters } from '../../shared/oauth/authorization-parameters.ts'
+import { authorize } from '../../shared/oauth/authorize.ts'
+
+/** Sends the browser on to the authorization page, or back to the client with what is wrong with its request. */
+export const handler = publicEndpoint({
+  input: v.object({ query: AuthorizationParameters }),
+  output: v.never(),
+  repeats: 'report',
+  async run({ query }, request) {
+    return new Reply(302, { location: await authorize(query, request) })
+  },
+})

@@ -1,0 +1,19 @@
+import * as v from 'valibot'
+import { readClient } from '../../shared/db/client.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { AuthorizationParameters } from '../../shared/oauth/authorization-parameters.ts'
+import { consent, ConsentAnswer } from '../../shared/oauth/consent.ts'
+
+/** Answers an authorization request for the signed-in user who agreed to it, or did not. */
+export const handler = endpoint({
+  scope: 'first-party',
+  accepts: 'json',
+  input: v.object({
+    body: v.object({ ...AuthorizationParameters.entries, approved: v.optional(v.boolean(), true) }),
+  }),
+  output: ConsentAnswer,
+  prefetch: async ({ body: { client_id } }) =>
+    client_id === undefined ? undefined : readClient(client_id, { consistent: true }),
+  run: ({ body: { approved, ...parameters } }, caller, client) =>
+    consent(parameters, approved, client, caller),
+})

@@ -1,0 +1,15 @@
+import * as v from 'valibot'
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import {
+  exchangeAccessToken,
+  ExchangeAnswer,
+  ExchangeParameters,
+} from '../../shared/oauth/exchange-access-token.ts'
+
+/** Exchanges a first-party access_token, sent in the body or as Bearer, for a device_token. */
+export const handler = publicEndpoint({
+  accepts: 'json',
+  input: v.object({ body: ExchangeParameters }),
+  output: ExchangeAnswer,
+  run: ({ body }, request) => exchangeAccessToken(body, request.authorization('bearer')),
+})

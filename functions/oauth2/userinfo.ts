@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { readUser } from '../../shared/db/user.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { userClaims } from '../../shared/tokens/user-claims.ts'
+
+/** Claims about the user, as far as the token's scopes allow (OpenID Connect Core §5.3). */
+export const handler = endpoint({
+  scope: 'openid',
+  dialect: 'oauth',
+  input: v.object({}),
+  output: v.object({
+    sub: v.string(),
+    email: v.optional(v.string()),
+    email_verified: v.optional(v.literal(true)),
+    name: v.optional(v.string()),
+  }),
+  prefetch: (_input, userId) => readUser(userId),
+  async run(_input, caller, user) {
+    return { sub: String(caller.userId), ...userClaims(user ?? {}, caller.scopes) }
+  },
+})

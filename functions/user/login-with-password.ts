@@ -1,0 +1,18 @@
+import * as v from 'valibot'
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { EmailAddress } from '../../shared/sign-in/email-address.ts'
+import { LoginPassword } from '../../shared/sign-in/login-password.ts'
+import { loginWithPassword, twoFactorMethods } from '../../shared/sign-in/login-with-password.ts'
+
+/** Checks a password; a right one opens the way to the second factor. */
+export const handler = publicEndpoint({
+  accepts: 'json',
+  input: v.object({ body: v.object({ email: EmailAddress, login_password: LoginPassword }) }),
+  output: v.object({
+    need_two_factor: v.literal(true),
+    login_ticket: v.string(),
+    email: v.string(),
+    two_factor_methods: v.array(v.picklist(twoFactorMethods)),
+  }),
+  run: ({ body }, { sourceIp }) => loginWithPassword(body.email, body.login_password, sourceIp),
+})

@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { Failure } from '../../shared/errors.ts'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { endSession } from '../../shared/tokens/end-session.ts'
+
+/** Ends the caller's session: its access_token and every token derived from it stop working. */
+export const handler = endpoint({
+  scope: 'first-party',
+  accepts: 'json',
+  input: v.object({
+    body: v.object({
+      id: v.pipe(v.string(), v.minLength(1, 'must not be empty'), v.maxLength(40, 'is too long')),
+    }),
+  }),
+  output: v.null(),
+  async run({ body }, { userId, sessionId }) {
+    if (body.id !== String(userId)) throw new Failure('forbidden')
+    await endSession(userId, sessionId)
+    return null
+  },
+})

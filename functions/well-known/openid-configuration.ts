@@ -1,0 +1,18 @@
+import * as v from 'valibot'
+import { publicDocument } from '../../shared/http/public-document.ts'
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { documentMaxAgeSeconds } from '../../shared/keys/document-age.ts'
+import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
+
+/** What an OpenID client needs to know to use this service (OpenID Connect Discovery §4, RFC 8414 §3). */
+export const handler = publicEndpoint({
+  dialect: 'oauth',
+  input: v.object({}),
+  output: Discovery,
+  async run(_input, { header }) {
+    return publicDocument(discoveryDocument(), {
+      maxAgeSeconds: documentMaxAgeSeconds(),
+      ifNoneMatch: header('if-none-match'),
+    })
+  },
+})

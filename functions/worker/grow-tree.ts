@@ -1,0 +1,32 @@
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import * as v from 'valibot'
+import { TreeMessage } from '../../shared/community/announce.ts'
+import { growTree } from '../../shared/community/grow-tree.ts'
+import { errorSummary, log } from '../../shared/log.ts'
+
+/** Time left for a transaction under way when the function stops beginning new ones. */
+const reserveMilliseconds = 5_000
+
+/**
+ * Carries what happened in trees up to all ancestors. Messages only say in which trees; what happened stands in their
+ * journals, so one run serves all messages of a tree, and a message too many does nothing.
+ */
+export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
+  const deadline = Date.now() + context.getRemainingTimeInMillis() - reserveMilliseconds
+  const trees = Map.groupBy(
+    event.Records,
+    ({ body }) => v.parse(v.pipe(v.string(), v.parseJson(), TreeMessage), body).root_id,
+  )
+  const failed: SQSBatchResponse['batchItemFailures'] = []
+  for (const [rootId, messages] of trees) {
+    try {
+      await growTree(rootId, deadline)
+      log.info('tree grown', { root_id: rootId, messages: messages.length })
+    } catch (error) {
+      log.warn('tree will be retried', { root_id: rootId, cause: errorSummary(error) })
+      // All messages of the group, so that none of them overtakes another.
+      failed.push(...messages.map(({ messageId }) => ({ itemIdentifier: messageId })))
+    }
+  }
+  return { batchItemFailures: failed }
+}

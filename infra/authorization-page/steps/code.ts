@@ -1,0 +1,73 @@
+import { make } from '../dom.ts'
+import { makeField, makeForm } from '../form.ts'
+import { explain } from '../messages.ts'
+import { checkCode, type Method, type Ticket } from '../sign-in-api.ts'
+import type { Journey, View } from '../step.ts'
+import { usableMethods } from './password.ts'
+
+/** Asks for the code of the second factor. */
+export function showCode(journey: Journey, email: string, ticket: Ticket, method: Method): View {
+  const byMail = method === 'EMAIL'
+  const code = makeField({
+    name: 'code',
+    label: '6-digit code',
+    attributes: {
+      class: 'code',
+      type: 'text',
+      inputmode: 'numeric',
+      autocomplete: 'one-time-code',
+      autocapitalize: 'none',
+      spellcheck: 'false',
+      required: true,
+      'aria-describedby': 'code-source',
+    },
+    check: (value) => (/^\d{6}$/.test(digitsOf(value)) ? undefined : 'Enter the 6 digits of the code.'),
+  })
+  const form = makeForm({
+    fields: [code],
+    submitLabel: 'Verify',
+    async work() {
+      const account = await checkCode(email, ticket, method, digitsOf(code.input.value))
+      journey.remember({ account, ticket: undefined, method: undefined })
+      journey.replace('consent')
+    },
+    onFailure(failure) {
+      if (failure.code === 40103) code.complain(explain(failure))
+      if (failure.code === 40102) {
+        journey.remember({ ticket: undefined, method: undefined })
+        journey.replace('password', explain(failure))
+      }
+      return [40102, 40103].includes(failure.code)
+    },
+  })
+  const source = byMail
+    ? [
+        'We sent a code to ',
+        make('bdi', { class: 'name' }, ticket.maskedEmail),
+        '. It works for ten minutes.',
+      ]
+    : ['Open your authenticator app and enter the code that it shows for this account.']
+  return {
+    title: byMail ? 'Check your mail' : 'Enter your code',
+    content: [
+      make('p', { class: 'lead', id: 'code-source' }, ...source),
+      form,
+      make('div', { class: 'links' }, ...otherWays(journey, ticket, byMail)),
+    ],
+    focus: code.input,
+  }
+}
+
+/** Codes are shown, and pasted, in groups. */
+const digitsOf = (value: string): string => value.replaceAll(/[\s-]/g, '')
+
+function otherWays(journey: Journey, ticket: Ticket, byMail: boolean): HTMLElement[] {
+  const link = (words: string, onclick: () => void) =>
+    make('button', { type: 'button', class: 'link', onclick }, words)
+  return [
+    ...(usableMethods(ticket.methods).length > 1
+      ? [link('Use another method', () => journey.go('method'))]
+      : []),
+    link(byMail ? 'No mail? Start over' : 'Start over', () => journey.go('password')),
+  ]
+}

@@ -1,0 +1,58 @@
+import { icon, make } from '../dom.ts'
+import type { Method, Ticket } from '../sign-in-api.ts'
+import type { Journey, View } from '../step.ts'
+
+const descriptions: Record<Method, { picture: string; name: string; words: (ticket: Ticket) => string }> = {
+  EMAIL: {
+    picture: 'mail',
+    name: 'Code by mail',
+    words: ({ maskedEmail }) => `On its way to ${maskedEmail}`,
+  },
+  AUTHENTICATOR: {
+    picture: 'device',
+    name: 'Authenticator app',
+    words: () => 'The code that your app shows now',
+  },
+  PASSKEY: { picture: 'key', name: 'Passkey', words: () => 'Cannot be used on this page' },
+}
+
+/** Lets the user choose how to give the second factor. */
+export function showMethod(journey: Journey, ticket: Ticket): View {
+  const choices = ticket.methods
+    .filter((method) => method in descriptions)
+    .map((method) => make('li', {}, makeChoice(journey, ticket, method)))
+  return {
+    title: 'Confirm that it is you',
+    content: [
+      make('p', { class: 'lead' }, 'Choose how you want to get your 6-digit code.'),
+      make('ul', { class: 'choices' }, ...choices),
+      make(
+        'button',
+        { type: 'button', class: 'link', onclick: () => journey.go('password') },
+        'Use another account',
+      ),
+    ],
+  }
+}
+
+function makeChoice(journey: Journey, ticket: Ticket, method: Method): HTMLElement {
+  const { picture, name, words } = descriptions[method]
+  const text = make(
+    'span',
+    { class: 'choice-text' },
+    make('strong', {}, name),
+    make('span', {}, words(ticket)),
+  )
+  if (method === 'PASSKEY') return make('div', { class: 'choice unavailable' }, icon(picture), text)
+  const choose = () => {
+    journey.remember({ method })
+    journey.go('code')
+  }
+  return make(
+    'button',
+    { type: 'button', class: 'choice', onclick: choose },
+    icon(picture),
+    text,
+    icon('next'),
+  )
+}

@@ -1,0 +1,57 @@
+import { build, type Metafile } from 'esbuild'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const source = join(root, 'infra', 'authorization-page')
+
+/** Directory of the authorization page, ready to be served once `renderIndex` has put the API's address in. */
+export const pageDirectory = join(root, 'dist', 'authorization-page')
+
+/**
+ * Bundles the authorization page: one script, one stylesheet and one picture, each named by its content so that it may be
+ * cached for good, and the index.html that names them.
+ */
+export async function bundleAuthorizationPage(outputDirectory = pageDirectory): Promise<void> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['main.ts', 'page.css', 'icon.svg'].map((file) => join(source, file)),
+    outdir: join(outputDirectory, 'assets'),
+    entryNames: '[name]-[hash]',
+    loader: { '.svg': 'copy' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: ['chrome111', 'firefox115', 'safari16.4'],
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  })
+  const template = await readFile(join(source, 'index.html'), 'utf8')
+  const index = template
+    .replace('%SCRIPT%', assetOf(metafile, 'main.ts'))
+    .replace('%STYLE%', assetOf(metafile, 'page.css'))
+    .replace('%ICON%', assetOf(metafile, 'icon.svg'))
+  await writeFile(join(outputDirectory, 'index.html'), index)
+  await removeLeftOvers(join(outputDirectory, 'assets'), metafile)
+}
+
+/** What an earlier source left behind would be served, and deployed, for ever. */
+async function removeLeftOvers(directory: string, { outputs }: Metafile): Promise<void> {
+  const written = Object.keys(outputs).map((path) => basename(path))
+  const leftOvers = (await readdir(directory)).filter((name) => !written.includes(name))
+  await Promise.all(leftOvers.map((name) => rm(join(directory, name), { force: true })))
+}
+
+function assetOf(metafile: Metafile, file: string): string {
+  const wanted = relative(root, join(source, file))
+  const output = Object.entries(metafile.outputs).find(
+    ([, { entryPoint, inputs }]) => entryPoint === wanted || wanted in inputs,
+  )
+  if (output === undefined) throw new Error(`esbuild wrote nothing for ${file}`)
+  return `assets/${basename(output[0])}`
+}
+
+/** The page's index.html for an API: it may talk to that address and to no other. */
+export const renderIndex = (index: string, baseUrl: string): string => index.replaceAll('%BASE_URL%', baseUrl)

@@ -1,0 +1,58 @@
+import { Stack } from 'aws-cdk-lib'
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
+import { AccountRootPrincipal, ArnPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
+import { Construct } from 'constructs'
+import { signingKeyTagName } from '../../shared/keys/key-tags.ts'
+import { keysPartition } from '../../shared/keys/keys-partition.ts'
+import type { Config } from '../config.ts'
+
+interface AuditorRoleProps {
+  config: Config
+  table: TableV2
+}
+
+/** Who audits the signing keys: reads what `keys audit` goes by, and can neither change it nor read anything else. */
+export class AuditorRole extends Construct {
+  readonly role: Role
+
+  constructor(scope: Construct, id: string, { config, table }: AuditorRoleProps) {
+    super(scope, id)
+    const principal = config.auditorPrincipalArn
+    this.role = new Role(this, 'Role', {
+      description: `${config.stage}: audits the signing keys`,
+      assumedBy: principal === undefined ? new AccountRootPrincipal() : new ArnPrincipal(principal),
+    })
+    const stack = Stack.of(this)
+    const statements = [
+      // Listing has no resource-level permissions in KMS.
+      new PolicyStatement({ actions: ['kms:ListKeys'], resources: ['*'] }),
+      new PolicyStatement({
+        actions: ['kms:DescribeKey', 'kms:GetPublicKey', 'kms:ListResourceTags'],
+        resources: [stack.formatArn({ service: 'kms', resource: 'key', resourceName: '*' })],
+        conditions: {
+          StringEquals: { [`aws:ResourceTag/${signingKeyTagName}`]: `${config.namePrefix}account-service` },
+        },
+      }),
+      new PolicyStatement({
+        actions: ['dynamodb:GetItem', 'dynamodb:Query'],
+        resources: [table.tableArn],
+        // Both together: without the second, a request that names no key would match the first.
+        conditions: {
+          'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [keysPartition] },
+          Null: { 'dynamodb:LeadingKeys': 'false' },
+        },
+      }),
+      new PolicyStatement({
+        actions: ['events:DescribeRule', 'events:ListTargetsByRule'],
+        resources: [
+          stack.formatArn({
+            service: 'events',
+            resource: 'rule',
+            resourceName: `${config.namePrefix}rotate-signing-keys`,
+          }),
+        ],
+      }),
+    ]
+    for (const statement of statements) this.role.addToPolicy(statement)
+  }
+}

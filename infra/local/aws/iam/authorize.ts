@@ -1,0 +1,93 @@
+import type { FunctionModel } from '../../model.ts'
+import { AwsError } from '../wire/aws-error.ts'
+import { askPolicy, compilePolicies, type CompiledPolicy } from './policy.ts'
+import type { Principal } from './principal.ts'
+
+/** One action on one resource, as AWS's service authorization reference lists them. */
+export interface AccessRequest {
+  action: string
+  /** An ARN, or `*` for actions that have no resource. */
+  resource: string
+  /** Condition keys by name, in lower case. */
+  context?: Record<string, string | readonly string[] | undefined>
+  /** The policy of the resource itself and what it means: `required` as in KMS, `additional` as in SQS. */
+  resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
+}
+
+/** Returns if the caller may, throws AWS's AccessDeniedException if not. */
+export type Authorize = (request: AccessRequest) => void
+
+/** The authorization of the account's owner, who may do all. */
+export const authorizeOwner: Authorize = () => undefined
+
+/** The authorization of one function: its role's policies, and those of the resources that it reaches for. */
+export function authorizeFunction(
+  model: FunctionModel,
+  account: { accountId: string; region: string },
+): Authorize {
+  const identity = compilePolicies(model.policies, `function ${model.name}`)
+  const role: Principal = { kind: 'role', roleArn: model.roleArn, accountId: account.accountId }
+  const roleName = model.roleArn.slice(model.roleArn.lastIndexOf('/') + 1)
+  const user = `arn:aws:sts::${account.accountId}:assumed-role/${roleName}/${model.name}`
+  const common: [string, string][] = [
+    ['aws:principalarn', model.roleArn],
+    ['aws:principalaccount', account.accountId],
+    ['aws:requestedregion', account.region],
+    ['aws:resourceaccount', account.accountId],
+    // On AWS the functions reach the services by TLS; the loopback interface stands in for it.
+    ['aws:securetransport', 'true'],
+    ['aws:viaawsservice', 'false'],
+  ]
+
+  return ({ action, resource, context = {}, resourcePolicy }) => {
+    const values = new Map<string, string | readonly string[]>(common)
+    // A multivalued key without any value is one that is absent.
+    for (const [key, value] of Object.entries(context))
+      if (value !== undefined && value.length > 0) values.set(key.toLowerCase(), value)
+    const question = { action, resource, context: values, principal: role }
+    const deny = (reason: string) => {
+      throw new AwsError(
+        'AccessDeniedException',
+        `User: ${user} is not authorized to perform: ${action} on resource: ${resource} ${reason}`,
+      )
+    }
+
+    const ofIdentity = askPolicy(identity, question)
+    if (ofIdentity === 'Deny') deny('with an explicit deny in an identity-based policy')
+    const ofResource = resourcePolicy && askPolicy(resourcePolicy.policy, question)
+    if (ofResource === 'Deny') deny('with an explicit deny in a resource-based policy')
+    if (ofResource === 'Allow') return
+    if (
+      resourcePolicy?.role === 'required' &&
+      !delegatesToIam(resourcePolicy.policy, question, account.accountId)
+    )
+      deny(`because no resource-based policy allows the ${action} action`)
+    if (ofIdentity !== 'Allow') deny(`because no identity-based policy allows the ${action} action`)
+  }
+}
+
+/** Whether a key policy lets the account's own IAM policies decide. */
+function delegatesToIam(
+  policy: CompiledPolicy,
+  question: Parameters<typeof askPolicy>[1],
+  accountId: string,
+): boolean {
+  return askPolicy(policy, { ...question, principal: { kind: 'account', accountId } }) === 'Allow'
+}
+
+/** Whether a resource's policy lets an AWS service use it on behalf of `sourceArn`. */
+export function serviceMay(
+  policy: CompiledPolicy,
+  request: { service: string; action: string; resource: string; sourceArn: string; accountId: string },
+): boolean {
+  const context = new Map([
+    ['aws:sourcearn', request.sourceArn],
+    ['aws:sourceaccount', request.accountId],
+    ['aws:securetransport', 'true'],
+    ['aws:viaawsservice', 'true'],
+  ])
+  const principal: Principal = { kind: 'service', name: request.service }
+  return (
+    askPolicy(policy, { action: request.action, resource: request.resource, context, principal }) === 'Allow'
+  )
+}

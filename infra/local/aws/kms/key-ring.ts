@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import type { PolicyDocument, StackModel } from '../../model.ts'
+import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
+import type { Store } from '../store.ts'
+import { AwsError } from '../wire/aws-error.ts'
+import { generateMaterial, readMaterial, type KeyMaterial } from './key-material.ts'
+import { keySpecifications, type KeySpecification } from './key-specs.ts'
+
+const KeyState = v.picklist(['Enabled', 'Disabled', 'PendingDeletion'])
+
+/** What of a key is kept in the store. */
+const KeyRecord = v.object({
+  keyId: v.string(),
+  arn: v.string(),
+  spec: v.string(),
+  state: KeyState,
+  description: v.string(),
+  /** Seconds since the epoch, as KMS writes them. */
+  createdAt: v.number(),
+  deletionAt: v.optional(v.number()),
+  policy: v.string(),
+  tags: v.record(v.string(), v.string()),
+  material: v.string(),
+})
+export type KeyRecord = v.InferOutput<typeof KeyRecord>
+
+/** A key ready for use. */
+export interface Key {
+  record: KeyRecord
+  specification: KeySpecification
+  material: KeyMaterial
+  policy: CompiledPolicy
+}
+
+/** What a new key is made of. */
+export interface NewKey {
+  keyId?: string
+  spec: string
+  description: string
+  policy: PolicyDocument | undefined
+  tags: Record<string, string>
+}
+
+/** All keys and aliases of the account, in memory and in the store. */
+export class KeyRing {
+  readonly #keys = new Map<string, Key>()
+  readonly #aliases = new Map<string, { keyId: string; createdAt: number; updatedAt: number }>()
+  readonly #store: Store
+  readonly #account: { accountId: string; region: string }
+
+  constructor(store: Store, account: { accountId: string; region: string }) {
+    this.#store = store
+    this.#account = account
+    store.database.exec(`
+      CREATE TABLE IF NOT EXISTS kms_keys (key_id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS kms_aliases
+        (name TEXT PRIMARY KEY, key_id TEXT NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL) WITHOUT ROWID`)
+    for (const row of store.database.prepare('SELECT record FROM kms_keys').all())
+      this.#adopt(v.parse(KeyRecord, JSON.parse(String(row.record))))
+    for (const row of store.database.prepare('SELECT * FROM kms_aliases').all())
+      this.#aliases.set(String(row.name), {
+        keyId: String(row.key_id),
+        createdAt: Number(row.created_at),
+        updatedAt: Number(row.updated_at),
+      })
+  }
+
+  /** The keys of the store, and those of the stack: new ones are made, known ones take the stack's description, policy and tags. */
+  static async open(store: Store, model: StackModel): Promise<KeyRing> {
+    const ring = new KeyRing(store, model)
+    await Promise.all(
+      model.keys.map(async (declared) => {
+        const known = ring.#keys.get(declared.keyId)
+        const { keyId, keySpec: spec, description, keyPolicy: policy, tags } = declared
+        if (known?.record.spec !== spec) {
+          await ring.create({ keyId, spec, description, policy, tags })
+          return
+        }
+        ring.save({
+          ...known.record,
+          description,
+          tags,
+          policy: JSON.stringify(policy ?? ring.#defaultPolicy()),
+        })
+      }),
+    )
+    for (const { name, keyId } of model.aliases) if (!ring.#aliases.has(name)) ring.setAlias(name, keyId)
+    return ring
+  }
+
+  /** Makes a key, enabled at once. */
+  async create(key: NewKey): Promise<Key> {
+    const specification = keySpecifications[key.spec]
+    if (specification === undefined)
+      throw new AwsError('UnsupportedOperationException', `KeySpec ${key.spec} is not supported here.`)
+    const keyId = key.keyId ?? randomUUID()
+    const material = await generateMaterial(specification)
+    return this.save({
+      keyId,
+      arn: this.arnOf(`key/${keyId}`),
+      spec: key.spec,
+      state: 'Enabled',
+      description: key.description,
+      createdAt: Date.now() / 1000,
+      policy: JSON.stringify(key.policy ?? this.#defaultPolicy()),
+      tags: key.tags,
+      material,
+    })
+  }
+
+  /** Writes a key's record; what it returns is the key from now on. */
+  save(record: KeyRecord): Key {
+    const key = this.#adopt(record)
+    this.#store.database
+      .prepare('INSERT OR REPLACE INTO kms_keys (key_id, record) VALUES (?, ?)')
+      .run(record.keyId, JSON.stringify(record))
+    return key
+  }
+
+  /** Finds a key by its id, ARN, alias or alias ARN; NotFoundException where there is none. */
+  find(reference: string): Key {
+    const name = reference.startsWith('arn:')
+      ? reference.slice(reference.split(':', 5).join(':').length + 1)
+      : reference
+    const isAlias = name.startsWith('alias/')
+    const keyId = isAlias ? this.#aliases.get(name)?.keyId : name.replace(/^key\//, '')
+    const key = keyId === undefined ? undefined : this.#keys.get(keyId)
+    if (key !== undefined && (key.record.deletionAt ?? Infinity) > Date.now() / 1000) return key
+    if (key !== undefined) this.#forget(key)
+    throw new AwsError(
+      'NotFoundException',
+      isAlias
+        ? `Alias ${this.arnOf(name)} is not found.`
+        : `Key '${this.arnOf(`key/${name.replace(/^key\//, '')}`)}' does not exist`,
+    )
+  }
+
+  /** All keys, in the order of their ids. */
+  list(): Key[] {
+    const now = Date.now() / 1000
+    for (const key of this.#keys.values()) if ((key.record.deletionAt ?? Infinity) <= now) this.#forget(key)
+    return [...this.#keys.values()].sort((a, b) => (a.record.keyId < b.record.keyId ? -1 : 1))
+  }
+
+  /** All aliases, in the order of their names. */
+  aliases(): { name: string; arn: string; keyId: string; createdAt: number; updatedAt: number }[] {
+    return [...this.#aliases]
+      .map(([name, alias]) => ({ name, arn: this.arnOf(name), ...alias }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** The names of a key's aliases: the condition key kms:ResourceAliases. */
+  aliasesOf(keyId: string): string[] {
+    return this.aliases().flatMap((alias) => (alias.keyId === keyId ? [alias.name] : []))
+  }
+
+  /** Points an alias, old or new, to a key. */
+  setAlias(name: string, keyId: string): void {
+    const now = Date.now() / 1000
+    const alias = { keyId, createdAt: this.#aliases.get(name)?.createdAt ?? now, updatedAt: now }
+    this.#aliases.set(name, alias)
+    this.#store.database
+      .prepare(
+        'INSERT OR REPLACE INTO kms_aliases (name, key_id, created_at, updated_at) VALUES (?, ?, ?, ?)',
+      )
+      .run(name, alias.keyId, alias.createdAt, alias.updatedAt)
+  }
+
+  /** Removes an alias. */
+  removeAlias(name: string): void {
+    this.#aliases.delete(name)
+    this.#store.database.prepare('DELETE FROM kms_aliases WHERE name = ?').run(name)
+  }
+
+  /** The ARN of `key/ID` or `alias/NAME` in this account. */
+  arnOf(resource: string): string {
+    return `arn:aws:kms:${this.#account.region}:${this.#account.accountId}:${resource}`
+  }
+
+  #adopt(record: KeyRecord): Key {
+    const specification = keySpecifications[record.spec]
+    if (specification === undefined)
+      throw new Error(`the store holds a key of the unknown spec ${record.spec}`)
+    const known = this.#keys.get(record.keyId)
+    const key: Key = {
+      record,
+      specification,
+      material:
+        known?.record.material === record.material
+          ? known.material
+          : readMaterial(specification, record.material),
+      policy:
+        known?.record.policy === record.policy
+          ? known.policy
+          : compilePolicies([JSON.parse(record.policy) as PolicyDocument], `key ${record.keyId}`),
+    }
+    this.#keys.set(record.keyId, key)
+    return key
+  }
+
+  #forget(key: Key): void {
+    this.#keys.delete(key.record.keyId)
+    this.#store.database.prepare('DELETE FROM kms_keys WHERE key_id = ?').run(key.record.keyId)
+    for (const name of this.aliasesOf(key.record.keyId)) this.removeAlias(name)
+  }
+
+  /** What KMS gives a key that is created without a policy: the account decides by IAM. */
+  #defaultPolicy(): PolicyDocument {
+    return {
+      Version: '2012-10-17',
+      Statement: [
+        {
+          Sid: 'Enable IAM User Permissions',
+          Effect: 'Allow',
+          Principal: { AWS: `arn:aws:iam::${this.#account.accountId}:root` },
+          Action: 'kms:*',
+          Resource: '*',
+        },
+      ],
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { FunctionModel } from '../model.ts'
+
+/** The access key that a function signs with. */
+export interface FunctionCredentials {
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken: string
+}
+
+/**
+ * The whole environment of a function: what the template says, and what Lambda sets for every function
+ * (Lambda developer guide, "Defined runtime environment variables"). Nothing of the host's own environment.
+ */
+export function composeEnvironment(
+  model: FunctionModel,
+  region: string,
+  endpointUrl: string,
+  credentials: FunctionCredentials,
+): Record<string, string> {
+  return {
+    ...model.environment,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: credentials.sessionToken,
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    AWS_ENDPOINT_URL: endpointUrl,
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_FUNCTION_NAME: model.name,
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(model.memoryMegabytes),
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${model.name}`,
+    LAMBDA_TASK_ROOT: model.codeDirectory,
+    LAMBDA_RUNTIME_DIR: '/var/runtime',
+    LANG: 'en_US.UTF-8',
+    PATH: '/var/lang/bin:/usr/local/bin:/usr/bin:/bin',
+    TZ: 'UTC',
+    _HANDLER: model.handler,
+  }
+}

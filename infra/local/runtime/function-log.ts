@@ -1,0 +1,46 @@
+import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Where the lines go that functions write to their standard output and error. */
+export interface FunctionLog {
+  write: (functionName: string, line: string) => void
+  close: () => Promise<void>
+}
+
+/** Past this size the file becomes `FILE.previous`, replacing an older one, and a new one begins. */
+const fileLimitBytes = 20_000_000
+
+/**
+ * Keeps every line in a file (`INSTANT FUNCTION LINE`), and shows on the terminal those that ask for attention:
+ * structured lines of level WARN and above, and what is no structured line but speaks of an error.
+ */
+export function openFunctionLog(file: string, showLine: (line: string) => void): FunctionLog {
+  mkdirSync(dirname(file), { recursive: true })
+  let stream = createWriteStream(file, { flags: 'a' })
+  let written = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  return {
+    write(functionName, line) {
+      const text = `${new Date().toISOString()} ${functionName} ${line}\n`
+      if (written + text.length > fileLimitBytes) {
+        stream.end()
+        renameSync(file, `${file}.previous`)
+        stream = createWriteStream(file, { flags: 'a' })
+        written = 0
+      }
+      written += text.length
+      stream.write(text)
+      if (needsAttention(line)) showLine(`${functionName}: ${line}`)
+    },
+    close: () => endStream(stream),
+  }
+}
+
+/** Whether a person watching the terminal should see this line. */
+export function needsAttention(line: string): boolean {
+  const level = /^\{.*"level":"([A-Z]+)"/.exec(line)?.[1]
+  if (level !== undefined) return ['WARN', 'ERROR', 'CRITICAL'].includes(level)
+  return !line.startsWith('{') && /\b(error|exception|warn(ing)?)\b/i.test(line)
+}
+
+const endStream = (stream: WriteStream): Promise<void> =>
+  new Promise((resolve, reject) => stream.on('error', reject).end(resolve))

@@ -1,0 +1,230 @@
+import type { EndpointDescription } from '../../shared/http/pipeline.ts'
+import { type FailureName, failures } from '../../shared/errors.ts'
+import { scopes } from '../../shared/tokens/scopes.ts'
+import { type Route, routes } from '../routes.ts'
+import type { Operation } from './operation.ts'
+import { communityOperations } from './operations/community.ts'
+import { moneyOperations } from './operations/money.ts'
+import { signInOperations } from './operations/sign-in.ts'
+import { inputSchema, type JsonSchema, members, outputSchema } from './schemas.ts'
+
+const operations = { ...signInOperations, ...moneyOperations, ...communityOperations }
+
+/**
+ * The OpenAPI 3.1 document of the whole service. Parameters, bodies and answers come from the schemas that validate
+ * and type them; the words come from operations/. Throws when an endpoint has no words or words have no endpoint.
+ */
+export async function openApiDocument(): Promise<JsonSchema> {
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const route of routes) {
+    const path = (paths[route.path] ??= {})
+    path[route.method.toLowerCase()] = describeRoute(route, await readDescription(route.entry))
+  }
+  const unknown = Object.keys(operations).filter((key) => !routes.some((route) => keyOf(route) === key))
+  if (unknown.length > 0) throw new Error(`described but not routed: ${unknown.join(', ')}`)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Account, wallet, community and rewards service',
+      version: '1.0.0',
+      description:
+        'Every JSON answer has `code`, `msg` and `data`; `code` is 0 on success. Amounts are JSON numbers with all their digits. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone.',
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    // Relative to where the document is served from.
+    servers: [{ url: '/' }],
+    tags: tags(),
+    paths,
+    components: { securitySchemes: securitySchemes(), schemas: { Failure: failureSchema() } },
+  }
+}
+
+const keyOf = ({ method, path }: Route): string => `${method} ${path}`
+
+async function readDescription(entry: string): Promise<EndpointDescription> {
+  const file = new URL(`../../functions/${entry}.ts`, import.meta.url).href
+  const module = (await import(file)) as { handler: { description: EndpointDescription } }
+  return module.handler.description
+}
+
+const tagNames: Record<string, string> = {
+  oauth2: 'OpenID provider',
+  '.well-known': 'OpenID provider',
+  user: 'Password sign-in',
+  account: 'Asset wallet',
+  'bonus-account': 'Reward wallet',
+  community: 'Community',
+  dashboard: 'Dashboard',
+  address: 'Deposits',
+  deposit: 'Deposits',
+}
+
+const tagOf = (path: string): string => tagNames[path.split('/')[1] ?? ''] ?? 'Other'
+
+const tags = () =>
+  [...new Set(routes.map(({ path }) => tagOf(path)))].map((name) => ({ name, description: name }))
+
+function describeRoute(route: Route, endpoint: EndpointDescription): JsonSchema {
+  const operation = operations[keyOf(route)]
+  if (operation === undefined) throw new Error(`no words for ${keyOf(route)}`)
+  const input = inputSchema(endpoint.input)
+  const parameters = (['path', 'query'] as const).flatMap((place) =>
+    members(input, place).map((member) => ({
+      ...member,
+      in: place,
+      required: place === 'path' || member.required,
+    })),
+  )
+  return {
+    operationId:
+      route.entry.replaceAll(/[^A-Za-z0-9]+/g, '-') +
+      (route.method === 'POST' && hasTwin(route) ? '-post' : ''),
+    summary: operation.summary,
+    description: operation.description,
+    tags: [tagOf(route.path)],
+    security: security(endpoint),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(endpoint.accepts === 'none' ? {} : { requestBody: requestBody(input, endpoint, operation) }),
+    responses: {
+      ...successes(endpoint, operation),
+      ...failureResponses(endpoint, operation),
+    },
+  }
+}
+
+const hasTwin = (route: Route): boolean =>
+  routes.some((other) => other.entry === route.entry && other.method !== route.method)
+
+function security({ scope }: EndpointDescription): JsonSchema[] {
+  if (scope === 'public') return []
+  return scope === 'first-party' ? [{ firstParty: [] }] : [{ accessToken: [scope] }]
+}
+
+function requestBody(input: JsonSchema, { accepts }: EndpointDescription, operation: Operation): JsonSchema {
+  const schema = (input['properties'] as Record<string, JsonSchema> | undefined)?.['body'] ?? {
+    type: 'object',
+  }
+  const media = { schema, ...(operation.request === undefined ? {} : { example: operation.request }) }
+  const content: JsonSchema = {}
+  if (accepts !== 'form') content['application/json'] = media
+  if (accepts !== 'json') content['application/x-www-form-urlencoded'] = media
+  return { required: true, content }
+}
+
+function successes(endpoint: EndpointDescription, operation: Operation): JsonSchema {
+  const responses: JsonSchema = {}
+  for (const [status, { description, headers = {} }] of Object.entries(operation.replies ?? {})) {
+    const described = Object.entries(headers).map(([name, text]): [string, JsonSchema] => [
+      name,
+      { description: text, schema: { type: 'string' } },
+    ])
+    responses[status] = {
+      description,
+      ...(described.length > 0 ? { headers: Object.fromEntries(described) } : {}),
+    }
+  }
+  if (operation.replies?.[302] !== undefined) return responses
+  const data = outputSchema(endpoint.output)
+  const standard = endpoint.dialect === 'oauth' ? (operation.example as object | null) : null
+  responses['200'] = {
+    description: 'Success',
+    content: {
+      'application/json': {
+        schema: successSchema(data, endpoint),
+        example: { ...standard, code: 0, msg: 'success', data: operation.example },
+      },
+    },
+  }
+  return responses
+}
+
+function successSchema(data: JsonSchema, { dialect }: EndpointDescription): JsonSchema {
+  const envelope = {
+    type: 'object',
+    required: ['code', 'msg', 'data'],
+    properties: { code: { const: 0 }, msg: { const: 'success' }, data },
+  }
+  return dialect === 'oauth' && data['type'] === 'object' ? { allOf: [envelope, data] } : envelope
+}
+
+/** What an endpoint can fail with because of what it is, besides its own failures. */
+function impliedFailures(endpoint: EndpointDescription): FailureName[] {
+  // A repeated query parameter is refused everywhere, also where none is known.
+  const names: FailureName[] = ['internal', 'unavailable', 'invalid_parameter']
+  if (endpoint.scope !== 'public') names.push('unauthenticated', 'insufficient_scope')
+  if (endpoint.accepts !== 'none') names.push('malformed_request', 'too_large', 'unsupported_media_type')
+  return names
+}
+
+function failureResponses(endpoint: EndpointDescription, operation: Operation): JsonSchema {
+  const names = new Set([...operation.failures, ...impliedFailures(endpoint)])
+  const responses: JsonSchema = {}
+  for (const status of new Set([...names].map((name) => failures[name].status))) {
+    const here = [...names].filter((name) => failures[name].status === status)
+    responses[status] = {
+      description: here.map((name) => `${failures[name].code} ${name}: ${failures[name].msg}`).join('; '),
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/Failure' },
+          examples: Object.fromEntries(here.map((name) => [name, { value: exampleFailure(name, endpoint) }])),
+        },
+      },
+    }
+  }
+  return responses
+}
+
+function exampleFailure(name: FailureName, { dialect }: EndpointDescription): JsonSchema {
+  const { code, msg, oauth } = failures[name]
+  const data = name === 'invalid_parameter' ? { errors: [{ field: 'size', reason: 'is required' }] } : null
+  return { ...(dialect === 'oauth' ? { error: oauth, error_description: msg } : {}), code, msg, data }
+}
+
+const failureSchema = (): JsonSchema => ({
+  type: 'object',
+  required: ['code', 'msg', 'data'],
+  properties: {
+    code: { type: 'integer', enum: Object.values(failures).map(({ code }) => code) },
+    msg: { type: 'string' },
+    data: {
+      anyOf: [
+        { type: 'null' },
+        {
+          type: 'object',
+          required: ['errors'],
+          properties: {
+            errors: {
+              type: 'array',
+              items: {
+                type: 'object',
+                required: ['field', 'reason'],
+                properties: { field: { type: 'string' }, reason: { type: 'string' } },
+              },
+            },
+          },
+        },
+      ],
+    },
+    error: { type: 'string', description: 'OAuth endpoints: RFC 6749 §5.2.' },
+    error_description: { type: 'string' },
+  },
+})
+
+const securitySchemes = (): JsonSchema => ({
+  accessToken: {
+    type: 'oauth2',
+    description: 'An access_token of the code flow or of the password flow, as `Authorization: Bearer …`.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: '/oauth2/authorize',
+        tokenUrl: '/oauth2/token',
+        scopes: Object.fromEntries(scopes.map((scope) => [scope, `Scope ${scope}`])),
+      },
+    },
+  },
+  firstParty: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access_token of the password flow itself.',
+  },
+})

@@ -1,0 +1,65 @@
+import type { Operation } from '../operation.ts'
+
+const member = {
+  user_id: 43,
+  nickname: 'Bob',
+  email: 'b***@example.com',
+  joined_at: 1_789_000_000_000,
+  level: 1,
+  direct_count: 2,
+  team_count: 5,
+  package_amount: 500,
+  team_performance: 1250,
+  note: 'met in Lisbon',
+}
+
+/** The referral community and the rewards dashboard. */
+export const communityOperations: Record<string, Operation> = {
+  'GET /community/members': {
+    summary: 'Members of the community',
+    description:
+      'Direct referrals (`type=DIRECT`) or the whole downline (`type=COMMUNITY`), newest first by the day they joined. `keyword` is a substring of nickname or email, without regard to case.',
+    failures: [],
+    example: { records: [member], total: 1, size: 20, current: 1, pages: 1 },
+  },
+  'GET /community/members/export': {
+    summary: 'Export members',
+    description:
+      'The newest members of the same filters, as JSON or, with `Accept: text/csv`, as a CSV attachment (UTF-8 with a byte order mark, RFC 4180, no cell that a spreadsheet would run as a formula).',
+    failures: [],
+    example: { total: 1, cap: 10_000, truncated: false, records: [member] },
+  },
+  'POST /community/members/note': {
+    summary: 'Note on a direct referral',
+    description: 'Sets the caller’s note on one of their direct referrals; an empty string clears it.',
+    failures: ['forbidden'],
+    request: { target_user_id: 43, note: 'met in Lisbon' },
+    example: null,
+  },
+  'GET /dashboard/overview': {
+    summary: 'Overview',
+    description: 'Rewards, devices, traffic and balances at a glance; no rows of zero.',
+    failures: [],
+    example: {
+      network_rewards: 321.5,
+      devices: 2,
+      traffic_gb: 12.345678901,
+      balances: [{ currency: 'USDT', balance: 120.5, bonus_balance: 21.5 }],
+      total_earnings: [{ currency: 'USDT', amount: 321.5 }],
+      yesterday_earnings: [{ currency: 'USDT', amount: 1.5 }],
+    },
+  },
+  'GET /dashboard/network-rewards': {
+    summary: 'Rewards by type',
+    description: 'Every reward ever granted, summed by type and currency.',
+    failures: [],
+    example: [{ reward_type: 'REFERRAL', currency: 'USDT', amount: 300 }],
+  },
+  'GET /dashboard/earnings': {
+    summary: 'Earnings by day',
+    description:
+      'A point for every day of the window and every currency earned in it, ascending; the last 30 days by default, 366 days at most.',
+    failures: [],
+    example: [{ date: '2026-09-09', currency: 'USDT', amount: 1.5 }],
+  },
+}

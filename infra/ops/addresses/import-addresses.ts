@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync } from 'node:fs'
+import type { ImportOptions } from '../commands/addresses-import.ts'
+import { readLines } from '../events/read-lines.ts'
+import { sendOne } from '../events/send-one.ts'
+import { UsageError } from '../problems.ts'
+import type { Ops } from '../run.ts'
+
+interface PoolAddress {
+  address: string
+  tag?: string
+}
+
+/** Sends a file of addresses batch by batch, each when the one before has been applied. */
+export async function importAddresses(
+  { target, terminal, show }: Ops,
+  file: string,
+  options: ImportOptions,
+): Promise<boolean> {
+  if (file !== '-' && !existsSync(file)) throw new UsageError(`there is no file ${file}`)
+  const input = file === '-' ? terminal.readInput() : createReadStream(file)
+  let imported = 0
+  for await (const addresses of inBatches(input, options.batch)) {
+    const batchId = nameBatch(options, addresses)
+    await sendOne(target, {
+      detailType: 'addresses.provisioned',
+      businessKey: batchId,
+      detail: {
+        batch_id: batchId,
+        currency: options.currency,
+        currency_network: options.network,
+        required_confirmations: options.confirmations,
+        addresses,
+      },
+    })
+    imported += addresses.length
+    terminal.err(`${imported} addresses`)
+  }
+  show(
+    { imported },
+    () => `${imported} addresses are in the pool of ${options.currency} on ${options.network}.`,
+  )
+  return true
+}
+
+async function* inBatches(input: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<PoolAddress[]> {
+  let batch: PoolAddress[] = []
+  for await (const { text, number } of readLines(input)) {
+    if (text.trim() === '') continue
+    const [address = '', tag] = text.split(',').map((part) => part.trim())
+    if (address === '') throw new UsageError(`line ${number} has no address`)
+    batch.push({ address, ...(tag === undefined || tag === '' ? {} : { tag }) })
+    if (batch.length === size) {
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** The same addresses are the same batch, so that a file may be imported again after a crash. */
+function nameBatch({ currency, network, confirmations }: ImportOptions, addresses: PoolAddress[]): string {
+  const content = JSON.stringify([currency, network, confirmations, addresses])
+  return `import-${createHash('sha256').update(content).digest('base64url')}`
+}

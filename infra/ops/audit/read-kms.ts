@@ -1,0 +1,114 @@
+import {
+  DescribeKeyCommand,
+  GetPublicKeyCommand,
+  ListKeysCommand,
+  ListResourceTagsCommand,
+} from '@aws-sdk/client-kms'
+import { createPublicKey } from 'node:crypto'
+import { kms } from '../../../shared/aws/kms.ts'
+import { signingKeyTagName } from '../../../shared/keys/key-tags.ts'
+import { thumbprint } from '../../../shared/keys/thumbprint.ts'
+import type { KmsKey } from './facts.ts'
+
+/** Keys that are asked about at the same time. */
+const atOnce = 8
+
+/**
+ * Asks KMS about every key that carries the deployment's tag, and about those that the records name. KMS cannot search, so
+ * the tags of every key of the account and region are asked for; those that we may not see are not ours.
+ */
+export async function readKms(tag: string, recorded: readonly string[]): Promise<KmsKey[]> {
+  const listed = await listArns()
+  const tags = await inTurns(listed, async (arn) => ({ arn, tags: await readTags(arn) }))
+  const ours = tags.filter((key) => key.tags?.[signingKeyTagName] === tag).map(({ arn }) => arn)
+  return inTurns([...new Set([...recorded, ...ours])], describeKey)
+}
+
+async function listArns(): Promise<string[]> {
+  const arns: string[] = []
+  let marker: string | undefined
+  do {
+    const { Keys = [], NextMarker } = await kms.send(
+      new ListKeysCommand({ Limit: 1000, ...(marker === undefined ? {} : { Marker: marker }) }),
+    )
+    arns.push(...Keys.flatMap(({ KeyArn }) => KeyArn ?? []))
+    marker = NextMarker
+  } while (marker !== undefined)
+  return arns
+}
+
+async function describeKey(arn: string): Promise<KmsKey> {
+  const unknown = (state: string): KmsKey => ({
+    arn,
+    state,
+    spec: undefined,
+    usage: undefined,
+    origin: undefined,
+    createdAt: undefined,
+    deletionAt: undefined,
+    tags: {},
+    thumbprint: undefined,
+  })
+  const described = await unless(['NotFoundException'], kms.send(new DescribeKeyCommand({ KeyId: arn })))
+  if (described === 'NotFoundException') return unknown('Missing')
+  if (typeof described === 'string') return unknown('Denied')
+  const { KeyMetadata: key } = described
+  return {
+    ...unknown(key?.KeyState ?? 'Unknown'),
+    spec: key?.KeySpec,
+    usage: key?.KeyUsage,
+    origin: key?.Origin,
+    createdAt: key?.CreationDate?.getTime(),
+    deletionAt: key?.DeletionDate?.getTime(),
+    tags: (await readTags(arn)) ?? {},
+    thumbprint: await readThumbprint(arn),
+  }
+}
+
+async function readTags(arn: string): Promise<Record<string, string> | undefined> {
+  const tags: Record<string, string> = {}
+  let marker: string | undefined
+  do {
+    const answer = await unless(
+      ['NotFoundException'],
+      kms.send(
+        new ListResourceTagsCommand({ KeyId: arn, ...(marker === undefined ? {} : { Marker: marker }) }),
+      ),
+    )
+    if (typeof answer === 'string') return undefined
+    for (const { TagKey = '', TagValue = '' } of answer.Tags ?? []) tags[TagKey] = TagValue
+    marker = answer.NextMarker
+  } while (marker !== undefined)
+  return tags
+}
+
+async function readThumbprint(arn: string): Promise<string | undefined> {
+  const answer = await unless(
+    ['DisabledException', 'KMSInvalidStateException', 'UnsupportedOperationException', 'NotFoundException'],
+    kms.send(new GetPublicKeyCommand({ KeyId: arn })),
+  )
+  if (typeof answer === 'string' || answer.PublicKey === undefined) return undefined
+  const key = createPublicKey({ key: Buffer.from(answer.PublicKey), format: 'der', type: 'spki' })
+  const { n, e } = key.export({ format: 'jwk' })
+  return n === undefined || e === undefined ? undefined : thumbprint({ n, e })
+}
+
+/** The answer, or the name of the error where it is one of these or a denied access. */
+async function unless<Answer>(names: string[], answer: Promise<Answer>): Promise<Answer | string> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof Error && [...names, 'AccessDeniedException'].includes(error.name)) return error.name
+    throw error
+  }
+}
+
+async function inTurns<Item, Result>(
+  items: Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (let start = 0; start < items.length; start += atOnce)
+    results.push(...(await Promise.all(items.slice(start, start + atOnce).map(work))))
+  return results
+}

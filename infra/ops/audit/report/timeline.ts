@@ -1,0 +1,102 @@
+import { formatInstant } from '../../terminal.ts'
+import type { ReportKey } from '../describe-keys.ts'
+import { escapeHtml } from './html.ts'
+
+const width = 1000
+const left = 190
+const right = 24
+const top = 34
+const rowHeight = 34
+const barHeight = 16
+
+type Phase = 'published' | 'active' | 'retiring' | 'retired'
+
+/** Patterns as well as colours: the picture must survive a black-and-white print. */
+const patterns = `<defs>
+<pattern id="published" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" fill="#dbe9f6"/><path d="M0 6 6 0" stroke="#2f6ea5" stroke-width="1"/></pattern>
+<pattern id="retiring" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" fill="#f7e3c8"/><circle cx="3" cy="3" r="1.2" fill="#a05a00"/></pattern>
+</defs>`
+
+const fills: Record<Phase, string> = {
+  published: 'url(#published)',
+  active: '#1f6f3f',
+  retiring: 'url(#retiring)',
+  retired: '#c9cdd2',
+}
+
+/** The life of all keys as a picture: one line a key, one bar a state, and where now is. */
+export function drawTimeline(keys: ReportKey[], now: number): string {
+  const begin = Math.min(now, ...keys.map(({ published_at: at }) => at))
+  const end = Math.max(now, ...keys.map(({ remove_after: at }) => at ?? 0))
+  const span = Math.max(end - begin, 60_000)
+  const x = (instant: number) => left + ((instant - begin) / span) * (width - left - right)
+  const height = top + keys.length * rowHeight + 44
+  const rows = keys.map((key, index) => drawKey(key, top + index * rowHeight, x, now))
+  const title = `Life of ${keys.length} signing ${keys.length === 1 ? 'key' : 'keys'}, ${formatInstant(begin)} to ${formatInstant(end)}`
+  return [
+    `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeHtml(title)}" xmlns="http://www.w3.org/2000/svg">`,
+    patterns,
+    ...drawAxis(begin, span, x, height),
+    ...rows,
+    `<line x1="${x(now)}" y1="${top - 8}" x2="${x(now)}" y2="${height - 40}" stroke="#b3261e" stroke-width="1.5" stroke-dasharray="4 3"/>`,
+    `<text x="${x(now)}" y="${top - 13}" text-anchor="middle" class="now">now</text>`,
+    drawLegend(height - 14),
+    '</svg>',
+  ].join('\n')
+}
+
+function drawKey(key: ReportKey, y: number, x: (instant: number) => number, now: number): string {
+  const bars = phasesOf(key, now).map(({ phase, from, to }) => {
+    const tip = `${key.kid} ${phase}: ${formatInstant(from)} to ${to === now && phase !== 'retired' ? 'now' : formatInstant(to)}`
+    const wide = Math.max(x(to) - x(from), 1.5)
+    return `<rect x="${x(from)}" y="${y}" width="${wide}" height="${barHeight}" fill="${fills[phase]}" stroke="#40464d" stroke-width="0.5"><title>${escapeHtml(tip)}</title></rect>`
+  })
+  return [
+    `<text x="${left - 8}" y="${y + 12}" text-anchor="end" class="kid">${escapeHtml(key.kid.slice(0, 12))}… ${key.signs ? '●' : ''}</text>`,
+    ...bars,
+    drawPlan(key, y, x, now),
+  ].join('\n')
+}
+
+/** Until when a retiring key will stay public, as an outline. */
+function drawPlan(key: ReportKey, y: number, x: (instant: number) => number, now: number): string {
+  if (key.state !== 'retiring' || key.remove_after === null || key.remove_after <= now) return ''
+  const wide = x(key.remove_after) - x(now)
+  const tip = `${key.kid} stays public until ${formatInstant(key.remove_after)}`
+  return `<rect x="${x(now)}" y="${y}" width="${wide}" height="${barHeight}" fill="none" stroke="#a05a00" stroke-dasharray="3 3"><title>${escapeHtml(tip)}</title></rect>`
+}
+
+/** The states that a key went through; the present one lasts until now. */
+function phasesOf(key: ReportKey, now: number): { phase: Phase; from: number; to: number }[] {
+  const starts: [Phase, number | null][] = [
+    ['published', key.published_at],
+    ['active', key.active_at],
+    ['retiring', key.retiring_at],
+    ['retired', key.retired_at],
+  ]
+  const reached = starts.flatMap(([phase, from]) => (from === null ? [] : [{ phase, from }]))
+  return reached
+    .map((entry, index) => ({ ...entry, to: reached[index + 1]?.from ?? now }))
+    .filter(({ from, to }) => to > from)
+}
+
+function drawAxis(begin: number, span: number, x: (instant: number) => number, height: number): string[] {
+  const steps = 5
+  return Array.from({ length: steps + 1 }, (_, index) => {
+    const instant = begin + (span * index) / steps
+    const anchor = index === 0 ? 'start' : index === steps ? 'end' : 'middle'
+    const label =
+      span > 3 * 86_400_000 ? formatInstant(instant).slice(0, 10) : formatInstant(instant).slice(5, 16)
+    return `<line x1="${x(instant)}" y1="${top - 4}" x2="${x(instant)}" y2="${height - 44}" stroke="#d7dbe0"/><text x="${x(instant)}" y="${height - 32}" text-anchor="${anchor}">${label}</text>`
+  })
+}
+
+function drawLegend(y: number): string {
+  const phases = Object.entries(fills)
+  return phases
+    .map(
+      ([phase, fill], index) =>
+        `<rect x="${left + index * 130}" y="${y - 10}" width="22" height="12" fill="${fill}" stroke="#40464d" stroke-width="0.5"/><text x="${left + index * 130 + 28}" y="${y}">${phase}</text>`,
+    )
+    .join('\n')
+}

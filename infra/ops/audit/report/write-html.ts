@@ -1,0 +1,114 @@
+import { formatInstant, formatSpan } from '../../terminal.ts'
+import type { Report } from '../audit.ts'
+import { escapeHtml, htmlTable } from './html.ts'
+import { drawTimeline } from './timeline.ts'
+
+const style = `
+:root { color-scheme: light; }
+body { font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+.verdict { display: inline-block; padding: .3rem .8rem; border: 2px solid; border-radius: .4rem; font-weight: 600; }
+.good { color: #14532d; } .bad { color: #8c1d18; }
+table { border-collapse: collapse; width: 100%; font-size: .85rem; margin: .5rem 0 1rem; }
+caption { text-align: left; color: #57606a; padding-bottom: .3rem; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .5rem; border-bottom: 1px solid #d0d7de; overflow-wrap: break-word; }
+td:first-child, td:last-child { overflow-wrap: anywhere; }
+svg { width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; fill: #40464d; } svg .kid { font-family: ui-monospace, monospace; } svg .now { fill: #b3261e; }
+@page { size: A4 landscape; margin: 14mm; }
+@media print { body { margin: 0; max-width: none; font-size: 11px; } h2 { break-after: avoid; } tr, svg { break-inside: avoid; } * { print-color-adjust: exact; } }
+`
+
+/** The report as one HTML file that needs nothing else, on a screen or on paper. */
+export function writeHtml(report: Report, stage: string): string {
+  const { at, ok, findings } = report
+  const verdict = ok
+    ? 'Nothing was found'
+    : findings.length === 1
+      ? '1 finding'
+      : `${findings.length} findings`
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Audit of the signing keys, ${escapeHtml(stage)}, ${formatInstant(at)}</title><style>${style}</style></head>
+<body>
+<h1>Audit of the signing keys</h1>
+<p>Deployment <strong>${escapeHtml(stage)}</strong>, ${formatInstant(at)}. ${escapeHtml(nextStep(report))}</p>
+<p class="verdict ${ok ? 'good' : 'bad'}">${verdict}</p>
+${
+  ok
+    ? ''
+    : htmlTable(
+        'What does not hold',
+        ['Finding', 'About', 'What is wrong', 'Controls'],
+        findings.map((finding) => [
+          finding.finding,
+          finding.subject,
+          finding.message,
+          finding.controls.join(', '),
+        ]),
+      )
+}
+<h2>Life of the keys</h2>
+${report.keys.length === 0 ? '<p>There are none.</p>' : drawTimeline(report.keys, at)}
+${keysTable(report)}
+<h2>Controls</h2>
+${htmlTable(
+  'What the keys were checked against',
+  ['Control', 'It asks that', 'Result'],
+  report.controls.map(({ title, asks, holds }) => [title, asks, holds ? 'holds' : 'does not hold']),
+)}
+<h2>How rotations look in the alarm on disabled keys</h2>
+<p>CloudTrail shows these calls, made by the role of the rotation within a minute before the instant. Any other DisableKey or ScheduleKeyDeletion of a signing key is nobody’s, and this audit names the key.</p>
+${htmlTable(
+  'Calls that the evidence accounts for',
+  ['Call', 'Key', 'Instant', 'Run', 'Asked for by'],
+  report.expected_calls.map((call) => [
+    call.call,
+    call.arn ?? '-',
+    formatInstant(call.at),
+    call.run_id,
+    call.trigger,
+  ]),
+)}
+<h2>Evidence</h2>
+${htmlTable(
+  `${report.evidence.count} records, each holding the hash of the one before; the last hash is ${report.evidence.head?.hash ?? 'none'}`,
+  ['Record', 'Instant', 'What', 'Asked for by', 'Old key', 'New key', 'Hash'],
+  report.records.map((record) => [
+    String(record.sequence),
+    formatInstant(record.at),
+    record.action,
+    record.trigger.requested_by ?? record.trigger.kind,
+    record.old_kid ?? '-',
+    record.new_kid ?? '-',
+    record.hash,
+  ]),
+)}
+</body></html>
+`
+}
+
+const keysTable = ({ keys }: Report): string =>
+  htmlTable(
+    'Every key on record',
+    ['Key', 'State', 'In KMS', 'Spec', 'Published', 'Active', 'Retiring', 'Retired', 'Age in days', 'ARN'],
+    keys.map((key) => [
+      key.kid,
+      key.signs ? `${key.state} (signs)` : key.state,
+      key.deletion_at === null ? key.kms_state : `${key.kms_state} until ${formatInstant(key.deletion_at)}`,
+      key.spec ?? '-',
+      formatInstant(key.published_at),
+      formatInstant(key.active_at),
+      formatInstant(key.retiring_at),
+      formatInstant(key.retired_at),
+      String(key.age_days),
+      key.arn,
+    ]),
+  )
+
+/** When the clock has something to do next, in words. */
+export function nextStep({ at, next_due: due }: Pick<Report, 'at' | 'next_due'>): string {
+  if (due === null) return 'There is no key ring.'
+  return due > at
+    ? `The next step is due at ${formatInstant(due)}, in ${formatSpan(due - at)}.`
+    : `The next step has been due since ${formatInstant(due)}.`
+}

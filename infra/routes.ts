@@ -1,0 +1,299 @@
+import type { Permissions } from './permissions.ts'
+
+/** An endpoint: its route, the file that handles it, and exactly what that file may do. */
+export interface Route {
+  method: 'GET' | 'POST'
+  path: string
+  /** Path under functions/, without `.ts`. */
+  entry: string
+  /** Open to everyone; every other endpoint checks an access_token. */
+  public?: true
+  permissions: Permissions
+}
+
+/** An event of the bus: its detail-type names the file under functions/intake/. */
+export interface Event {
+  detailType: string
+  permissions: Permissions
+}
+
+/** A function that runs by the clock. */
+export interface Schedule {
+  /** Path under functions/schedule/, without `.ts`; also the function's name. */
+  name: string
+  /** EventBridge's schedule expression. */
+  rate: string
+  permissions: Permissions
+}
+
+/**
+ * A function fed by a first-in-first-out queue of its own, whose messages are handled one after another within a group.
+ * Functions that send to it name it under `queues`, and find its address in the environment: `NAME_QUEUE_URL`.
+ */
+export interface Worker {
+  /** Path under functions/worker/, without `.ts`; also the queue's and the function's name. */
+  name: string
+  permissions: Permissions
+}
+
+export const routes: Route[] = [
+  // Sign-in flow
+  {
+    method: 'GET',
+    path: '/oauth2/authorize',
+    entry: 'oauth2/authorize',
+    public: true,
+    permissions: { table: ['GetItem'] },
+  },
+  {
+    method: 'POST',
+    path: '/oauth2/authorize/consent',
+    entry: 'oauth2/consent',
+    permissions: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'] },
+  },
+  {
+    method: 'POST',
+    path: '/oauth2/token',
+    entry: 'oauth2/token',
+    public: true,
+    permissions: {
+      table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+      signingKeys: 'sign',
+    },
+  },
+  {
+    method: 'POST',
+    path: '/oauth2/authorize',
+    entry: 'oauth2/exchange',
+    public: true,
+    permissions: { table: ['GetItem'], signingKeys: 'sign' },
+  },
+  {
+    method: 'GET',
+    path: '/oauth2/userinfo',
+    entry: 'oauth2/userinfo',
+    permissions: { table: ['GetItem'] },
+  },
+  {
+    method: 'POST',
+    path: '/oauth2/userinfo',
+    entry: 'oauth2/userinfo',
+    permissions: { table: ['GetItem'] },
+  },
+  {
+    method: 'POST',
+    path: '/oauth2/revoke',
+    entry: 'oauth2/revoke',
+    public: true,
+    permissions: { table: ['GetItem', 'Query', 'DeleteItem'] },
+  },
+  {
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    entry: 'well-known/jwks',
+    public: true,
+    permissions: { table: ['GetItem'] },
+  },
+  {
+    method: 'GET',
+    path: '/.well-known/openid-configuration',
+    entry: 'well-known/openid-configuration',
+    public: true,
+    permissions: {},
+  },
+  // Password login
+  {
+    method: 'POST',
+    path: '/user/login-with-password',
+    entry: 'user/login-with-password',
+    public: true,
+    permissions: {
+      table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+      macKey: ['GenerateMac'],
+      publish: true,
+      memory: 1024,
+    },
+  },
+  {
+    method: 'POST',
+    path: '/user/login/2fa',
+    entry: 'user/login-2fa',
+    public: true,
+    permissions: {
+      table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+      totpKey: ['Decrypt'],
+      signingKeys: 'sign',
+    },
+  },
+  {
+    method: 'POST',
+    path: '/user/logout',
+    entry: 'user/logout',
+    permissions: { table: ['GetItem', 'Query', 'DeleteItem'] },
+  },
+  // Asset wallet
+  { method: 'GET', path: '/account/info', entry: 'account/info', permissions: { table: ['GetItem'] } },
+  {
+    method: 'GET',
+    path: '/account/bills',
+    entry: 'account/bills',
+    permissions: { table: ['GetItem', 'Query'], index: true },
+  },
+  { method: 'GET', path: '/account/asset', entry: 'account/asset', permissions: { table: ['GetItem'] } },
+  // Reward wallet
+  {
+    method: 'GET',
+    path: '/bonus-account/info',
+    entry: 'bonus-account/info',
+    permissions: { table: ['GetItem'] },
+  },
+  {
+    method: 'GET',
+    path: '/bonus-account/bills',
+    entry: 'bonus-account/bills',
+    permissions: { table: ['GetItem', 'Query'], index: true },
+  },
+  {
+    method: 'GET',
+    path: '/bonus-account/asset',
+    entry: 'bonus-account/asset',
+    permissions: { table: ['GetItem'] },
+  },
+  // Community members
+  {
+    method: 'GET',
+    path: '/community/members',
+    entry: 'community/members',
+    // A keyword over a large downline holds its texts in memory.
+    permissions: { table: ['GetItem', 'BatchGetItem'], memory: 512 },
+  },
+  {
+    method: 'GET',
+    path: '/community/members/export',
+    entry: 'community/export',
+    permissions: { table: ['GetItem', 'BatchGetItem'], memory: 1024 },
+  },
+  {
+    method: 'POST',
+    path: '/community/members/note',
+    entry: 'community/note',
+    permissions: { table: ['GetItem', 'PutItem', 'DeleteItem'] },
+  },
+  // Rewards dashboard
+  {
+    method: 'GET',
+    path: '/dashboard/overview',
+    entry: 'dashboard/overview',
+    permissions: { table: ['GetItem', 'BatchGetItem'] },
+  },
+  {
+    method: 'GET',
+    path: '/dashboard/network-rewards',
+    entry: 'dashboard/network-rewards',
+    permissions: { table: ['GetItem', 'BatchGetItem'] },
+  },
+  {
+    method: 'GET',
+    path: '/dashboard/earnings',
+    entry: 'dashboard/earnings',
+    permissions: { table: ['GetItem', 'Query'] },
+  },
+  // Deposits
+  {
+    method: 'GET',
+    path: '/address/info',
+    entry: 'address/info',
+    permissions: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  },
+  {
+    method: 'GET',
+    path: '/deposit/records',
+    entry: 'deposit/records',
+    permissions: { table: ['GetItem', 'Query'], index: true },
+  },
+  { method: 'GET', path: '/deposit/get/{id}', entry: 'deposit/get', permissions: { table: ['GetItem'] } },
+]
+
+export const events: Event[] = [
+  // Password login
+  {
+    detailType: 'user.registered',
+    permissions: {
+      table: ['GetItem', 'PutItem', 'ConditionCheckItem'],
+      macKey: ['GenerateMac'],
+      totpKey: ['Encrypt'],
+      queues: ['grow-tree'],
+      memory: 1024,
+    },
+  },
+  {
+    detailType: 'user.updated',
+    permissions: {
+      table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'],
+      macKey: ['GenerateMac'],
+      totpKey: ['Encrypt'],
+      memory: 1024,
+    },
+  },
+  { detailType: 'mail.requested', permissions: { mail: true } },
+  // Sign-in flow
+  { detailType: 'client.registered', permissions: { table: ['PutItem'] } },
+  // Wallets
+  { detailType: 'wallet.adjusted', permissions: { table: ['GetItem', 'PutItem'] } },
+  { detailType: 'wallet.transferred', permissions: { table: ['GetItem', 'PutItem'] } },
+  { detailType: 'withdrawal.updated', permissions: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'] } },
+  {
+    detailType: 'reward.granted',
+    permissions: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
+  },
+  { detailType: 'rates.published', permissions: { table: ['PutItem'] } },
+  // Community members
+  {
+    detailType: 'package.purchased',
+    permissions: {
+      table: ['GetItem', 'PutItem', 'UpdateItem'],
+      queues: ['grow-tree'],
+    },
+  },
+  // Rewards dashboard
+  {
+    detailType: 'device.activated',
+    permissions: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  },
+  {
+    detailType: 'device.deactivated',
+    permissions: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  },
+  {
+    detailType: 'traffic.reported',
+    permissions: { table: ['PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  },
+  // Deposits
+  { detailType: 'addresses.provisioned', permissions: { table: ['BatchGetItem', 'PutItem'] } },
+  { detailType: 'deposit.updated', permissions: { table: ['GetItem', 'PutItem'] } },
+]
+
+export const workers: Worker[] = [
+  // Community members
+  {
+    name: 'grow-tree',
+    permissions: {
+      table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      memory: 512,
+    },
+  },
+]
+
+export const schedules: Schedule[] = [
+  {
+    // EventBridge's finest: a new deployment has its first key within a minute, and a laptop may rotate in minutes.
+    name: 'rotate-signing-keys',
+    rate: 'rate(1 minute)',
+    permissions: { table: ['GetItem', 'PutItem'], signingKeys: 'manage' },
+  },
+  {
+    name: 'verify-ledger',
+    rate: 'cron(0 3 * * ? *)',
+    permissions: { table: ['GetItem', 'Query', 'PutItem'], index: true, memory: 512, timeout: 900 },
+  },
+]

@@ -1,0 +1,50 @@
+import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
+import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
+import type { Construct } from 'constructs'
+import { indexName } from '../../shared/db/table-layout.ts'
+import type { Config } from '../config.ts'
+
+/** What must never be lost: the table and the keys that its contents depend on. */
+export class DataStack extends Stack {
+  readonly table: TableV2
+  /** Digests passwords before they are hashed, so that a stolen table cannot be attacked offline. */
+  readonly macKey: Key
+  /** Encrypts TOTP secrets. */
+  readonly totpKey: Key
+
+  constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
+    super(scope, id, props)
+    const { config } = props
+    const removalPolicy = config.protectData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY
+    this.table = new TableV2(this, 'Table', {
+      tableName: `${config.namePrefix}account-service`,
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          indexName,
+          partitionKey: { name: 'gpk', type: AttributeType.STRING },
+          sortKey: { name: 'gsk', type: AttributeType.STRING },
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+      ],
+      billing: Billing.onDemand(),
+      timeToLiveAttribute: 'ttl',
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
+      deletionProtection: config.protectData,
+      removalPolicy,
+    })
+    this.macKey = new Key(this, 'MacKey', {
+      description: `${config.stage}: digests passwords`,
+      keySpec: KeySpec.HMAC_256,
+      keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
+      removalPolicy,
+    })
+    this.totpKey = new Key(this, 'TotpKey', {
+      description: `${config.stage}: encrypts TOTP secrets`,
+      enableKeyRotation: true,
+      removalPolicy,
+    })
+  }
+}

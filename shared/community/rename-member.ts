@@ -1,0 +1,26 @@
+import type { TransactItem } from '../db/transact.ts'
+import { TooEarly } from '../events/refused.ts'
+import { putTexts, searchText } from './directory.ts'
+import { setNames } from './profile.ts'
+import { readProfile } from './read-profile.ts'
+
+/**
+ * The community's part of a change of nickname or email, for the change's own transaction: the profile, and with it
+ * the one chunk that keywords are looked up in, so that the new name is found at once.
+ *
+ * The writes hold only for the profile as it was just read: when one of their conditions fails, the member has been
+ * changed meanwhile, and the whole is to be made again. Nothing is written where nothing changes.
+ */
+export async function renameMember(
+  userId: number,
+  changes: { nickname?: string | undefined; email?: string | undefined },
+): Promise<TransactItem[]> {
+  const profile = await readProfile(userId)
+  if (profile === undefined) throw new TooEarly('unknown_user')
+  const nickname = changes.nickname ?? profile.nickname
+  const email = changes.email ?? profile.email
+  if (nickname === profile.nickname && email === profile.email) return []
+  const rename = setNames(profile, nickname, email)
+  if (profile.chunk === undefined) return [rename]
+  return [rename, putTexts(profile.rootId, profile.chunk, new Map([[userId, searchText(nickname, email)]]))]
+}

@@ -1,0 +1,50 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
+import { db, Integer, type Key, tableName } from '../db/table.ts'
+import type { TransactItem } from '../db/transact.ts'
+import { treePartition } from './journal.ts'
+
+/**
+ * How far the work on a tree has come. Every transaction of that work moves the head on by one version, so that of two
+ * workers that overlap only one gets through, and a batch that needs several transactions is continued where it stopped.
+ */
+export interface TreeHead {
+  version: number
+  /** How many directory chunks the tree has. */
+  chunks: number
+  /** Journal entries of the batch that has been begun, if any, and how many of its pieces are done. */
+  batch: string[]
+  done: number
+}
+
+const HeadItem = v.object({
+  version: Integer,
+  chunks: Integer,
+  batch: v.array(v.string()),
+  done: Integer,
+})
+
+const headKey = (rootId: number): Key => ({ pk: treePartition(rootId), sk: 'HEAD' })
+
+/** The head of a tree as it stands now; that of an untouched tree where there is none. */
+export async function readHead(rootId: number): Promise<TreeHead> {
+  const { Item } = await db.send(
+    new GetCommand({ TableName: tableName(), Key: headKey(rootId), ConsistentRead: true }),
+  )
+  return Item === undefined ? { version: 0, chunks: 0, batch: [], done: 0 } : v.parse(HeadItem, Item)
+}
+
+/** The write that moves the head on, provided that it has not moved since it was read. */
+export const moveHead = (rootId: number, { version, ...rest }: TreeHead): TransactItem => ({
+  Put: {
+    TableName: tableName(),
+    Item: { ...headKey(rootId), ...rest, version: version + 1 },
+    ConditionExpression: version === 0 ? 'attribute_not_exists(pk)' : '#version = :version',
+    ...(version === 0
+      ? {}
+      : {
+          ExpressionAttributeNames: { '#version': 'version' },
+          ExpressionAttributeValues: { ':version': version },
+        }),
+  },
+})

@@ -1,0 +1,111 @@
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
+import { settings } from '../settings.ts'
+import { type Scope, scopes } from '../tokens/scopes.ts'
+import { indexName } from './table-layout.ts'
+import { db, Integer, type Key, tableName } from './table.ts'
+import type { TransactItem } from './transact.ts'
+
+/** An application that may ask for codes and tokens. */
+export interface Client {
+  clientId: string
+  name: string
+  /** Addresses that answers may be sent to, as registered. */
+  redirectUris: string[]
+  /** Scopes that the client may ask for. */
+  scopes: Scope[]
+  /** Salted hash of the secret of a confidential client; a public client has none. */
+  secretHash?: string | undefined
+  /** Epoch milliseconds. */
+  updatedAt: number
+}
+
+const ClientItem = v.object({
+  client_id: v.string(),
+  name: v.string(),
+  redirect_uris: v.array(v.string()),
+  scopes: v.array(v.picklist(scopes)),
+  secret_hash: v.optional(v.string()),
+  updated_at: Integer,
+})
+
+const clientKey = (clientId: string): Key => ({ pk: `CLIENT#${clientId}`, sk: 'CLIENT' })
+
+/** Partition of the index in which all clients are listed. */
+const listPartition = 'CLIENTS'
+
+/** Longest client_id; the key of its item stays far below what the table takes. */
+const maximumIdLength = 200
+
+/**
+ * A client by its id, or undefined where there is none. The service's own client is known without being registered, as
+ * a public one that no code can be sent to. Eventually consistent unless asked otherwise.
+ */
+export async function readClient(clientId: string, { consistent = false } = {}): Promise<Client | undefined> {
+  if (clientId.length > maximumIdLength) return undefined
+  const { Item } = await db.send(
+    new GetCommand({ TableName: tableName(), Key: clientKey(clientId), ConsistentRead: consistent }),
+  )
+  if (Item !== undefined) return toClient(v.parse(ClientItem, Item))
+  return clientId === settings().firstPartyClientId ? firstPartyClient(clientId) : undefined
+}
+
+/** Every registered client, by client_id. */
+export async function listClients(): Promise<Client[]> {
+  const clients: Client[] = []
+  let start: Record<string, unknown> | undefined
+  do {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new QueryCommand({
+        TableName: tableName(),
+        IndexName: indexName,
+        KeyConditionExpression: 'gpk = :list',
+        ExpressionAttributeValues: { ':list': listPartition },
+        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+      }),
+    )
+    for (const { gsk } of Items) {
+      const client = await readClient(String(gsk), { consistent: true })
+      if (client !== undefined) clients.push(client)
+    }
+    start = LastEvaluatedKey
+  } while (start !== undefined)
+  return clients
+}
+
+/** The write that registers a client, or replaces it unless what is there is as late or later. */
+export const putClient = (client: Client): TransactItem => ({
+  Put: {
+    TableName: tableName(),
+    Item: {
+      ...clientKey(client.clientId),
+      gpk: listPartition,
+      gsk: client.clientId,
+      client_id: client.clientId,
+      name: client.name,
+      redirect_uris: client.redirectUris,
+      scopes: client.scopes,
+      secret_hash: client.secretHash,
+      updated_at: client.updatedAt,
+    },
+    ConditionExpression: 'attribute_not_exists(pk) OR updated_at < :updated_at',
+    ExpressionAttributeValues: { ':updated_at': client.updatedAt },
+  },
+})
+
+const toClient = (item: v.InferOutput<typeof ClientItem>): Client => ({
+  clientId: item.client_id,
+  name: item.name,
+  redirectUris: item.redirect_uris,
+  scopes: item.scopes,
+  secretHash: item.secret_hash,
+  updatedAt: item.updated_at,
+})
+
+const firstPartyClient = (clientId: string): Client => ({
+  clientId,
+  name: clientId,
+  redirectUris: [],
+  scopes: [...scopes],
+  updatedAt: 0,
+})

@@ -1,0 +1,59 @@
+import type Big from 'big.js'
+import * as v from 'valibot'
+import { Big as ExactBig, zero } from '../money.ts'
+import { Decimal, tableName, toNumberValue, type Key } from './table.ts'
+import type { TransactItem } from './transact.ts'
+
+/** Decimal places that an amount may have; the fraction of a sum is kept as a whole number of these. */
+const places = 18
+const fractionUnit = new ExactBig(`1e-${places}`)
+const unitsPerOne = new ExactBig(`1e${places}`)
+
+/** Attribute that holds the fractional part of a sum. */
+export const fractionOf = (attribute: string): string => `~${attribute}`
+
+/**
+ * The write that adds amounts to attributes of an item, all of them by DynamoDB itself, so that nothing is read first.
+ *
+ * A number of the table has 38 digits, which amounts of 20 digits before and 18 after the point can outgrow by being
+ * summed. So a sum is kept in two attributes, its whole part and its fraction in units of 10^-18; neither can overflow
+ * in fewer than 10^17 additions. Amounts with more than 18 decimal places are rounded half to even.
+ */
+export function addToSums(
+  key: Key,
+  sums: ReadonlyMap<string, Big>,
+  counts: ReadonlyMap<string, number> = new Map(),
+): TransactItem {
+  const names: Record<string, string> = {}
+  const values: Record<string, unknown> = {}
+  const clauses: string[] = []
+  const add = (attribute: string, value: unknown) => {
+    const i = clauses.length
+    names[`#a${i}`] = attribute
+    values[`:a${i}`] = value
+    clauses.push(`#a${i} :a${i}`)
+  }
+  for (const [attribute, amount] of sums) {
+    const rounded = amount.round(places, ExactBig.roundHalfEven)
+    const whole = rounded.round(0, ExactBig.roundDown)
+    const fraction = rounded.minus(whole).times(unitsPerOne)
+    add(attribute, toNumberValue(whole))
+    if (!fraction.eq('0')) add(fractionOf(attribute), toNumberValue(fraction))
+  }
+  for (const [attribute, count] of counts) add(attribute, count)
+  return {
+    Update: {
+      TableName: tableName(),
+      Key: key,
+      UpdateExpression: `ADD ${clauses.join(', ')}`,
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: values,
+    },
+  }
+}
+
+/** The sum that an item holds under an attribute; zero where it holds none. */
+export function readSum(item: Record<string, unknown> | undefined, attribute: string): Big {
+  const part = (name: string) => (item?.[name] === undefined ? zero : v.parse(Decimal, item[name]))
+  return part(attribute).plus(part(fractionOf(attribute)).times(fractionUnit))
+}

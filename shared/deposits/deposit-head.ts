@@ -1,0 +1,55 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
+import { db, Integer, type Key, tableName } from '../db/table.ts'
+import type { TransactItem } from '../db/transact.ts'
+
+/** How many deposits a user has, by currency. */
+export interface DepositHead {
+  userId: number
+  /** Instant of the newest, epoch milliseconds; 0 before the first. */
+  lastAt: number
+  counts: Map<string, number>
+}
+
+const HeadItem = v.object({ last_at: Integer, counts: v.record(v.string(), Integer) })
+
+const headKey = (userId: number): Key => ({ pk: `DL#${userId}`, sk: 'HEAD' })
+
+/** How many deposits a user has. */
+export async function readDepositHead(userId: number, { consistent = false } = {}): Promise<DepositHead> {
+  const { Item } = await db.send(
+    new GetCommand({ TableName: tableName(), Key: headKey(userId), ConsistentRead: consistent }),
+  )
+  if (Item === undefined) return { userId, lastAt: 0, counts: new Map() }
+  const { last_at: lastAt, counts } = v.parse(HeadItem, Item)
+  return { userId, lastAt, counts: new Map(Object.entries(counts)) }
+}
+
+/** Length of the list of a currency, or of all. */
+export const countDeposits = ({ counts }: DepositHead, currency?: string): number =>
+  currency === undefined
+    ? [...counts.values()].reduce((sum, count) => sum + count, 0)
+    : (counts.get(currency) ?? 0)
+
+/** The write that counts one more deposit, provided that nobody counted one since `head` was read. */
+export function countDeposit(head: DepositHead, currency: string, at: number): TransactItem {
+  const total = countDeposits(head)
+  return {
+    Put: {
+      TableName: tableName(),
+      Item: {
+        ...headKey(head.userId),
+        last_at: at,
+        total: total + 1,
+        counts: Object.fromEntries(new Map(head.counts).set(currency, countDeposits(head, currency) + 1)),
+      },
+      ...(total === 0
+        ? { ConditionExpression: 'attribute_not_exists(pk)' }
+        : {
+            ConditionExpression: '#total = :total',
+            ExpressionAttributeNames: { '#total': 'total' },
+            ExpressionAttributeValues: { ':total': total },
+          }),
+    },
+  }
+}

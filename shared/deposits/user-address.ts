@@ -1,0 +1,52 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
+import { db, Integer, type Key, tableName } from '../db/table.ts'
+import type { TransactItem } from '../db/transact.ts'
+import type { Pool } from './address-pool.ts'
+
+/** A user's own deposit address for a currency on a network. */
+export const UserAddress = v.object({
+  currency: v.string(),
+  currency_network: v.string(),
+  address: v.string(),
+  tag: v.nullable(v.string()),
+  required_confirmations: v.number(),
+  /** Instant of assignment, epoch milliseconds. */
+  created_at: v.number(),
+})
+export type UserAddress = v.InferOutput<typeof UserAddress>
+
+const UserAddressItem = v.object({
+  ...UserAddress.entries,
+  required_confirmations: Integer,
+  created_at: Integer,
+})
+
+const userAddressKey = (userId: number, { currency, network }: Pool): Key => ({
+  pk: `ADDRS#${userId}`,
+  sk: `${currency}#${network}`,
+})
+
+/** The address that a user was given, or undefined before their first request. */
+export async function readUserAddress(
+  userId: number,
+  pool: Pool,
+  { consistent = false } = {},
+): Promise<UserAddress | undefined> {
+  const { Item } = await db.send(
+    new GetCommand({ TableName: tableName(), Key: userAddressKey(userId, pool), ConsistentRead: consistent }),
+  )
+  return Item === undefined ? undefined : v.parse(UserAddressItem, Item)
+}
+
+/** The write that gives a user their address; its condition fails where they have one already. */
+export const putUserAddress = (userId: number, address: UserAddress): TransactItem => ({
+  Put: {
+    TableName: tableName(),
+    Item: {
+      ...userAddressKey(userId, { currency: address.currency, network: address.currency_network }),
+      ...address,
+    },
+    ConditionExpression: 'attribute_not_exists(pk)',
+  },
+})

@@ -1,0 +1,41 @@
+import * as v from 'valibot'
+
+/** A user id: int64 below 2^53, as a number or as its decimal text. */
+export const UserId = v.pipe(
+  v.union([v.number(), v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/), v.transform(Number))]),
+  v.safeInteger(),
+  v.minValue(1),
+)
+
+/** A sender's identifier for something, unique among events of its type. */
+export const BusinessKey = v.pipe(
+  v.union([v.string(), v.pipe(v.number(), v.safeInteger(), v.transform(String))]),
+  v.regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable characters without spaces'),
+)
+
+/** An instant in epoch milliseconds. */
+export const Instant = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(8.64e15))
+
+/** A calendar day, `yyyy-MM-dd`, that exists. */
+export const Day = v.pipe(
+  v.string(),
+  v.regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date, yyyy-MM-dd'),
+  v.check((day) => {
+    const instant = Date.parse(`${day}T00:00:00Z`)
+    return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(day)
+  }, 'must be a date that exists, yyyy-MM-dd'),
+)
+
+/** A currency or a network by its code, kept in capitals. */
+export const CurrencyCode = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9._-]{1,20}$/, 'must be a code of 1 to 20 letters and digits'),
+  v.toUpperCase(),
+)
+
+/** An optional member: left out or null. */
+export const maybe = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.pipe(
+    v.nullish(schema),
+    v.transform((value) => value ?? undefined),
+  )

@@ -1,0 +1,28 @@
+import type { MiddlewareObj } from '@middy/core'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { isUnavailable } from '../../aws/unavailable.ts'
+import { emitMetric } from '../../emit-metric.ts'
+import { Failure } from '../../errors.ts'
+import { errorSummary, log } from '../../log.ts'
+import { type Dialect, fail } from '../reply.ts'
+
+/**
+ * Turns whatever was thrown into an answer. A Failure is shown as it is; a dependency that is down or throttled becomes
+ * `unavailable`; everything else is `internal`, logged without its message, which might quote what was sent.
+ */
+export const answerFailures = (
+  dialect: Dialect,
+): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> => ({
+  onError(request) {
+    const failure = toFailure(request.error)
+    if (failure.status >= 500) log.error('request failed', { cause: errorSummary(request.error) })
+    log.appendKeys({ failure: failure.failure })
+    emitMetric('Failures', 1, { dimensions: { failure: failure.failure } })
+    request.response = fail(failure, dialect)
+  },
+})
+
+function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  return isUnavailable(error) ? new Failure('unavailable', { retryAfterSeconds: 1 }) : new Failure('internal')
+}

@@ -1,0 +1,52 @@
+import type { MiddlewareObj, Request } from '@middy/core'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { Failure } from '../../errors.ts'
+import { log } from '../../log.ts'
+import { type Caller, checkAccessToken, claimedUserId } from '../../tokens/access-token.ts'
+import type { Reach } from '../../tokens/scopes.ts'
+import { bearerChallenge } from '../bearer-challenge.ts'
+import { readAuthorization } from '../request.ts'
+
+/** What the middleware leaves in the event for the handler. */
+export interface Session {
+  /** Resolves when the token has been found good, rejects with the failure to answer. */
+  caller: Promise<Caller>
+  /** The user that the token claims to be of; proves nothing until `caller` has resolved. */
+  claimedUserId: number
+}
+
+/** Starts the session check without waiting for it, and makes its failure go before every other one. */
+export function authenticate(
+  scope: Reach,
+): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> {
+  const started = new WeakMap<object, Promise<Caller>>()
+  return {
+    before(request) {
+      const token = readAuthorization(request.event, 'bearer')
+      const userId = token === undefined ? undefined : claimedUserId(token)
+      if (token === undefined || userId === undefined) {
+        throw bearerChallenge(new Failure('unauthenticated'), token !== undefined)
+      }
+      const caller = checkAccessToken(token, scope).catch((error: unknown) => {
+        throw error instanceof Failure ? bearerChallenge(error) : error
+      })
+      // The handler awaits it, or onError does; until then a rejection is not unhandled.
+      caller.catch(() => undefined)
+      started.set(request, caller)
+      Object.assign(request.event, { caller, claimedUserId: userId } satisfies Session)
+    },
+    async onError(request: Request<APIGatewayProxyEventV2>) {
+      const caller = started.get(request)
+      try {
+        const known = await caller
+        if (known) log.appendKeys({ user_id: known.userId })
+      } catch (error) {
+        request.error = error as Error
+      }
+    },
+    after: async (request) => {
+      const known = await started.get(request)
+      if (known) log.appendKeys({ user_id: known.userId })
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { MiddlewareObj } from '@middy/core'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { log } from '../../log.ts'
+
+/** Gives every answer its `x-request-id`, and every request one log line with that id, its route, status and duration. */
+export function logRequest(): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> {
+  let startedAt = 0
+  const finish = (
+    event: APIGatewayProxyEventV2,
+    response: APIGatewayProxyStructuredResultV2 | null | undefined,
+  ) => {
+    if (response) response.headers = { ...response.headers, 'x-request-id': event.requestContext.requestId }
+    log.info('request', {
+      status: response?.statusCode,
+      duration_ms: Math.round(performance.now() - startedAt),
+    })
+  }
+  return {
+    before(request) {
+      startedAt = performance.now()
+      log.resetKeys()
+      log.appendKeys({ request_id: request.event.requestContext.requestId, route: request.event.routeKey })
+    },
+    after: (request) => finish(request.event, request.response),
+    onError: (request) => finish(request.event, request.response),
+  }
+}

@@ -1,0 +1,56 @@
+import type { MiddlewareObj } from '@middy/core'
+import httpJsonBodyParser from '@middy/http-json-body-parser'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { Failure } from '../../errors.ts'
+import { mediaType, readParameters } from '../request.ts'
+
+/** What a request body may be. */
+export type BodyKind = 'none' | 'json' | 'form' | 'form-or-json'
+
+/** Largest request body, in bytes, however it is encoded on the way. */
+const maximumBodyBytes = 64 * 1024
+
+const json = httpJsonBodyParser()
+
+/**
+ * Replaces the event's body text by what it says: the JSON object, or the form's fields. Refuses a body over 64 KiB, a
+ * media type that the endpoint does not take, and text that is not what its media type says.
+ */
+export const readBody = (
+  kind: BodyKind,
+): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> => ({
+  before(request) {
+    const { event } = request
+    const text = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
+    if (text.length > maximumBodyBytes) throw new Failure('too_large')
+    replaceBody(event, kind === 'none' ? undefined : parse(event, kind, text.toString('utf8')))
+  },
+})
+
+function parse(event: APIGatewayProxyEventV2, kind: BodyKind, text: string): unknown {
+  const type = mediaType(event)
+  if (type === 'application/x-www-form-urlencoded' && kind !== 'json') return readParameters(text)
+  if (kind === 'form') throw new Failure('unsupported_media_type')
+  return parseJson(event, text)
+}
+
+function parseJson(event: APIGatewayProxyEventV2, text: string): object {
+  const request = { event: { headers: event.headers, body: text, isBase64Encoded: false } }
+  try {
+    // The parser's hook reads nothing of a request but its event.
+    json.before?.(request as unknown as Parameters<NonNullable<typeof json.before>>[0])
+  } catch (error) {
+    // Its error quotes the body, so it goes no further than its status.
+    const status = (error as { statusCode?: number }).statusCode
+    throw new Failure(status === 415 ? 'unsupported_media_type' : 'malformed_request')
+  }
+  const value: unknown = request.event.body
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Failure('malformed_request')
+  return value
+}
+
+/** The event's own type says text; the endpoint reads the body back as unknown. */
+function replaceBody(event: APIGatewayProxyEventV2, body: unknown): void {
+  Object.assign(event, { body })
+}

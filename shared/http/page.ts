@@ -1,0 +1,39 @@
+import * as v from 'valibot'
+
+const wholeNumber = (maximum: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,10}$/, 'must be a whole number'),
+    v.transform(Number),
+    v.minValue(1, 'must be at least 1'),
+    v.maxValue(maximum, `must be at most ${maximum}`),
+  )
+
+/** The query parameters of every paginated list, to be spread into the schema of its query. */
+export const pageQuery = {
+  /** Number of the page, from 1. */
+  current: wholeNumber(2_147_483_647),
+  /** Most records of a page. */
+  size: wholeNumber(20),
+}
+
+/** Which page of a list is asked for. */
+export interface PageRequest {
+  current: number
+  size: number
+}
+
+const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+/** Schema of a page of records. */
+export const pageOf = <Schema extends v.GenericSchema>(record: Schema) =>
+  v.object({ records: v.array(record), total: Count, size: Count, current: Count, pages: Count })
+
+/** One page in its envelope; `total` counts the records of all pages. */
+export const toPage = <T>(records: T[], total: number, { current, size }: PageRequest) => ({
+  records,
+  total,
+  size,
+  current,
+  pages: Math.ceil(total / size),
+})

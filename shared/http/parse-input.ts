@@ -1,0 +1,52 @@
+import * as v from 'valibot'
+import { Failure, type FieldError } from '../errors.ts'
+import type { RawInput } from './request.ts'
+
+/**
+ * The request as its schema types it, or `invalid_parameter` with one entry a field. The reasons are our own words or
+ * the schema's: valibot's default messages quote what was received, so they are never passed on.
+ */
+export function parseInput<Schema extends v.GenericSchema>(
+  schema: Schema,
+  raw: RawInput,
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, raw)
+  if (result.success) return result.output
+  throw new Failure('invalid_parameter', { fields: fieldErrors(result.issues, 'request') })
+}
+
+/**
+ * The fields that a schema refused, each named once, with a reason that quotes nothing. Those of a `request` are named
+ * without the place where they were sent (body, query, path), which its sender knows.
+ */
+export function fieldErrors(issues: readonly v.BaseIssue<unknown>[], of: 'request' | 'event'): FieldError[] {
+  const byField = new Map<string, FieldError>()
+  for (const issue of issues) {
+    const field = fieldName(issue, of)
+    if (!byField.has(field)) byField.set(field, { field, reason: reason(issue) })
+  }
+  return [...byField.values()]
+}
+
+function fieldName(issue: v.BaseIssue<unknown>, of: 'request' | 'event'): string {
+  const keys = (issue.path ?? []).map(({ key }) => String(key))
+  const named = of === 'request' && keys.length > 1 ? keys.slice(1) : keys
+  return named.join('.') || (of === 'request' ? 'body' : 'detail')
+}
+
+function reason(issue: v.BaseIssue<unknown>): string {
+  if (issue.received === 'undefined') return 'is required'
+  if (!issue.message.startsWith('Invalid ')) return issue.message
+  switch (issue.type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'array':
+    case 'object':
+      return `must be of type ${issue.type}`
+    case 'picklist':
+      return 'is not one of the allowed values'
+    default:
+      return 'is not valid'
+  }
+}

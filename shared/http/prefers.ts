@@ -1,0 +1,15 @@
+/**
+ * Whether an `Accept` header (RFC 9110 §12.5.1) asks for a media type rather than for JSON: named with a weight that is not
+ * zero and not below that of `application/json`, if that is named too.
+ */
+export function prefers(accept: string | undefined, mediaType: string): boolean {
+  const weights = new Map(
+    (accept ?? '').split(',').map((range) => {
+      const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+      const weight = parameters.find((parameter) => parameter.startsWith('q='))
+      return [type, weight === undefined ? 1 : Number(weight.slice(2)) || 0]
+    }),
+  )
+  const wanted = weights.get(mediaType) ?? 0
+  return wanted > 0 && wanted >= (weights.get('application/json') ?? 0)
+}

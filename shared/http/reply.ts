@@ -1,0 +1,82 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { failures, type Failure } from '../errors.ts'
+import { stringifyExact } from '../money.ts'
+
+/**
+ * How an answer is laid out: the plain envelope, or, where unmodified OAuth clients read it, the standard members at
+ * the top level and the envelope's beside them.
+ */
+export type Dialect = 'envelope' | 'oauth'
+
+/** An answer that is no envelope: a redirect, a CSV download, a 304. */
+export class Reply {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+
+  constructor(status: number, headers: Record<string, string> = {}, body = '') {
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
+}
+
+const everywhere = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'strict-transport-security': 'max-age=63072000; includeSubDomains',
+  'referrer-policy': 'no-referrer',
+}
+
+const json = { 'content-type': 'application/json' }
+
+/** A success, `code` 0, in the endpoint's dialect. */
+export function succeed(
+  data: unknown,
+  dialect: Dialect,
+  headers: Record<string, string> = {},
+): APIGatewayProxyStructuredResultV2 {
+  const standard = dialect === 'oauth' ? (data as Record<string, unknown>) : {}
+  return {
+    statusCode: 200,
+    headers: { ...everywhere, ...json, ...headers },
+    body: stringifyExact({ ...standard, code: 0, msg: 'success', data }),
+  }
+}
+
+/** A failure with its own status and code, in the endpoint's dialect; OAuth descriptions are plain ASCII (RFC 6749 §5.2). */
+export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructuredResultV2 {
+  const { code, msg, oauth } = failures[failure.failure]
+  const standard = dialect === 'oauth' ? { error: oauth, error_description: describeFailure(failure) } : {}
+  const data = failure.failure === 'invalid_parameter' ? { errors: failure.fields } : null
+  return {
+    statusCode: failure.status,
+    headers: {
+      ...everywhere,
+      ...json,
+      ...(failure.retryAfterSeconds === undefined
+        ? {}
+        : { 'retry-after': String(Math.ceil(failure.retryAfterSeconds)) }),
+      ...failure.headers,
+    },
+    body: stringifyExact({ ...standard, code, msg, data }),
+  }
+}
+
+/** Sends a reply as it is, under the headers that every answer carries. */
+export function send(reply: Reply): APIGatewayProxyStructuredResultV2 {
+  return { statusCode: reply.status, headers: { ...everywhere, ...reply.headers }, body: reply.body }
+}
+
+/**
+ * What an OAuth client is told of a failure: ASCII without quotes or backslashes (RFC 6749 §5.2). A field may be named by what
+ * the client sent, so the rule is kept here and not left to the names.
+ */
+export function describeFailure(failure: Failure): string {
+  const { msg } = failures[failure.failure]
+  const text =
+    failure.fields.length === 0
+      ? msg
+      : failure.fields.map(({ field, reason }) => `${field} ${reason}`).join('; ')
+  return text.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, ' ')
+}

@@ -1,0 +1,48 @@
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
+import { db, type Key, tableName } from '../db/table.ts'
+import type { TransactItem } from '../db/transact.ts'
+import { keysPartition } from './keys-partition.ts'
+import { RingKey } from './ring.ts'
+
+/** Prefix of the sort keys of all archived keys. */
+export const archivePrefix = 'RETIRED#'
+
+const archiveKey = (kid: string): Key => ({ pk: keysPartition, sk: archivePrefix + kid })
+
+/** The write that keeps a retired key on record after it has left the ring. */
+export const archive = (key: RingKey): TransactItem => ({
+  Put: {
+    TableName: tableName(),
+    Item: { ...key, ...archiveKey(key.kid) },
+    ConditionExpression: 'attribute_not_exists(pk)',
+  },
+})
+
+/** Whether a kid is that of a key that has left the ring. */
+export async function isArchived(kid: string): Promise<boolean> {
+  const { Item } = await db.send(
+    new GetCommand({ TableName: tableName(), Key: archiveKey(kid), ConsistentRead: true }),
+  )
+  return Item !== undefined
+}
+
+/** Every archived key; a dozen a year. */
+export async function readArchive(): Promise<RingKey[]> {
+  const keys: RingKey[] = []
+  let start: Record<string, unknown> | undefined
+  do {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new QueryCommand({
+        TableName: tableName(),
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': keysPartition, ':prefix': archivePrefix },
+        ConsistentRead: true,
+        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+      }),
+    )
+    keys.push(...v.parse(v.array(RingKey), Items))
+    start = LastEvaluatedKey
+  } while (start !== undefined)
+  return keys
+}

@@ -1,0 +1,2 @@
+/** Partition of the key ring, its evidence and its archive. */
+export const keysPartition = 'KEYS'

@@ -1,0 +1,16 @@
+import * as v from 'valibot'
+import { invalidParameter } from '../errors.ts'
+
+/** A parameter of an OAuth endpoint; an empty one counts as omitted (OAuth 2.1 §3.1 and §3.2). */
+export const Parameter = v.optional(
+  v.pipe(
+    v.string(),
+    v.transform((value) => (value === '' ? undefined : value)),
+  ),
+)
+
+/** The value of a parameter that the request cannot do without; `invalid_parameter` where it was omitted. */
+export function requireParameter(name: string, value: string | undefined): string {
+  if (value === undefined) throw invalidParameter(name, 'is required')
+  return value
+}

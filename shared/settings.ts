@@ -1,0 +1,81 @@
+import * as v from 'valibot'
+
+/** A number that may arrive as text, as it does from the environment or a command line. */
+export const numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.finite())
+const seconds = (fallback: number, minimum = 1) =>
+  v.optional(v.pipe(numeric, v.integer(), v.minValue(minimum)), fallback)
+const currency = (fallback: string) => v.optional(v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,16}$/)), fallback)
+
+/** A time zone that this runtime's own database knows, for example `Europe/Berlin`. */
+const timeZone = v.pipe(
+  v.string(),
+  v.check((name) => {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+    } catch {
+      return false
+    }
+  }, 'must be an IANA time zone name'),
+)
+
+/**
+ * Every setting that the functions read at run time, with its default. A deployment's configuration
+ * (infra/config.ts) extends this schema, and each function receives all of them as environment variables.
+ */
+export const Settings = v.object({
+  /** Life of an access_token, and of a device_token with it. */
+  accessTokenTtlSeconds: seconds(86_400),
+  /** Life of an authorization code. */
+  authorizationCodeTtlSeconds: seconds(60),
+  /** Life of the ticket between the password and the second factor. */
+  loginTicketTtlSeconds: seconds(600),
+  /** KMS key spec of new signing keys. */
+  signingKeySpec: v.optional(v.picklist(['RSA_2048', 'RSA_3072', 'RSA_4096']), 'RSA_2048'),
+  /** How long a signing key signs before the next one takes over; fractions of a day are allowed. */
+  signingKeyRotationDays: v.optional(v.pipe(numeric, v.gtValue(0)), 30),
+  /** How long a new key stands in the key set before it signs. */
+  signingKeyPublishSeconds: seconds(86_400, 0),
+  /** How long a key stays in the key set after the last token that it signed has expired. */
+  signingKeyRetireMarginSeconds: seconds(7_200, 0),
+  /** Days until KMS deletes a retired key (7 to 30), or 0 to keep it, disabled, for good. */
+  signingKeyDeletionDays: v.optional(
+    v.pipe(
+      numeric,
+      v.integer(),
+      v.check((days) => days === 0 || (days >= 7 && days <= 30), 'must be 0, or 7 to 30'),
+    ),
+    0,
+  ),
+  /** max-age of the key set and the discovery document; never more than half the publish window. */
+  jwksMaxAgeSeconds: seconds(300, 0),
+  /** client_id of the password flow, the `aud` of its device_tokens. */
+  firstPartyClientId: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,128}$/)), 'first-party'),
+  /** Currency of conversion summaries. */
+  quoteCurrency: currency('USDT'),
+  /** Currency of package amounts and network rewards. */
+  rewardCurrency: currency('USDT'),
+  /** Time zone of every date that the service reads or writes. */
+  reportingTimeZone: v.optional(timeZone, 'UTC'),
+  /** Most members that one export returns. */
+  exportCap: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(10_000)), 10_000),
+  /** Sender address of verification mails. */
+  mailFrom: v.optional(v.pipe(v.string(), v.email()), 'no-reply@example.com'),
+})
+export type Settings = v.InferOutput<typeof Settings>
+
+/** The environment variable that carries a setting: `accessTokenTtlSeconds` → `ACCESS_TOKEN_TTL_SECONDS`. */
+export const environmentName = (setting: string): string =>
+  setting.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+let parsed: Settings | undefined
+
+/** The settings of this function, parsed once from its environment; throws where one is out of its range. */
+export function settings(): Settings {
+  parsed ??= v.parse(
+    Settings,
+    Object.fromEntries(
+      Object.keys(Settings.entries).map((name) => [name, process.env[environmentName(name)] ?? undefined]),
+    ),
+  )
+  return parsed
+}

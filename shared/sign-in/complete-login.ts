@@ -1,0 +1,53 @@
+import { acceptSecondFactor, readUser, type User } from '../db/user.ts'
+import { ConditionFailed, transact } from '../db/transact.ts'
+import { Failure } from '../errors.ts'
+import { settings } from '../settings.ts'
+import { signDeviceToken } from '../tokens/device-token.ts'
+import { newGrant } from '../tokens/grant-token.ts'
+import { scopes } from '../tokens/scopes.ts'
+import { checkCode, type SecondFactor } from './check-code.ts'
+import { normalizeEmail } from './email-address.ts'
+import { consumeTicket, takeTry } from './login-ticket.ts'
+
+/**
+ * Ends a sign-in: the code is checked, and the ticket, and a TOTP's time step with it, are used up in the transaction
+ * that makes the access_token work. Throws `bad_login_ticket` or `bad_verification_code`.
+ */
+export async function completeLogin(email: string, ticket: string, factor: SecondFactor) {
+  const now = Date.now()
+  const { userId, codeDigest } = await takeTry(ticket, normalizeEmail(email), now)
+  const user = await readUser(userId, { consistent: true })
+  if (user === undefined || user.disabled) throw new Failure('bad_login_ticket')
+  const totpStep = await checkCode(user, ticket, codeDigest, factor, now)
+  return giveTokens(user, ticket, totpStep)
+}
+
+async function giveTokens(user: User, ticket: string, totpStep: number | undefined) {
+  const { firstPartyClientId: clientId, accessTokenTtlSeconds } = settings()
+  const authenticatedAt = Date.now()
+  // Whole seconds, so that `expire` and the `exp` of the device_token are the same instant.
+  const expiresAt = (Math.floor(authenticatedAt / 1000) + accessTokenTtlSeconds) * 1000
+  const grant = { userId: user.userId, clientId, scopes, expiresAt, authenticatedAt }
+  const { accessToken, sessionId, put } = newGrant({ ...grant, firstParty: true })
+  // Signed first: a sign-in that cannot be signed uses nothing up. Nobody sees it unless the transaction goes through.
+  const deviceToken = await signDeviceToken({
+    ...grant,
+    sessionId,
+    accessToken,
+    email: user.email,
+    nickname: user.nickname,
+  })
+  try {
+    await transact([consumeTicket(ticket), acceptSecondFactor(user.userId, totpStep), put])
+  } catch (error) {
+    if (error instanceof ConditionFailed) throw refusal(error)
+    throw error
+  }
+  return { access_token: accessToken, device_token: deviceToken, expire: expiresAt, email: user.email }
+}
+
+/** Somebody else used the ticket up, or, with another ticket, the time step, or the user has just been disabled. */
+function refusal({ failed: [ticketGone], items: [, user] }: ConditionFailed): Failure {
+  const disabled = user?.['disabled'] === true
+  return new Failure(ticketGone || disabled ? 'bad_login_ticket' : 'bad_verification_code')
+}

@@ -1,0 +1,87 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { createHash, randomBytes } from 'node:crypto'
+import * as v from 'valibot'
+import { db, Integer, type Key, tableName, ttlAfter } from '../db/table.ts'
+import type { TransactItem } from '../db/transact.ts'
+import { Failure } from '../errors.ts'
+import { settings } from '../settings.ts'
+
+/** Codes that may be tried on one ticket, of whichever method. */
+const mostTries = 5
+
+/** What stands behind a ticket. */
+const LoginTicket = v.pipe(
+  v.object({
+    user_id: Integer,
+    /** Digest of the code that was mailed for this ticket; absent where none was. */
+    code_digest: v.optional(v.string()),
+  }),
+  v.transform(({ user_id, code_digest }) => ({ userId: user_id, codeDigest: code_digest })),
+)
+export type LoginTicket = v.InferOutput<typeof LoginTicket>
+
+/** A new ticket, 256 bits; only its hash is stored. */
+export const newLoginTicket = (): string => randomBytes(32).toString('base64url')
+
+/** Makes a ticket work, for `loginTicketTtlSeconds`. */
+export async function putLoginTicket(
+  ticket: string,
+  holder: { userId: number; normalizedEmail: string; codeDigest: string | undefined; expiresAt: number },
+): Promise<void> {
+  await db.send(
+    new PutCommand({
+      TableName: tableName(),
+      Item: {
+        ...ticketKey(ticket),
+        user_id: holder.userId,
+        email: holder.normalizedEmail,
+        code_digest: holder.codeDigest,
+        tries: 0,
+        expires_at: holder.expiresAt,
+        ttl: ttlAfter(holder.expiresAt),
+      },
+    }),
+  )
+}
+
+/** When a ticket that is made at `now` expires; epoch milliseconds. */
+export const ticketExpiry = (now: number): number => now + settings().loginTicketTtlSeconds * 1000
+
+/**
+ * Takes one of a ticket's tries, before the code is looked at: however many codes are sent at once, no more than five
+ * are ever compared. Throws `bad_login_ticket`, costing nothing, when the ticket is unknown, expired, used up or was given
+ * for another address.
+ */
+export async function takeTry(ticket: string, normalizedEmail: string, now: number): Promise<LoginTicket> {
+  try {
+    const { Attributes } = await db.send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: ticketKey(ticket),
+        UpdateExpression: 'ADD tries :one',
+        ConditionExpression: 'email = :email AND expires_at > :now AND tries < :most',
+        ExpressionAttributeValues: { ':one': 1, ':email': normalizedEmail, ':now': now, ':most': mostTries },
+        ReturnValues: 'ALL_NEW',
+      }),
+    )
+    return v.parse(LoginTicket, Attributes)
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) throw new Failure('bad_login_ticket')
+    throw error
+  }
+}
+
+/** The member of a transaction that uses a ticket up; its condition fails where somebody else was first. */
+export const consumeTicket = (ticket: string): TransactItem => ({
+  Delete: {
+    TableName: tableName(),
+    Key: ticketKey(ticket),
+    ConditionExpression: 'attribute_exists(pk)',
+  },
+})
+
+const ticketKey = (ticket: string): Key => ({
+  pk: `TICKET#${createHash('sha256').update(ticket).digest('base64url')}`,
+  sk: 'TICKET',
+})

@@ -1,0 +1,31 @@
+import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
+import { db, tableName } from '../db/table.ts'
+import { sessionPartition, tokenPrefix } from './access-token.ts'
+
+/** Rounds of 25 after which something must be adding tokens as fast as they are deleted. */
+const longestRounds = 400
+
+const StoredKey = v.object({ pk: v.string(), sk: v.string() })
+
+/**
+ * Deletes every token of a session, or of all sessions of the user, and looks again until there is none. A token that was derived while this ran is
+ * found by the next look: once the token that it derives from is gone, no other can follow (session-must-live.ts).
+ */
+export async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
+  for (let round = 0; round < longestRounds; round += 1) {
+    const { Items = [] } = await db.send(
+      new QueryCommand({
+        TableName: tableName(),
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': sessionPartition(userId), ':prefix': tokenPrefix(sessionId) },
+        ConsistentRead: true,
+        Limit: 25,
+      }),
+    )
+    if (Items.length === 0) return
+    const keys = v.parse(v.array(StoredKey), Items)
+    await Promise.all(keys.map((Key) => db.send(new DeleteCommand({ TableName: tableName(), Key }))))
+  }
+  throw new Error('tokens are being added as fast as they are deleted')
+}

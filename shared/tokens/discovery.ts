@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import { issuer } from './issuer.ts'
+import { scopes } from './scopes.ts'
+
+const Texts = v.array(v.string())
+
+/** The provider's metadata (OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3). */
+export const Discovery = v.object({
+  issuer: v.string(),
+  authorization_endpoint: v.string(),
+  token_endpoint: v.string(),
+  userinfo_endpoint: v.string(),
+  revocation_endpoint: v.string(),
+  jwks_uri: v.string(),
+  response_types_supported: Texts,
+  response_modes_supported: Texts,
+  grant_types_supported: Texts,
+  subject_types_supported: Texts,
+  id_token_signing_alg_values_supported: Texts,
+  code_challenge_methods_supported: Texts,
+  token_endpoint_auth_methods_supported: Texts,
+  revocation_endpoint_auth_methods_supported: Texts,
+  scopes_supported: Texts,
+  claim_types_supported: Texts,
+  claims_supported: Texts,
+  authorization_response_iss_parameter_supported: v.boolean(),
+  // Metadata whose default is true where nothing is said.
+  request_uri_parameter_supported: v.boolean(),
+})
+export type Discovery = v.InferOutput<typeof Discovery>
+
+/** How clients may authenticate: not at all (public ones, by PKCE), or with their secret. */
+const clientAuthentication = ['none', 'client_secret_basic', 'client_secret_post']
+
+/** The metadata of this deployment. It lists what is true, and nothing besides. */
+export function discoveryDocument(): Discovery {
+  const base = issuer()
+  return {
+    issuer: base,
+    authorization_endpoint: `${base}/oauth2/authorize`,
+    token_endpoint: `${base}/oauth2/token`,
+    userinfo_endpoint: `${base}/oauth2/userinfo`,
+    revocation_endpoint: `${base}/oauth2/revoke`,
+    jwks_uri: `${base}/.well-known/jwks.json`,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: clientAuthentication,
+    revocation_endpoint_auth_methods_supported: clientAuthentication,
+    scopes_supported: [...scopes],
+    claim_types_supported: ['normal'],
+    claims_supported: [
+      'iss',
+      'sub',
+      'aud',
+      'azp',
+      'exp',
+      'iat',
+      'auth_time',
+      'jti',
+      'sid',
+      'amr',
+      'at_hash',
+      'nonce',
+      'email',
+      'email_verified',
+      'name',
+    ],
+    authorization_response_iss_parameter_supported: true,
+    request_uri_parameter_supported: false,
+  }
+}

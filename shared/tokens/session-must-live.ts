@@ -1,0 +1,16 @@
+import { tableName } from '../db/table.ts'
+import type { TransactItem } from '../db/transact.ts'
+import type { Caller } from './access-token.ts'
+
+/**
+ * The member of a transaction that lets it through only while the given token still works. Whoever derives a token or a
+ * code from a session puts this beside the write, so that a logout at the same time wins whatever the order.
+ */
+export const sessionMustLive = ({ key }: Pick<Caller, 'key'>): TransactItem => ({
+  ConditionCheck: {
+    TableName: tableName(),
+    Key: key,
+    ConditionExpression: 'attribute_exists(pk) AND expires_at > :now',
+    ExpressionAttributeValues: { ':now': Date.now() },
+  },
+})

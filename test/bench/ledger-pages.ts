@@ -1,0 +1,193 @@
+// What a bill costs to book, and a page of bills to read, in wallets of growing size, on DynamoDB Local:
+//   node test/bench/ledger-pages.ts [BILLS…]     by default 1000 100000 1000000
+import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import type { TransactItem } from '../../shared/db/transact.ts'
+import { createTables } from '../../infra/local/dynamodb/create-tables.ts'
+import { startDynamodb } from '../../infra/local/dynamodb/start-dynamodb.ts'
+
+const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000, 100_000, 1_000_000]
+const table = 'bench'
+
+const dynamodb = await startDynamodb(undefined)
+Object.assign(process.env, {
+  AWS_ENDPOINT_URL: dynamodb.endpoint,
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'bench',
+  AWS_SECRET_ACCESS_KEY: 'bench',
+  TABLE_NAME: table,
+})
+const key = (partition: string, sort: string) => [
+  { AttributeName: partition, KeyType: 'HASH' },
+  { AttributeName: sort, KeyType: 'RANGE' },
+]
+await createTables(dynamodb.endpoint, 'us-east-1', [
+  {
+    logicalId: 'Table',
+    name: table,
+    arn: table,
+    ttlAttribute: undefined,
+    createTableInput: {
+      TableName: table,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['pk', 'sk', 'gpk', 'gsk'].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: 'S',
+      })),
+      KeySchema: key('pk', 'sk'),
+      GlobalSecondaryIndexes: [
+        { IndexName: 'gsi', KeySchema: key('gpk', 'gsk'), Projection: { ProjectionType: 'KEYS_ONLY' } },
+      ],
+    },
+  },
+])
+
+// Only now, for these read their environment as they load.
+const { dayOf } = await import('../../shared/dates.ts')
+const { db } = await import('../../shared/db/table.ts')
+const { putUser } = await import('../../shared/db/user.ts')
+const { eventRecord } = await import('../../shared/events/event-record.ts')
+const { listName } = await import('../../shared/ledger/bill-list.ts')
+const { finishBills, startBills } = await import('../../shared/ledger/bills-query.ts')
+const { book } = await import('../../shared/ledger/book.ts')
+const { move } = await import('../../shared/ledger/movement.ts')
+const { newWallet, putWallet, readWallet } = await import('../../shared/ledger/wallet.ts')
+const { Big } = await import('../../shared/money.ts')
+const { measure } = await import('./support/measure.ts')
+
+const firstAt = Date.UTC(2020, 0, 1)
+const currencies = ['USDT', 'BTC', 'ETH']
+const types = ['DEPOSIT', 'TRANSFER_IN', 'ADJUSTMENT_CREDIT', 'PACKAGE_PURCHASE'] as const
+
+/** The lists that are loaded and read; each page costs the same whichever list it is of. */
+const filters = [
+  { name: 'all', query: {}, filter: {} },
+  {
+    name: 'currency and type',
+    query: { currency: 'USDT', businessId: 'DEPOSIT' },
+    filter: { currency: 'USDT', kind: 'DEPOSIT' as const },
+  },
+]
+
+type Items = Record<string, unknown>[]
+
+/** Books bills in memory, six years' worth, and loads their rows of the measured lists straight into the table. */
+async function load(userId: number, size: number): Promise<void> {
+  const lists = new Set(filters.map(({ filter }) => listName({ userId, wallet: 'asset' }, filter)))
+  const step = Math.floor((6 * 365 * 86_400_000) / size)
+  let wallet = { ...newWallet({ userId, wallet: 'asset' }), version: 1 }
+  let pending: Items = []
+  for (let i = 0; i < size; i += 1) {
+    const moved = move(
+      wallet,
+      {
+        kind: 'post',
+        currency: currencies[i % currencies.length] as string,
+        amount: new Big(i % 4 === 3 ? '1' : '2.000000000000000001'),
+        type: types[i % types.length] as (typeof types)[number],
+        reference: `bench-${i}`,
+      },
+      firstAt + i * step,
+    )
+    wallet = moved.wallet
+    pending.push(...itemsOf(moved.writes).filter(({ pk }) => lists.has(String(pk))))
+    if (pending.length >= 400) {
+      await writeAll(pending)
+      pending = []
+    }
+  }
+  await writeAll([...pending, ...itemsOf([putWallet(wallet), putUser(newUser(userId))])])
+}
+
+const itemsOf = (writes: TransactItem[]): Items => writes.map(({ Put }) => Put?.Item ?? {})
+
+const newUser = (userId: number) => ({
+  userId,
+  email: `${userId}@example.com`,
+  nickname: 'bench',
+  loginPassword: undefined,
+  totpSecret: undefined,
+  referrerId: undefined,
+  registeredAt: firstAt,
+})
+
+async function writeAll(items: Items): Promise<void> {
+  const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, i) =>
+    items.slice(i * 25, i * 25 + 25),
+  )
+  await Promise.all(
+    batches.map(async (batch) => {
+      const requests = batch.map((Item) => ({ PutRequest: { Item } }))
+      const { UnprocessedItems } = await db.send(
+        new BatchWriteCommand({ RequestItems: { [table]: requests } }),
+      )
+      for (const { PutRequest } of UnprocessedItems?.[table] ?? []) {
+        await db.send(new PutCommand({ TableName: table, Item: PutRequest?.Item }))
+      }
+    }),
+  )
+}
+
+const middleDay = dayOf(firstAt + 3 * 365 * 86_400_000)
+const periods = [{}, { beginTime: middleDay }, { beginTime: '2020-02-01', endTime: middleDay }]
+const rows: Record<string, unknown>[] = []
+
+for (const [i, size] of sizes.entries()) {
+  const userId = i + 1
+  const started = performance.now()
+  await load(userId, size)
+  console.log(`${size} bills loaded in ${Math.round((performance.now() - started) / 1000)} s`)
+  for (const { name, query } of filters) {
+    for (const period of periods) {
+      for (const place of ['first', 'middle', 'last'] as const) {
+        rows.push(await measurePage(userId, size, name, { ...query, ...period }, place))
+      }
+    }
+  }
+  const { cost } = await measure(() => bookOne(userId))
+  console.log(`one more bill: ${cost.rounds} rounds, ${cost.writeUnits} write units, ${cost.milliseconds} ms`)
+}
+console.table(rows)
+await dynamodb.close()
+
+async function measurePage(
+  userId: number,
+  size: number,
+  filter: string,
+  query: object,
+  place: 'first' | 'middle' | 'last',
+): Promise<Record<string, unknown>> {
+  const read = (current: number) =>
+    measure(async () => {
+      const whole = { ...query, current, size: 20 }
+      return finishBills(whole, await startBills(whole, userId, 'asset'))
+    })
+  const { pages } = (await read(1)).result
+  const current = place === 'first' ? 1 : place === 'middle' ? Math.ceil(pages / 2) : pages
+  const { result, cost } = await read(current)
+  return {
+    bills: size,
+    filter,
+    dates: Object.keys(query).filter((name) => name.endsWith('Time')).length,
+    page: `${place} (${current})`,
+    records: result.records.length,
+    rounds: cost.rounds,
+    'read units': cost.readUnits,
+    ms: cost.milliseconds,
+  }
+}
+
+async function bookOne(userId: number): Promise<void> {
+  const id = { userId, wallet: 'asset' } as const
+  const { version } = await readWallet(id)
+  await book({
+    record: eventRecord('bench', `${userId}-${version}`, {}),
+    wallets: [
+      {
+        id,
+        movements: [
+          { kind: 'post', type: 'DEPOSIT', currency: 'USDT', amount: new Big('1'), reference: 'bench' },
+        ],
+      },
+    ],
+  })
+}

@@ -1,0 +1,73 @@
+import { chunkItem, chunkSize, searchText } from '../../../shared/community/directory.ts'
+import type { Entry } from '../../../shared/community/list/entry.ts'
+import { newProfileItem } from '../../../shared/community/profile.ts'
+import { below } from '../../../shared/community/register-member.ts'
+import { treePartition } from '../../../shared/community/journal.ts'
+import type { Item } from '../../../shared/db/read-items.ts'
+import { packList } from './pack-list.ts'
+
+interface Planted {
+  userId: number
+  nickname: string
+  email: string
+  joinedAt: number
+  rootId: number
+  depth: number
+  upline: number[]
+  parent: number | undefined
+  chunk: number
+}
+
+/** First instant at which members join, and how far apart they do. */
+export const firstJoined = Date.UTC(2024, 0, 1)
+export const joinedEvery = 600_000
+
+/** A random tree of members with user ids from 1, the root first, not deeper than `depth`, and with one member that deep. */
+export function generateTree(size: number, depth: number): Planted[] {
+  const members: Planted[] = []
+  for (let i = 0; i < size; i += 1) {
+    let parent = i <= depth ? i - 1 : Math.floor(Math.random() * i)
+    while (i > depth && (members[parent]?.depth ?? 0) >= depth) parent = Math.floor(Math.random() * i)
+    const above = members[parent]
+    members.push({
+      userId: i + 1,
+      nickname: `Member ${i.toString(36)}`,
+      email: `member.${i}@${i % 3 === 0 ? 'example.com' : 'mail.test'}`,
+      joinedAt: firstJoined + i * joinedEvery,
+      parent: above === undefined ? undefined : parent,
+      chunk: Math.floor((i - 1) / chunkSize),
+      ...(above === undefined ? { rootId: 1, depth: 0, upline: [] } : below(above)),
+    })
+  }
+  return members
+}
+
+/** Every item of a tree, as the events of all its members would have left them. */
+export function* treeItems(members: readonly Planted[]): Generator<Item> {
+  const directs = new Map<number, Entry[]>()
+  const teams = new Map<number, Entry[]>()
+  const texts = new Map<number, Map<number, string>>()
+  const add = <T>(lists: Map<number, T[]>, key: number, value: T) =>
+    lists.get(key)?.push(value) ?? lists.set(key, [value])
+  for (const { userId, joinedAt, chunk, parent, nickname, email } of members) {
+    const entry = { userId, joinedAt, chunk }
+    if (parent === undefined) continue
+    add(directs, parent, entry)
+    for (let at: number | undefined = parent; at !== undefined; at = members[at]?.parent)
+      add(teams, at, entry)
+    const chunkTexts = texts.get(chunk) ?? new Map<number, string>()
+    texts.set(chunk, chunkTexts.set(userId, searchText(nickname, email)))
+  }
+  for (const [i, member] of members.entries()) {
+    yield {
+      ...newProfileItem(member),
+      ...(member.parent === undefined ? {} : { chunk: member.chunk }),
+      direct_count: directs.get(i)?.length ?? 0,
+      team_count: teams.get(i)?.length ?? 0,
+    }
+    yield* packList({ kind: 'DIRECT', ownerId: member.userId }, directs.get(i) ?? [])
+    yield* packList({ kind: 'COMMUNITY', ownerId: member.userId }, teams.get(i) ?? [])
+  }
+  for (const [chunk, chunkTexts] of texts) yield chunkItem(1, chunk, chunkTexts)
+  yield { pk: treePartition(1), sk: 'HEAD', version: 1, chunks: texts.size, batch: [], done: 0 }
+}

@@ -1,0 +1,50 @@
+import type { Item } from '../../../shared/db/read-items.ts'
+import { comparePositions, type Entry } from '../../../shared/community/list/entry.ts'
+import {
+  type Child,
+  countOf,
+  firstOf,
+  type List,
+  type Node,
+  nodeKey,
+  packNode,
+  packRoot,
+  rootKey,
+  standardShape,
+} from '../../../shared/community/list/node.ts'
+
+/** The items of a whole list, built from the bottom up with nodes two thirds full, as random arrival leaves them. */
+export function packList(list: List, entries: readonly Entry[]): Item[] {
+  const items: Item[] = []
+  let nextId = 0
+  const adopt = (node: Node): Child => {
+    const child = { first: firstOf(node), count: countOf(node), id: nextId }
+    nextId += 1
+    items.push({ ...nodeKey(list, child.id), ...packNode(node) })
+    return child
+  }
+  const sorted = [...entries].sort(comparePositions)
+  let level: Node[] = split(sorted, standardShape.entries).map((part) => ({
+    kind: 'leaf',
+    version: 1,
+    entries: part,
+  }))
+  while (level.length > 1) {
+    level = split(level.map(adopt), standardShape.children).map((children) => ({
+      kind: 'branch',
+      version: 1,
+      children,
+    }))
+  }
+  const [node] = level
+  return node === undefined ? [] : [...items, { ...rootKey(list), ...packRoot({ node, nextId }) }]
+}
+
+/** Parts of two thirds of the most; all in one where it fits. */
+function split<T>(things: readonly T[], most: number): T[][] {
+  if (things.length <= most) return things.length === 0 ? [] : [[...things]]
+  const size = Math.floor((most * 2) / 3)
+  return Array.from({ length: Math.ceil(things.length / size) }, (_, i) =>
+    things.slice(i * size, (i + 1) * size),
+  )
+}

@@ -1,0 +1,32 @@
+import { standardShape } from '../../../shared/community/list/node.ts'
+
+/** Read units of an eventually consistent read of so many bytes. */
+const units = (bytes: number): number => Math.ceil(bytes / 4096) / 2
+
+const keyBytes = 64
+
+/** Rounds of reads after the session check, and read units, of the dearest page: with both dates, across the edges of nodes. */
+export function pageUnits(members: number): {
+  levels: number
+  roundsAfterSession: number
+  readUnits: number
+} {
+  // Nodes that filled at random are two thirds full.
+  const leaves = Math.ceil(members / ((standardShape.entries * 2) / 3))
+  const branches = Math.ceil(leaves / ((standardShape.children * 2) / 3))
+  const levels = branches > 1 ? 3 : 2
+  if (levels === 3 && branches > standardShape.children) throw new Error('a fourth level is needed')
+  const fullBranch = units(standardShape.children * 24 + keyBytes)
+  const leaf = units(standardShape.entries * 20 + keyBytes)
+  const top = units((levels === 3 ? branches : leaves) * 24 + keyBytes)
+  // Two for the dates; the page may stand in as many as the uncertainty of a date and a page reach into.
+  const middle = levels === 3 ? 5 * fullBranch : 0
+  const bottom = 5 * leaf
+  const ownProfile = units(1024)
+  const records = 20 * (units(1024) + units(128))
+  return {
+    levels,
+    roundsAfterSession: levels,
+    readUnits: top + ownProfile + middle + bottom + records,
+  }
+}

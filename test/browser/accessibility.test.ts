@@ -1,0 +1,146 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, inject } from 'vitest'
+import { findViolations, scrollsSideways } from './support/accessibility.ts'
+import { it } from './support/browser-test.ts'
+import { authenticatorCode, newUser } from './support/new-user.ts'
+import { button, codeField, giveCode, givePassword, heading } from './support/page-steps.ts'
+
+/** Controls that are smaller than WCAG 2.2's 24 by 24 pixels (2.5.8). */
+const smallTargets = (page: Page) =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll('button, input')].filter((element) => { const { width, height } = element.getBoundingClientRect(); return width < 24 || height < 24 }).map((element) => element.outerHTML)`,
+  )
+
+const views = [
+  { name: 'a phone, light', viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true },
+  { name: 'a phone, dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true },
+  // 1280 pixels at 400 %, which WCAG 1.4.10 asks for.
+  { name: 'a very narrow window', viewport: { width: 320, height: 256 }, colorScheme: 'light' },
+  { name: 'a desktop, light', viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
+  { name: 'a desktop, dark', viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
+] as const
+
+describe('every step', () => {
+  it.for(views)('is accessible and fits on $name', async ({ viewport, ...options }, { open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open({ ...options, viewport: { ...viewport }, reducedMotion: 'reduce' })
+    const check = async (step: string) => {
+      expect(await findViolations(page), step).toEqual([])
+      expect(await scrollsSideways(page), step).toBe(false)
+      expect(await smallTargets(page), step).toEqual([])
+    }
+    await page.goto(inject('stack').pageUrl)
+    await check('no request')
+    await page.goto(
+      await app.authorizationUrl({
+        scope: 'openid profile email account.read community.read community.write dashboard.read deposit.read',
+      }),
+    )
+    await heading(page, 'Sign in').waitFor()
+    await check('password')
+    await button(page, 'Continue').click()
+    await check('empty fields')
+    await givePassword(page, { ...user, password: 'wrong' })
+    await page.getByRole('alert').getByText('is not right').waitFor()
+    await check('wrong password')
+    await givePassword(page, user)
+    await heading(page, 'Confirm that it is you').waitFor()
+    await check('method')
+    await page.getByRole('button', { name: 'Authenticator app' }).click()
+    await check('code')
+    await giveCode(page, '1')
+    await check('bad code')
+    await giveCode(page, await authenticatorCode(user))
+    await heading(page, 'Allow access?').waitFor()
+    await check('consent')
+    await button(page, 'Allow').click()
+    await heading(page, 'The app').waitFor()
+    await page.goBack()
+    await heading(page, 'Already answered').waitFor()
+    await check('finished')
+  })
+
+  it('follows the colours that the user prefers', async ({ open }) => {
+    const lightness = async (colorScheme: 'light' | 'dark') => {
+      const page = await open({ colorScheme })
+      await page.goto(inject('stack').pageUrl)
+      const colour = await page.evaluate<string>(
+        "getComputedStyle(document.querySelector('main')).backgroundColor",
+      )
+      return Math.min(...(colour.match(/\d+/g) ?? []).map(Number))
+    }
+    expect(await lightness('light')).toBeGreaterThan(200)
+    expect(await lightness('dark')).toBeLessThan(60)
+  })
+})
+
+describe('the keyboard alone', () => {
+  it('goes through the whole flow, with the focus where the user goes on and always visible', async ({
+    open,
+    app,
+  }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    const { keyboard } = page
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.name || document.activeElement.textContent.trim()')
+    const outlined = () =>
+      page.evaluate<boolean>("getComputedStyle(document.activeElement).outlineStyle !== 'none'")
+    const tabTo = async (name: string) => {
+      for (let steps = 0; !(await focused()).startsWith(name); steps++) {
+        if (steps > 10) throw new Error(`the keyboard does not reach ${name}`)
+        await keyboard.press('Tab')
+        expect(await outlined()).toBe(true)
+      }
+    }
+    await page.goto(await app.authorizationUrl())
+    await heading(page, 'Sign in').waitFor()
+    expect(await focused()).toBe('email')
+    await keyboard.type(user.email)
+    await keyboard.press('Tab')
+    expect(await focused()).toBe('password')
+    await keyboard.type(user.password)
+    await keyboard.press('Enter')
+    await heading(page, 'Confirm that it is you').waitFor()
+    expect(await focused()).toBe('Confirm that it is you')
+    await tabTo('Authenticator app')
+    await keyboard.press('Enter')
+    await codeField(page).waitFor()
+    expect(await focused()).toBe('code')
+    await keyboard.type(await authenticatorCode(user))
+    await keyboard.press('Enter')
+    await heading(page, 'Allow access?').waitFor()
+    expect(await focused()).toBe('Allow access?')
+    await tabTo('Deny')
+    await tabTo('Allow')
+    await keyboard.press('Space')
+    expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
+  })
+})
+
+describe('the fields', () => {
+  it('tell password managers and one-time-code keyboards what they are', async ({ open, app }) => {
+    const user = await newUser()
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    const attributes = (label: string) =>
+      page
+        .getByLabel(label, { exact: true })
+        .evaluate((element) =>
+          ['type', 'autocomplete', 'inputmode'].map((name) =>
+            (element as unknown as Attributed).getAttribute(name),
+          ),
+        )
+    expect(await attributes('Email address')).toEqual(['email', 'username', null])
+    expect(await attributes('Password')).toEqual(['password', 'current-password', null])
+    await button(page, 'Show password').click()
+    expect(await attributes('Password')).toEqual(['text', 'current-password', null])
+    await givePassword(page, user)
+    expect(await attributes('6-digit code')).toEqual(['text', 'one-time-code', 'numeric'])
+  })
+})
+
+/** What this test needs of an element; the tests are compiled without the browser's own types. */
+interface Attributed {
+  getAttribute: (name: string) => string | null
+}

@@ -1,0 +1,125 @@
+import * as oauth from 'oauth4webapi'
+import type { Page } from 'playwright-core'
+import { describe, expect, inject } from 'vitest'
+import { it } from './support/browser-test.ts'
+import { authenticatorCode, mailedCode, newUser } from './support/new-user.ts'
+import { button, giveCode, givePassword, heading, signIn } from './support/page-steps.ts'
+
+/** Everything that the page's origin has kept in the browser. */
+const keptByPage = async (page: Page) => {
+  await page.goto(inject('stack').pageUrl)
+  return page.evaluate<string>(
+    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+  )
+}
+
+describe('the code flow', () => {
+  it('signs in by a mailed code, names the app and its wishes, and gives the app a verified device_token', async ({
+    open,
+    app,
+  }) => {
+    const user = await newUser()
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    await page.getByText('to continue to demo-app').waitFor()
+    await givePassword(page, user)
+    await heading(page, 'Check your mail').waitFor()
+    await giveCode(page, await mailedCode(user))
+
+    await heading(page, 'Allow access?').waitFor()
+    expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+      'know that it is you, by your member number',
+      'see your nickname',
+      'see your email address',
+      'see your balances and transactions in both wallets',
+    ])
+    expect(await page.locator('main').innerText()).toContain(user.email)
+    await button(page, 'Allow').click()
+
+    const claims = await app.exchange(await app.takeAnswer())
+    expect(claims).toMatchObject({ sub: String(user.userId), aud: 'demo-app', email: user.email })
+  })
+
+  it('signs in by an authenticator, pasted with a space', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    await givePassword(page, user)
+    await page.getByRole('button', { name: 'Authenticator app' }).click()
+    const code = await authenticatorCode(user)
+    await giveCode(page, `${code.slice(0, 3)} ${code.slice(3)}`)
+    await button(page, 'Allow').click()
+    const claims = await app.exchange(await app.takeAnswer())
+    expect(claims).toMatchObject({ sub: String(user.userId), amr: ['pwd', 'otp'] })
+  })
+
+  it('offers the mailed code to one who has an authenticator but not at hand', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    await givePassword(page, user)
+    await page.getByRole('button', { name: 'Authenticator app' }).click()
+    await button(page, 'Use another method').click()
+    await page.getByRole('button', { name: 'Code by mail' }).click()
+    await giveCode(page, await mailedCode(user))
+    await heading(page, 'Allow access?').waitFor()
+  })
+
+  it('tells the app of a refusal, and ends the sign-in that it was for', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    const signedIn = page.waitForResponse('**/user/login/2fa')
+    await signIn(page, await app.authorizationUrl(), user)
+    const { data } = (await (await signedIn).json()) as { data: { access_token: string } }
+    await button(page, 'Deny').click()
+
+    const refusal = await app.takeAnswer().catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(oauth.AuthorizationResponseError)
+    expect(refusal).toMatchObject({ error: 'access_denied' })
+    const answer = await fetch(`${inject('stack').baseUrl}/account/info`, {
+      headers: { authorization: `Bearer ${data.access_token}` },
+    })
+    expect(answer.status).toBe(401)
+  })
+
+  it('leaves no token in any address, in storage or in a cookie', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    const addresses: string[] = []
+    page.on('request', (request) => addresses.push(request.url()))
+    const signedIn = page.waitForResponse('**/user/login/2fa')
+    await signIn(page, await app.authorizationUrl(), user)
+    const { data } = (await (await signedIn).json()) as {
+      data: { access_token: string; device_token: string }
+    }
+    await button(page, 'Allow').click()
+    await heading(page, 'The app').waitFor()
+    const kept = await keptByPage(page)
+    for (const secret of [data.access_token, data.device_token, user.password]) {
+      expect(addresses.filter((address) => address.includes(secret))).toEqual([])
+      expect(kept).not.toContain(secret)
+    }
+    expect(kept).toMatch(/finished\\*":true/)
+  })
+
+  it('fills in the address that the app expects', async ({ open, app }) => {
+    const page = await open()
+    await page.goto(await app.authorizationUrl({ login_hint: 'somebody@example.com' }))
+    expect(await page.getByLabel('Email address').inputValue()).toBe('somebody@example.com')
+  })
+
+  it('lets the user choose another account', async ({ open, app }) => {
+    const [first, second] = await Promise.all([
+      newUser({ authenticator: true }),
+      newUser({ authenticator: true }),
+    ])
+    const page = await open()
+    await signIn(page, await app.authorizationUrl(), first)
+    await button(page, 'Not you?').click()
+    await givePassword(page, second)
+    await page.getByRole('button', { name: 'Authenticator app' }).click()
+    await giveCode(page, await authenticatorCode(second))
+    await button(page, 'Allow').click()
+    expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(second.userId) })
+  })
+})

@@ -1,0 +1,188 @@
+import { describe, expect, inject } from 'vitest'
+import { it } from './support/browser-test.ts'
+import { authenticatorCode, mailedCode, newUser } from './support/new-user.ts'
+import {
+  button,
+  codeField,
+  emailField,
+  giveCode,
+  givePassword,
+  heading,
+  otherThan,
+  passwordField,
+  signIn,
+} from './support/page-steps.ts'
+import { expireTickets } from './support/stack-clients.ts'
+
+/** Too many tries end a ticket. */
+const mostTries = 5
+
+describe('what goes wrong is said, and can be mended', () => {
+  it('a wrong password', async ({ open, app }) => {
+    const user = await newUser()
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    await givePassword(page, { ...user, password: 'wrong' })
+    await page.getByRole('alert').getByText('The email address or the password is not right.').waitFor()
+    expect(await page.evaluate('document.activeElement.name')).toBe('password')
+    await givePassword(page, user)
+    await heading(page, 'Check your mail').waitFor()
+  })
+
+  it('fields left empty or malformed, each beside the field', async ({ open, app }) => {
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    await button(page, 'Continue').click()
+    await page.getByText('Enter your email address.').waitFor()
+    await page.getByText('Enter your password.').waitFor()
+    expect(await page.evaluate('document.activeElement.name')).toBe('email')
+    const description = await emailField(page).getAttribute('aria-describedby')
+    expect(await page.locator(`#${description ?? ''}`).innerText()).toBe('Enter your email address.')
+    await givePassword(page, { email: 'a@b', password: 'x' })
+    await page.getByText(/^Enter a complete email address|is not right/).waitFor()
+  })
+
+  it('a wrong code', async ({ open, app }) => {
+    const user = await newUser()
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    await givePassword(page, user)
+    const code = await mailedCode(user)
+    await giveCode(page, otherThan(code))
+    await page.getByText('That code is not right').waitFor()
+    expect(await codeField(page).getAttribute('aria-invalid')).toBe('true')
+    await giveCode(page, '12')
+    await page.getByText('Enter the 6 digits of the code.').waitFor()
+    await giveCode(page, code)
+    await heading(page, 'Allow access?').waitFor()
+  })
+
+  it('a ticket that has expired', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    await givePassword(page, user)
+    await page.getByRole('button', { name: 'Authenticator app' }).click()
+    await expireTickets(user.email)
+    await giveCode(page, await authenticatorCode(user))
+    await heading(page, 'Sign in').waitFor()
+    await page.getByText('That took too long').waitFor()
+    expect(await emailField(page).inputValue()).toBe(user.email)
+    await passwordField(page).fill(user.password)
+    await button(page, 'Continue').click()
+    await page.getByRole('button', { name: 'Authenticator app' }).click()
+    await giveCode(page, await authenticatorCode(user))
+    await button(page, 'Allow').click()
+    expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
+  })
+
+  it('a ticket that too many wrong codes have used up', async ({ open, app }) => {
+    const user = await newUser()
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    await givePassword(page, user)
+    const wrong = otherThan(await mailedCode(user))
+    for (let tried = 0; tried < mostTries; tried++) {
+      const answered = page.waitForResponse('**/user/login/2fa')
+      await giveCode(page, wrong)
+      await answered
+    }
+    await giveCode(page, await mailedCode(user))
+    await page.getByText('had too many tries').waitFor()
+  })
+
+  it('too many tries from here, with when to come back', async ({ open, app }) => {
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    const email = `nobody-${crypto.randomUUID()}@example.com`
+    for (let tried = 0; tried < 10; tried++) {
+      const answered = page.waitForResponse('**/user/login-with-password')
+      await givePassword(page, { email, password: `wrong ${tried}` })
+      await answered
+    }
+    await givePassword(page, { email, password: 'wrong' })
+    await page
+      .getByRole('alert')
+      .getByText(/try again (in about \d+ minutes|after) /)
+      .waitFor()
+  })
+
+  it('a service that is busy, or away, or a device that is offline: nothing is lost', async ({
+    open,
+    app,
+  }) => {
+    const user = await newUser()
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    const endpoint = `${inject('stack').baseUrl}/user/login-with-password`
+    await page.route(endpoint, (route) =>
+      route.fulfill({
+        status: 503,
+        headers: {
+          'access-control-allow-origin': '*',
+          'access-control-expose-headers': 'retry-after',
+          'retry-after': '1',
+        },
+        json: { code: 50300, msg: 'temporarily unavailable, try again', data: null },
+      }),
+    )
+    await givePassword(page, user)
+    await page.getByText('The service is busy. Try again in a few seconds.').waitFor()
+    await page.unroute(endpoint)
+    await page.route(endpoint, (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }))
+    await button(page, 'Continue').click()
+    await page.getByText('The service cannot be reached right now.').waitFor()
+    await page.unroute(endpoint)
+    await page.context().setOffline(true)
+    await button(page, 'Continue').click()
+    await page.getByText('You are offline.').waitFor()
+    await page.context().setOffline(false)
+    await button(page, 'Continue').click()
+    await heading(page, 'Check your mail').waitFor()
+  })
+
+  it('a session that ended before the answer', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    const signedIn = page.waitForResponse('**/user/login/2fa')
+    await signIn(page, await app.authorizationUrl(), user)
+    const { data } = (await (await signedIn).json()) as { data: { access_token: string } }
+    await fetch(`${inject('stack').baseUrl}/user/logout`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${data.access_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id: String(user.userId) }),
+    })
+    await button(page, 'Allow').click()
+    await page.getByText('Your sign-in has ended.').waitFor()
+    expect(await emailField(page).inputValue()).toBe(user.email)
+  })
+
+  it.for([
+    ['an unknown app', { client_id: 'nobody' }],
+    ['an address that is not the app’s', { redirect_uri: 'https://attacker.example/callback' }],
+    ['a scope that does not exist', { scope: 'openid everything' }],
+    ['no code challenge', { code_challenge: '' }],
+  ] as const)('a request with %s, which goes nowhere', async ([, changes], { open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    const sound = new URL(await app.authorizationUrl(changes))
+    // Straight to the page, as a forged link would: the service itself would not have sent anybody here.
+    await signIn(page, `${inject('stack').pageUrl}/${sound.search}`, user)
+    await button(page, 'Allow').click()
+    await heading(page, 'This request cannot be answered').waitFor()
+    expect(page.url()).toContain(inject('stack').pageUrl)
+  })
+})
+
+describe('without a request', () => {
+  it.for([
+    ['', 'Nothing to sign in to yet'],
+    ['?client_id=demo-app', 'This link is incomplete'],
+    ['?client_id=a&client_id=b&redirect_uri=http://127.0.0.1/callback', 'This link is incomplete'],
+    ['?client_id=a&redirect_uri=nonsense', 'This link is incomplete'],
+  ] as const)('%s the page says where to go', async ([query, title], { open }) => {
+    const page = await open()
+    await page.goto(`${inject('stack').pageUrl}/${query}`)
+    await heading(page, title).waitFor()
+  })
+})

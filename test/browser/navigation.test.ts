@@ -1,0 +1,99 @@
+import { describe, expect } from 'vitest'
+import { it } from './support/browser-test.ts'
+import { authenticatorCode, mailedCode, newUser } from './support/new-user.ts'
+import { button, codeField, giveCode, givePassword, heading, signIn } from './support/page-steps.ts'
+
+describe('reload', () => {
+  it('keeps every step where it was, and forgets the password', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    await givePassword(page, user)
+    await heading(page, 'Confirm that it is you').waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Authenticator app' }).click()
+    await codeField(page).waitFor()
+    await page.reload()
+    expect(await page.evaluate<string>('JSON.stringify({ ...sessionStorage })')).not.toContain(user.password)
+    await giveCode(page, await authenticatorCode(user))
+    await heading(page, 'Allow access?').waitFor()
+    await page.reload()
+    await button(page, 'Allow').click()
+    expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
+  })
+
+  it('keeps nothing for another request in the same tab', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    await signIn(page, await app.authorizationUrl(), user)
+    await page.goto(await app.authorizationUrl({ state: 'another' }))
+    await heading(page, 'Sign in').waitFor()
+    expect(await page.getByLabel('Email address').inputValue()).toBe('')
+  })
+})
+
+describe('the back button', () => {
+  it('goes back step by step, and forward again', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    await page.goto(await app.authorizationUrl())
+    await givePassword(page, user)
+    await page.getByRole('button', { name: 'Code by mail' }).click()
+    await heading(page, 'Check your mail').waitFor()
+    await page.goBack()
+    await heading(page, 'Confirm that it is you').waitFor()
+    await page.goBack()
+    await heading(page, 'Sign in').waitFor()
+    await page.goForward()
+    await page.getByRole('button', { name: 'Code by mail' }).click()
+    await giveCode(page, await mailedCode(user))
+    await heading(page, 'Allow access?').waitFor()
+  })
+
+  it('does not lead back to a code that is used up', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    await signIn(page, await app.authorizationUrl(), user)
+    await page.goBack()
+    await heading(page, 'Sign in').waitFor()
+    await page.goForward()
+    await heading(page, 'Allow access?').waitFor()
+  })
+
+  it('after the answer says that it was given, and can begin again', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    await signIn(page, await app.authorizationUrl(), user)
+    await button(page, 'Allow').click()
+    await heading(page, 'The app').waitFor()
+    await page.goBack()
+    await heading(page, 'Already answered').waitFor()
+    await page.reload()
+    await button(page, 'Answer it again').click()
+    await heading(page, 'Sign in').waitFor()
+  })
+})
+
+describe('a double submit', () => {
+  it('sends one request', async ({ open, app }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
+    const press = (name: string) =>
+      page.evaluate(
+        `(() => { const button = [...document.querySelectorAll('button')].find((b) => b.textContent === ${JSON.stringify(name)}); button.click(); button.click(); button.click() })()`,
+      )
+    await page.goto(await app.authorizationUrl())
+    await page.getByLabel('Email address').fill(user.email)
+    await page.getByLabel('Password', { exact: true }).fill(user.password)
+    await press('Continue')
+    await page.getByRole('button', { name: 'Authenticator app' }).click()
+    await codeField(page).fill(await authenticatorCode(user))
+    await press('Verify')
+    await heading(page, 'Allow access?').waitFor()
+    await press('Allow')
+    await app.takeAnswer()
+    expect(sent).toEqual(['/user/login-with-password', '/user/login/2fa', '/oauth2/authorize/consent'])
+  })
+})

@@ -1,0 +1,57 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, inject } from 'vitest'
+import { it } from './support/browser-test.ts'
+
+describe('the page’s policy', () => {
+  it('is strict, in every answer', async () => {
+    const { pageUrl, baseUrl } = inject('stack')
+    const { headers } = await fetch(pageUrl)
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).not.toMatch(/unsafe|\*/)
+    expect(policy).toContain(`connect-src ${baseUrl};`)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    })
+  })
+
+  it('lets nobody put the page into a frame', async ({ browser }) => {
+    const { pageUrl } = inject('stack')
+    const server = createServer((_request, response) => {
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(`<title>frame</title><iframe src="${pageUrl}">`)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const page = await browser.newPage()
+    const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    await refused
+    await page.close()
+    server.close()
+    server.closeAllConnections()
+  })
+
+  it('lets the page talk to the API and to nobody else, and run nothing that was written into it', async ({
+    browser,
+  }) => {
+    const { pageUrl, awsUrl } = inject('stack')
+    const page = await browser.newPage()
+    await page.goto(pageUrl)
+    const violations = await page.evaluate<string[]>(
+      `new Promise((resolve) => {
+        const seen = new Set()
+        addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+          seen.add(effectiveDirective)
+          if (seen.size === 2) resolve([...seen])
+        })
+        fetch(${JSON.stringify(awsUrl)}).catch(() => undefined)
+        const style = document.createElement('style'); style.textContent = 'body { color: red }'; document.head.append(style)
+      })`,
+    )
+    await page.close()
+    expect(violations.toSorted()).toEqual(['connect-src', 'style-src-elem'])
+  })
+})

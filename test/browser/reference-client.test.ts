@@ -1,0 +1,146 @@
+import { createGuardrails, generate } from 'otplib'
+import type { Page } from 'playwright-core'
+import { describe, expect, inject } from 'vitest'
+import { demoPassword, demoUsers } from '../../infra/local/demo/demo-users.ts'
+import { findViolations, scrollsSideways } from './support/accessibility.ts'
+import { it } from './support/browser-test.ts'
+import { mailedCode, newUser } from './support/new-user.ts'
+import { button, giveCode, givePassword, heading } from './support/page-steps.ts'
+import { putEvent } from './support/stack-clients.ts'
+
+const openClient = async (page: Page) => {
+  await page.goto(`${inject('stack').baseUrl}/_local/`)
+  await button(page, 'Sign in with demo-app').click()
+  await heading(page, 'Sign in').waitFor()
+}
+
+const panel = (page: Page, id: string) => page.locator(`section#${id}`)
+const rows = (page: Page, id: string) => panel(page, id).locator('tbody tr')
+
+/** Alice's authenticator code; her secret is the shortest that RFC 4226 tolerates nowhere but here. */
+const aliceCode = () =>
+  generate({
+    secret: demoUsers[0]?.totp_secret ?? '',
+    guardrails: createGuardrails({ MIN_SECRET_BYTES: 10 }),
+  })
+
+describe('the reference client', () => {
+  it('signs Alice in through the whole code flow and fills every panel', async ({ open }) => {
+    const page = await open({ viewport: { width: 1440, height: 1000 } })
+    page.setDefaultTimeout(20_000)
+    await openClient(page)
+    await givePassword(page, { email: 'alice@example.com', password: demoPassword })
+    await page.getByRole('button', { name: 'Authenticator app' }).click()
+    await giveCode(page, await aliceCode())
+    await button(page, 'Allow').click()
+
+    await page.getByText('Signed in as Alice alice@example.com').waitFor()
+    expect(page.url()).toBe(`${inject('stack').baseUrl}/_local/`)
+    await panel(page, 'token').getByText('verified with jose').waitFor()
+    expect(await panel(page, 'token').innerText()).toContain('"aud": "demo-app"')
+
+    // The demo data arrives while the stack already serves: what the panels show is asked for again until it is whole.
+    await expect
+      .poll(
+        async () => {
+          await page.reload()
+          await panel(page, 'bills').getByText('5 in all').waitFor({ timeout: 1000 })
+          await panel(page, 'balances')
+            .getByRole('cell', { name: '12.25', exact: true })
+            .waitFor({ timeout: 1000 })
+          return true
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(true)
+
+    await panel(page, 'earnings').locator('canvas').waitFor()
+    await panel(page, 'earnings').getByText('As a table').click()
+    expect(await panel(page, 'earnings').locator('details tbody tr').count()).toBe(30)
+
+    const bills = panel(page, 'bills')
+    await bills.getByText('page 1 of 1, 5 in all').waitFor()
+    await bills.getByLabel('Direction').selectOption('debit')
+    await bills.getByText('1 in all').waitFor()
+    expect(await rows(page, 'bills').innerText()).toContain('−12.25 USDT')
+    await bills.getByLabel('Direction').selectOption('both')
+    await bills.getByLabel('Wallet').selectOption('Reward')
+    await bills.getByText(/page 1 of [45]/).waitFor()
+    const first = await rows(page, 'bills').first().innerText()
+    await bills.getByRole('button', { name: 'Next' }).click()
+    await bills.getByText(/page 2 of [45]/).waitFor()
+    expect(await rows(page, 'bills').first().innerText()).not.toBe(first)
+    await bills.getByLabel('From').fill('2999-01-01')
+    await bills.getByText('No bill matches.').waitFor()
+
+    const community = panel(page, 'community')
+    await community.getByText('3 in all').waitFor()
+    await community.getByLabel('Note on Bob').fill('met in Lisbon')
+    await community.getByRole('row', { name: 'Bob' }).getByRole('button', { name: 'Save' }).click()
+    await community.getByText('saved').waitFor()
+    await community.getByLabel('Keyword').fill('bob')
+    await page.keyboard.press('Enter')
+    await community.getByText('1 in all').waitFor()
+    expect(await community.getByLabel('Note on Bob').inputValue()).toBe('met in Lisbon')
+    await community.getByLabel('Keyword').fill('')
+    await page.keyboard.press('Enter')
+    await community.getByLabel('Show').selectOption('entire downline')
+    await community.getByText('page 1 of 2, 8 in all').waitFor()
+    const downloaded = page.waitForEvent('download')
+    await community.getByRole('button', { name: 'Export as CSV' }).click()
+    expect((await downloaded).suggestedFilename()).toBe('members.csv')
+
+    const deposit = panel(page, 'deposit')
+    await deposit.getByRole('img', { name: /^QR code of TDemo/ }).waitFor()
+    await deposit.getByLabel('Currency and network').selectOption('BTC on Bitcoin')
+    await deposit.getByRole('img', { name: /^QR code of bc1qdemo/ }).waitFor()
+
+    await panel(page, 'keys').getByText('active').waitFor()
+    await panel(page, 'keys').locator('svg rect.active').waitFor()
+    expect(await panel(page, 'outbox').innerText()).toContain('alice@example.com')
+    expect(await panel(page, 'users').innerText()).toContain('JBSWY3DPEHPK3PXP')
+    expect(await findViolations(page)).toEqual([])
+
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await findViolations(page)).toEqual([])
+    expect(await scrollsSideways(page)).toBe(false)
+
+    await button(page, 'Sign out').click()
+    await button(page, 'Sign in with demo-app').waitFor()
+    await page.reload()
+    await button(page, 'Sign in with demo-app').waitFor()
+  }, 180_000)
+
+  it('says that the user refused', async ({ open }) => {
+    const user = await newUser()
+    const page = await open()
+    await openClient(page)
+    await givePassword(page, user)
+    await giveCode(page, await mailedCode(user))
+    await button(page, 'Deny').click()
+    await page.getByRole('alert').getByText('You did not allow it').waitFor()
+    expect(page.url()).toBe(`${inject('stack').baseUrl}/_local/`)
+  })
+
+  it('comes to its own address when this machine is called by another name', async ({ open }) => {
+    const { baseUrl } = inject('stack')
+    const page = await open()
+    await page.goto(`${baseUrl.replace('127.0.0.1', 'localhost')}/_local/`)
+    await page.waitForURL(`${baseUrl}/_local/`)
+  })
+})
+
+describe('the state of the stack', () => {
+  it('shows a refused event with its reason, and what was in it', async ({ open }) => {
+    const page = await open()
+    await page.goto(`${inject('stack').baseUrl}/_local/`)
+    const quote = `X${String(Date.now()).slice(-8)}`
+    await putEvent('rates.published', { quote, as_of: Date.now(), rates: {} })
+    const queues = panel(page, 'queues')
+    await queues.getByText('rates-published-dead-letters').first().waitFor()
+    await queues.getByText(/quote/i).first().waitFor()
+    await queues.getByText('The event').first().click()
+    await queues.getByText(quote).waitFor()
+  })
+})

@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Rules of WCAG 2.0 to 2.2 up to AA, and good practice beyond them, that what a page shows breaks. */
+export async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+    "axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((result) => result.violations)",
+  )
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+/** Whether anything reaches beyond the window's width. */
+export const scrollsSideways = (page: Page) =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')

@@ -1,0 +1,57 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect, inject, test } from 'vitest'
+import { ClientApp } from './client-app.ts'
+import { launchBrowser } from './launch-browser.ts'
+
+interface Fixtures {
+  browser: Browser
+  app: ClientApp
+  /** Opens a page of a new browser profile. What goes wrong in it fails the test at its end. */
+  open: (options?: BrowserContextOptions) => Promise<Page>
+}
+
+/** Chromium's own line for an answer of 400 and above, or for none: the page deals with those, and shows them. */
+const ownFailureLine = /^Failed to load resource: (the server responded with a status of [45]\d\d|net::ERR_)/
+
+/** A test with a browser, and a client that waits for its answer. */
+export const it = test.extend<Fixtures>({
+  browser: [
+    // eslint-disable-next-line no-empty-pattern -- vitest reads a fixture's needs out of this pattern
+    async ({}, use) => {
+      const browser = await launchBrowser()
+      await use(browser)
+      await browser.close()
+    },
+    { scope: 'file' },
+  ],
+  // eslint-disable-next-line no-empty-pattern -- as above
+  app: async ({}, use) => {
+    using app = await ClientApp.start()
+    await use(app)
+  },
+  open: async ({ browser, app }, use) => {
+    const { baseUrl, pageUrl } = inject('stack')
+    // The stack's page sends those who call this machine by its other name to its own address.
+    const known = [baseUrl, pageUrl, app.origin, baseUrl.replace('127.0.0.1', 'localhost')]
+    const problems: string[] = []
+    const pages: Page[] = []
+    await use(async (options) => {
+      const context = await browser.newContext(options)
+      const page = await context.newPage()
+      pages.push(page)
+      page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type()) && !ownFailureLine.test(message.text()))
+          problems.push(`console: ${message.text()}`)
+      })
+      context.on('request', (request) => {
+        const { protocol, origin } = new URL(request.url())
+        if (!['data:', 'blob:'].includes(protocol) && !known.includes(origin))
+          problems.push(`request to ${origin}`)
+      })
+      return page
+    })
+    for (const page of pages) await page.context().close()
+    expect(problems).toEqual([])
+  },
+})

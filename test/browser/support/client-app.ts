@@ -1,0 +1,97 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import * as oauth from 'oauth4webapi'
+import { inject } from 'vitest'
+import { poll } from './poll.ts'
+
+const client: oauth.Client = { client_id: 'demo-app' }
+/** The stack answers over plain HTTP, on this machine only. */
+// eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go away
+const options = { [oauth.allowInsecureRequests]: true }
+
+/** A client of the service, as anyone would write it: begins a sign-in, and takes the answer at its own address. */
+export class ClientApp {
+  readonly origin: string
+  readonly redirectUri: string
+  private readonly server: Server
+  private readonly authorizationServer: oauth.AuthorizationServer
+  private readonly verifier = oauth.generateRandomCodeVerifier()
+  readonly state = oauth.generateRandomState()
+  private readonly nonce = oauth.generateRandomNonce()
+  private answer: URL | undefined
+
+  private constructor(server: Server, authorizationServer: oauth.AuthorizationServer) {
+    this.server = server
+    this.authorizationServer = authorizationServer
+    this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    this.redirectUri = `${this.origin}/callback`
+  }
+
+  static async start(): Promise<ClientApp> {
+    const issuer = new URL(inject('stack').baseUrl)
+    const discovery = await oauth.discoveryRequest(issuer, options)
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const app = new ClientApp(server, await oauth.processDiscoveryResponse(issuer, discovery))
+    server.on('request', (request, response) => {
+      const url = new URL(request.url ?? '/', app.origin)
+      if (url.pathname === '/callback') app.answer = url
+      response.writeHead(200, { 'content-type': 'text/html' })
+      response.end(
+        '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>App</title><h1>The app',
+      )
+    })
+    return app
+  }
+
+  /** The address that a user is sent to; `changes` replace or (undefined) drop parameters. */
+  async authorizationUrl(changes: Record<string, string | undefined> = {}): Promise<string> {
+    const url = new URL(this.authorizationServer.authorization_endpoint ?? '')
+    const parameters: Record<string, string | undefined> = {
+      response_type: 'code',
+      client_id: client.client_id,
+      redirect_uri: this.redirectUri,
+      scope: 'openid profile email account.read',
+      state: this.state,
+      nonce: this.nonce,
+      code_challenge: await oauth.calculatePKCECodeChallenge(this.verifier),
+      code_challenge_method: 'S256',
+      ...changes,
+    }
+    for (const [name, value] of Object.entries(parameters))
+      if (value !== undefined) url.searchParams.set(name, value)
+    return url.href
+  }
+
+  /** What arrived at the client's own address, checked as the client library does; throws where it is an error. */
+  async takeAnswer(): Promise<URLSearchParams> {
+    const answer = await poll('the redirect to the client', async () => this.answer)
+    return oauth.validateAuthResponse(this.authorizationServer, client, answer, this.state)
+  }
+
+  /** Exchanges the code of an answer; returns the claims of the verified device_token. */
+  async exchange(answer: URLSearchParams): Promise<oauth.IDToken> {
+    const response = await oauth.authorizationCodeGrantRequest(
+      this.authorizationServer,
+      client,
+      oauth.None(),
+      answer,
+      this.redirectUri,
+      this.verifier,
+      options,
+    )
+    const result = await oauth.processAuthorizationCodeResponse(this.authorizationServer, client, response, {
+      expectedNonce: this.nonce,
+      requireIdToken: true,
+    })
+    await oauth.validateApplicationLevelSignature(this.authorizationServer, response, options)
+    const claims = oauth.getValidatedIdTokenClaims(result)
+    if (claims === undefined) throw new Error('there is no device_token')
+    return claims
+  }
+
+  [Symbol.dispose](): void {
+    this.server.close()
+    this.server.closeAllConnections()
+  }
+}

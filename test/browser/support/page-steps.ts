@@ -1,0 +1,42 @@
+import type { Locator, Page } from 'playwright-core'
+import { authenticatorCode, mailedCode, type User } from './new-user.ts'
+
+/** What the authorization page shows, by the words that a user reads. */
+export const heading = (page: Page, name: string): Locator => page.getByRole('heading', { level: 1, name })
+export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
+export const emailField = (page: Page): Locator => page.getByLabel('Email address')
+export const passwordField = (page: Page): Locator => page.getByLabel('Password', { exact: true })
+export const codeField = (page: Page): Locator => page.getByLabel('6-digit code')
+
+/** Enters email and password, and goes on. */
+export async function givePassword(
+  page: Page,
+  { email, password }: Pick<User, 'email' | 'password'>,
+): Promise<void> {
+  await emailField(page).fill(email)
+  await passwordField(page).fill(password)
+  await button(page, 'Continue').click()
+}
+
+/** Enters a code, and goes on. */
+export async function giveCode(page: Page, code: string): Promise<void> {
+  await codeField(page).fill(code)
+  await button(page, 'Verify').click()
+}
+
+/** Goes from the authorization request to the consent, by whichever second factor the user has. */
+export async function signIn(page: Page, address: string, user: User): Promise<void> {
+  await page.goto(address)
+  await givePassword(page, user)
+  if (user.totpSecret === undefined) {
+    await heading(page, 'Check your mail').waitFor()
+    await giveCode(page, await mailedCode(user))
+  } else {
+    await page.getByRole('button', { name: 'Authenticator app' }).click()
+    await giveCode(page, await authenticatorCode(user))
+  }
+  await heading(page, 'Allow access?').waitFor()
+}
+
+/** A code that is not the right one. */
+export const otherThan = (code: string): string => (code === '000000' ? '000001' : '000000')

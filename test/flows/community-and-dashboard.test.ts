@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it, vi } from 'vitest'
+import { dayOf, addDays } from '../../shared/dates.ts'
+import type { Scope } from '../../shared/tokens/scopes.ts'
+import { putEvents } from '../support/put-event.ts'
+import { giveToken, newUserIds } from '../support/community.ts'
+import { useLocalStack } from '../support/local-stack.ts'
+
+interface Answer {
+  status: number
+  code: number
+  data: unknown
+  text: string
+}
+
+const everything: Scope[] = ['community.read', 'community.write', 'dashboard.read']
+
+/** Calls an endpoint as a user; `body` makes it a POST. */
+async function call(userId: number, path: string, body?: object, scopes = everything): Promise<Answer> {
+  const { base_url: baseUrl } = await useLocalStack()
+  const response = await fetch(baseUrl + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      authorization: `Bearer ${await giveToken(userId, scopes)}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  })
+  const text = await response.text()
+  const { code, data } = JSON.parse(text) as { code: number; data: unknown }
+  return { status: response.status, code, data, text }
+}
+
+const register = (userId: number, nickname: string, referrerId?: number, registeredAt = 1_767_225_600_000) =>
+  putEvents('user.registered', [
+    {
+      user_id: userId,
+      email: `${nickname}-${userId}@example.com`,
+      nickname,
+      ...(referrerId === undefined ? {} : { referrer_id: referrerId }),
+      registered_at: registeredAt,
+    },
+  ])
+
+const eventually = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 25_000, interval: 100 })
+
+const members = (userId: number, query: string) => call(userId, `/community/members?${query}`)
+
+describe('the community', () => {
+  it('shows who joined and what they bought, to everyone above them', async () => {
+    const root = newUserIds()
+    const [child, grandchild] = [root + 1, root + 2]
+    await register(root, 'Root')
+    await register(child, 'Child', root)
+    await register(grandchild, 'Grandchild', child, 1_767_225_700_000)
+    for (let i = 0; i < 20; i += 1) {
+      await putEvents('package.purchased', [
+        {
+          purchase_id: `${root}-${i}`,
+          user_id: i % 2 === 0 ? child : grandchild,
+          amount: '0.100000000000000001',
+          at: Date.now(),
+        },
+      ])
+    }
+    await eventually(async () => {
+      const { status, text, data } = await members(root, 'type=COMMUNITY&current=1&size=20')
+      expect(status).toBe(200)
+      expect(data).toMatchObject({
+        total: 2,
+        records: [
+          { user_id: grandchild, nickname: 'Grandchild', level: 2, note: null, direct_count: 0 },
+          { user_id: child, nickname: 'Child', level: 1, note: '', direct_count: 1, team_count: 1 },
+        ],
+      })
+      expect(text).toContain('"package_amount":1.00000000000000001,"team_performance":0,')
+      expect(text).toContain('"package_amount":1.00000000000000001,"team_performance":1.00000000000000001,')
+    })
+    expect((await call(root, '/community/members/note', { target_user_id: child, note: ' hi ' })).data).toBe(
+      null,
+    )
+    expect(
+      await call(root, '/community/members/note', { target_user_id: grandchild, note: 'x' }),
+    ).toMatchObject({
+      status: 403,
+      code: 40301,
+    })
+    await putEvents('user.updated', [{ update_id: randomUUID(), user_id: child, at: 2, nickname: 'Renamed' }])
+    await eventually(async () =>
+      expect((await members(root, 'keyword=RENAM&current=1&size=20')).data).toMatchObject({
+        total: 1,
+        records: [{ user_id: child, nickname: 'Renamed', note: 'hi' }],
+      }),
+    )
+    expect((await members(root, 'keyword=Child&current=1&size=20')).data).toMatchObject({ total: 1 })
+    expect((await call(root, '/community/members/export?type=COMMUNITY')).data).toMatchObject({
+      total: 2,
+      cap: 10_000,
+      truncated: false,
+      records: [{ user_id: grandchild }, { user_id: child }],
+    })
+  })
+
+  it.each([
+    '/community/members?current=0&size=20',
+    '/community/members?current=1&size=21',
+    '/community/members?current=1',
+    '/community/members?current=1&size=20&type=direct',
+    '/community/members?current=1&size=20&beginDate=2026-02-30',
+    '/community/members?current=1&size=20&beginDate=2026-02-03&endDate=2026-02-02',
+    '/community/members/export?type=ALL',
+    '/dashboard/earnings?beginDate=2026-02-03&endDate=2026-02-02',
+    '/dashboard/earnings?beginDate=2025-01-01&endDate=2026-01-02',
+    '/dashboard/earnings?endDate=today',
+  ])('refuses %s', async (path) => {
+    expect(await call(newUserIds(), path)).toMatchObject({ status: 400, code: 40001 })
+  })
+
+  it.each([
+    { target_user_id: 1, note: 'x'.repeat(21) },
+    { target_user_id: 1 },
+    { target_user_id: 'one', note: '' },
+  ])('refuses the note %j', async (body) => {
+    expect(await call(newUserIds(), '/community/members/note', body)).toMatchObject({
+      status: 400,
+      code: 40001,
+    })
+  })
+
+  it.each([
+    ['/community/members?current=1&size=1', undefined, 'dashboard.read'],
+    ['/community/members/export', undefined, 'community.write'],
+    ['/community/members/note', { target_user_id: 1, note: '' }, 'community.read'],
+    ['/dashboard/overview', undefined, 'community.read'],
+  ] as const)('keeps %s to tokens with its scope', async (path, body, scope) => {
+    expect(await call(newUserIds(), path, body, [scope])).toMatchObject({ status: 403, code: 40300 })
+  })
+})
+
+describe('the dashboard', () => {
+  it('counts rewards, devices and traffic', async () => {
+    const user = newUserIds()
+    const yesterday = addDays(dayOf(Date.now()), -1)
+    await register(user, 'Earner')
+    const grant = (amount: string, changes: object = {}) =>
+      putEvents('reward.granted', [
+        {
+          reward_id: randomUUID(),
+          user_id: user,
+          reward_type: 'NODE',
+          currency: 'USDT',
+          amount,
+          earned_on: yesterday,
+          ...changes,
+        },
+      ])
+    await grant('1.000000000000000001')
+    await grant('2', { reward_type: 'REFERRAL', earned_on: '2026-01-01' })
+    await grant('5', { currency: `X${user}` })
+    await putEvents('device.activated', [{ device_id: `d${user}`, at: 5, user_id: user }])
+    await putEvents('device.activated', [{ device_id: `e${user}`, at: 5, user_id: user }])
+    await putEvents('device.deactivated', [{ device_id: `e${user}`, at: 6, user_id: user }])
+    await putEvents('device.activated', [{ device_id: `e${user}`, at: 4, user_id: user }])
+    await putEvents('traffic.reported', [
+      {
+        report_id: randomUUID(),
+        user_id: user,
+        device_id: `d${user}`,
+        bytes: 1_234_567_891,
+        at: 7,
+      },
+    ])
+    await eventually(async () => {
+      const { text, data } = await call(user, '/dashboard/overview')
+      expect(data).toMatchObject({
+        devices: 1,
+        balances: [
+          { currency: 'USDT', balance: 0 },
+          { currency: `X${user}`, bonus_balance: 5 },
+        ],
+      })
+      expect(text).toContain('"network_rewards":3.000000000000000001,')
+      expect(text).toContain('"traffic_gb":1.234567891,')
+      expect(text).toContain('"total_earnings":[{"currency":"USDT","amount":3.000000000000000001},{')
+      expect(text).toContain('"yesterday_earnings":[{"currency":"USDT","amount":1.000000000000000001},{')
+    })
+    expect((await call(user, '/dashboard/network-rewards')).data).toEqual([
+      { reward_type: 'NODE', currency: 'USDT', amount: expect.any(Number) as number },
+      { reward_type: 'NODE', currency: `X${user}`, amount: 5 },
+      { reward_type: 'REFERRAL', currency: 'USDT', amount: 2 },
+    ])
+    const { data: points } = await call(user, '/dashboard/earnings')
+    expect(points).toHaveLength(60)
+    expect((await call(user, '/dashboard/earnings?beginDate=2025-12-31&endDate=2026-01-02')).data).toEqual([
+      { date: '2025-12-31', currency: 'USDT', amount: 0 },
+      { date: '2026-01-01', currency: 'USDT', amount: 2 },
+      { date: '2026-01-02', currency: 'USDT', amount: 0 },
+    ])
+  })
+})

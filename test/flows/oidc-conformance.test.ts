@@ -1,0 +1,159 @@
+import { decodeProtectedHeader } from 'jose'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { followAuthorization } from '../support/browser.ts'
+import {
+  address,
+  authorizationRequest,
+  createClient,
+  createSession,
+  obtainCode,
+  pkce,
+  postForm,
+  type SignedIn,
+  type TestClient,
+  stack,
+} from '../support/oauth.ts'
+
+let client: TestClient
+let session: SignedIn
+let discovery: Record<string, unknown>
+beforeAll(async () => {
+  client = await createClient()
+  session = await createSession()
+  const response = await fetch(address('/.well-known/openid-configuration'))
+  discovery = (await response.json()) as Record<string, unknown>
+})
+
+const authorizationUrl = (parameters: Record<string, string>): URL =>
+  new URL(`${String(discovery['authorization_endpoint'])}?${new URLSearchParams(parameters).toString()}`)
+
+describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §4)', () => {
+  test('is JSON at the issuer’s well-known address, and names that issuer', async () => {
+    const response = await fetch(address('/.well-known/openid-configuration'))
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
+    expect(discovery['issuer']).toBe(stack.base_url)
+    expect(String(discovery['issuer'])).not.toMatch(/[?#]|\/$/)
+  })
+
+  test.each([
+    ['authorization_endpoint', '/oauth2/authorize'],
+    ['token_endpoint', '/oauth2/token'],
+    ['userinfo_endpoint', '/oauth2/userinfo'],
+    ['revocation_endpoint', '/oauth2/revoke'],
+    ['jwks_uri', '/.well-known/jwks.json'],
+  ])('%s is an address of the service', (name, path) => {
+    expect(discovery[name]).toBe(address(path))
+  })
+
+  test('what is supported is said, and is true', () => {
+    expect(discovery).toMatchObject({
+      response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+    })
+    expect(discovery['scopes_supported']).toEqual(expect.arrayContaining(['openid', 'profile', 'email']))
+    expect([...(discovery['token_endpoint_auth_methods_supported'] as string[])].sort()).toEqual([
+      'client_secret_basic',
+      'client_secret_post',
+      'none',
+    ])
+    expect(discovery['claims_supported']).toEqual(
+      expect.arrayContaining(['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'email', 'name']),
+    )
+    // Left out, it would mean true (§3).
+    expect(discovery['request_uri_parameter_supported']).toBe(false)
+  })
+
+  test('no member has the name of an OAuth parameter', () => {
+    for (const name of [
+      'error',
+      'scope',
+      'state',
+      'client_id',
+      'redirect_uri',
+      'access_token',
+      'id_token',
+      'iss',
+    ]) {
+      expect(discovery).not.toHaveProperty(name)
+    }
+  })
+
+  test('the keys are public RSA signing keys, each with an id of its own', async () => {
+    const response = await fetch(String(discovery['jwks_uri']))
+    const text = await response.text()
+    expect(text.length).toBeLessThan(150_000)
+    const { keys } = JSON.parse(text) as { keys: Record<string, string>[] }
+    expect(keys.length).toBeGreaterThan(0)
+    expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length)
+    for (const key of keys) {
+      expect(key).toMatchObject({ kty: 'RSA', use: 'sig', alg: 'RS256' })
+      expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
+    }
+    const { exchange } = await obtainCode(client, session)
+    const { body } = await postForm('/oauth2/token', exchange)
+    const { kid } = decodeProtectedHeader(String(body['id_token']))
+    expect(keys.map((key) => key['kid'])).toContain(kid)
+  })
+})
+
+describe('authorization requests', () => {
+  test.each([
+    ['an unknown parameter', { extra: 'foobar' }],
+    ['scopes in another order', { scope: 'email openid profile' }],
+    ['acr_values', { acr_values: '1 2' }],
+    ['display', { display: 'popup' }],
+    ['ui_locales and claims_locales', { ui_locales: 'se', claims_locales: 'se' }],
+    ['login_hint', { login_hint: 'somebody@example.com' }],
+    ['prompt=login', { prompt: 'login' }],
+    ['max_age', { max_age: '15000' }],
+    ['no state', { state: undefined }],
+    ['no nonce', { nonce: undefined }],
+  ])('succeed with %s', async (_what, overrides) => {
+    const { verifier, challenge } = pkce()
+    const request = authorizationRequest(client, { code_challenge: challenge, ...overrides })
+    const answer = await followAuthorization(authorizationUrl(request), session)
+    expect(answer.searchParams.get('error')).toBeNull()
+    expect(answer.searchParams.get('state')).toBe(request['state'] ?? null)
+    const { status } = await postForm('/oauth2/token', {
+      grant_type: 'authorization_code',
+      code: answer.searchParams.get('code') ?? '',
+      redirect_uri: client.redirectUri,
+      client_id: client.clientId,
+      code_verifier: verifier,
+    })
+    expect(status).toBe(200)
+  })
+
+  test.each([
+    [
+      'without a response type',
+      { response_type: undefined },
+      ['invalid_request', 'unsupported_response_type'],
+    ],
+    ['that must not show a page', { prompt: 'none' }, ['login_required', 'interaction_required']],
+    ['in a request object', { request: 'e30.e30.' }, ['request_not_supported']],
+  ])('%s come back with an error that says so', async (_what, overrides, errors) => {
+    const request = authorizationRequest(client, overrides)
+    const answer = await followAuthorization(authorizationUrl(request), session)
+    expect(answer.href.startsWith(`${client.redirectUri}?`)).toBe(true)
+    expect(errors).toContain(answer.searchParams.get('error'))
+    expect(answer.searchParams.get('state')).toBe(request['state'])
+    expect(answer.searchParams.has('code')).toBe(false)
+  })
+
+  test.each([
+    ['an address that is not registered', { redirect_uri: 'https://client.example/unregistered' }],
+    ['a query that was not registered', { redirect_uri: 'https://client.example/callback?foo=bar' }],
+    ['no address', { redirect_uri: undefined }],
+  ])('with %s are told to the user, not to the address', async (_what, overrides) => {
+    const url = authorizationUrl(authorizationRequest(client, overrides))
+    const response = await fetch(url, { redirect: 'manual' })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 40002 })
+  })
+})

@@ -1,0 +1,124 @@
+import { randomInt } from 'node:crypto'
+import { request } from 'node:http'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import * as v from 'valibot'
+import { expect, test, vi } from 'vitest'
+import { requireEnv } from '../../shared/env.ts'
+import { putEvent } from '../support/bus.ts'
+import { markSecret } from '../support/local-stack.ts'
+import { mailedCode } from '../support/outbox.ts'
+import { authenticatorCode, createUser, md5, newRegistration, type TestUser } from '../support/sign-in.ts'
+
+const Envelope = v.object({ code: v.number(), msg: v.string(), data: v.unknown() })
+const LoginResult = v.object({ login_ticket: v.string() })
+const UserDetails = v.object({ access_token: v.string(), device_token: v.string(), expire: v.number() })
+
+/** An address of this machine that no other test calls from: what the service counts guesses by. */
+const newLoopback = () => `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}`
+
+/** Posts JSON over HTTP from an address of this machine. */
+function post(path: string, body: object, from: string, headers: Record<string, string> = {}) {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    status: number
+    code: number
+    data: unknown
+  }>()
+  const outgoing = request(
+    requireEnv('BASE_URL') + path,
+    { method: 'POST', localAddress: from, headers: { 'content-type': 'application/json', ...headers } },
+    (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        const { code, data } = v.parse(Envelope, JSON.parse(Buffer.concat(chunks).toString()))
+        resolve({ status: response.statusCode ?? 0, code, data })
+      })
+    },
+  )
+  outgoing.on('error', reject)
+  outgoing.end(JSON.stringify(body))
+  return promise
+}
+
+const login = ({ email, password }: Pick<TestUser, 'email' | 'password'>, from: string, headers = {}) =>
+  post('/user/login-with-password', { email, login_password: password }, from, headers)
+
+async function openTicket(user: TestUser, from: string): Promise<string> {
+  return markSecret(v.parse(LoginResult, (await login(user, from)).data).login_ticket)
+}
+
+test('a user who was put on the bus signs in by mailed code and by authenticator, and signs out', async () => {
+  const detail = newRegistration()
+  await putEvent('user.registered', detail)
+  const user = {
+    userId: Number(detail['user_id']),
+    email: String(detail['email']),
+    password: String(detail['login_password']),
+    totpSecret: String(detail['totp_secret']),
+  }
+  for (const secret of [user.email, user.password, user.totpSecret]) await markSecret(secret)
+  const from = newLoopback()
+  const ticket = await vi.waitFor(() => openTicket(user, newLoopback()), { timeout: 20_000, interval: 250 })
+  const byMail = await post(
+    '/user/login/2fa',
+    { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: await mailedCode(user.email) },
+    from,
+  )
+  const second = await openTicket(user, from)
+  const code = await authenticatorCode(user.totpSecret)
+  const byAuthenticator = await post(
+    '/user/login/2fa',
+    { email: user.email, login_ticket: second, method: 'AUTHENTICATOR', authenticator_code: code },
+    from,
+  )
+  const [one, other] = [byMail, byAuthenticator].map(({ data }) => v.parse(UserDetails, data))
+
+  for (const details of [one, other]) {
+    await markSecret(details?.access_token ?? '')
+    await markSecret(details?.device_token ?? '')
+  }
+
+  const baseUrl = requireEnv('BASE_URL')
+  const keys = createRemoteJWKSet(new URL(`${baseUrl}/.well-known/jwks.json`))
+  const { payload } = await jwtVerify(one?.device_token ?? '', keys, { issuer: baseUrl })
+  expect(payload).toMatchObject({
+    sub: String(user.userId),
+    exp: (one?.expire ?? 0) / 1000,
+    amr: ['pwd', 'otp'],
+  })
+
+  const logout = (token: string | undefined) =>
+    post('/user/logout', { id: String(user.userId) }, from, { authorization: `bearer ${token ?? ''}` })
+  expect(await logout(one?.access_token)).toMatchObject({ status: 200, code: 0, data: null })
+  expect(await logout(one?.access_token)).toMatchObject({ status: 401, code: 40100 })
+  expect(await logout(other?.access_token)).toMatchObject({ status: 200, code: 0 })
+})
+
+test('of fifty right answers to one ticket at the same time, one succeeds', async () => {
+  const user = await createUser()
+  const from = newLoopback()
+  const ticket = await openTicket(user, from)
+  const form = {
+    email: user.email,
+    login_ticket: ticket,
+    method: 'AUTHENTICATOR',
+    authenticator_code: await authenticatorCode(user.totpSecret),
+  }
+  const answers = await Promise.all(Array.from({ length: 50 }, () => post('/user/login/2fa', form, from)))
+  expect(answers.filter(({ code }) => code === 0)).toHaveLength(1)
+  expect(answers.filter(({ code }) => code === 40102)).toHaveLength(49)
+})
+
+test('the tenth wrong password of a source is refused, whatever it says of itself, while the owner signs in from elsewhere', async () => {
+  const user = await createUser()
+  const attacker = newLoopback()
+  const guess = (i: number) =>
+    login({ ...user, password: md5('a guess') }, attacker, {
+      'x-forwarded-for': `198.51.100.${i}`,
+      forwarded: `for=198.51.100.${i}`,
+    })
+  for (let i = 1; i <= 9; i += 1) expect(await guess(i)).toMatchObject({ status: 401, code: 40101 })
+  expect(await guess(10)).toMatchObject({ status: 429, code: 42900 })
+  expect(await login(user, attacker)).toMatchObject({ status: 429 })
+  expect(await login(user, newLoopback())).toMatchObject({ status: 200, code: 0 })
+})

@@ -1,0 +1,130 @@
+import {
+  DeleteMessageCommand,
+  GetQueueUrlCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import type { Context, SQSEvent } from 'aws-lambda'
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { handler } from '../../../functions/intake/client.registered.ts'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { readClient } from '../../../shared/db/client.ts'
+import { isClientSecret } from '../../../shared/oauth/client-secret.ts'
+
+const sqs = new SQSClient(clientOptions())
+let deadLetters: string
+
+beforeAll(async () => {
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'client-registered-dead-letters' }))
+  deadLetters = QueueUrl ?? ''
+  vi.stubEnv('DEAD_LETTER_QUEUE_URL', deadLetters)
+})
+
+const registration = (overrides: Record<string, unknown> = {}) => ({
+  client_id: `client-${randomUUID()}`,
+  updated_at: 1_700_000_000_000,
+  name: 'A client',
+  redirect_uris: ['https://client.example/callback'],
+  scopes: ['openid', 'email'],
+  ...overrides,
+})
+
+/** Hands an event to the function as its queue does; resolves when it is done with. */
+async function receive(detail: Record<string, unknown>): Promise<void> {
+  const event = {
+    Records: [
+      {
+        messageId: randomUUID(),
+        receiptHandle: 'handle',
+        body: JSON.stringify({ 'detail-type': 'client.registered', detail }),
+        attributes: { ApproximateReceiveCount: '1' },
+      },
+    ],
+  } as unknown as SQSEvent
+  expect(await handler(event, {} as Context)).toEqual({ batchItemFailures: [] })
+}
+
+/** The reason with which the event of a client was given up, once it is in the dead-letter queue. */
+async function findReason(clientId: string): Promise<string | undefined> {
+  for (let look = 0; look < 50; look += 1) {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: deadLetters,
+        MaxNumberOfMessages: 10,
+        MessageAttributeNames: ['All'],
+      }),
+    )
+    const found = Messages.find(({ Body }) => Body?.includes(clientId))
+    if (found !== undefined) {
+      await sqs.send(
+        new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle: found.ReceiptHandle ?? '' }),
+      )
+      return found.MessageAttributes?.['reason']?.StringValue
+    }
+  }
+  return undefined
+}
+
+test('a registration makes the client known, its secret by hash alone', async () => {
+  const detail = registration({ secret: 's3cret' })
+  await receive(detail)
+  const client = await readClient(detail.client_id)
+  expect(client).toMatchObject({
+    clientId: detail.client_id,
+    name: 'A client',
+    redirectUris: ['https://client.example/callback'],
+    scopes: ['openid', 'email'],
+  })
+  expect(JSON.stringify(client)).not.toContain('s3cret')
+  expect(isClientSecret('s3cret', client?.secretHash ?? '')).toBe(true)
+})
+
+test.each([{}, { secret: null }])('a client without a secret is public: %j', async (overrides) => {
+  const detail = registration(overrides)
+  await receive(detail)
+  expect((await readClient(detail.client_id))?.secretHash).toBeUndefined()
+})
+
+describe('of two registrations the later stands, whichever arrives first', () => {
+  test.each([
+    ['in order', (earlier: object, later: object) => [earlier, later, later]],
+    ['out of order', (earlier: object, later: object) => [later, earlier, earlier]],
+  ])('%s', async (_order, arrange) => {
+    const earlier = registration({ secret: 'old', redirect_uris: ['https://client.example/old'] })
+    const later = { ...earlier, updated_at: earlier.updated_at + 1, secret: undefined, redirect_uris: [] }
+    for (const detail of arrange(earlier, later)) await receive(detail as Record<string, unknown>)
+    expect(await readClient(earlier.client_id)).toMatchObject({
+      redirectUris: [],
+      updatedAt: later.updated_at,
+    })
+    expect((await readClient(earlier.client_id))?.secretHash).toBeUndefined()
+  })
+})
+
+test('the same key with other content is refused and changes nothing', async () => {
+  const detail = registration()
+  await receive(detail)
+  await receive({ ...detail, name: 'Another name' })
+  expect(await findReason(detail.client_id)).toMatch(/^conflicting_content/)
+  expect((await readClient(detail.client_id))?.name).toBe('A client')
+})
+
+describe('what is not a registration is refused', () => {
+  test.each([
+    ['an unsafe address', { redirect_uris: ['http://client.example/'] }, 'redirect_uris.0'],
+    ['an unknown scope', { scopes: ['openid', 'admin'] }, 'scopes.1'],
+    ['no name', { name: ' ' }, 'name'],
+    ['an instant that is text', { updated_at: '2026-01-01' }, 'updated_at'],
+    ['an unprintable secret', { secret: 'a\nb' }, 'secret'],
+  ])('%s', async (_why, overrides, field) => {
+    const detail = registration(overrides)
+    await receive(detail)
+    expect(await findReason(detail.client_id)).toMatch(new RegExp(`^invalid_detail: ${field} `))
+    expect(await readClient(detail.client_id)).toBeUndefined()
+  })
+})
+
+test('the service’s own client is known without being registered, and has no address', async () => {
+  expect(await readClient('first-party')).toMatchObject({ redirectUris: [], clientId: 'first-party' })
+})

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { putEvent, waitForDeadLetter } from '../../support/bus.ts'
+import { readOutbox } from '../../support/local-stack.ts'
+import { mailedCode } from '../../support/outbox.ts'
+import { newUserId } from '../../support/sign-in.ts'
+
+const request = (expiresAt: number) => ({
+  mail_id: randomUUID(),
+  to: `mail-${newUserId()}@example.com`,
+  code: '012345',
+  expires_at: expiresAt,
+})
+
+test('a code is mailed', async () => {
+  const { to, ...mail } = request(Date.now() + 600_000)
+  await putEvent('mail.requested', { to, ...mail })
+  expect(await mailedCode(to)).toBe('012345')
+})
+
+test('a code that stopped working on the way is not mailed, but shown to whoever watches', async () => {
+  const mail = request(Date.now() - 1)
+  await putEvent('mail.requested', mail)
+  expect((await waitForDeadLetter('mail.requested', mail.mail_id)).reason).toMatch(/^expired/)
+  expect(await readOutbox(mail.to)).toEqual([])
+})

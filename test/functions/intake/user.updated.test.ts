@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import { readUser } from '../../../shared/db/user.ts'
+import { putEvent, waitForDeadLetter } from '../../support/bus.ts'
+import { createUser } from '../../support/sign-in.ts'
+
+const detailType = 'user.updated'
+
+test('an update arrives by the bus; the same id with other content is a dead letter that says why', async () => {
+  const { userId } = await createUser()
+  const update = { update_id: randomUUID(), user_id: userId, at: Date.now(), nickname: 'New', passkey: true }
+  await putEvent(detailType, update)
+  await vi.waitFor(
+    async () =>
+      expect(await readUser(userId, { consistent: true })).toMatchObject({ nickname: 'New', passkey: true }),
+    { timeout: 20_000, interval: 50 },
+  )
+  await putEvent(detailType, { ...update, nickname: 'Newer' })
+  const { reason } = await waitForDeadLetter(detailType, update.update_id)
+  expect(reason).toMatch(/^conflicting_content/)
+})
+
+test("an update with somebody else's address is a dead letter", async () => {
+  const [{ userId }, { email }] = await Promise.all([createUser(), createUser()])
+  const update = { update_id: randomUUID(), user_id: userId, at: Date.now(), email }
+  await putEvent(detailType, update)
+  const letter = await waitForDeadLetter(detailType, update.update_id)
+  expect(letter).toEqual({ detail: update, reason: expect.stringMatching(/^email_taken/) as string })
+})

@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler } from '../../../functions/intake/wallet.adjusted.ts'
+import { measure } from '../../bench/support/measure.ts'
+import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { addUser, adjustment, readAllBills } from '../../support/ledger.ts'
+
+describe('wallet.adjusted', () => {
+  beforeAll(interceptQueues)
+
+  it.each([
+    '100000000000000000000',
+    '1.0000000000000000001',
+    '123456789012345678901234567890123456789',
+    '-1',
+    '0',
+    '0.000',
+    '1e5',
+    'NaN',
+    'Infinity',
+    '1,000',
+    '1 000',
+    '',
+    '.5',
+    '5.',
+    '+5',
+    '0x10',
+    5,
+    null,
+  ])('with the amount %j is refused', async (amount) => {
+    const userId = await addUser()
+    expect(await deliver(handler, adjustment(userId, { amount }))).toMatchObject({
+      refused: expect.stringContaining('amount') as string,
+    })
+    expect(await readAllBills(userId, 'asset')).toEqual([])
+  })
+
+  it.each(['0.000000000000000001', '99999999999999999999.999999999999999999', '007.50'])(
+    'books the amount %s to the last digit',
+    async (amount) => {
+      const userId = await addUser()
+      expect(await deliver(handler, adjustment(userId, { amount }))).toBe('done')
+      const [bill] = await readAllBills(userId, 'asset')
+      expect(bill?.amount.eq(amount)).toBe(true)
+    },
+  )
+
+  it('that would outgrow 38 digits is refused whole', async () => {
+    const userId = await addUser()
+    const amount = '99999999999999999999.999999999999999999'
+    expect(await deliver(handler, adjustment(userId, { amount }))).toBe('done')
+    expect(await deliver(handler, adjustment(userId, { amount }))).toMatchObject({
+      refused: expect.stringContaining('balance_too_large') as string,
+    })
+    expect((await readAllBills(userId, 'asset')).length).toBe(1)
+  })
+
+  it('about somebody who is not registered comes again', async () => {
+    expect(await deliver(handler, adjustment(1))).toBe('retry')
+    expect(await deliver(handler, adjustment(1, { direction: 2 }))).toBe('retry')
+  })
+
+  it('costs at most 24 write units, and fewer within a quarter of an hour', async () => {
+    const userId = await addUser()
+    const costs = []
+    for (let i = 0; i < 3; i += 1) {
+      costs.push((await measure(() => deliver(handler, adjustment(userId)))).cost)
+    }
+    expect(costs[0]?.writeUnits).toBeLessThanOrEqual(24)
+    expect(costs[2]?.writeUnits).toBeLessThan(costs[0]?.writeUnits ?? 0)
+    expect(costs.map(({ rounds }) => rounds)).toEqual([3, 2, 2])
+  })
+})

@@ -1,0 +1,181 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../../infra/routes.ts'
+import {
+  authorizationRequest,
+  createClient,
+  getAuthorize,
+  type TestClient,
+  stack,
+} from '../../support/oauth.ts'
+
+let client: TestClient
+beforeAll(async () => {
+  client = await createClient({
+    redirectUris: [
+      'https://client.example/callback',
+      'https://client.example/with-query?tenant=1&empty=',
+      'http://127.0.0.1:4000/callback',
+      'http://[::1]/callback',
+      'http://localhost:4000/callback?a=b',
+      'com.example.app:/callback',
+    ],
+    scopes: ['openid', 'email', 'account.read'],
+  })
+})
+
+const request = (overrides: Record<string, string | undefined> = {}) =>
+  authorizationRequest(client, { scope: 'openid email', ...overrides })
+
+/** Where an answer leads: address without query, and the query. */
+function location(response: Response): { to: string; query: URLSearchParams } {
+  const [to = '', query = ''] = (response.headers.get('location') ?? '').split(/\?(.*)/s)
+  return { to, query: new URLSearchParams(query) }
+}
+
+describe('a good request', () => {
+  test('goes to the authorization page with every parameter as sent, even those nobody knows', async () => {
+    const sent = `${new URLSearchParams(request()).toString()}&ui_locales=de%20en+fr&x=%C3%A9%22%3C&flag`
+    const response = await getRaw(sent)
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe(`${stack.auth_url}?${sent}`)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(await response.text()).toBe('')
+  })
+
+  test.each([
+    'https://client.example/callback',
+    'https://client.example/with-query?tenant=1&empty=',
+    'http://127.0.0.1:4000/callback',
+    'http://127.0.0.1:61023/callback',
+    'http://127.0.0.1/callback',
+    'http://[::1]:5000/callback',
+    'http://localhost:1/callback?a=b',
+    'com.example.app:/callback',
+  ])('may name the redirect URI %s', async (redirect_uri) => {
+    const response = await getAuthorize(request({ redirect_uri }))
+    expect(location(response).to).toBe(stack.auth_url)
+  })
+
+  test('may leave out state and nonce, and repeat a scope', async () => {
+    const response = await getAuthorize(
+      request({ state: undefined, nonce: '', scope: 'openid openid  email' }),
+    )
+    expect(location(response).to).toBe(stack.auth_url)
+  })
+})
+
+describe('never redirects', () => {
+  test.each([
+    ['no client', { client_id: undefined }],
+    ['an empty client', { client_id: '' }],
+    ['an unknown client', { client_id: 'nobody' }],
+    ['a client_id beyond all length', { client_id: 'a'.repeat(3000) }],
+    ['the service’s own client, which has no address', { client_id: 'first-party' }],
+    ['no redirect URI', { redirect_uri: undefined }],
+    ['an empty redirect URI', { redirect_uri: '' }],
+    ['another path', { redirect_uri: 'https://client.example/callback2' }],
+    ['a longer path', { redirect_uri: 'https://client.example/callback/' }],
+    ['a path that leads to the registered one', { redirect_uri: 'https://client.example/x/../callback' }],
+    ['another host', { redirect_uri: 'https://client.example.evil.example/callback' }],
+    ['another scheme', { redirect_uri: 'http://client.example/callback' }],
+    ['an added query', { redirect_uri: 'https://client.example/callback?a=b' }],
+    ['a missing query', { redirect_uri: 'https://client.example/with-query' }],
+    ['another case', { redirect_uri: 'https://CLIENT.example/callback' }],
+    ['a port where none was registered', { redirect_uri: 'https://client.example:444/callback' }],
+    ['a fragment', { redirect_uri: 'https://client.example/callback#x' }],
+    ['another loopback host', { redirect_uri: 'http://localhost:4000/callback' }],
+    ['another path on a loopback host', { redirect_uri: 'http://127.0.0.1:4000/other' }],
+    ['a loopback port that is none', { redirect_uri: 'http://127.0.0.1:99999/callback' }],
+    ['a host after the loopback port', { redirect_uri: 'http://127.0.0.1:4000@evil.example/callback' }],
+    ['a line break', { redirect_uri: 'https://client.example/callback\r\nset-cookie: a=b' }],
+  ])('with %s', async (_why, overrides) => {
+    const response = await getAuthorize(request(overrides))
+    expect(response.status).toBe(400)
+    expect(response.headers.get('location')).toBeNull()
+    expect(await response.json()).toMatchObject({ code: 40002, data: null })
+  })
+
+  test.each(['client_id', 'redirect_uri'])('with %s twice, even the same', async (name) => {
+    const parameters = new URLSearchParams(request())
+    parameters.append(name, parameters.get(name) ?? '')
+    const response = await getRaw(parameters.toString())
+    expect(response.status).toBe(400)
+    expect(response.headers.get('location')).toBeNull()
+    expect(await response.json()).toMatchObject({ code: 40002 })
+  })
+})
+
+describe('goes back to the client, with error, state and iss,', () => {
+  test.each([
+    ['no response type', 'invalid_request', { response_type: undefined }],
+    ['an implicit response type', 'unsupported_response_type', { response_type: 'token' }],
+    ['a hybrid response type', 'unsupported_response_type', { response_type: 'code id_token' }],
+    ['an answer elsewhere than in the query', 'invalid_request', { response_mode: 'fragment' }],
+    ['no scope', 'invalid_scope', { scope: undefined }],
+    ['a scope without openid', 'invalid_scope', { scope: 'email' }],
+    ['an unknown scope', 'invalid_scope', { scope: 'openid admin' }],
+    ['a scope that is not the client’s', 'invalid_scope', { scope: 'openid deposit.read' }],
+    ['no challenge', 'invalid_request', { code_challenge: undefined }],
+    ['no challenge method, which means plain', 'invalid_request', { code_challenge_method: undefined }],
+    ['the challenge method plain', 'invalid_request', { code_challenge_method: 'plain' }],
+    ['another case of the method', 'invalid_request', { code_challenge_method: 's256' }],
+    ['a short challenge', 'invalid_request', { code_challenge: 'a'.repeat(42) }],
+    ['a long challenge', 'invalid_request', { code_challenge: 'a'.repeat(44) }],
+    ['a challenge of other characters', 'invalid_request', { code_challenge: '+'.repeat(43) }],
+    ['a request object', 'request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
+    ['a request object elsewhere', 'request_uri_not_supported', { request_uri: 'https://client.example/r' }],
+    ['no page to be shown', 'login_required', { prompt: 'none' }],
+    ['no page and a page', 'invalid_request', { prompt: 'none login' }],
+  ])('with %s', async (_why, error, overrides) => {
+    const response = await getAuthorize(request(overrides))
+    const { to, query } = location(response)
+    expect(response.status).toBe(302)
+    expect(to).toBe('https://client.example/callback')
+    expect(query.get('error')).toBe(error)
+    expect(query.get('state')).toBe('af0ifjsldkj')
+    expect(query.get('iss')).toBe(stack.base_url)
+    expect(query.get('error_description')).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
+    expect(query.get('code')).toBeNull()
+  })
+
+  test('with a parameter twice', async () => {
+    const { query } = location(await getRaw(`${new URLSearchParams(request()).toString()}&scope=openid`))
+    expect(query.get('error')).toBe('invalid_request')
+    expect(query.get('state')).toBe('af0ifjsldkj')
+  })
+
+  test('with the state twice: there is none to give back', async () => {
+    const { query } = location(await getRaw(`${new URLSearchParams(request()).toString()}&state=b`))
+    expect(query.get('error')).toBe('invalid_request')
+    expect(query.has('state')).toBe(false)
+  })
+
+  test.each([
+    ' +%&=#?/\\"\'<script>é漢字😀',
+    'a'.repeat(4000),
+    '\r\nset-cookie: a=b',
+    '{"json":[1,2]}',
+    'percent%20%zz',
+  ])('with the state %j exactly', async (state) => {
+    const response = await getAuthorize(request({ response_type: undefined, state }))
+    expect(location(response).query.get('state')).toBe(state)
+    expect(response.headers.get('location')).toMatch(/^[\x21-\x7e]+$/)
+    expect(response.headers.get('set-cookie')).toBeNull()
+  })
+
+  test('keeping the query that the redirect URI has of its own', async () => {
+    const redirect_uri = 'https://client.example/with-query?tenant=1&empty='
+    const response = await getAuthorize(request({ response_type: undefined, redirect_uri }))
+    expect(response.headers.get('location')).toMatch(
+      /^https:\/\/client\.example\/with-query\?tenant=1&empty=&error=invalid_request&/,
+    )
+  })
+})
+
+test('it can write nothing: its function may only get items', () => {
+  const route = routes.find(({ method, path }) => method === 'GET' && path === '/oauth2/authorize')
+  expect(route?.permissions).toEqual({ table: ['GetItem'] })
+})
+
+const getRaw = (query: string): Promise<Response> =>
+  fetch(`${stack.base_url}/oauth2/authorize?${query}`, { redirect: 'manual' })

@@ -1,0 +1,154 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createHash } from 'node:crypto'
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import { db, tableName } from '../../../shared/db/table.ts'
+import { transact } from '../../../shared/db/transact.ts'
+import { newGrant } from '../../../shared/tokens/grant-token.ts'
+import { revokeToken } from '../../../shared/tokens/revoke-token.ts'
+import {
+  authorizationRequest,
+  createClient,
+  createSession,
+  postConsent,
+  postJson,
+  type SignedIn,
+  type TestClient,
+  stack,
+} from '../../support/oauth.ts'
+
+let client: TestClient
+let session: SignedIn
+beforeAll(async () => {
+  client = await createClient({
+    scopes: ['openid', 'email'],
+    redirectUris: ['https://client.example/cb?a=b'],
+  })
+  session = await createSession()
+})
+
+const request = (overrides: Record<string, string | undefined> = {}) =>
+  authorizationRequest(client, { scope: 'openid email', ...overrides })
+
+interface Consented {
+  code: string
+  redirect_to: string
+  state?: string
+  iss: string
+  expires_in: number
+}
+
+describe('a user who agrees', () => {
+  test.each([{}, { approved: true }])('gets a code and the way back with it: %j', async (approved) => {
+    const state = ' +%&=#?/"é😀'
+    const { status, body } = await postConsent(session, { ...request({ state }), ...approved })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ code: 0, msg: 'success' })
+    const data = body['data'] as Consented
+    const expected = new URLSearchParams({ code: data.code, state, iss: stack.base_url })
+    expect(data).toEqual({
+      code: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as string,
+      redirect_to: `https://client.example/cb?a=b&${expected.toString()}`,
+      state,
+      iss: stack.base_url,
+      expires_in: 60,
+    })
+  })
+
+  test('gets back no state where none was sent', async () => {
+    const { body } = await postConsent(session, request({ state: undefined }))
+    const data = body['data'] as Consented
+    expect(data).not.toHaveProperty('state')
+    expect(new URL(data.redirect_to).searchParams.has('state')).toBe(false)
+  })
+
+  test('leaves a code of which only the hash is stored', async () => {
+    const { body } = await postConsent(session, request())
+    const { code } = body['data'] as Consented
+    const hash = createHash('sha256').update(code).digest('base64url')
+    const { Item } = await db.send(
+      new GetCommand({ TableName: tableName(), Key: { pk: `CODE#${hash}`, sk: 'CODE' } }),
+    )
+    expect(Item).toBeDefined()
+    expect(JSON.stringify(Item)).not.toContain(code)
+  })
+})
+
+test('a user who refuses sends access_denied back', async () => {
+  const { status, body } = await postConsent(session, { ...request(), approved: false })
+  expect(status).toBe(200)
+  const expected = new URLSearchParams({
+    error: 'access_denied',
+    state: 'af0ifjsldkj',
+    iss: stack.base_url,
+  })
+  expect(body['data']).toEqual({ redirect_to: `https://client.example/cb?a=b&${expected.toString()}` })
+})
+
+describe('everything is checked again', () => {
+  test.each([
+    ['an unknown client', 40002, { client_id: 'nobody' }],
+    ['no client', 40002, { client_id: undefined }],
+    ['another redirect URI', 40002, { redirect_uri: 'https://client.example/cb' }],
+    ['no redirect URI', 40002, { redirect_uri: '' }],
+    ['no response type', 40001, { response_type: undefined }],
+    ['another response type', 40001, { response_type: 'token' }],
+    ['no scope', 40005, { scope: undefined }],
+    ['a scope without openid', 40005, { scope: 'email' }],
+    ['a scope that is not the client’s', 40005, { scope: 'openid deposit.read' }],
+    ['no challenge', 40001, { code_challenge: undefined }],
+    ['the challenge method plain', 40001, { code_challenge_method: 'plain' }],
+    ['no challenge method', 40001, { code_challenge_method: undefined }],
+    ['a malformed challenge', 40001, { code_challenge: 'short' }],
+  ])('%s is refused, agreed or not', async (_why, code, overrides) => {
+    for (const approved of [true, false]) {
+      const { status, body } = await postConsent(session, { ...request(overrides), approved })
+      expect(status).toBe(400)
+      expect(body['code']).toBe(code)
+      expect(body).not.toHaveProperty('error')
+    }
+  })
+
+  test.each([
+    ['approved as text', { approved: 'yes' }],
+    ['a number for a state', { state: 7 }],
+  ])('%s is a bad parameter', async (_why, overrides) => {
+    const { status, body } = await postConsent(session, { ...request(), ...overrides })
+    expect(status).toBe(400)
+    expect(body['code']).toBe(40001)
+  })
+})
+
+describe('only the user’s own session may consent', () => {
+  test('nobody is asked to sign in', async () => {
+    const { status, headers, body } = await postJson('/oauth2/authorize/consent', request())
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toBe('Bearer')
+    expect(body['code']).toBe(40100)
+  })
+
+  test('a session that has ended is refused', async () => {
+    const ended = await createSession()
+    await revokeToken(ended.accessToken, 'first-party')
+    const { status, headers, body } = await postConsent(ended, request())
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+    expect(body['code']).toBe(40100)
+  })
+
+  test('a token that a client was given is not enough', async () => {
+    const { accessToken, put } = newGrant({
+      userId: session.userId,
+      sessionId: session.sessionId,
+      clientId: client.clientId,
+      scopes: ['openid', 'email'],
+      firstParty: false,
+      expiresAt: Date.now() + 60_000,
+      authenticatedAt: Date.now(),
+    })
+    await transact([put])
+    const { status, headers, body } = await postConsent({ ...session, accessToken }, request())
+    expect(status).toBe(403)
+    expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"')
+    expect(body['code']).toBe(40300)
+  })
+})

@@ -1,0 +1,138 @@
+import { decodeJwt } from 'jose'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { transact } from '../../../shared/db/transact.ts'
+import { newGrant } from '../../../shared/tokens/grant-token.ts'
+import { revokeToken } from '../../../shared/tokens/revoke-token.ts'
+import { scopes } from '../../../shared/tokens/scopes.ts'
+import {
+  bearer,
+  createClient,
+  createSession,
+  postJson,
+  type SignedIn,
+  type TestClient,
+  stack,
+} from '../../support/oauth.ts'
+
+let client: TestClient
+let session: SignedIn
+beforeAll(async () => {
+  client = await createClient({ scopes: ['openid', 'email', 'account.read'] })
+  session = await createSession(1800)
+})
+
+const path = '/oauth2/authorize'
+
+interface Exchanged {
+  device_token: string
+  expire: number
+  expires_in: number
+  scope: string
+}
+
+describe('a first-party access_token becomes a device_token', () => {
+  test.each([
+    ['in the body', () => postJson(path, { access_token: session.accessToken })],
+    ['as Bearer', () => postJson(path, {}, bearer(session.accessToken))],
+    ['in both', () => postJson(path, { access_token: session.accessToken }, bearer(session.accessToken))],
+  ])('%s', async (_where, exchange) => {
+    const { status, headers, body } = await exchange()
+    expect(status).toBe(200)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(Object.keys(body).sort()).toEqual(['code', 'data', 'msg'])
+    const data = body['data'] as Exchanged
+    expect(data).toMatchObject({ token_type: 'Bearer', expire: session.expiresAt, scope: scopes.join(' ') })
+    expect(data.expires_in).toBeGreaterThan(1700)
+    expect(decodeJwt(data.device_token)).toMatchObject({
+      iss: stack.base_url,
+      aud: 'first-party',
+      sub: String(session.userId),
+      sid: session.sessionId,
+      exp: Math.floor(session.expiresAt / 1000),
+      email: session.email,
+      name: session.nickname,
+    })
+  })
+
+  test('for a client: its scopes, or those of them that are asked for, and the nonce', async () => {
+    const request = { access_token: session.accessToken, client_id: client.clientId }
+    const all = (await postJson(path, request)).body['data'] as Exchanged
+    expect(all.scope).toBe('openid email account.read')
+    expect(decodeJwt(all.device_token)).not.toHaveProperty('name')
+    const some = (await postJson(path, { ...request, scope: 'openid', nonce: 'n' })).body['data'] as Exchanged
+    expect(some.scope).toBe('openid')
+    const claims = decodeJwt(some.device_token)
+    expect(claims).toMatchObject({ aud: client.clientId, azp: client.clientId, nonce: 'n' })
+    expect(claims).not.toHaveProperty('email')
+  })
+})
+
+describe('it is refused', () => {
+  test('without a token', async () => {
+    const { status, headers, body } = await postJson(path, { access_token: '' })
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toBe('Bearer')
+    expect(body['code']).toBe(40100)
+  })
+
+  test.each([
+    ['of another make', async () => 'not-a-token'],
+    ['that was never given', async () => session.accessToken.slice(0, -1) + '!'],
+    [
+      'that was revoked',
+      async () => {
+        const ended = await createSession()
+        await revokeToken(ended.accessToken, 'first-party')
+        return ended.accessToken
+      },
+    ],
+    ['that has expired', async () => (await createSession(-1)).accessToken],
+  ])('for a token %s, wherever it was put', async (_why, make) => {
+    const token = await make()
+    for (const { status, headers, body } of [
+      await postJson(path, { access_token: token, client_id: 'nobody' }),
+      await postJson(path, {}, bearer(token)),
+    ]) {
+      expect(status).toBe(401)
+      expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+      expect(body['code']).toBe(40100)
+    }
+  })
+
+  test('for a token that a client was given', async () => {
+    const { accessToken, put } = newGrant({
+      userId: session.userId,
+      sessionId: session.sessionId,
+      clientId: client.clientId,
+      scopes: ['openid', 'email'],
+      firstParty: false,
+      expiresAt: Date.now() + 60_000,
+      authenticatedAt: Date.now(),
+    })
+    await transact([put])
+    const { status, body } = await postJson(path, { access_token: accessToken })
+    expect(status).toBe(403)
+    expect(body['code']).toBe(40300)
+  })
+
+  test.each([
+    ['an unknown client', { client_id: 'nobody' }, 40002],
+    ['an unknown scope', { scope: 'openid admin' }, 40005],
+    ['a scope that is not the client’s', { scope: 'openid profile' }, 40005],
+    ['a number for a nonce', { nonce: 7 }, 40001],
+  ])('for %s', async (_why, overrides, code) => {
+    const { status, body } = await postJson(path, {
+      access_token: session.accessToken,
+      client_id: client.clientId,
+      ...overrides,
+    })
+    expect(status).toBe(400)
+    expect(body['code']).toBe(code)
+  })
+
+  test('with two different tokens', async () => {
+    const { status, body } = await postJson(path, { access_token: 'other' }, bearer(session.accessToken))
+    expect(status).toBe(400)
+    expect(body['code']).toBe(40001)
+  })
+})

@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  address,
+  basic,
+  createClient,
+  createSession,
+  getUserinfo,
+  obtainCode,
+  postForm,
+  postJson,
+  type SignedIn,
+  type TestClient,
+  stack,
+  without,
+} from '../../support/oauth.ts'
+
+const secret = 'a secret: with % + and “signs”'.replaceAll(/[^\x20-\x7e]/g, '')
+let client: TestClient
+let confidential: TestClient
+let session: SignedIn
+beforeAll(async () => {
+  client = await createClient()
+  confidential = await createClient({ secret })
+  session = await createSession()
+})
+
+interface Tokens {
+  device_token: string
+  id_token: string
+  access_token: string
+  token_type: string
+  expires_in: number
+  expire: number
+  scope: string
+}
+
+describe('a right exchange', () => {
+  test.each([
+    ['form', postForm],
+    ['JSON', postJson],
+  ])('by %s is answered in both dialects at once', async (_kind, post) => {
+    const { exchange } = await obtainCode(client, session, { scope: 'openid account.read' })
+    const before = Date.now()
+    const { status, headers, body } = await post('/oauth2/token', exchange)
+    expect(status).toBe(200)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/)
+    const { code, msg, data, ...standard } = body
+    expect({ code, msg }).toEqual({ code: 0, msg: 'success' })
+    expect(data).toEqual(standard)
+    expect(Object.keys(standard).sort()).toEqual(
+      ['access_token', 'device_token', 'expire', 'expires_in', 'id_token', 'scope', 'token_type'].sort(),
+    )
+    const tokens = data as Tokens
+    expect(tokens).toMatchObject({ token_type: 'Bearer', scope: 'openid account.read' })
+    expect(tokens.id_token).toBe(tokens.device_token)
+    expect(tokens.expires_in).toBeLessThanOrEqual(Math.floor((tokens.expire - before) / 1000))
+    expect(tokens.expires_in).toBeGreaterThanOrEqual(Math.floor((tokens.expire - Date.now()) / 1000))
+  })
+
+  test('gives a device_token that says who signed in, to whom, when and for which request', async () => {
+    const before = Math.floor(Date.now() / 1000)
+    const { exchange } = await obtainCode(client, session)
+    const { body } = await postForm('/oauth2/token', exchange)
+    const tokens = body as unknown as Tokens
+    const keys = createRemoteJWKSet(new URL(address('/.well-known/jwks.json')))
+    const { payload, protectedHeader } = await jwtVerify(tokens.device_token, keys, {
+      issuer: stack.base_url,
+      audience: client.clientId,
+      algorithms: ['RS256'],
+    })
+    expect(protectedHeader).toMatchObject({ alg: 'RS256', typ: 'JWT' })
+    expect(payload).toMatchObject({
+      sub: String(session.userId),
+      azp: client.clientId,
+      sid: session.sessionId,
+      nonce: 'n-0S6_WzA2Mj',
+      amr: ['pwd', 'otp'],
+      email: session.email,
+      email_verified: true,
+      name: session.nickname,
+      exp: Math.floor(tokens.expire / 1000),
+      at_hash: createHash('sha256')
+        .update(tokens.access_token)
+        .digest()
+        .subarray(0, 16)
+        .toString('base64url'),
+    })
+    expect(payload.iat).toBeGreaterThanOrEqual(before)
+  })
+
+  test('without nonce, email and profile leaves all of them out', async () => {
+    const { exchange } = await obtainCode(client, session, { scope: 'openid', nonce: undefined })
+    const { body } = await postForm('/oauth2/token', exchange)
+    const claims = JSON.parse(
+      Buffer.from((body as unknown as Tokens).device_token.split('.')[1] ?? '', 'base64url').toString(),
+    ) as Record<string, unknown>
+    for (const name of ['nonce', 'email', 'email_verified', 'name']) expect(claims).not.toHaveProperty(name)
+  })
+
+  test('gives tokens that end with the session that they come from', async () => {
+    const short = await createSession(30)
+    const { exchange } = await obtainCode(client, short)
+    const { body } = await postForm('/oauth2/token', exchange)
+    expect(body['expire']).toBe(short.expiresAt)
+  })
+})
+
+describe('a client proves who it is', () => {
+  test('by Basic, its secret encoded as RFC 6749 §2.3.1 has it', async () => {
+    const { exchange } = await obtainCode(confidential, session)
+    const rest = without(exchange, 'client_secret', 'client_id')
+    const { status } = await postForm('/oauth2/token', rest, basic(confidential.clientId, secret))
+    expect(status).toBe(200)
+  })
+
+  test('by Basic, its secret as it is', async () => {
+    const { exchange } = await obtainCode(confidential, session)
+    const rest = without(exchange, 'client_secret')
+    const authorization = `basic ${Buffer.from(`${confidential.clientId}:${secret}`).toString('base64')}`
+    const { status } = await postForm('/oauth2/token', rest, { authorization })
+    expect(status).toBe(200)
+  })
+
+  test('by client_secret', async () => {
+    const { exchange } = await obtainCode(confidential, session)
+    expect((await postForm('/oauth2/token', exchange)).status).toBe(200)
+  })
+
+  test('or is refused with 401 and a challenge after Basic', async () => {
+    const { exchange } = await obtainCode(confidential, session)
+    const rest = without(exchange, 'client_secret', 'client_id')
+    for (const authorization of [
+      basic(confidential.clientId, 'wrong').authorization,
+      basic(confidential.clientId, '').authorization,
+      basic('nobody', secret).authorization,
+      `Basic ${Buffer.from('no colon').toString('base64')}`,
+    ]) {
+      const { status, headers, body } = await postForm('/oauth2/token', rest, { authorization })
+      expect(status).toBe(401)
+      expect(headers.get('www-authenticate')).toMatch(/^Basic /)
+      expect(body).toMatchObject({ code: 40104, error: 'invalid_client', data: null })
+    }
+    expect((await postForm('/oauth2/token', exchange)).status).toBe(200)
+  })
+
+  test.each([
+    ['a wrong secret', { client_secret: 'wrong' }],
+    ['no secret', { client_secret: '' }],
+    ['an unknown client', { client_id: 'nobody' }],
+  ])('or is refused with 400 without: %s', async (_why, overrides) => {
+    const { exchange } = await obtainCode(confidential, session)
+    const { status, headers, body } = await postForm('/oauth2/token', { ...exchange, ...overrides })
+    expect(status).toBe(400)
+    expect(headers.get('www-authenticate')).toBeNull()
+    expect(body).toMatchObject({ code: 40104, error: 'invalid_client' })
+    expect((await postForm('/oauth2/token', exchange)).status).toBe(200)
+  })
+
+  test('a public client has no secret to send', async () => {
+    const { exchange } = await obtainCode(client, session)
+    const { body } = await postForm('/oauth2/token', { ...exchange, client_secret: 'any' })
+    expect(body['error']).toBe('invalid_client')
+  })
+
+  test.each([
+    ['two ways at once', { client_secret: secret }],
+    ['two client_ids', { client_id: 'another' }],
+  ])('%s is an invalid request', async (_why, extra) => {
+    const { status, body } = await postForm(
+      '/oauth2/token',
+      { grant_type: 'authorization_code', ...extra },
+      basic(confidential.clientId, secret),
+    )
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 40001, error: 'invalid_request' })
+  })
+})
+
+describe('what is wrong with a request is told in both dialects', () => {
+  test.each(['grant_type', 'code', 'redirect_uri', 'client_id', 'code_verifier'])(
+    'a missing or empty %s',
+    async (name) => {
+      const { exchange } = await obtainCode(client, session)
+      for (const request of [without(exchange, name), { ...exchange, [name]: '' }]) {
+        const { status, body } = await postForm('/oauth2/token', request)
+        expect(status).toBe(400)
+        expect(body).toMatchObject({
+          error: 'invalid_request',
+          error_description: `${name} is required`,
+          code: 40001,
+          data: { errors: [{ field: name, reason: 'is required' }] },
+        })
+      }
+      expect((await postForm('/oauth2/token', exchange)).status).toBe(200)
+    },
+  )
+
+  test.each(['password', 'client_credentials', 'refresh_token', 'implicit', '__proto__'])(
+    'the grant type %s',
+    async (grant_type) => {
+      const { status, body } = await postForm('/oauth2/token', { grant_type, client_id: client.clientId })
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ code: 40004, error: 'unsupported_grant_type', data: null })
+    },
+  )
+
+  test('a repeated parameter, even with the same value', async () => {
+    const { exchange } = await obtainCode(client, session)
+    const twice = `${new URLSearchParams(exchange).toString()}&client_id=${exchange['client_id'] ?? ''}`
+    const { status, body } = await postForm('/oauth2/token', twice)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 40001, error: 'invalid_request' })
+  })
+
+  test.each([
+    ['text/plain', 'grant_type=authorization_code', 415, 41500],
+    ['application/json', '{"grant_type":', 400, 40000],
+    ['application/json', '[]', 400, 40000],
+    ['application/json', '{"grant_type":7}', 400, 40001],
+  ])('a body of %s that says %s', async (type, body, status, code) => {
+    const response = await fetch(address('/oauth2/token'), {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    })
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ code, error: 'invalid_request' })
+  })
+
+  test('nothing that was typed comes back unescaped', async () => {
+    const { body, headers } = await postForm(
+      '/oauth2/token',
+      '%22%3Cscript%3E%5C=1&%22%3Cscript%3E%5C=2&a=%0d',
+    )
+    expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expect(JSON.stringify(body)).not.toMatch(/<script|%3C|\\\\/)
+    expect(body['error_description']).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
+  })
+})
+
+test('the access_token works for what was consented to, and for nothing else', async () => {
+  const { exchange } = await obtainCode(client, session, { scope: 'openid email' })
+  const { body } = await postForm('/oauth2/token', exchange)
+  const response = await getUserinfo(String(body['access_token']))
+  expect(await response.json()).toMatchObject({ sub: String(session.userId), email: session.email })
+})

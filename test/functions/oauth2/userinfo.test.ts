@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { transact } from '../../../shared/db/transact.ts'
+import { newGrant } from '../../../shared/tokens/grant-token.ts'
+import type { Scope } from '../../../shared/tokens/scopes.ts'
+import { address, bearer, createSession, getUserinfo, type SignedIn } from '../../support/oauth.ts'
+
+let session: SignedIn
+beforeAll(async () => {
+  session = await createSession()
+})
+
+async function tokenFor(scopes: Scope[]): Promise<string> {
+  const { accessToken, put } = newGrant({
+    userId: session.userId,
+    sessionId: session.sessionId,
+    clientId: 'a client',
+    scopes,
+    firstParty: false,
+    expiresAt: Date.now() + 60_000,
+    authenticatedAt: Date.now(),
+  })
+  await transact([put])
+  return accessToken
+}
+
+describe('claims follow the scopes (OpenID Connect Core §5.4)', () => {
+  test.each([
+    [['openid'], []],
+    [
+      ['openid', 'email'],
+      ['email', 'email_verified'],
+    ],
+    [['openid', 'profile'], ['name']],
+    [
+      ['openid', 'profile', 'email', 'account.read'],
+      ['email', 'email_verified', 'name'],
+    ],
+  ] as [Scope[], string[]][])('%j tells sub and %j', async (scopes, names) => {
+    const everything: Record<string, unknown> = {
+      email: session.email,
+      email_verified: true,
+      name: session.nickname,
+    }
+    const claims = {
+      sub: String(session.userId),
+      ...Object.fromEntries(names.map((name) => [name, everything[name]])),
+    }
+    const token = await tokenFor(scopes)
+    for (const method of ['GET', 'POST']) {
+      const response = await fetch(address('/oauth2/userinfo'), { method, headers: bearer(token) })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      expect(await response.json()).toEqual({ ...claims, code: 0, msg: 'success', data: claims })
+    }
+  })
+})
+
+describe('it is protected as RFC 6750 §3.1 has it', () => {
+  test('a request without a token gets a bare challenge', async () => {
+    const response = await fetch(address('/oauth2/userinfo'))
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    expect(await response.json()).toMatchObject({ code: 40100, data: null })
+  })
+
+  test('a bad token gets invalid_token', async () => {
+    const response = await getUserinfo('nonsense')
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+    expect(await response.json()).toMatchObject({ code: 40100, error: 'invalid_token' })
+  })
+
+  test('a token without the scope openid gets insufficient_scope', async () => {
+    const response = await getUserinfo(await tokenFor(['account.read']))
+    expect(response.status).toBe(403)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"')
+    expect(await response.json()).toMatchObject({ code: 40300, error: 'insufficient_scope' })
+  })
+
+  test('a token in the address is none (RFC 9700 §4.3.2)', async () => {
+    const token = await tokenFor(['openid'])
+    const response = await fetch(address(`/oauth2/userinfo?access_token=${token}`))
+    expect(response.status).toBe(401)
+  })
+})

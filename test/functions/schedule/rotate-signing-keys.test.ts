@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler } from '../../../functions/schedule/rotate-signing-keys.ts'
+import { readKeyState } from '../../../shared/keys/dispose-key.ts'
+import { toJwks } from '../../../shared/keys/jwks.ts'
+import { readEvidence } from '../../../shared/keys/read-evidence.ts'
+import { activeKey, readRing } from '../../../shared/keys/ring.ts'
+import { rotateKeys } from '../../../shared/keys/rotate-keys.ts'
+import { listOwnKeys, useOwnKeys } from '../../support/own-keys.ts'
+import { ringMustBeWhole } from '../../support/ring-must-be-whole.ts'
+import { runAndDieAt, tamperCalls } from '../../support/tamper-calls.ts'
+
+const { renew } = useOwnKeys()
+const minute = 60_000
+const day = 86_400_000
+
+const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
+const invoke = (event: object) => handler(event, { awsRequestId: randomUUID() })
+const signer = async () => activeKey(await readRing())?.kid
+const published = async () => toJwks((await readRing()).keys).keys.map(({ kid }) => kid)
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await renew()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('rotate-signing-keys', () => {
+  it('gives a new deployment its first key, with evidence', async () => {
+    await invoke({})
+    await ringMustBeWhole()
+    const [first] = await readEvidence()
+    expect(first).toMatchObject({
+      sequence: 1,
+      action: 'bootstrap',
+      trigger: { kind: 'clock' },
+      old_kid: null,
+      new_kid: await signer(),
+      check: { signed: true, verified_by_kms: true, verified_by_jwk: true },
+      next_due: Date.now() + 29 * day,
+    })
+  })
+
+  it('turns five times by the clock alone', async () => {
+    await invoke({})
+    const signers = new Set([await signer()])
+    for (let turn = 0; turn < 5; turn += 1) {
+      passTime(29 * day)
+      await invoke({})
+      passTime(day)
+      await invoke({})
+      signers.add(await signer())
+      passTime(2 * day)
+      await invoke({})
+    }
+    expect(signers.size).toBe(6)
+    expect(await published()).toHaveLength(1)
+    await ringMustBeWhole()
+    const actions = (await readEvidence()).map(({ action }) => action)
+    expect(actions).toEqual([
+      'bootstrap',
+      ...Array.from({ length: 5 }, () => ['publish', 'activate', 'retire', 'disable']).flat(),
+    ])
+  })
+
+  it('says who asked for a rotation', async () => {
+    await invoke({})
+    passTime(1)
+    await invoke({ action: 'rotate', requested_by: 'an operator' })
+    expect((await readEvidence()).at(-1)).toMatchObject({
+      action: 'publish',
+      trigger: { kind: 'rotate', requested_by: 'an operator' },
+    })
+    await ringMustBeWhole()
+  })
+
+  it('revokes the signer: out of the key set at once, disabled, and another signs', async () => {
+    await invoke({})
+    const revoked = activeKey(await readRing())
+    await invoke({ action: 'revoke', kid: revoked?.kid })
+    expect(await signer()).not.toBe(revoked?.kid)
+    expect(await published()).toEqual([await signer()])
+    expect(await readKeyState(revoked?.arn ?? '')).toBe('Disabled')
+    await invoke({ action: 'revoke', kid: revoked?.kid })
+    await ringMustBeWhole()
+  })
+
+  it.each([
+    { action: 'revoke', kid: 'unknown' },
+    { action: 'revoke' },
+    { action: 'rotate', emergency: 'yes' },
+    { action: 'other' },
+    'text',
+    null,
+  ])('refuses %j and changes nothing', async (event) => {
+    await invoke({})
+    const before = await readRing()
+    await expect(handler(event, { awsRequestId: 'r' })).rejects.toThrow()
+    expect(await readRing()).toEqual(before)
+  })
+})
+
+describe('ten at once', () => {
+  it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
+    'make one key of %j',
+    async (event) => {
+      if ('action' in event) await invoke({})
+      passTime(1)
+      const before = (await listOwnKeys()).length
+      await Promise.all(Array.from({ length: 10 }, () => invoke(event)))
+      await ringMustBeWhole()
+      expect(await listOwnKeys()).toHaveLength(before + 1)
+    },
+  )
+
+  it('leave one key even where none waits for the others', async () => {
+    // One that is overtaken may fail: its key is disposed of while it looks at it.
+    await Promise.allSettled(
+      Array.from({ length: 10 }, () => rotateKeys({ action: 'clock' }, { runId: randomUUID() }, 0)),
+    )
+    await invoke({})
+    await ringMustBeWhole()
+  })
+})
+
+describe('a run that dies', { timeout: 180_000 }, () => {
+  const fates = [
+    { fate: 'before the call is carried out', carriedOut: false },
+    { fate: 'before the answer arrives', carriedOut: true },
+  ]
+
+  it.each(fates)(
+    'at any call of the first run, $fate, is made up for by the next',
+    async ({ carriedOut }) => {
+      for (let at = 1, died = true; died; at += 1) {
+        await renew()
+        died = await runAndDieAt(() => invoke({}), at, carriedOut)
+        passTime(minute)
+        await invoke({})
+        await ringMustBeWhole()
+      }
+    },
+  )
+
+  it.each(fates)(
+    'at any call of a run that retires, makes and disables keys, $fate, is made up for by the next',
+    async ({ carriedOut }) => {
+      await invoke({})
+      await invoke({ action: 'rotate', emergency: true })
+      for (let at = 1, died = true; died; at += 1) {
+        passTime(2 * day)
+        died = await runAndDieAt(() => invoke({ action: 'rotate', emergency: true }), at, carriedOut)
+        expect(await published()).toContain(await signer())
+        passTime(minute)
+        await invoke({})
+        await ringMustBeWhole()
+      }
+    },
+  )
+
+  it('at any call of a revocation leaves a signer, and the next run with the same wish ends it', async () => {
+    await invoke({})
+    for (let at = 1, died = true; died; at += 1) {
+      const revoked = activeKey(await readRing())
+      const revoke = () => invoke({ action: 'revoke', kid: revoked?.kid })
+      died = await runAndDieAt(revoke, at, true)
+      expect(await signer()).toBeDefined()
+      passTime(minute)
+      await revoke()
+      expect(await published()).not.toContain(revoked?.kid)
+      await ringMustBeWhole()
+    }
+  })
+})
+
+describe('a run that is overtaken', () => {
+  it('disposes of the key that nobody waited for', async () => {
+    let release: () => void = () => undefined
+    const overtaken = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let held = false
+    const { restore } = tamperCalls(async ({ name, perform }) => {
+      if (name === 'CreateKeyCommand' && !held) {
+        held = true
+        await overtaken
+      }
+      return perform()
+    })
+    const slow = invoke({})
+    await vi.waitUntil(() => held, { timeout: 10_000 })
+    passTime(minute)
+    await invoke({})
+    const before = await signer()
+    release()
+    await slow
+    restore()
+    expect(await signer()).toBe(before)
+    await ringMustBeWhole()
+    const states = (await listOwnKeys()).map(({ state }) => state).sort()
+    expect(states).toEqual(['Enabled', 'PendingDeletion'])
+  })
+
+  it('and dies leaves a key that turns up late, and is then disposed of', async () => {
+    let late: (() => Promise<unknown>) | undefined
+    const { restore } = tamperCalls(async ({ name, perform }) => {
+      if (name !== 'CreateKeyCommand' || late !== undefined) return perform()
+      late = perform
+      return new Promise(() => undefined)
+    })
+    void invoke({})
+    await vi.waitUntil(() => late !== undefined, { timeout: 10_000 })
+    restore()
+    passTime(minute)
+    await invoke({})
+    await late?.()
+    expect(await listOwnKeys()).toHaveLength(2)
+    passTime(minute)
+    await invoke({})
+    await ringMustBeWhole()
+    passTime(20 * minute)
+    await invoke({})
+    expect((await readRing()).strays).toEqual([])
+  })
+})

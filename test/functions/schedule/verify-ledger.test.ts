@@ -1,0 +1,48 @@
+import { randomInt } from 'node:crypto'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { handler } from '../../../functions/schedule/verify-ledger.ts'
+import { readPlace, writePlace } from '../../../shared/ledger/verification-place.ts'
+import { registerShards } from '../../../shared/ledger/wallet.ts'
+import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { addUser, adjustment } from '../../support/ledger.ts'
+
+/** A run that is told that time is up after so many wallets. */
+const runFor = (wallets: number) => {
+  let left = wallets
+  return handler(
+    {},
+    {
+      awsRequestId: 'test',
+      getRemainingTimeInMillis: () => (left-- > 0 ? 900_000 : 0),
+    },
+  )
+}
+
+describe('the nightly check of the ledger', () => {
+  beforeAll(interceptQueues)
+
+  it('goes on where the night before ran out of time, and tells the alarm how many differences there are', async () => {
+    // In the register's last part, so that little of what other tests leave is looked at.
+    const last = registerShards - 1
+    for (let i = 0; i < 3; i += 1) {
+      const userId = await addUser(randomInt(1, 2 ** 40) * registerShards + last)
+      await deliver(walletAdjusted, adjustment(userId))
+    }
+    await writePlace({ shard: last })
+    const lines = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    const first = await runFor(2)
+    const written = lines.mock.calls
+      .map(([line]) => String(line))
+      .filter((line) => line.includes('"LedgerDifferences"'))
+    lines.mockRestore()
+    expect(first).toMatchObject({ wallets: 2, finished: false })
+    expect(written.length).toBe(1)
+    const place = await readPlace()
+    expect(place.after).toBeDefined()
+    const rest = await runFor(Infinity)
+    expect(rest).toMatchObject({ finished: true })
+    expect(rest.wallets).toBeGreaterThan(0)
+    expect(await readPlace()).toEqual({ shard: 0 })
+  })
+})

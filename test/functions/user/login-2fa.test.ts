@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { handler } from '../../../functions/user/login-2fa.ts'
+import { settings } from '../../../shared/settings.ts'
+import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
+import { scopes } from '../../../shared/tokens/scopes.ts'
+import { callEndpoint, type TestAnswer } from '../../support/call-endpoint.ts'
+import { measureCalls } from '../../support/measure-calls.ts'
+import { mailedCode } from '../../support/outbox.ts'
+import { openTicket, verifyAuthenticator, verifyMailed } from '../../support/sign-in-calls.ts'
+import {
+  anotherCode,
+  authenticatorCode,
+  createUser,
+  newUserId,
+  type TestUser,
+  update,
+} from '../../support/sign-in.ts'
+
+const Details = v.object({
+  access_token: v.string(),
+  device_token: v.string(),
+  expire: v.number(),
+  email: v.string(),
+})
+
+let user: TestUser
+let ticket: string
+
+async function signInByPassword() {
+  user = await createUser()
+  ticket = await openTicket(user)
+}
+
+const wrong = { status: 401, code: 40103, data: null }
+const dead = { status: 401, code: 40102, data: null }
+
+describe('a right code', () => {
+  beforeEach(signInByPassword)
+
+  test.each([
+    [
+      'of an authenticator',
+      async () => verifyAuthenticator(user, ticket, await authenticatorCode(user.totpSecret)),
+    ],
+    ['by mail', async () => verifyMailed(user, ticket, await mailedCode(user.email))],
+  ])('%s gives tokens of the full first-party scope', async (_what, verify) => {
+    const answer = await verify()
+    const { access_token, device_token, expire, email } = v.parse(Details, answer.data)
+    expect(email).toBe(user.email)
+    expect(await checkAccessToken(access_token, 'first-party')).toMatchObject({
+      userId: user.userId,
+      clientId: settings().firstPartyClientId,
+      scopes,
+      expiresAt: expire,
+    })
+    const claims = claimsOf(device_token)
+    expect(claims).toMatchObject({
+      sub: String(user.userId),
+      aud: settings().firstPartyClientId,
+      exp: expire / 1000,
+      email: user.email,
+      name: `User ${user.userId}`,
+    })
+    expect(expire - Date.now()).toBeGreaterThan((settings().accessTokenTtlSeconds - 60) * 1000)
+  })
+
+  test.each([
+    ['capitals', (email: string) => email.toUpperCase()],
+    ['outer space', (email: string) => ` ${email} `],
+  ])('is right for the address with %s', async (_how, spell) => {
+    const code = await authenticatorCode(user.totpSecret)
+    expect((await verifyAuthenticator({ email: spell(user.email) }, ticket, code)).code).toBe(0)
+  })
+
+  test.each([-30_000, 30_000])('of an authenticator may be %i ms off', async (drift) => {
+    const code = await authenticatorCode(user.totpSecret, Date.now() + drift)
+    // Between the two clocks a step may end; then the code is two steps off, and the next one is as good.
+    const answer = await verifyAuthenticator(user, ticket, code)
+    const again = await authenticatorCode(user.totpSecret, Date.now() + drift)
+    expect(answer.code === 0 || (await verifyAuthenticator(user, ticket, again)).code === 0).toBe(true)
+  })
+
+  test('uses its ticket up', async () => {
+    const code = await mailedCode(user.email)
+    expect((await verifyMailed(user, ticket, code)).code).toBe(0)
+    expect(await verifyMailed(user, ticket, code)).toMatchObject(dead)
+  })
+
+  test('of an authenticator works once, on whatever ticket', async () => {
+    const code = await authenticatorCode(user.totpSecret)
+    const next = await openTicket(user)
+    expect((await verifyAuthenticator(user, ticket, code)).code).toBe(0)
+    expect(await verifyAuthenticator(user, next, code)).toMatchObject(wrong)
+  })
+
+  test('of an authenticator works once also on two tickets at once', async () => {
+    const code = await authenticatorCode(user.totpSecret)
+    const next = await openTicket(user)
+    const codes = await Promise.all([ticket, next].map((one) => verifyAuthenticator(user, one, code)))
+    expect(codes.map((answer) => answer.code).sort()).toEqual([0, 40103])
+  })
+
+  test.each([
+    [
+      'of an authenticator',
+      async () => {
+        const code = await authenticatorCode(user.totpSecret)
+        return () => verifyAuthenticator(user, ticket, code)
+      },
+    ],
+    [
+      'by mail',
+      async () => {
+        const code = await mailedCode(user.email)
+        return () => verifyMailed(user, ticket, code)
+      },
+    ],
+  ])('%s sent fifty times at once succeeds once', async (_what, prepare) => {
+    const verify = await prepare()
+    const answers = await Promise.all(Array.from({ length: 50 }, verify))
+    expect(answers.filter((answer) => answer.code === 0)).toHaveLength(1)
+    expect(answers.filter((answer) => answer.code !== 0).every(refused)).toBe(true)
+  })
+
+  test('by mail is right for its own ticket only', async () => {
+    const first = await mailedCode(user.email)
+    const next = await openTicket(user)
+    const second = await mailedCode(user.email, 2)
+    if (first === second) return
+    expect(await verifyMailed(user, next, first)).toMatchObject(wrong)
+    expect((await verifyMailed(user, next, second)).code).toBe(0)
+  })
+
+  test('is worth nothing once the user has been disabled', async () => {
+    await update({ update_id: randomUUID(), user_id: user.userId, at: 1, disabled: true })
+    const code = await authenticatorCode(user.totpSecret)
+    expect(await verifyAuthenticator(user, ticket, code)).toMatchObject(dead)
+  })
+
+  test('comes too late when the ticket has expired', async () => {
+    const later = Date.now() + settings().loginTicketTtlSeconds * 1000 + 1
+    vi.useFakeTimers({ toFake: ['Date'], now: later })
+    try {
+      const code = await authenticatorCode(user.totpSecret, later)
+      expect(await verifyAuthenticator(user, ticket, code)).toMatchObject(dead)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
+
+describe('wrong codes', () => {
+  beforeEach(signInByPassword)
+
+  test('end the ticket at the fifth, of whichever method', async () => {
+    const [right, mailed] = await Promise.all([authenticatorCode(user.totpSecret), mailedCode(user.email)])
+    for (let i = 0; i < 3; i += 1) {
+      expect(await verifyAuthenticator(user, ticket, await wrongTotp())).toMatchObject(wrong)
+    }
+    for (let i = 0; i < 2; i += 1) {
+      expect(await verifyMailed(user, ticket, anotherCode(mailed))).toMatchObject(wrong)
+    }
+    expect(await verifyAuthenticator(user, ticket, right)).toMatchObject(dead)
+  })
+
+  test('sent all at once are compared five times, so that the right one among them is not found', async () => {
+    const mailed = await mailedCode(user.email)
+    const guesses = Array.from({ length: 30 }, () => verifyMailed(user, ticket, anotherCode(mailed)))
+    const answers = await Promise.all(guesses)
+    expect(answers.filter(({ code }) => code === 40103)).toHaveLength(5)
+    expect(answers.filter(({ code }) => code === 40102)).toHaveLength(25)
+    expect(await verifyMailed(user, ticket, mailed)).toMatchObject(dead)
+  })
+
+  test('of a method that the user does not have count as well', async () => {
+    const bare = await createUser({ totp_secret: undefined })
+    const own = await openTicket(bare)
+    for (let i = 0; i < 5; i += 1) expect(await verifyAuthenticator(bare, own, '123456')).toMatchObject(wrong)
+    expect(await verifyMailed(bare, own, await mailedCode(bare.email))).toMatchObject(dead)
+  })
+
+  test.each([
+    ['an unknown ticket', () => verifyMailed(user, 'unknown', '123456')],
+    ['another address', () => verifyMailed({ email: `other-${newUserId()}@example.com` }, ticket, '123456')],
+  ])('with %s cost no try', async (_what, verify) => {
+    for (let i = 0; i < 6; i += 1) expect(await verify()).toMatchObject(dead)
+    expect((await verifyMailed(user, ticket, await mailedCode(user.email))).code).toBe(0)
+  })
+
+  test('of no six digits cost no try', async () => {
+    for (let i = 0; i < 6; i += 1) {
+      const body = { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: 'wrong' }
+      expect((await callEndpoint(handler, { body })).code).toBe(40001)
+    }
+    expect((await verifyMailed(user, ticket, await mailedCode(user.email))).code).toBe(0)
+  })
+})
+
+describe('bad input', () => {
+  const good = {
+    email: 'alice@example.com',
+    login_ticket: 'a ticket',
+    method: 'EMAIL',
+    validate_code: '123456',
+  }
+  test.each([
+    ['no JSON', { text: 'method=EMAIL' }, 40000],
+    ['no object', { body: [] }, 40000],
+    ['no email', { body: { ...good, email: undefined } }, 40001],
+    ['no ticket', { body: { ...good, login_ticket: undefined } }, 40001],
+    ['an empty ticket', { body: { ...good, login_ticket: '' } }, 40001],
+    ['a ticket that is too long', { body: { ...good, login_ticket: 'x'.repeat(129) } }, 40001],
+    ['a ticket that is a number', { body: { ...good, login_ticket: 7 } }, 40001],
+    ['no method', { body: { ...good, method: undefined } }, 40001],
+    ['the method PASSKEY', { body: { ...good, method: 'PASSKEY' } }, 40001],
+    ['a method in small letters', { body: { ...good, method: 'email' } }, 40001],
+    ['the code of another method', { body: { ...good, method: 'AUTHENTICATOR' } }, 40001],
+    ['no code by mail', { body: { ...good, validate_code: undefined } }, 40001],
+    ['a code that is null', { body: { ...good, validate_code: null } }, 40001],
+    ['a code that is a number', { body: { ...good, validate_code: 123456 } }, 40001],
+    ['a code of five digits', { body: { ...good, validate_code: '12345' } }, 40001],
+    ['a code of seven digits', { body: { ...good, validate_code: '1234567' } }, 40001],
+    ['other digits', { body: { ...good, validate_code: '１２３４５６' } }, 40001],
+    ['another media type', { text: '{}', headers: { 'content-type': 'application/xml' } }, 41500],
+    ['64 KiB and one byte', { text: JSON.stringify(good).padEnd(65_537) }, 41300],
+  ])('%s is answered with its code, and nothing is asked of the table', async (_what, request, code) => {
+    let answer
+    const { names } = await measureCalls(async () => {
+      answer = await callEndpoint(handler, request)
+    })
+    expect(answer).toMatchObject({ code, status: Math.floor(code / 100) })
+    expect(names).toEqual([])
+  })
+
+  test.each([
+    ['method', { ...good, method: 'PASSKEY' }],
+    ['method', { ...good, method: undefined }],
+    ['validate_code', { ...good, validate_code: undefined }],
+    ['authenticator_code', { ...good, method: 'AUTHENTICATOR' }],
+  ])('is told by the name of the field %s', async (field, body) => {
+    const { data } = await callEndpoint(handler, { body })
+    expect(data).toMatchObject({ errors: [{ field }] })
+  })
+})
+
+const refused = ({ code }: TestAnswer) => code === 40102 || code === 40103
+
+/** A code that is wrong now and stays so for a step. */
+async function wrongTotp(): Promise<string> {
+  const around = [-2, -1, 0, 1, 2].map((step) =>
+    authenticatorCode(user.totpSecret, Date.now() + step * 30_000),
+  )
+  const right = new Set(await Promise.all(around))
+  let code = '000000'
+  while (right.has(code)) code = anotherCode(code)
+  return code
+}
+
+const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>

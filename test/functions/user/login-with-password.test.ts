@@ -1,0 +1,177 @@
+import { argon2Sync, randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { describe, expect, test, vi } from 'vitest'
+import { handler } from '../../../functions/user/login-with-password.ts'
+import { readUser, replacePassword } from '../../../shared/db/user.ts'
+import { generateMac } from '../../../shared/sign-in/generate-mac.ts'
+import { formatPhc } from '../../../shared/sign-in/phc-string.ts'
+import { callEndpoint } from '../../support/call-endpoint.ts'
+import { measureCalls } from '../../support/measure-calls.ts'
+import { mailedCode } from '../../support/outbox.ts'
+import { login } from '../../support/sign-in-calls.ts'
+import { createUser, md5, newSourceIp, update } from '../../support/sign-in.ts'
+
+const methods = ({ data }: { data: unknown }) =>
+  v.parse(v.object({ two_factor_methods: v.array(v.string()) }), data).two_factor_methods
+
+describe('the right password', () => {
+  test('opens the way to the second factor and mails a code', async () => {
+    const user = await createUser()
+    const { status, code, data } = await login(user)
+    expect({ status, code }).toEqual({ status: 200, code: 0 })
+    expect(data).toEqual({
+      need_two_factor: true,
+      login_ticket: expect.stringMatching(/^[\w-]{43}$/) as string,
+      email: user.email.replace(/^(.).*(.)@/, '$1***$2@'),
+      two_factor_methods: ['EMAIL', 'AUTHENTICATOR'],
+    })
+    expect(await mailedCode(user.email)).toMatch(/^\d{6}$/)
+  })
+
+  test.each([
+    ['capitals', (email: string) => email.toUpperCase()],
+    ['outer space', (email: string) => `  ${email}\t`],
+  ])('is right for the address with %s', async (_how, spell) => {
+    const user = await createUser()
+    expect((await login({ ...user, email: spell(user.email) })).code).toBe(0)
+  })
+
+  test('may be spelled in capitals', async () => {
+    const user = await createUser()
+    expect((await login({ ...user, password: user.password.toUpperCase() })).code).toBe(0)
+  })
+
+  test('offers what the user has enrolled', async () => {
+    const [bare, keyed] = await Promise.all([
+      createUser({ totp_secret: undefined }),
+      createUser({ totp_secret: undefined }),
+    ])
+    await update({ update_id: randomUUID(), user_id: keyed.userId, at: 1, passkey: true })
+    expect(methods(await login(bare))).toEqual(['EMAIL'])
+    expect(methods(await login(keyed))).toEqual(['EMAIL', 'PASSKEY'])
+  })
+
+  test('mails five codes an hour at most, also to a dozen sign-ins at once', async () => {
+    const [enrolled, bare] = await Promise.all([createUser(), createUser({ totp_secret: undefined })])
+    const offers = (await Promise.all(Array.from({ length: 12 }, () => login(enrolled)))).map(methods)
+    expect(offers.filter((offer) => offer.includes('EMAIL'))).toHaveLength(5)
+    expect(offers.every((offer) => offer.includes('AUTHENTICATOR'))).toBe(true)
+
+    for (let mail = 0; mail < 5; mail += 1) expect((await login(bare)).code).toBe(0)
+    const refused = await login(bare)
+    expect(refused).toMatchObject({ status: 429, code: 42900, data: null })
+    const wait = Number(refused.headers['retry-after'])
+    expect(wait).toBeGreaterThan(3_500)
+    expect(wait).toBeLessThanOrEqual(3_600)
+  })
+
+  test('mails again when an hour has passed', async () => {
+    const user = await createUser({ totp_secret: undefined })
+    for (let mail = 0; mail < 5; mail += 1) await login(user)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_001 })
+    try {
+      expect((await login(user)).code).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('lets those with an authenticator in when nothing can be mailed, and only those', async () => {
+    const [enrolled, bare] = await Promise.all([createUser(), createUser({ totp_secret: undefined })])
+    vi.stubEnv('EVENT_BUS_NAME', 'no-such-bus')
+    try {
+      expect(methods(await login(enrolled))).toEqual(['AUTHENTICATOR'])
+      expect((await login(bare)).status).toBeGreaterThanOrEqual(500)
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
+  test('is kept under today’s parameters from the next sign-in on', async () => {
+    const user = await createUser()
+    const before = (await readUser(user.userId, { consistent: true }))?.loginPassword ?? ''
+    const old = await outdatedHash(user.password)
+    await replacePassword(user.userId, before, old)
+    expect((await login(user)).code).toBe(0)
+    const after = (await readUser(user.userId, { consistent: true }))?.loginPassword
+    expect(after).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect((await login(user)).code).toBe(0)
+  })
+})
+
+describe('the answer 40101', () => {
+  test('is the same to an unknown address, a wrong password, a disabled user and one without a password', async () => {
+    const [wrong, disabled, without] = await Promise.all([
+      createUser(),
+      createUser(),
+      createUser({ login_password: undefined }),
+    ])
+    await update({ update_id: randomUUID(), user_id: disabled.userId, at: 1, disabled: true })
+    const tries = [
+      { email: `nobody-${randomUUID()}@example.com`, password: md5('x') },
+      { ...wrong, password: md5('x') },
+      disabled,
+      { ...without, password: md5('x') },
+    ]
+    const seen = []
+    for (const attempt of tries) {
+      let answer
+      const { names } = await measureCalls(async () => {
+        answer = await login(attempt)
+      })
+      expect(answer).toMatchObject({ status: 401, code: 40101, data: null })
+      seen.push(names)
+    }
+    // The same calls in the same order, so that they also take the same time.
+    expect(seen).toEqual(
+      Array(4).fill(['BatchGetItem', 'GetItem', 'GenerateMac', 'UpdateItem', 'UpdateItem']),
+    )
+  })
+})
+
+describe('bad input', () => {
+  const good = { email: 'alice@example.com', login_password: md5('x') }
+  test.each([
+    ['no JSON', { text: '{' }, 40000],
+    ['an empty body', { text: '' }, 40000],
+    ['a list', { body: [good] }, 40000],
+    ['text', { body: 'alice' }, 40000],
+    ['null', { body: null }, 40000],
+    ['no email', { body: { login_password: good.login_password } }, 40001],
+    ['no password', { body: { email: good.email } }, 40001],
+    ['an email that is a number', { body: { ...good, email: 7 } }, 40001],
+    ['an email that is a list', { body: { ...good, email: [good.email] } }, 40001],
+    ['an email that is none', { body: { ...good, email: 'alice' } }, 40001],
+    ['an email that is too long', { body: { ...good, email: `${'a'.repeat(255)}@example.com` } }, 40001],
+    ['a password that is no MD5', { body: { ...good, login_password: 'correct horse' } }, 40001],
+    ['a password that is too short', { body: { ...good, login_password: '0'.repeat(31) } }, 40001],
+    ['a password that is too long', { body: { ...good, login_password: '0'.repeat(33) } }, 40001],
+    ['a password that is null', { body: { ...good, login_password: null } }, 40001],
+    ['another media type', { text: 'email=a', headers: { 'content-type': 'text/plain' } }, 41500],
+    ['a form', { text: 'email=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 41500],
+    ['64 KiB and one byte', { text: JSON.stringify({ ...good, pad: 'x' }).padEnd(65_537) }, 41300],
+    ['a repeated query parameter', { body: good, query: 'a=1&a=2' }, 40001],
+  ])('%s is answered with its code, and nothing is asked of the table', async (_what, request, code) => {
+    let answer
+    const { names } = await measureCalls(async () => {
+      answer = await callEndpoint(handler, request)
+    })
+    expect(answer).toMatchObject({ code, status: Math.floor(code / 100) })
+    expect(names).toEqual([])
+  })
+
+  test('unknown fields are ignored', async () => {
+    const user = await createUser()
+    const body = { email: user.email, login_password: user.password, admin: true }
+    expect((await callEndpoint(handler, { body, sourceIp: newSourceIp() })).code).toBe(0)
+  })
+})
+
+/** A hash as a deployment with weaker parameters would have kept it. */
+async function outdatedHash(password: string): Promise<string> {
+  const parameters = { memory: 8_192, passes: 1, parallelism: 1 }
+  const salt = Buffer.alloc(16, 7)
+  const message = await generateMac('password', password)
+  const hash = argon2Sync('argon2id', { message, nonce: salt, tagLength: 32, ...parameters })
+  return formatPhc({ ...parameters, salt, hash })
+}

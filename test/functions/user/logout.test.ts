@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { handler } from '../../../functions/user/logout.ts'
+import { transact } from '../../../shared/db/transact.ts'
+import { newGrant } from '../../../shared/tokens/grant-token.ts'
+import { callEndpoint } from '../../support/call-endpoint.ts'
+import { newUserId } from '../../support/sign-in.ts'
+
+/** Opens a session, or adds a token to one. */
+async function openSession(userId: number, options: { sessionId?: string; firstParty?: boolean } = {}) {
+  const now = Date.now()
+  const { accessToken, sessionId, put } = newGrant({
+    userId,
+    sessionId: options.sessionId,
+    clientId: 'a-client',
+    scopes: ['openid'],
+    firstParty: options.firstParty ?? true,
+    expiresAt: now + 60_000,
+    authenticatedAt: now,
+  })
+  await transact([put])
+  return { accessToken, sessionId }
+}
+
+const logout = (token: string | undefined, body: unknown) =>
+  callEndpoint(handler, { body, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } })
+
+test('ends the session with every token derived from it, and no other session', async () => {
+  const userId = newUserId()
+  const [here, elsewhere] = await Promise.all([openSession(userId), openSession(userId)])
+  const derived = await openSession(userId, { sessionId: here.sessionId, firstParty: false })
+  const id = String(userId)
+  expect(await logout(here.accessToken, { id })).toMatchObject({ status: 200, code: 0, data: null })
+  for (const { accessToken } of [here, derived]) {
+    expect(await logout(accessToken, { id })).toMatchObject({ status: 401, code: 40100 })
+  }
+  expect((await logout(elsewhere.accessToken, { id })).code).toBe(0)
+})
+
+test.each([
+  ['another user', '1'],
+  ['no user id', 'me'],
+  ['a zero too many', (id: string) => `0${id}`],
+])('%s is refused, and the session goes on', async (_what, id) => {
+  const userId = newUserId()
+  const { accessToken } = await openSession(userId)
+  const sent = typeof id === 'string' ? id : id(String(userId))
+  expect(await logout(accessToken, { id: sent })).toMatchObject({ status: 403, code: 40301, data: null })
+  expect((await logout(accessToken, { id: String(userId) })).code).toBe(0)
+})
+
+test.each([[{}], [{ id: '' }], [{ id: 7 }], [{ id: null }], [{ id: '1'.repeat(41) }]])(
+  '%j is no request',
+  async (body) => {
+    const { accessToken } = await openSession(newUserId())
+    expect(await logout(accessToken, body)).toMatchObject({ status: 400, code: 40001 })
+  },
+)
+
+test('the token of a client reaches no logout', async () => {
+  const userId = newUserId()
+  const { accessToken } = await openSession(userId, { firstParty: false })
+  const answer = await logout(accessToken, { id: String(userId) })
+  expect(answer).toMatchObject({ status: 403, code: 40300 })
+  expect(answer.headers['www-authenticate']).toBe('Bearer error="insufficient_scope"')
+})
+
+test.each([
+  ['no token', undefined, 'Bearer'],
+  ['no token of ours', 'nonsense', 'Bearer error="invalid_token"'],
+])('%s is answered 401, before anything else', async (_what, token, challenge) => {
+  const answer = await logout(token, {})
+  expect(answer).toMatchObject({ status: 401, code: 40100 })
+  expect(answer.headers['www-authenticate']).toBe(challenge)
+})

@@ -1,0 +1,48 @@
+import type { Context } from 'aws-lambda'
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, it } from 'vitest'
+import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
+import { handler } from '../../../functions/well-known/jwks.ts'
+import { getEvent } from '../../support/get-event.ts'
+import { useOwnKeys } from '../../support/own-keys.ts'
+
+useOwnKeys()
+const get = (headers: Record<string, string> = {}) =>
+  handler(getEvent('/.well-known/jwks.json', headers), {} as Context)
+
+beforeAll(async () => {
+  expect((await get()).statusCode).toBe(503)
+  await rotate({}, { awsRequestId: randomUUID() })
+  await rotate({ action: 'rotate' }, { awsRequestId: randomUUID() })
+})
+
+it('publishes the signer and its successor, in both dialects', async () => {
+  const answer = await get()
+  const body = JSON.parse(answer.body ?? '') as { keys: object[]; data: object; code: number; msg: string }
+  expect(answer.statusCode).toBe(200)
+  expect(body).toMatchObject({ code: 0, msg: 'success', data: { keys: body.keys } })
+  expect(body.keys).toHaveLength(2)
+  for (const key of body.keys) {
+    expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
+    expect(key).toMatchObject({ kty: 'RSA', alg: 'RS256', use: 'sig' })
+  }
+})
+
+it('may be cached for the configured time, and says what it is', async () => {
+  expect((await get()).headers).toMatchObject({
+    'content-type': 'application/json',
+    'cache-control': 'public, max-age=300',
+    etag: expect.stringMatching(/^"[^"]+"$/) as string,
+  })
+})
+
+it.each(['TAG', 'W/TAG', '"other", TAG', '*'])('answers 304 to if-none-match: %s', async (sent) => {
+  const etag = String((await get()).headers?.['etag'])
+  const answer = await get({ 'if-none-match': sent.replace('TAG', etag) })
+  expect(answer).toMatchObject({ statusCode: 304, body: '', headers: { etag } })
+  expect(answer.headers).not.toHaveProperty('content-type')
+})
+
+it('answers in full to another tag', async () => {
+  expect((await get({ 'if-none-match': '"other"' })).statusCode).toBe(200)
+})

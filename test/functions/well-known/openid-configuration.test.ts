@@ -1,0 +1,46 @@
+import type { Context } from 'aws-lambda'
+import { beforeAll, expect, it, vi } from 'vitest'
+import { handler } from '../../../functions/well-known/openid-configuration.ts'
+import { routes } from '../../../infra/routes.ts'
+import { issuer } from '../../../shared/tokens/issuer.ts'
+import { getEvent } from '../../support/get-event.ts'
+
+beforeAll(() => {
+  vi.stubEnv('BASE_URL', 'https://issuer.example.com/')
+})
+
+const read = async () => {
+  const answer = await handler(getEvent('/.well-known/openid-configuration'), {} as Context)
+  return { answer, document: JSON.parse(answer.body ?? '') as Record<string, unknown> }
+}
+
+it('names endpoints that exist', async () => {
+  const { document } = await read()
+  expect(document['issuer']).toBe('https://issuer.example.com')
+  const endpoints = Object.entries(document).filter(([name]) => /_(endpoint|uri)$/.test(name))
+  expect(endpoints.length).toBeGreaterThan(4)
+  const paths = routes.map(({ path }) => path)
+  for (const [, address] of endpoints) expect(paths).toContain(String(address).replace(issuer(), ''))
+})
+
+it('has the members that OpenID Connect Discovery §3 requires', async () => {
+  const { document } = await read()
+  expect(document).toMatchObject({
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+  })
+})
+
+it('may be cached, and is answered with 304 to who has it', async () => {
+  const { answer } = await read()
+  const etag = String(answer.headers?.['etag'])
+  expect(answer.headers?.['cache-control']).toBe('public, max-age=300')
+  const again = await handler(
+    getEvent('/.well-known/openid-configuration', { 'if-none-match': etag }),
+    {} as Context,
+  )
+  expect(again.statusCode).toBe(304)
+})

@@ -1,0 +1,67 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bundleAuthorizationPage, renderIndex } from '../../infra/bundle-page.ts'
+import { pagePolicy } from '../../infra/page-headers.ts'
+
+let directory: string
+let index: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'page-'))
+  await mkdir(join(directory, 'assets'))
+  await writeFile(join(directory, 'assets', 'main-EARLIER1.js'), '')
+  await bundleAuthorizationPage(directory)
+  index = await readFile(join(directory, 'index.html'), 'utf8')
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+describe('the bundle of the authorization page', () => {
+  it('is one page, one script, one stylesheet and one picture, without what was there before', async () => {
+    const files = (await readdir(directory, { recursive: true })).sort()
+    expect(files.map((file) => file.replace(/-[A-Z0-9]{8}/, ''))).toEqual([
+      'assets',
+      'assets/icon.svg',
+      'assets/main.js',
+      'assets/page.css',
+      'index.html',
+    ])
+    for (const file of files.filter((name) => name.startsWith('assets/')))
+      expect(index).toContain(`"${file}"`)
+  })
+
+  it('needs nothing inline that a strict policy refuses', () => {
+    expect(index).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/)
+    expect(index.match(/<script[^>]*>[^<]/)).toBeNull()
+  })
+
+  it('fetches nothing from elsewhere', async () => {
+    for (const file of await readdir(join(directory, 'assets'))) {
+      const text = await readFile(join(directory, 'assets', file), 'utf8')
+      expect(text.match(/https?:\/\/[^"'`\s)]+/g) ?? []).toSatisfy((addresses: string[]) =>
+        addresses.every((address) => address === 'http://www.w3.org/2000/svg'),
+      )
+    }
+  })
+
+  it('names the API in the page and in its policy, and nowhere else', () => {
+    const rendered = renderIndex(index, 'https://api.example')
+    expect(rendered).toContain('content="connect-src https://api.example"')
+    expect(rendered).toContain('name="base-url" content="https://api.example"')
+    expect(rendered).not.toContain('%')
+  })
+})
+
+describe('pagePolicy', () => {
+  it('allows nothing unsafe and nobody to frame the page', () => {
+    const policy = pagePolicy('https://api.example')
+    expect(policy).not.toContain('unsafe')
+    expect(policy).not.toContain('*')
+    for (const directive of [
+      "default-src 'none'",
+      "frame-ancestors 'none'",
+      'connect-src https://api.example',
+    ])
+      expect(policy.split('; ')).toContain(directive)
+  })
+})

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { FunctionModel } from '../../infra/local/model.ts'
+import { makeCalls, type Scenario, Surfaced } from './grants/calls.ts'
+import { startOwnStack } from './grants/own-stack.ts'
+
+const stack = await startOwnStack()
+// What the scenarios do beforehand, they do in this process, as the owner of the stack that is called.
+for (const { environment } of stack.functions) Object.assign(process.env, environment)
+process.env['AWS_ENDPOINT_URL'] = stack.awsUrl
+const { signInScenarios } = await import('./grants/sign-in-scenarios.ts')
+const { dataScenarios } = await import('./grants/data-scenarios.ts')
+const { eventScenarios } = await import('./grants/event-scenarios.ts')
+const { backgroundScenarios } = await import('./grants/background-scenarios.ts')
+
+const concurrentScenarios = { ...signInScenarios, ...dataScenarios, ...eventScenarios }
+const scenarios: Record<string, Scenario> = { ...concurrentScenarios, ...backgroundScenarios }
+
+const find = (name: string): FunctionModel => {
+  const found = stack.functions.find((item) => item.name === name)
+  if (found === undefined) throw new Error(`there is no function ${name}`)
+  return found
+}
+
+/** Runs a scenario against a function; whether some call of it said that it failed. */
+async function fails(scenario: Scenario, { logicalId }: FunctionModel): Promise<boolean> {
+  try {
+    await scenario(makeCalls((payload) => stack.invoke(logicalId, payload)))
+    return false
+  } catch (error) {
+    if (error instanceof Surfaced) return true
+    throw error
+  }
+}
+
+beforeAll(async () => {
+  await stack.invoke(find('rotate-signing-keys').logicalId, '{}')
+})
+afterAll(() => stack.stop())
+
+test('every function that is granted anything has a scenario', () => {
+  const granted = new Set(stack.variants.map(({ of }) => of))
+  const names = stack.functions.filter(({ logicalId }) => granted.has(logicalId)).map(({ name }) => name)
+  expect(names.sort()).toEqual(Object.keys(scenarios).sort())
+})
+
+/** Both halves of what a grant means: the function works with it, and says that it does not without it. */
+function holdAgainstGrants(name: string): void {
+  const original = find(name)
+  const scenario = scenarios[name] as Scenario
+  test('works with all its grants', async () => {
+    expect(await fails(scenario, original), stack.readLog(name)).toBe(false)
+    expect(stack.readLog(name)).not.toContain('AccessDenied')
+  })
+
+  test.each(stack.variants.filter(({ of }) => of === original.logicalId))(
+    'fails without $without',
+    async ({ model }) => {
+      expect(await fails(scenario, model), stack.readLog(model.name)).toBe(true)
+      const seen = () => expect(stack.readLog(model.name)).toContain('AccessDenied')
+      await vi.waitFor(seen, { timeout: 10_000 })
+    },
+  )
+}
+
+describe.concurrent.each(Object.keys(concurrentScenarios))('%s', holdAgainstGrants)
+
+// One after the other: the rotation throws away the keys by which the others sign.
+describe.each(Object.keys(backgroundScenarios))('%s', holdAgainstGrants)

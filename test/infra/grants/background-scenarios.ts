@@ -1,0 +1,59 @@
+import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { randomUUID } from 'node:crypto'
+import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { db, tableName } from '../../../shared/db/table.ts'
+import { createSigningKey } from '../../../shared/keys/create-signing-key.ts'
+import { ringKey } from '../../../shared/keys/ring.ts'
+import { deliver } from '../../support/deliver.ts'
+import { addUser, adjustment } from '../../support/ledger.ts'
+import type { Scenario } from './calls.ts'
+import { joinFamily } from './family.ts'
+
+/** Throws the ring away, so that the next run makes the first key of a deployment. */
+async function clearRing(): Promise<void> {
+  const { Items = [] } = await db.send(
+    new QueryCommand({
+      TableName: tableName(),
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': ringKey.pk },
+      ProjectionExpression: 'pk, sk',
+    }),
+  )
+  if (Items.length === 0) return
+  const deletions = Items.map((Key) => ({ DeleteRequest: { Key } }))
+  await db.send(new BatchWriteCommand({ RequestItems: { [tableName()]: deletions } }))
+}
+
+/** Has KMS make the key of an attempt that was given up, and says so in the ring. */
+async function leaveStray(): Promise<void> {
+  const id = randomUUID()
+  await createSigningKey(id)
+  await db.send(
+    new UpdateCommand({
+      TableName: tableName(),
+      Key: ringKey,
+      UpdateExpression: 'SET strays = :strays',
+      ExpressionAttributeValues: { ':strays': [{ id, started_at: Date.now() }] },
+    }),
+  )
+}
+
+/** Functions that neither requests nor events of the bus start, by their names. */
+export const backgroundScenarios: Record<string, Scenario> = {
+  'worker-grow-tree': async ({ handOver }) => {
+    const { parent } = await joinFamily()
+    await handOver({ root_id: parent })
+  },
+  'verify-ledger': async ({ run }) => {
+    await deliver(walletAdjusted, adjustment(await addUser()))
+    await run({})
+  },
+  'rotate-signing-keys': async ({ run }) => {
+    await clearRing()
+    const { signer } = (await run({})) as { signer: string }
+    await run({ action: 'rotate', emergency: true })
+    await run({ action: 'revoke', kid: signer })
+    await leaveStray()
+    await run({})
+  },
+}

@@ -1,0 +1,93 @@
+import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
+import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
+import { handler as rewardGranted } from '../../../functions/intake/reward.granted.ts'
+import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { claimAddress } from '../../../shared/deposits/claim-address.ts'
+import { depositId } from '../../../shared/deposits/deposit.ts'
+import { deliver } from '../../support/deliver.ts'
+import { deposit, newPool, provision } from '../../support/deposits.ts'
+import { adjustment } from '../../support/ledger.ts'
+import { createSession } from '../../support/oauth.ts'
+import type { Scenario } from './calls.ts'
+import { grant } from './events.ts'
+import { newFamily } from './family.ts'
+
+const page = { current: '1', size: '20' }
+const today = () => new Date().toISOString().slice(0, 10)
+
+/** A read that needs nothing but a session. */
+const readOwn: Scenario = async ({ request }) => {
+  const { accessToken } = await createSession()
+  await request({ token: accessToken })
+}
+
+/** A page of the bills of a wallet that has one. */
+const readBills =
+  (wallet: string): Scenario =>
+  async ({ request }) => {
+    const { accessToken, userId } = await createSession()
+    await deliver(walletAdjusted, adjustment(userId, { wallet }))
+    await request({ token: accessToken, query: page })
+    await request({ token: accessToken, query: { ...page, beginTime: '2026-01-01' } })
+  }
+
+const readMembers =
+  (query: Record<string, string>): Scenario =>
+  async ({ request }) => {
+    const { token } = await newFamily()
+    await request({ token, query: { ...query, type: 'COMMUNITY', keyword: 'member' } })
+  }
+
+/** A user with a session and a deposit address. */
+async function newDepositor() {
+  const { accessToken, userId } = await createSession()
+  const pool = newPool()
+  await deliver(addressesProvisioned, provision(pool, 1))
+  return { accessToken, address: await claimAddress(userId, pool) }
+}
+
+/** Endpoints that read and write a user's own data, by the names of their functions. */
+export const dataScenarios: Record<string, Scenario> = {
+  'account-info': readOwn,
+  'account-asset': readOwn,
+  'account-bills': readBills('asset'),
+  'bonus-account-info': readOwn,
+  'bonus-account-asset': readOwn,
+  'bonus-account-bills': readBills('reward'),
+  'community-members': readMembers(page),
+  'community-export': readMembers({}),
+  'community-note': async ({ request }) => {
+    const { child, token } = await newFamily()
+    await request({ token, json: { target_user_id: child, note: 'a note' } })
+    await request({ token, json: { target_user_id: child, note: '' } })
+  },
+  'dashboard-overview': readOwn,
+  'dashboard-network-rewards': readOwn,
+  'dashboard-earnings': async ({ request }) => {
+    const { accessToken, userId } = await createSession()
+    await deliver(rewardGranted, grant(userId))
+    await request({ token: accessToken, query: { beginTime: today(), endTime: today() } })
+  },
+  'address-info': async ({ request }) => {
+    const { accessToken } = await createSession()
+    const pool = newPool()
+    await deliver(addressesProvisioned, provision(pool, 1))
+    await request({
+      token: accessToken,
+      query: { currency: pool.currency, currencyNetWork: pool.network },
+    })
+  },
+  'deposit-records': async ({ request }) => {
+    const { accessToken, address } = await newDepositor()
+    await deliver(depositUpdated, deposit(address))
+    await request({ token: accessToken, query: page })
+    await request({ token: accessToken, query: { ...page, beginTime: '2026-01-01' } })
+  },
+  'deposit-get': async ({ request }) => {
+    const { accessToken, address } = await newDepositor()
+    const news = deposit(address)
+    await deliver(depositUpdated, news)
+    const id = depositId({ network: news.currency_network, txid: news.txid, outputIndex: news.output_index })
+    await request({ token: accessToken, path: { id } })
+  },
+}

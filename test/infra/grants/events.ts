@@ -1,0 +1,11 @@
+import { randomUUID } from 'node:crypto'
+
+/** A `reward.granted` of 1. */
+export const grant = (userId: number) => ({
+  reward_id: randomUUID(),
+  user_id: userId,
+  reward_type: 'TRAFFIC',
+  currency: 'USDT',
+  amount: '1',
+  earned_on: new Date().toISOString().slice(0, 10),
+})

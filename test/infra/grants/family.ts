@@ -1,0 +1,26 @@
+import { growTree } from '../../../shared/community/grow-tree.ts'
+import { scopes } from '../../../shared/tokens/scopes.ts'
+import { giveToken, newUserIds } from '../../support/community.ts'
+import { join } from '../../support/community-events.ts'
+
+/** A member with one direct referral, who are already in the lists, and the member's token. */
+export async function newFamily(): Promise<{ parent: number; child: number; token: string }> {
+  const { parent, child } = await joinFamily()
+  await growTree(parent, Date.now() + 60_000)
+  return { parent, child, token: await giveToken(parent, [...scopes]) }
+}
+
+/** The same while what happened still stands in their tree's journal. */
+export async function joinFamily(): Promise<{ parent: number; child: number }> {
+  const parent = newUserIds()
+  const child = parent + 1
+  const about = (userId: number) => ({
+    userId,
+    nickname: `member ${userId}`,
+    email: `${userId}@example.com`,
+    registeredAt: 1_790_000_000_000,
+  })
+  await join(about(parent))
+  await join({ ...about(child), referrerId: parent })
+  return { parent, child }
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { App } from 'aws-cdk-lib'
+import { startAwsEndpoint } from '../../../infra/local/aws/server.ts'
+import { readConfig } from '../../../infra/config.ts'
+import { createTables } from '../../../infra/local/dynamodb/create-tables.ts'
+import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
+import { findFreePort } from '../../../infra/local/http/bind-server.ts'
+import type { InvokeFunction } from '../../../infra/local/invocation.ts'
+import type { FunctionModel } from '../../../infra/local/model.ts'
+import { createInvokeByName } from '../../../infra/local/runtime/invoke-by-name.ts'
+import { composeEnvironment } from '../../../infra/local/runtime/function-environment.ts'
+import { createRuntime } from '../../../infra/local/runtime/runtime.ts'
+import { buildStackModel } from '../../../infra/local/template/build-model.ts'
+import { addStacks } from '../../../infra/stage.ts'
+import { makeVariants, type Variant } from './variants.ts'
+
+/** A stack without a gateway and without delivery, whose functions are called directly, each also with less than it is granted. */
+export interface OwnStack {
+  awsUrl: string
+  functions: FunctionModel[]
+  variants: Variant[]
+  invoke: InvokeFunction
+  /** Every line that a function has logged. */
+  readLog: (functionName: string) => string
+  stop: () => Promise<void>
+}
+
+const region = 'us-east-1'
+const accountId = '000000000000'
+
+/** Starts it from the bundles that the shared stack has made. */
+export async function startOwnStack(): Promise<OwnStack> {
+  const directory = mkdtempSync(join(tmpdir(), 'grants-'))
+  const awsPort = await findFreePort()
+  const awsUrl = `http://127.0.0.1:${awsPort}`
+  const [dynamodb, synthesized] = await Promise.all([startDynamodb(undefined), synthesize(directory)])
+  const model = buildStackModel(synthesized, { region, accountId, apiUrl: 'http://127.0.0.1:1', awsUrl })
+  await createTables(dynamodb.endpoint, region, model.tables)
+  const functions = [...model.functions]
+  const variants = functions.flatMap(makeVariants)
+  model.functions.push(...variants.map((variant) => variant.model))
+
+  const lines = new Map<string, string[]>()
+  const log = {
+    write: (name: string, line: string) => void lines.set(name, [...(lines.get(name) ?? []), line]),
+    close: async () => undefined,
+  }
+  const runtime = createRuntime({
+    functions: model.functions,
+    environmentOf: (item) =>
+      composeEnvironment(item, region, aws.url, { ...aws.credentialsFor(item), sessionToken: 'local' }),
+    log,
+    bounds: { workersInTotal: 6 },
+  })
+  const aws = await startAwsEndpoint({
+    port: awsPort,
+    model,
+    dynamodbEndpoint: dynamodb.endpoint,
+    dataDirectory: undefined,
+    invoke: createInvokeByName(model.functions, runtime.invoke, () => undefined),
+  })
+  return {
+    awsUrl: aws.url,
+    functions,
+    variants,
+    invoke: runtime.invoke,
+    readLog: (name) => (lines.get(name) ?? []).join('\n'),
+    async stop() {
+      await runtime.close()
+      await aws.close()
+      await dynamodb.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function synthesize(directory: string) {
+  const app = new App({
+    outdir: join(directory, 'assembly'),
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+  })
+  await addStacks(app, readConfig({ stage: 'local', authUrl: 'http://127.0.0.1:1/' }))
+  return app.synth()
+}

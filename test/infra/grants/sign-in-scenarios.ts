@@ -1,0 +1,92 @@
+import { handler as consent } from '../../../functions/oauth2/consent.ts'
+import { digestMailedCode } from '../../../shared/sign-in/mailed-code.ts'
+import { normalizeEmail } from '../../../shared/sign-in/email-address.ts'
+import { newLoginTicket, putLoginTicket, ticketExpiry } from '../../../shared/sign-in/login-ticket.ts'
+import { callEndpoint } from '../../support/call-endpoint.ts'
+import {
+  authorizationRequest,
+  bearer,
+  createClient,
+  createSession,
+  pkce,
+  type TestClient,
+} from '../../support/oauth.ts'
+import { authenticatorCode, createUser, md5, type TestUser } from '../../support/sign-in.ts'
+import type { Scenario } from './calls.ts'
+
+/** The client of the password flow. */
+const firstParty = 'first-party'
+
+/** A token request for a code to which a user has just consented. */
+async function obtainExchange(client: TestClient): Promise<Record<string, string>> {
+  const { verifier, challenge } = pkce()
+  const session = await createSession()
+  const body = authorizationRequest(client, { code_challenge: challenge })
+  const { data } = await callEndpoint(consent, { body, headers: bearer(session.accessToken) })
+  return {
+    grant_type: 'authorization_code',
+    code: (data as { code: string }).code,
+    redirect_uri: client.redirectUri,
+    client_id: client.clientId,
+    code_verifier: verifier,
+  }
+}
+
+/** A ticket for a user, to whom the code 123456 was mailed. */
+async function openTicket({ userId, email }: TestUser): Promise<string> {
+  const ticket = newLoginTicket()
+  await putLoginTicket(ticket, {
+    userId,
+    normalizedEmail: normalizeEmail(email),
+    codeDigest: digestMailedCode(ticket, '123456'),
+    expiresAt: ticketExpiry(Date.now()),
+  })
+  return ticket
+}
+
+/** Endpoints of the sign-in, by the names of their functions. */
+export const signInScenarios: Record<string, Scenario> = {
+  'oauth2-authorize': async ({ request }) => {
+    await request({ query: authorizationRequest(await createClient()), expect: 302 })
+  },
+  'oauth2-consent': async ({ request }) => {
+    const { accessToken } = await createSession()
+    await request({ json: authorizationRequest(await createClient()), token: accessToken })
+  },
+  'oauth2-token': async ({ request }) => {
+    const exchange = await obtainExchange(await createClient())
+    await request({ form: exchange })
+    // A replay revokes what the code gave.
+    await request({ form: exchange, expect: 400 })
+  },
+  'oauth2-exchange': async ({ request }) => {
+    const { accessToken } = await createSession()
+    await request({ json: {}, token: accessToken })
+  },
+  'oauth2-userinfo': async ({ request }) => {
+    const { accessToken } = await createSession()
+    await request({ token: accessToken })
+  },
+  'oauth2-revoke': async ({ request }) => {
+    const { accessToken } = await createSession()
+    await request({ form: { token: accessToken, client_id: firstParty } })
+  },
+  'well-known-jwks': ({ request }) => request(),
+  'user-login-with-password': async ({ request }) => {
+    // Nobody without another second factor is let through without the mail.
+    const { email, password } = await createUser({ totp_secret: null })
+    await request({ json: { email, login_password: md5('another') }, expect: 401 })
+    await request({ json: { email, login_password: password } })
+  },
+  'user-login-2fa': async ({ request }) => {
+    const user = await createUser()
+    const body = async () => ({ email: user.email, login_ticket: await openTicket(user) })
+    await request({ json: { ...(await body()), method: 'EMAIL', validate_code: '123456' } })
+    const code = await authenticatorCode(user.totpSecret)
+    await request({ json: { ...(await body()), method: 'AUTHENTICATOR', authenticator_code: code } })
+  },
+  'user-logout': async ({ request }) => {
+    const { accessToken, userId } = await createSession()
+    await request({ json: { id: String(userId) }, token: accessToken })
+  },
+}

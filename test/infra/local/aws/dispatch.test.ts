@@ -1,0 +1,68 @@
+import { CreateQueueCommand } from '@aws-sdk/client-sqs'
+import { expect, test } from 'vitest'
+import { accountId, functionModel, queueModel, stackModel, startStack } from './stack.ts'
+
+const worker = functionModel('worker')
+const signedBy = (accessKeyId: string) => ({
+  authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/eu-central-1/sts/aws4_request, SignedHeaders=host, Signature=0`,
+})
+
+test('STS tells the owner from a function', async () => {
+  const { endpoint } = await startStack(stackModel({ functions: [worker] }))
+  const ask = async (accessKeyId: string) => {
+    const answer = await fetch(endpoint.url, {
+      method: 'POST',
+      headers: { ...signedBy(accessKeyId), 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'Action=GetCallerIdentity&Version=2011-06-15',
+    })
+    return /<Arn>(.*)<\/Arn>/.exec(await answer.text())?.[1]
+  }
+  expect(await ask('anybody')).toBe(`arn:aws:iam::${accountId}:root`)
+  expect(await ask(endpoint.credentialsFor(worker).accessKeyId)).toBe(
+    `arn:aws:sts::${accountId}:assumed-role/worker-role/worker`,
+  )
+})
+
+test('an unsigned request is refused: a web page in the browser could send one', async () => {
+  const { endpoint } = await startStack(stackModel())
+  const answer = await fetch(endpoint.url, {
+    method: 'POST',
+    headers: { 'x-amz-target': 'TrentService.ListKeys' },
+    body: '{}',
+  })
+  expect(answer.status).toBe(403)
+  expect(answer.headers.get('x-amzn-errortype')).toBe('MissingAuthenticationTokenException')
+})
+
+test.each<[string, RequestInit, string]>([
+  ['/', { headers: { 'x-amz-target': 'TrentService.ReEncrypt' } }, 'UnknownOperationException'],
+  ['/', { headers: { 'x-amz-target': 'Logs_20140328.PutLogEvents' } }, 'UnknownOperationException'],
+  ['/', { headers: { 'x-amz-target': 'TrentService.ListKeys' }, body: '{' }, 'SerializationException'],
+  ['/v2/email/identities', {}, 'UnknownOperationException'],
+  ['/2015-03-31/functions/worker/invocations', { method: 'PUT' }, 'UnknownOperationException'],
+])('%s with %j is answered %s', async (path, init, name) => {
+  const { endpoint } = await startStack(stackModel({ functions: [worker] }))
+  const headers = { ...signedBy('anybody'), ...(init.headers as Record<string, string> | undefined) }
+  const answer = await fetch(endpoint.url + path, { method: 'POST', body: '{}', ...init, headers })
+  expect(answer.headers.get('x-amzn-errortype')).toBe(name)
+})
+
+test('an operation that the endpoint does not have fails by name with the real client', async () => {
+  const { sqs } = await startStack(stackModel({ queues: [queueModel('work')] }))
+  await expect(sqs.send(new CreateQueueCommand({ QueueName: 'x' }))).rejects.toMatchObject({
+    name: 'UnknownOperationException',
+  })
+})
+
+test('a port that is taken is told', async () => {
+  const { endpoint } = await startStack(stackModel())
+  const { startAwsEndpoint } = await import('../../../../infra/local/aws/server.ts')
+  const starting = startAwsEndpoint({
+    port: Number(new URL(endpoint.url).port),
+    model: stackModel(),
+    dynamodbEndpoint: 'http://127.0.0.1:1',
+    dataDirectory: undefined,
+    invoke: async (_name, payload) => ({ payload, executedVersion: '$LATEST' }),
+  })
+  await expect(starting).rejects.toMatchObject({ code: 'EADDRINUSE' })
+})

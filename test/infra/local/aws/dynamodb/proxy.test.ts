@@ -1,0 +1,206 @@
+import {
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  CreateTableCommand,
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactGetItemsCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+  type CreateTableCommandInput,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { PolicyStatement } from '../../../../../infra/local/model.ts'
+import { arnOf, functionModel, stackModel, startStack } from '../stack.ts'
+import { startDynamodbLocal } from './dynamodb-local.ts'
+
+let local: Awaited<ReturnType<typeof startDynamodbLocal>>
+beforeAll(async () => {
+  local = await startDynamodbLocal()
+})
+afterAll(() => local.stop())
+
+const tableArn = arnOf('dynamodb', 'table/main')
+const createTableInput = {
+  TableName: 'main',
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: ['pk', 'sk', 'gpk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'byGroup',
+      KeySchema: [{ AttributeName: 'gpk', KeyType: 'HASH' }],
+      Projection: { ProjectionType: 'ALL' },
+    },
+  ],
+} satisfies CreateTableCommandInput
+
+/** The endpoint before the real DynamoDB Local, and a client of a function that has these grants. */
+async function startTable(statements: PolicyStatement[]) {
+  const model = stackModel({
+    functions: [functionModel('worker', statements)],
+    tables: [{ logicalId: 'Main', name: 'main', arn: tableArn, createTableInput, ttlAttribute: undefined }],
+  })
+  const stack = await startStack(model, { dynamodbEndpoint: local.endpoint })
+  await stack.dynamodb.send(new CreateTableCommand(createTableInput)).catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'ResourceInUseException') throw error
+  })
+  return { owner: stack.dynamodb, worker: stack.as('worker').dynamodb }
+}
+
+const Key = { pk: { S: 'U#1' }, sk: { S: 'A' } }
+const Item = { ...Key, amount: { N: '0.100000000000000001' } }
+const TableName = 'main'
+
+/** Every operation, by the IAM action that it takes. */
+const operations: Record<string, (client: DynamoDBClient) => Promise<unknown>> = {
+  GetItem: (client) => client.send(new GetItemCommand({ TableName, Key })),
+  PutItem: (client) => client.send(new PutItemCommand({ TableName, Item })),
+  UpdateItem: (client) =>
+    client.send(
+      new UpdateItemCommand({
+        TableName,
+        Key,
+        UpdateExpression: 'SET #n = :n',
+        ExpressionAttributeNames: { '#n': 'note' },
+        ExpressionAttributeValues: { ':n': { S: 'x' } },
+      }),
+    ),
+  DeleteItem: (client) => client.send(new DeleteItemCommand({ TableName, Key })),
+  Query: (client) => client.send(queryOf('U#1')),
+  Scan: (client) => client.send(new ScanCommand({ TableName })),
+  BatchGetItem: (client) => client.send(new BatchGetItemCommand({ RequestItems: { main: { Keys: [Key] } } })),
+  BatchWriteItem: (client) =>
+    client.send(new BatchWriteItemCommand({ RequestItems: { main: [{ PutRequest: { Item } }] } })),
+}
+
+function queryOf(pk: string) {
+  return new QueryCommand({
+    TableName,
+    KeyConditionExpression: '#pk = :pk',
+    ExpressionAttributeNames: { '#pk': 'pk' },
+    ExpressionAttributeValues: { ':pk': { S: pk } },
+  })
+}
+
+function allow(
+  Action: string | string[],
+  Resource = tableArn,
+  more: Partial<PolicyStatement> = {},
+): PolicyStatement {
+  return { Effect: 'Allow', Action, Resource, ...more }
+}
+
+test('requests pass unchanged, with every digit of a number', async () => {
+  const { owner } = await startTable([])
+  await owner.send(new PutItemCommand({ TableName, Item }))
+  expect((await owner.send(new GetItemCommand({ TableName, Key }))).Item).toEqual(Item)
+  await expect(owner.send(new GetItemCommand({ TableName: 'none', Key }))).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+  })
+})
+
+test('each operation takes its own action, and no other will do', async () => {
+  for (const [action, run] of Object.entries(operations)) {
+    const granted = await startTable([allow(`dynamodb:${action}`)])
+    await run(granted.worker)
+    const others = Object.keys(operations).filter((other) => other !== action)
+    const { worker } = await startTable([allow(others.map((other) => `dynamodb:${other}`))])
+    await expect(run(worker), action).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      message:
+        `User: arn:aws:sts::123456789012:assumed-role/worker-role/worker is not authorized to perform: dynamodb:${action} ` +
+        `on resource: ${tableArn} because no identity-based policy allows the dynamodb:${action} action`,
+    })
+  }
+})
+
+test('a transaction takes the action of every member', async () => {
+  const write = new TransactWriteItemsCommand({
+    TransactItems: [
+      { Put: { TableName, Item } },
+      { Delete: { TableName, Key: { pk: { S: 'U#1' }, sk: { S: 'B' } } } },
+      {
+        ConditionCheck: {
+          TableName,
+          Key: { pk: { S: 'U#1' }, sk: { S: 'C' } },
+          ConditionExpression: 'attribute_not_exists(pk)',
+        },
+      },
+      {
+        Update: {
+          TableName,
+          Key: { pk: { S: 'U#1' }, sk: { S: 'D' } },
+          UpdateExpression: 'ADD n :one',
+          ExpressionAttributeValues: { ':one': { N: '1' } },
+        },
+      },
+    ],
+  })
+  const needed = ['PutItem', 'DeleteItem', 'ConditionCheckItem', 'UpdateItem'].map(
+    (action) => `dynamodb:${action}`,
+  )
+  const complete = await startTable([allow(needed)])
+  await complete.worker.send(write)
+  for (const missing of needed) {
+    const { worker } = await startTable([allow(needed.filter((action) => action !== missing))])
+    await expect(worker.send(write), missing).rejects.toMatchObject({ name: 'AccessDeniedException' })
+  }
+  const read = new TransactGetItemsCommand({ TransactItems: [{ Get: { TableName, Key } }] })
+  await (await startTable([allow('dynamodb:GetItem')])).worker.send(read)
+  await expect(complete.worker.send(read)).rejects.toMatchObject({ name: 'AccessDeniedException' })
+})
+
+test("a query of an index takes the index's ARN", async () => {
+  const query = new QueryCommand({
+    TableName,
+    IndexName: 'byGroup',
+    KeyConditionExpression: 'gpk = :g',
+    ExpressionAttributeValues: { ':g': { S: 'g' } },
+  })
+  const { worker } = await startTable([allow('dynamodb:Query', `${tableArn}/index/*`)])
+  await worker.send(query)
+  await expect(worker.send(queryOf('U#1'))).rejects.toMatchObject({ name: 'AccessDeniedException' })
+  const other = await startTable([allow('dynamodb:Query')])
+  await expect(other.worker.send(query)).rejects.toMatchObject({ name: 'AccessDeniedException' })
+})
+
+test('conditions on leading keys and attributes hold', async () => {
+  const { worker } = await startTable([
+    allow('dynamodb:*', tableArn, {
+      Condition: {
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['U#*'] },
+        Null: { 'dynamodb:LeadingKeys': 'false' },
+      },
+    }),
+    {
+      Effect: 'Deny',
+      Action: 'dynamodb:UpdateItem',
+      Resource: '*',
+      Condition: { 'ForAnyValue:StringEquals': { 'dynamodb:Attributes': ['balance'] } },
+    },
+  ])
+  const updateOf = (name: string) =>
+    new UpdateItemCommand({
+      TableName,
+      Key,
+      UpdateExpression: `SET ${name} = :n`,
+      ExpressionAttributeValues: { ':n': { N: '1' } },
+    })
+  await worker.send(queryOf('U#1'))
+  await worker.send(updateOf('note'))
+  const denied = { name: 'AccessDeniedException' }
+  await expect(worker.send(queryOf('W#1'))).rejects.toMatchObject(denied)
+  await expect(worker.send(new ScanCommand({ TableName }))).rejects.toMatchObject(denied)
+  await expect(worker.send(updateOf('balance'))).rejects.toMatchObject({
+    ...denied,
+    message: expect.stringContaining('with an explicit deny in an identity-based policy') as unknown,
+  })
+})

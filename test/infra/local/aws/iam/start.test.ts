@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import type { PolicyStatement, StackModel } from '../../../../../infra/local/model.ts'
+import { arnOf, functionModel, queueModel, ruleModel, stackModel, startStack } from '../stack.ts'
+
+const statement: PolicyStatement = { Effect: 'Allow', Action: 'kms:Sign', Resource: '*' }
+const queue = queueModel('work')
+
+test.each<[string, Partial<StackModel>, RegExp]>([
+  [
+    'an operator',
+    {
+      functions: [
+        functionModel('worker', [{ ...statement, Condition: { IpAddress: { 'aws:SourceArn': 'x' } } }]),
+      ],
+    },
+    /function worker cannot be evaluated: condition operator IpAddress/,
+  ],
+  [
+    'a condition key',
+    {
+      functions: [
+        functionModel('worker', [{ ...statement, Condition: { StringEquals: { 'aws:SourceIp': 'x' } } }]),
+      ],
+    },
+    /condition key aws:SourceIp/,
+  ],
+  [
+    'a policy variable',
+    { functions: [functionModel('worker', [{ ...statement, Resource: 'arn:aws:sqs:::${aws:username}' }])] },
+    /policy variables/,
+  ],
+  [
+    'a form of principal',
+    {
+      queues: [
+        queueModel('work', { policies: [{ Statement: [{ ...statement, Principal: { Federated: 'x' } }] }] }),
+      ],
+    },
+    /queue work cannot be evaluated: this form of Principal/,
+  ],
+  [
+    'a pattern',
+    { rules: [ruleModel('r', { pattern: { source: [{ cidr: '10.0.0.0/8' }] } })] },
+    /operator cidr/,
+  ],
+  ['a schedule', { rules: [ruleModel('r', { schedule: 'cron(0 0 * * * *)' })] }, /schedule cron/],
+  [
+    'a target',
+    { rules: [ruleModel('r', { targets: [{ id: 't', arn: arnOf('sns', 'topic') }] })] },
+    /neither a queue nor/,
+  ],
+  [
+    'a dead-letter queue',
+    {
+      queues: [queueModel('work', { redrive: { deadLetterArn: arnOf('sqs', 'none'), maxReceiveCount: 1 } })],
+    },
+    /unknown dead-letter queue/,
+  ],
+  [
+    'a visibility timeout shorter than the function may take',
+    {
+      queues: [{ ...queue, visibilityTimeoutSeconds: 2 }],
+      functions: [functionModel('worker')],
+      eventSources: [
+        {
+          queueArn: queue.arn,
+          functionLogicalId: 'worker',
+          batchSize: 1,
+          batchingWindowSeconds: 0,
+          maximumConcurrency: undefined,
+          reportBatchItemFailures: false,
+          enabled: true,
+        },
+      ],
+    },
+    /Queue visibility timeout: 2 seconds is less than Function timeout: 3 seconds/,
+  ],
+])('a stack with %s that could not be honoured does not start', async (_what, changes, message) => {
+  await expect(startStack(stackModel(changes))).rejects.toThrow(message)
+})

@@ -1,0 +1,236 @@
+import {
+  CreateAliasCommand,
+  CreateKeyCommand,
+  DecryptCommand,
+  EncryptCommand,
+  GenerateMacCommand,
+  SignCommand,
+  type KMSClient,
+} from '@aws-sdk/client-kms'
+import { expect, test } from 'vitest'
+import type { KeyModel, PolicyDocument, PolicyStatement } from '../../../../../infra/local/model.ts'
+import { accountId, arnOf, functionModel, stackModel, startStack } from '../stack.ts'
+
+const keyId = '11111111-2222-3333-4444-555555555555'
+const keyArn = arnOf('kms', `key/${keyId}`)
+const denied = { name: 'AccessDeniedException' }
+
+function keyModel(keyPolicy?: PolicyDocument, changes: Partial<KeyModel> = {}): KeyModel {
+  return {
+    logicalId: 'Key',
+    keyId,
+    arn: keyArn,
+    keySpec: 'HMAC_256',
+    keyUsage: 'GENERATE_VERIFY_MAC',
+    description: '',
+    keyPolicy,
+    tags: { purpose: 'signing' },
+    ...changes,
+  }
+}
+
+function allow(Action: string, Condition?: PolicyStatement['Condition'], Resource = keyArn): PolicyStatement {
+  return { Effect: 'Allow', Action, Resource, ...(Condition === undefined ? {} : { Condition }) }
+}
+
+const mac = (kms: KMSClient) =>
+  kms.send(new GenerateMacCommand({ KeyId: keyId, Message: Buffer.from('x'), MacAlgorithm: 'HMAC_SHA_256' }))
+
+async function startAs(statements: PolicyStatement[], key = keyModel()) {
+  const stack = await startStack(
+    stackModel({
+      functions: [functionModel('worker', statements)],
+      keys: [key],
+      aliases: [{ name: 'alias/app/mac', keyId }],
+    }),
+  )
+  return { owner: stack.kms, worker: stack.as('worker').kms }
+}
+
+const rootDelegation: PolicyStatement = {
+  Effect: 'Allow',
+  Principal: { AWS: `arn:aws:iam::${accountId}:root` },
+  Action: 'kms:*',
+  Resource: '*',
+}
+const namesRole: PolicyStatement = {
+  Effect: 'Allow',
+  Principal: { AWS: [`arn:aws:iam::${accountId}:role/worker-role`] },
+  Action: 'kms:GenerateMac',
+  Resource: '*',
+}
+
+test.each<[string, PolicyStatement[], PolicyStatement[] | undefined, boolean]>([
+  ['a grant and the default key policy', [allow('kms:GenerateMac')], undefined, true],
+  ['a grant by wildcard', [allow('kms:Generate*')], undefined, true],
+  ['a grant in other letters', [allow('KMS:generatemac')], undefined, true],
+  ['no grant', [], undefined, false],
+  ['a grant for another action', [allow('kms:VerifyMac')], undefined, false],
+  [
+    'a grant for another key',
+    [allow('kms:GenerateMac', undefined, arnOf('kms', 'key/other'))],
+    undefined,
+    false,
+  ],
+  ['a grant, but a key policy that delegates nothing', [allow('kms:GenerateMac')], [], false],
+  ['no grant, but a key policy that names the role', [], [namesRole], true],
+  [
+    'a deny beside the grant',
+    [allow('kms:*'), { Effect: 'Deny', Action: 'kms:GenerateMac', Resource: '*' }],
+    undefined,
+    false,
+  ],
+  [
+    'a grant, but a deny in the key policy',
+    [allow('kms:GenerateMac')],
+    [rootDelegation, { ...namesRole, Effect: 'Deny' }],
+    false,
+  ],
+  [
+    'NotAction without it',
+    [{ Effect: 'Allow', NotAction: 'kms:GenerateMac', Resource: '*' }],
+    undefined,
+    false,
+  ],
+  ['NotAction with it', [{ Effect: 'Allow', NotAction: 'kms:Sign', Resource: '*' }], undefined, true],
+  ['NotResource', [{ Effect: 'Allow', Action: 'kms:*', NotResource: keyArn }], undefined, false],
+  [
+    'its tag',
+    [allow('kms:GenerateMac', { StringEquals: { 'aws:ResourceTag/purpose': 'signing' } })],
+    undefined,
+    true,
+  ],
+  [
+    'another tag',
+    [allow('kms:GenerateMac', { StringEquals: { 'aws:ResourceTag/purpose': 'x' } })],
+    undefined,
+    false,
+  ],
+  [
+    'its alias',
+    [allow('kms:GenerateMac', { 'ForAnyValue:StringLike': { 'kms:ResourceAliases': 'alias/app/*' } })],
+    undefined,
+    true,
+  ],
+  [
+    'another alias',
+    [allow('kms:GenerateMac', { 'ForAnyValue:StringEquals': { 'kms:ResourceAliases': 'alias/x' } })],
+    undefined,
+    false,
+  ],
+  [
+    'a demand for no alias',
+    [allow('kms:GenerateMac', { Null: { 'kms:ResourceAliases': 'true' } })],
+    undefined,
+    false,
+  ],
+  [
+    'its algorithm',
+    [allow('kms:GenerateMac', { StringEquals: { 'kms:MacAlgorithm': 'HMAC_SHA_256' } })],
+    undefined,
+    true,
+  ],
+  [
+    'another algorithm',
+    [allow('kms:GenerateMac', { StringNotEquals: { 'kms:MacAlgorithm': 'HMAC_SHA_256' } })],
+    undefined,
+    false,
+  ],
+])('a function with %s', async (_case, statements, keyPolicy, mayUse) => {
+  const { worker, owner } = await startAs(statements, keyModel(keyPolicy && { Statement: keyPolicy }))
+  await mac(owner)
+  if (mayUse) await mac(worker)
+  else await expect(mac(worker)).rejects.toMatchObject(denied)
+})
+
+test('the refusal is in the words of AWS', async () => {
+  const user = `User: arn:aws:sts::${accountId}:assumed-role/worker-role/worker is not authorized to perform: kms:GenerateMac`
+  const cases: [PolicyStatement[], PolicyDocument | undefined, string][] = [
+    [[], undefined, 'because no identity-based policy allows the kms:GenerateMac action'],
+    [
+      [allow('kms:*')],
+      { Statement: [] },
+      'because no resource-based policy allows the kms:GenerateMac action',
+    ],
+    [[{ ...allow('kms:*'), Effect: 'Deny' }], undefined, 'with an explicit deny in an identity-based policy'],
+  ]
+  for (const [statements, keyPolicy, reason] of cases) {
+    const { worker } = await startAs(statements, keyModel(keyPolicy))
+    await expect(mac(worker)).rejects.toMatchObject({
+      ...denied,
+      message: `${user} on resource: ${keyArn} ${reason}`,
+    })
+  }
+})
+
+test('an encryption context can be demanded', async () => {
+  const key = keyModel(undefined, { keySpec: 'SYMMETRIC_DEFAULT', keyUsage: 'ENCRYPT_DECRYPT' })
+  const { worker, owner } = await startAs(
+    [allow('kms:Decrypt', { StringEquals: { 'kms:EncryptionContext:purpose': 'totp' } })],
+    key,
+  )
+  for (const [purpose, mayDecrypt] of [
+    ['totp', true],
+    ['other', false],
+  ] as const) {
+    const EncryptionContext = { purpose }
+    const encrypted = await owner.send(
+      new EncryptCommand({ KeyId: keyId, Plaintext: Buffer.from('x'), EncryptionContext }),
+    )
+    const decrypting = worker.send(
+      new DecryptCommand({ CiphertextBlob: encrypted.CiphertextBlob, EncryptionContext }),
+    )
+    if (mayDecrypt) await decrypting
+    else await expect(decrypting).rejects.toMatchObject(denied)
+  }
+})
+
+test('creating a key with tags takes CreateKey on * and TagResource, bound to what is asked for', async () => {
+  const createsOurs = allow(
+    'kms:CreateKey',
+    { StringEquals: { 'aws:RequestTag/purpose': 'signing', 'kms:KeySpec': 'RSA_2048' } },
+    '*',
+  )
+  const create = (kms: KMSClient, purpose: string) =>
+    kms.send(
+      new CreateKeyCommand({
+        KeySpec: 'RSA_2048',
+        KeyUsage: 'SIGN_VERIFY',
+        Tags: [{ TagKey: 'purpose', TagValue: purpose }],
+      }),
+    )
+  const complete = await startAs([createsOurs, allow('kms:TagResource', undefined, arnOf('kms', 'key/*'))])
+  await create(complete.worker, 'signing')
+  await expect(create(complete.worker, 'other')).rejects.toMatchObject(denied)
+  await expect(create((await startAs([createsOurs])).worker, 'signing')).rejects.toMatchObject(denied)
+})
+
+test('an alias takes the grant on the alias and on the key', async () => {
+  const onAlias = allow('kms:CreateAlias', undefined, arnOf('kms', 'alias/app/*'))
+  const onKey = allow('kms:CreateAlias')
+  const create = (kms: KMSClient, AliasName: string) =>
+    kms.send(new CreateAliasCommand({ AliasName, TargetKeyId: keyId }))
+  await create((await startAs([onAlias, onKey])).worker, 'alias/app/new')
+  for (const [statements, name] of [
+    [[onAlias], 'alias/app/new'],
+    [[onKey], 'alias/app/new'],
+    [[onAlias, onKey], 'alias/other'],
+  ] as const)
+    await expect(create((await startAs([...statements])).worker, name)).rejects.toMatchObject(denied)
+})
+
+test('the signing algorithm can be demanded', async () => {
+  const key = keyModel(undefined, { keySpec: 'RSA_2048', keyUsage: 'SIGN_VERIFY' })
+  const { worker } = await startAs(
+    [
+      allow('kms:Sign', {
+        StringEquals: { 'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256', 'kms:MessageType': 'RAW' },
+      }),
+    ],
+    key,
+  )
+  const sign = (SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256' | 'RSASSA_PSS_SHA_256') =>
+    worker.send(new SignCommand({ KeyId: keyId, Message: Buffer.from('x'), SigningAlgorithm }))
+  await sign('RSASSA_PKCS1_V1_5_SHA_256')
+  await expect(sign('RSASSA_PSS_SHA_256')).rejects.toMatchObject(denied)
+})

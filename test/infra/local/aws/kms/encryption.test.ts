@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto'
+import {
+  CreateKeyCommand,
+  DecryptCommand,
+  EncryptCommand,
+  GenerateDataKeyCommand,
+  GenerateMacCommand,
+  VerifyMacCommand,
+  type CreateKeyCommandInput,
+} from '@aws-sdk/client-kms'
+import { expect, test } from 'vitest'
+import { stackModel, startStack } from '../stack.ts'
+
+async function startKeys() {
+  const { kms } = await startStack(stackModel())
+  const create = async (input: CreateKeyCommandInput) =>
+    (await kms.send(new CreateKeyCommand(input))).KeyMetadata?.KeyId
+  return {
+    kms,
+    one: await create({}),
+    two: await create({}),
+    mac: await create({ KeySpec: 'HMAC_512', KeyUsage: 'GENERATE_VERIFY_MAC' }),
+  }
+}
+
+test('what was encrypted under a context is decrypted under the same one, in whatever order it is written', async () => {
+  const { kms, one, two } = await startKeys()
+  const Plaintext = Buffer.from('JBSWY3DPEHPK3PXP')
+  const { CiphertextBlob } = await kms.send(
+    new EncryptCommand({ KeyId: one, Plaintext, EncryptionContext: { user_id: '7', purpose: 'totp' } }),
+  )
+  const good = { CiphertextBlob, EncryptionContext: { purpose: 'totp', user_id: '7' } }
+  const opened = await kms.send(new DecryptCommand(good))
+  expect(Buffer.from(opened.Plaintext ?? [])).toEqual(Plaintext)
+
+  const broken = Buffer.from(CiphertextBlob ?? [])
+  broken[broken.length - 1] = (broken.at(-1) ?? 0) ^ 1
+  const refused = [
+    [{ EncryptionContext: { purpose: 'totp', user_id: '8' } }, 'InvalidCiphertextException'],
+    [{ EncryptionContext: undefined }, 'InvalidCiphertextException'],
+    [{ CiphertextBlob: broken }, 'InvalidCiphertextException'],
+    [{ CiphertextBlob: Buffer.from('nonsense') }, 'InvalidCiphertextException'],
+    [{ KeyId: two }, 'IncorrectKeyException'],
+  ] as const
+  for (const [change, name] of refused)
+    await expect(kms.send(new DecryptCommand({ ...good, ...change })), name).rejects.toMatchObject({ name })
+})
+
+test('a data key comes open and encrypted', async () => {
+  const { kms, one } = await startKeys()
+  const made = await kms.send(new GenerateDataKeyCommand({ KeyId: one, KeySpec: 'AES_256' }))
+  const opened = await kms.send(new DecryptCommand({ CiphertextBlob: made.CiphertextBlob }))
+  expect(made.Plaintext).toHaveLength(32)
+  expect(opened.Plaintext).toEqual(made.Plaintext)
+})
+
+test('a MAC is the same every time and verifies; another message or key usage is refused', async () => {
+  const { kms, one, mac } = await startKeys()
+  const Message = Buffer.from('5f4dcc3b5aa765d61d8327deb882cf99')
+  const input = { KeyId: mac, Message, MacAlgorithm: 'HMAC_SHA_512' } as const
+  const { Mac } = await kms.send(new GenerateMacCommand(input))
+  expect(Mac).toHaveLength(createHmac('sha512', '').digest().length)
+  expect((await kms.send(new GenerateMacCommand(input))).Mac).toEqual(Mac)
+  expect((await kms.send(new VerifyMacCommand({ ...input, Mac }))).MacValid).toBe(true)
+  const refused = [
+    [{ Message: Buffer.from('other') }, 'KMSInvalidMacException'],
+    [{ MacAlgorithm: 'HMAC_SHA_256' }, 'InvalidKeyUsageException'],
+    [{ KeyId: one }, 'InvalidKeyUsageException'],
+  ] as const
+  for (const [change, name] of refused)
+    await expect(kms.send(new VerifyMacCommand({ ...input, Mac, ...change })), name).rejects.toMatchObject({
+      name,
+    })
+})

@@ -1,0 +1,180 @@
+import {
+  CancelKeyDeletionCommand,
+  CreateAliasCommand,
+  CreateKeyCommand,
+  DeleteAliasCommand,
+  DescribeKeyCommand,
+  DisableKeyCommand,
+  EnableKeyCommand,
+  GenerateMacCommand,
+  GetPublicKeyCommand,
+  ListAliasesCommand,
+  ListKeysCommand,
+  ListResourceTagsCommand,
+  ScheduleKeyDeletionCommand,
+  SignCommand,
+  TagResourceCommand,
+  UntagResourceCommand,
+  UpdateAliasCommand,
+  type KMSClient,
+} from '@aws-sdk/client-kms'
+import { expect, test } from 'vitest'
+import { arnOf, stackModel, startStack } from '../stack.ts'
+
+const sign = (KeyId: string) =>
+  new SignCommand({ KeyId, Message: Buffer.from('x'), SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256' })
+
+async function createKey(kms: KMSClient): Promise<string> {
+  const { KeyMetadata } = await kms.send(
+    new CreateKeyCommand({
+      KeySpec: 'RSA_2048',
+      KeyUsage: 'SIGN_VERIFY',
+      Tags: [{ TagKey: 'a', TagValue: '1' }],
+    }),
+  )
+  return KeyMetadata?.KeyId ?? ''
+}
+
+test('the keys and aliases of the stack are there from the start', async () => {
+  const keyId = '11111111-2222-3333-4444-555555555555'
+  const key = {
+    logicalId: 'Mac',
+    keyId,
+    arn: arnOf('kms', `key/${keyId}`),
+    keySpec: 'HMAC_256',
+    keyUsage: 'GENERATE_VERIFY_MAC',
+    description: 'passwords',
+    keyPolicy: undefined,
+    tags: { purpose: 'passwords' },
+  }
+  const { kms } = await startStack(stackModel({ keys: [key], aliases: [{ name: 'alias/mac', keyId }] }))
+  for (const KeyId of [keyId, key.arn, 'alias/mac', arnOf('kms', 'alias/mac')]) {
+    const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId }))
+    expect(KeyMetadata).toMatchObject({
+      KeyId: keyId,
+      Arn: key.arn,
+      Description: 'passwords',
+      KeySpec: 'HMAC_256',
+      MacAlgorithms: ['HMAC_SHA_256'],
+    })
+  }
+})
+
+test('each state allows what AWS allows in it', async () => {
+  const { kms } = await startStack(stackModel())
+  const KeyId = await createKey(kms)
+  const uses = [() => kms.send(sign(KeyId)), () => kms.send(new GetPublicKeyCommand({ KeyId }))]
+  const stateOf = async () => (await kms.send(new DescribeKeyCommand({ KeyId }))).KeyMetadata
+
+  for (const use of uses) await use()
+  await kms.send(new DisableKeyCommand({ KeyId }))
+  expect(await stateOf()).toMatchObject({ KeyState: 'Disabled', Enabled: false })
+  for (const use of uses) await expect(use()).rejects.toMatchObject({ name: 'DisabledException' })
+
+  await kms.send(new EnableKeyCommand({ KeyId }))
+  for (const use of uses) await use()
+  await expect(kms.send(new CancelKeyDeletionCommand({ KeyId }))).rejects.toMatchObject({
+    name: 'KMSInvalidStateException',
+  })
+  await expect(
+    kms.send(new ScheduleKeyDeletionCommand({ KeyId, PendingWindowInDays: 6 })),
+  ).rejects.toMatchObject({
+    name: 'ValidationException',
+  })
+
+  const scheduled = await kms.send(new ScheduleKeyDeletionCommand({ KeyId, PendingWindowInDays: 7 }))
+  expect(scheduled.DeletionDate?.getTime()).toBeGreaterThan(Date.now() + 6.9 * 86_400_000)
+  expect((await stateOf())?.KeyState).toBe('PendingDeletion')
+  const refused = [
+    ...uses,
+    () => kms.send(new EnableKeyCommand({ KeyId })),
+    () => kms.send(new DisableKeyCommand({ KeyId })),
+    () => kms.send(new ScheduleKeyDeletionCommand({ KeyId })),
+    () => kms.send(new CreateAliasCommand({ AliasName: 'alias/x', TargetKeyId: KeyId })),
+    () => kms.send(new TagResourceCommand({ KeyId, Tags: [{ TagKey: 'b', TagValue: '2' }] })),
+  ]
+  for (const run of refused) await expect(run()).rejects.toMatchObject({ name: 'KMSInvalidStateException' })
+
+  await kms.send(new CancelKeyDeletionCommand({ KeyId }))
+  expect(await stateOf()).toMatchObject({ KeyState: 'Disabled' })
+  expect((await stateOf())?.DeletionDate).toBeUndefined()
+})
+
+test('aliases are made, moved and removed', async () => {
+  const { kms } = await startStack(stackModel())
+  const [one, two] = [await createKey(kms), await createKey(kms)]
+  const AliasName = 'alias/signing'
+  const create = () => kms.send(new CreateAliasCommand({ AliasName, TargetKeyId: one }))
+  await create()
+  await expect(create()).rejects.toMatchObject({ name: 'AlreadyExistsException' })
+  await kms.send(new UpdateAliasCommand({ AliasName, TargetKeyId: two }))
+  expect((await kms.send(new DescribeKeyCommand({ KeyId: AliasName }))).KeyMetadata?.KeyId).toBe(two)
+  const { Aliases } = await kms.send(new ListAliasesCommand({ KeyId: two }))
+  expect(Aliases).toMatchObject([{ AliasName, AliasArn: arnOf('kms', AliasName), TargetKeyId: two }])
+  expect((await kms.send(new ListAliasesCommand({ KeyId: one }))).Aliases).toEqual([])
+
+  const { KeyMetadata: symmetric } = await kms.send(new CreateKeyCommand({}))
+  await expect(
+    kms.send(new UpdateAliasCommand({ AliasName, TargetKeyId: symmetric?.KeyId })),
+  ).rejects.toMatchObject({ name: 'ValidationException' })
+  await kms.send(new DeleteAliasCommand({ AliasName }))
+  for (const run of [
+    () => kms.send(new DeleteAliasCommand({ AliasName })),
+    () => kms.send(new UpdateAliasCommand({ AliasName, TargetKeyId: one })),
+    () => kms.send(sign(AliasName)),
+  ])
+    await expect(run()).rejects.toMatchObject({ name: 'NotFoundException' })
+  await expect(
+    kms.send(new CreateAliasCommand({ AliasName: 'signing', TargetKeyId: one })),
+  ).rejects.toMatchObject({ name: 'ValidationException' })
+})
+
+test('tags are written, listed and removed', async () => {
+  const { kms } = await startStack(stackModel())
+  const KeyId = await createKey(kms)
+  await kms.send(new TagResourceCommand({ KeyId, Tags: [{ TagKey: 'b', TagValue: '2' }] }))
+  await kms.send(new UntagResourceCommand({ KeyId, TagKeys: ['a'] }))
+  const { Tags } = await kms.send(new ListResourceTagsCommand({ KeyId }))
+  expect(Tags).toEqual([{ TagKey: 'b', TagValue: '2' }])
+})
+
+test('lists come in pages', async () => {
+  const { kms } = await startStack(stackModel())
+  for (let index = 0; index < 3; index += 1) await kms.send(new CreateKeyCommand({}))
+  const first = await kms.send(new ListKeysCommand({ Limit: 2 }))
+  expect([first.Keys?.length, first.Truncated]).toEqual([2, true])
+  const second = await kms.send(new ListKeysCommand({ Limit: 2, Marker: first.NextMarker }))
+  expect([second.Keys?.length, second.Truncated]).toEqual([1, false])
+  expect(new Set([...(first.Keys ?? []), ...(second.Keys ?? [])].map(({ KeyId }) => KeyId)).size).toBe(3)
+})
+
+test('what cannot be created is refused by AWS names', async () => {
+  const { kms } = await startStack(stackModel())
+  const refused = [
+    [{ KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' }, 'UnsupportedOperationException'],
+    [{ KeySpec: 'RSA_2048', KeyUsage: 'GENERATE_VERIFY_MAC' }, 'ValidationException'],
+    [{ KeySpec: 'HMAC_256' }, 'ValidationException'],
+    [{ Policy: 'not json' }, 'MalformedPolicyDocumentException'],
+  ] as const
+  for (const [input, name] of refused)
+    await expect(kms.send(new CreateKeyCommand(input)), name).rejects.toMatchObject({ name })
+})
+
+test('an RSA key is made beside other work', async () => {
+  const { kms } = await startStack(stackModel())
+  const { KeyMetadata } = await kms.send(
+    new CreateKeyCommand({ KeySpec: 'HMAC_256', KeyUsage: 'GENERATE_VERIFY_MAC' }),
+  )
+  const mac = new GenerateMacCommand({
+    KeyId: KeyMetadata?.KeyId,
+    Message: Buffer.from('x'),
+    MacAlgorithm: 'HMAC_SHA_256',
+  })
+  const order: string[] = []
+  const making = kms
+    .send(new CreateKeyCommand({ KeySpec: 'RSA_4096', KeyUsage: 'SIGN_VERIFY' }))
+    .then(({ KeyMetadata: made }) => order.push(made?.KeySpec ?? ''))
+  await kms.send(mac).then(() => order.push('mac'))
+  await making
+  expect(order).toEqual(['mac', 'RSA_4096'])
+})

@@ -1,0 +1,110 @@
+import { createHash, createPublicKey, verify, constants } from 'node:crypto'
+import {
+  CreateKeyCommand,
+  GetPublicKeyCommand,
+  SignCommand,
+  VerifyCommand,
+  type SigningAlgorithmSpec,
+} from '@aws-sdk/client-kms'
+import { compactVerify, importSPKI } from 'jose'
+import { expect, test } from 'vitest'
+import { startStack, stackModel } from '../stack.ts'
+
+const algorithms: SigningAlgorithmSpec[] = [
+  'RSASSA_PKCS1_V1_5_SHA_256',
+  'RSASSA_PKCS1_V1_5_SHA_384',
+  'RSASSA_PKCS1_V1_5_SHA_512',
+  'RSASSA_PSS_SHA_256',
+  'RSASSA_PSS_SHA_384',
+  'RSASSA_PSS_SHA_512',
+]
+
+async function createSigningKey() {
+  const { kms } = await startStack(stackModel())
+  const { KeyMetadata } = await kms.send(
+    new CreateKeyCommand({ KeySpec: 'RSA_2048', KeyUsage: 'SIGN_VERIFY' }),
+  )
+  const KeyId = KeyMetadata?.KeyId
+  const { PublicKey } = await kms.send(new GetPublicKeyCommand({ KeyId }))
+  const publicKey = createPublicKey({ key: Buffer.from(PublicKey ?? []), format: 'der', type: 'spki' })
+  return { kms, KeyId, publicKey }
+}
+
+test('signatures over messages and over digests are what OpenSSL expects, in every algorithm', async () => {
+  const { kms, KeyId, publicKey } = await createSigningKey()
+  const message = Buffer.from('a message of any length')
+  for (const SigningAlgorithm of algorithms) {
+    const hash = `sha${SigningAlgorithm.slice(-3)}`
+    const digest = createHash(hash).update(message).digest()
+    const padding = SigningAlgorithm.includes('PSS')
+      ? constants.RSA_PKCS1_PSS_PADDING
+      : constants.RSA_PKCS1_PADDING
+    const saltLength = constants.RSA_PSS_SALTLEN_DIGEST
+    for (const [MessageType, Message] of [
+      ['RAW', message],
+      ['DIGEST', digest],
+    ] as const) {
+      const { Signature } = await kms.send(new SignCommand({ KeyId, Message, MessageType, SigningAlgorithm }))
+      const signature = Buffer.from(Signature ?? [])
+      expect(
+        verify(hash, message, { key: publicKey, padding, saltLength }, signature),
+        SigningAlgorithm,
+      ).toBe(true)
+
+      const verified = await kms.send(
+        new VerifyCommand({
+          KeyId,
+          Message: digest,
+          MessageType: 'DIGEST',
+          SigningAlgorithm,
+          Signature: signature,
+        }),
+      )
+      expect(verified.SignatureValid).toBe(true)
+      signature[10] = (signature[10] ?? 0) ^ 1
+      await expect(
+        kms.send(new VerifyCommand({ KeyId, Message, MessageType, SigningAlgorithm, Signature: signature })),
+      ).rejects.toMatchObject({ name: 'KMSInvalidSignatureException' })
+    }
+  }
+})
+
+test('a JSON Web Signature made by it verifies with jose', async () => {
+  const { kms, KeyId, publicKey } = await createSigningKey()
+  const signingInput = `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.${Buffer.from('{}').toString('base64url')}`
+  const { Signature } = await kms.send(
+    new SignCommand({
+      KeyId,
+      Message: createHash('sha256').update(signingInput).digest(),
+      MessageType: 'DIGEST',
+      SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',
+    }),
+  )
+  const key = await importSPKI(String(publicKey.export({ format: 'pem', type: 'spki' })), 'RS256')
+  const jws = `${signingInput}.${Buffer.from(Signature ?? []).toString('base64url')}`
+  await expect(compactVerify(jws, key)).resolves.toMatchObject({ protectedHeader: { alg: 'RS256' } })
+})
+
+test('what cannot be signed is refused by AWS names', async () => {
+  const { kms, KeyId } = await createSigningKey()
+  const { KeyMetadata } = await kms.send(
+    new CreateKeyCommand({ KeySpec: 'HMAC_256', KeyUsage: 'GENERATE_VERIFY_MAC' }),
+  )
+  const good = {
+    KeyId,
+    Message: Buffer.alloc(32),
+    MessageType: 'DIGEST',
+    SigningAlgorithm: algorithms[0],
+  } as const
+  const refused: [Partial<ConstructorParameters<typeof SignCommand>[0]>, string][] = [
+    [{ Message: Buffer.alloc(31) }, 'ValidationException'],
+    [{ Message: Buffer.alloc(4097), MessageType: 'RAW' }, 'ValidationException'],
+    [{ Message: Buffer.alloc(0), MessageType: 'RAW' }, 'ValidationException'],
+    [{ SigningAlgorithm: 'ECDSA_SHA_256' }, 'ValidationException'],
+    [{ KeyId: 'ffffffff-0000-0000-0000-000000000000' }, 'NotFoundException'],
+    [{ KeyId: 'alias/none' }, 'NotFoundException'],
+    [{ KeyId: KeyMetadata?.KeyId }, 'InvalidKeyUsageException'],
+  ]
+  for (const [change, name] of refused)
+    await expect(kms.send(new SignCommand({ ...good, ...change })), name).rejects.toMatchObject({ name })
+})

@@ -1,0 +1,234 @@
+import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { SQSEvent } from 'aws-lambda'
+import { expect, test } from 'vitest'
+import type { InvokeResult } from '../../../../../infra/local/aws/server.ts'
+import type { EventSourceModel, PolicyStatement, QueueModel } from '../../../../../infra/local/model.ts'
+import { eventually } from '../eventually.ts'
+import { accountId, arnOf, functionModel, queueModel, region, stackModel, startStack } from '../stack.ts'
+
+const consume = {
+  Effect: 'Allow',
+  Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+  Resource: '*',
+} satisfies PolicyStatement
+const done = (answer: unknown = null): InvokeResult => ({
+  payload: Buffer.from(JSON.stringify(answer)),
+  executedVersion: '$LATEST',
+})
+
+interface Setup {
+  queue?: Partial<QueueModel>
+  mapping?: Partial<EventSourceModel>
+  statements?: Parameters<typeof functionModel>[1]
+  run: (event: SQSEvent) => InvokeResult | Promise<InvokeResult>
+}
+
+/** A queue `work` (one second of visibility, dead letters after two tries) that delivers to `run`. */
+async function startWorker({ queue, mapping, statements, run }: Setup) {
+  const name = queue?.fifo ? 'work.fifo' : 'work'
+  const dead = queueModel(queue?.fifo ? 'dead.fifo' : 'dead')
+  const work = queueModel(name, {
+    visibilityTimeoutSeconds: 1,
+    redrive: { deadLetterArn: dead.arn, maxReceiveCount: 2 },
+    ...queue,
+  })
+  const model = stackModel({
+    functions: [{ ...functionModel('worker', statements ?? [consume]), timeoutSeconds: 1 }],
+    queues: [work, dead],
+    eventSources: [
+      {
+        queueArn: work.arn,
+        functionLogicalId: 'worker',
+        batchSize: 10,
+        batchingWindowSeconds: 0,
+        maximumConcurrency: undefined,
+        reportBatchItemFailures: true,
+        enabled: true,
+        ...mapping,
+      },
+    ],
+  })
+  const events: SQSEvent[] = []
+  const problems: string[] = []
+  const stack = await startStack(model, {
+    report: (line) => problems.push(line),
+    async invoke(_functionName, payload) {
+      const event = JSON.parse(Buffer.from(payload).toString()) as SQSEvent
+      events.push(event)
+      return run(event)
+    },
+  })
+  stack.endpoint.startDelivery()
+  const counts = () => {
+    const [first, second] = stack.endpoint.queues()
+    const left = (view: typeof first) => (view?.visible ?? 0) + (view?.inFlight ?? 0)
+    return { work: left(first), dead: left(second) }
+  }
+  return { ...stack, events, problems, counts, QueueUrl: `http://host/${accountId}/${name}` }
+}
+
+function sendAll(sqs: SQSClient, QueueUrl: string, texts: string[], group?: string) {
+  const Entries = texts.map((text, index) => ({
+    Id: String(index),
+    MessageBody: text,
+    ...(group === undefined ? {} : { MessageGroupId: group, MessageDeduplicationId: text }),
+  }))
+  return sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }))
+}
+
+test('a function gets a batch in the form of Lambda, and what it has done is deleted', async () => {
+  const { sqs, QueueUrl, events, counts } = await startWorker({ run: () => done() })
+  await sendAll(sqs, QueueUrl, ['a', 'b', 'c'])
+  await eventually(() => events.length > 0 && counts().work === 0)
+  const MessageAttributes = { reason: { DataType: 'String', StringValue: 'x' } }
+  const sent = await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'd', MessageAttributes }))
+  await eventually(() => events.length > 1 && counts().work === 0)
+
+  expect(events[0]?.Records.map(({ body }) => body)).toEqual(['a', 'b', 'c'])
+  expect(events[1]?.Records).toEqual([
+    {
+      messageId: sent.MessageId,
+      receiptHandle: expect.any(String) as unknown,
+      body: 'd',
+      attributes: {
+        ApproximateReceiveCount: '1',
+        SentTimestamp: expect.stringMatching(/^\d{13}$/) as unknown,
+        SenderId: accountId,
+        ApproximateFirstReceiveTimestamp: expect.stringMatching(/^\d{13}$/) as unknown,
+      },
+      messageAttributes: {
+        reason: { stringValue: 'x', stringListValues: [], binaryListValues: [], dataType: 'String' },
+      },
+      md5OfBody: sent.MD5OfMessageBody,
+      md5OfMessageAttributes: sent.MD5OfMessageAttributes,
+      eventSource: 'aws:sqs',
+      eventSourceARN: arnOf('sqs', 'work'),
+      awsRegion: region,
+    },
+  ])
+})
+
+test('a partial failure brings back only what failed, and at last to the dead-letter queue', async () => {
+  const { sqs, QueueUrl, events, counts } = await startWorker({
+    run: ({ Records }) =>
+      done({
+        batchItemFailures: Records.filter(({ body }) => body === 'bad').map(({ messageId }) => ({
+          itemIdentifier: messageId,
+        })),
+      }),
+  })
+  await sendAll(sqs, QueueUrl, ['good', 'bad', 'fine'])
+  await eventually(() => counts().dead === 1)
+  expect(events.map(({ Records }) => Records.map(({ body }) => body))).toEqual([
+    ['good', 'bad', 'fine'],
+    ['bad'],
+  ])
+  expect(counts().work).toBe(0)
+})
+
+test('an error, or an answer that Lambda cannot read, brings the whole batch back', async () => {
+  const cases: [string, Setup['run'], boolean][] = [
+    [
+      'an error of the function',
+      () => ({ ...done({ errorMessage: 'x' }), functionError: 'Unhandled' }),
+      true,
+    ],
+    ['an invocation that cannot be made', () => Promise.reject(new Error('no worker')), true],
+    [
+      'a failure of an unknown message',
+      () => done({ batchItemFailures: [{ itemIdentifier: 'none' }] }),
+      true,
+    ],
+    ['an answer of the wrong form', () => done({ batchItemFailures: 'all' }), true],
+    ['an empty identifier', () => done({ batchItemFailures: [{ itemIdentifier: '' }] }), true],
+    ['no failures', () => done({ batchItemFailures: [] }), false],
+    ['another answer', () => done({ ok: true }), false],
+  ]
+  await Promise.all(
+    cases.map(async ([what, run, comesBack]) => {
+      const { sqs, QueueUrl, events, counts } = await startWorker({ run })
+      await sendAll(sqs, QueueUrl, ['a', 'b'])
+      await eventually(() => (comesBack ? counts().dead === 2 : events.length > 0 && counts().work === 0))
+      // The poller may find the two messages together or one after the other.
+      const receipts = events.flatMap(({ Records }) => Records)
+      expect([what, receipts.length]).toEqual([what, comesBack ? 4 : 2])
+    }),
+  )
+})
+
+test('no more batches run at once than the mapping allows', async () => {
+  let running = 0
+  let most = 0
+  const { sqs, QueueUrl, events, counts } = await startWorker({
+    mapping: { batchSize: 1, maximumConcurrency: 2 },
+    async run() {
+      running += 1
+      most = Math.max(most, running)
+      await new Promise(setImmediate)
+      running -= 1
+      return done()
+    },
+  })
+  for (let round = 0; round < 3; round += 1)
+    await sendAll(
+      sqs,
+      QueueUrl,
+      Array.from({ length: 10 }, (_, index) => String(index)),
+    )
+  await eventually(() => events.length === 30 && counts().work === 0)
+  expect(most).toBe(2)
+})
+
+test('a window gathers what arrives in it', async () => {
+  const { sqs, QueueUrl, events } = await startWorker({
+    mapping: { batchSize: 5, batchingWindowSeconds: 1 },
+    run: () => done(),
+  })
+  for (const body of ['a', 'b', 'c', 'd', 'e'])
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: body }))
+  await eventually(() => events.length > 0)
+  expect(events[0]?.Records).toHaveLength(5)
+})
+
+test('a group of a FIFO queue is worked on by one batch at a time, in order', async () => {
+  const seen: string[] = []
+  const runningGroups = new Set<string>()
+  const { sqs, QueueUrl } = await startWorker({
+    queue: { fifo: true },
+    mapping: { batchSize: 2 },
+    async run({ Records }) {
+      const groups = new Set(Records.map(({ attributes }) => attributes.MessageGroupId ?? ''))
+      for (const group of groups) expect(runningGroups.has(group)).toBe(false)
+      groups.forEach((group) => runningGroups.add(group))
+      await new Promise(setImmediate)
+      seen.push(...Records.map(({ body }) => body))
+      groups.forEach((group) => runningGroups.delete(group))
+      return done()
+    },
+  })
+  const texts = (group: string) => Array.from({ length: 9 }, (_, index) => `${group}${index}`)
+  await Promise.all([sendAll(sqs, QueueUrl, texts('a'), 'a'), sendAll(sqs, QueueUrl, texts('b'), 'b')])
+  await eventually(() => seen.length === 18)
+  for (const group of ['a', 'b']) expect(seen.filter((text) => text.startsWith(group))).toEqual(texts(group))
+})
+
+test('without the grant to consume the queue nothing is delivered, and the person is told', async () => {
+  const { problems, sqs, QueueUrl, events, counts } = await startWorker({ statements: [], run: () => done() })
+  await sendAll(sqs, QueueUrl, ['a'])
+  await eventually(() => counts().work === 1)
+  expect(events).toEqual([])
+  expect(problems).toEqual([expect.stringMatching(/worker is given nothing from work: .*sqs:ReceiveMessage/)])
+})
+
+test('closing waits for the batch in flight', async () => {
+  let finish: () => void = () => undefined
+  const { sqs, QueueUrl, events, close, counts } = await startWorker({
+    run: () => new Promise((resolve) => (finish = () => resolve(done()))),
+  })
+  await sendAll(sqs, QueueUrl, ['a'])
+  await eventually(() => events.length === 1)
+  const closing = close()
+  finish()
+  await closing
+  expect(counts().work).toBe(0)
+})

@@ -1,0 +1,86 @@
+import { SendEmailCommand, type SESv2Client } from '@aws-sdk/client-sesv2'
+import { expect, test } from 'vitest'
+import { arnOf, functionModel, stackModel, startStack } from '../stack.ts'
+
+const send = (
+  ses: SESv2Client,
+  to: string[],
+  text = 'Your code is 123456',
+  from = 'Rewards <no-reply@example.com>',
+) =>
+  ses.send(
+    new SendEmailCommand({
+      FromEmailAddress: from,
+      Destination: { ToAddresses: to },
+      Content: { Simple: { Subject: { Data: 'Hello' }, Body: { Text: { Data: text } } } },
+    }),
+  )
+
+test('a mail goes to the outbox, newest first, once for each recipient', async () => {
+  const { ses, endpoint } = await startStack(stackModel())
+  const { MessageId } = await send(ses, ['a@example.com'], 'first')
+  await send(ses, ['B <b@example.com>', 'a@example.com'], 'second')
+  expect(MessageId).toEqual(expect.any(String))
+  expect(endpoint.outbox().map(({ to, text }) => [to, text])).toEqual([
+    ['a@example.com', 'second'],
+    ['b@example.com', 'second'],
+    ['a@example.com', 'first'],
+  ])
+  expect(endpoint.outbox('A@Example.com')).toMatchObject([
+    { to: 'a@example.com', subject: 'Hello', text: 'second', sent_at: expect.any(Number) as unknown },
+    { text: 'first' },
+  ])
+})
+
+test('the sender must be granted, as address or as domain', async () => {
+  const grant = (identity: string, Condition = {}) => [
+    {
+      Effect: 'Allow' as const,
+      Action: 'ses:SendEmail',
+      Resource: arnOf('ses', `identity/${identity}`),
+      Condition,
+    },
+  ]
+  const functions = [
+    functionModel('by-domain', grant('example.com')),
+    functionModel('by-address', grant('no-reply@example.com')),
+    functionModel('by-from', grant('*', { StringEquals: { 'ses:FromAddress': 'no-reply@example.com' } })),
+    functionModel('other-domain', grant('example.org')),
+    functionModel('other-from', grant('*', { StringEquals: { 'ses:FromAddress': 'boss@example.com' } })),
+    functionModel('denied-domain', [
+      ...grant('no-reply@example.com'),
+      { Effect: 'Deny', Action: 'ses:*', Resource: arnOf('ses', 'identity/example.com') },
+    ]),
+    functionModel('none'),
+  ]
+  const { as, endpoint } = await startStack(stackModel({ functions }))
+  for (const name of ['by-domain', 'by-address', 'by-from']) await send(as(name).ses, ['a@example.com'])
+  for (const name of ['other-domain', 'other-from', 'denied-domain', 'none'])
+    await expect(send(as(name).ses, ['a@example.com']), name).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      $metadata: { httpStatusCode: 403 },
+    })
+  expect(endpoint.outbox()).toHaveLength(3)
+})
+
+test('what cannot be sent is refused', async () => {
+  const { ses } = await startStack(stackModel())
+  const refused = [
+    () => send(ses, []),
+    () =>
+      send(
+        ses,
+        Array.from({ length: 51 }, (_, index) => `${index}@example.com`),
+      ),
+    () =>
+      ses.send(
+        new SendEmailCommand({
+          FromEmailAddress: 'a@example.com',
+          Destination: { ToAddresses: ['b@example.com'] },
+          Content: { Simple: { Subject: { Data: 'x' }, Body: {} } },
+        }),
+      ),
+    () => ses.send(new SendEmailCommand({ Content: { Raw: { Data: Buffer.from('x') } } })),
+  ]
+  for (const run of refused) await expect(run()).rejects.toMatchObject({ name: 'BadRequestException' })
+})

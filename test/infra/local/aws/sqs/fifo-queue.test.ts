@@ -1,0 +1,87 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+import { expect, test } from 'vitest'
+import { accountId, queueModel, stackModel, startStack } from '../stack.ts'
+
+const QueueUrl = `http://localhost/${accountId}/tree.fifo`
+
+async function startFifo(changes = {}) {
+  const { sqs } = await startStack(stackModel({ queues: [queueModel('tree.fifo', changes)] }))
+  return sqs
+}
+
+function send(sqs: SQSClient, MessageGroupId: string, MessageBody: string, MessageDeduplicationId?: string) {
+  return sqs.send(
+    new SendMessageCommand({
+      QueueUrl,
+      MessageGroupId,
+      MessageBody,
+      MessageDeduplicationId: MessageDeduplicationId ?? MessageBody,
+    }),
+  )
+}
+
+async function receive(sqs: SQSClient, MaxNumberOfMessages = 10) {
+  const input = { QueueUrl, MaxNumberOfMessages, MessageSystemAttributeNames: ['All' as const] }
+  return (await sqs.send(new ReceiveMessageCommand(input))).Messages ?? []
+}
+
+const bodies = (messages: { Body?: string | undefined }[]) => messages.map(({ Body }) => Body)
+
+test('a group arrives in order, and nothing more of it while some of it is in flight', async () => {
+  const sqs = await startFifo()
+  for (const body of ['a1', 'a2', 'b1', 'a3']) await send(sqs, body.slice(0, 1), body)
+  const [first] = await receive(sqs, 1)
+  expect(first).toMatchObject({
+    Body: 'a1',
+    Attributes: { MessageGroupId: 'a', MessageDeduplicationId: 'a1' },
+  })
+  expect(bodies(await receive(sqs))).toEqual(['b1'])
+  expect(await receive(sqs)).toEqual([])
+
+  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: first?.ReceiptHandle }))
+  const rest = await receive(sqs)
+  expect(bodies(rest)).toEqual(['a2', 'a3'])
+
+  const returnFirst = { QueueUrl, ReceiptHandle: rest[0]?.ReceiptHandle, VisibilityTimeout: 0 }
+  await sqs.send(new ChangeMessageVisibilityCommand(returnFirst))
+  expect(await receive(sqs)).toEqual([])
+  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: rest[1]?.ReceiptHandle }))
+  expect(bodies(await receive(sqs))).toEqual(['a2'])
+})
+
+test('a deduplication id is taken once, and the repetition gets the answer of the first', async () => {
+  const sqs = await startFifo()
+  const first = await send(sqs, 'a', 'body', 'same')
+  const again = await send(sqs, 'a', 'another body', 'same')
+  expect([again.MessageId, again.SequenceNumber]).toEqual([first.MessageId, first.SequenceNumber])
+  expect(bodies(await receive(sqs))).toEqual(['body'])
+})
+
+test('without an id the body decides where the queue is set so, else the message is refused', async () => {
+  const input = { QueueUrl, MessageGroupId: 'a', MessageBody: 'same' }
+  const byContent = await startFifo({ contentBasedDeduplication: true })
+  await byContent.send(new SendMessageCommand(input))
+  await byContent.send(new SendMessageCommand(input))
+  expect(bodies(await receive(byContent))).toEqual(['same'])
+  const plain = await startFifo()
+  await expect(plain.send(new SendMessageCommand(input))).rejects.toMatchObject({
+    name: 'InvalidParameterValue',
+  })
+  await expect(
+    plain.send(new SendMessageCommand({ QueueUrl, MessageBody: 'x', MessageDeduplicationId: 'x' })),
+  ).rejects.toMatchObject({ name: 'MissingParameter' })
+})
+
+test('sequence numbers grow', async () => {
+  const sqs = await startFifo()
+  const numbers: string[] = []
+  for (const body of ['1', '2', '3']) numbers.push((await send(sqs, 'a', body)).SequenceNumber ?? '')
+  expect(numbers).toEqual([...numbers].sort())
+  expect(new Set(numbers).size).toBe(3)
+})

@@ -1,0 +1,119 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs'
+import { expect, test } from 'vitest'
+import { queueModel, stackModel, startStack } from '../stack.ts'
+
+async function startQueue() {
+  const { sqs } = await startStack(stackModel({ queues: [queueModel('work')] }))
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'work' }))
+  return { sqs, QueueUrl }
+}
+
+test('a message arrives whole, with attributes and check sums that the client verifies', async () => {
+  const { sqs, QueueUrl } = await startQueue()
+  const MessageAttributes = {
+    reason: { DataType: 'String', StringValue: 'ünknown' },
+    count: { DataType: 'Number', StringValue: '3' },
+    raw: { DataType: 'Binary', BinaryValue: Buffer.from([0, 1, 255]) },
+  }
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{"a":"é"}', MessageAttributes }))
+  const { Messages } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl,
+      MessageAttributeNames: ['All'],
+      MessageSystemAttributeNames: ['All'],
+    }),
+  )
+  const message = Messages?.[0]
+  expect(message?.Body).toBe('{"a":"é"}')
+  expect(message?.MessageAttributes?.['reason']).toMatchObject({ DataType: 'String', StringValue: 'ünknown' })
+  expect(Buffer.from(message?.MessageAttributes?.['raw']?.BinaryValue ?? [])).toEqual(
+    Buffer.from([0, 1, 255]),
+  )
+  expect(message?.Attributes).toMatchObject({ ApproximateReceiveCount: '1', SenderId: '123456789012' })
+
+  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message?.ReceiptHandle }))
+  const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }))
+  expect(Attributes).toMatchObject({
+    ApproximateNumberOfMessages: '0',
+    ApproximateNumberOfMessagesNotVisible: '0',
+    VisibilityTimeout: '30',
+  })
+})
+
+test('a long poll ends as soon as a message arrives', async () => {
+  const { sqs, QueueUrl } = await startQueue()
+  const started = Date.now()
+  const receiving = sqs.send(
+    new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20, MaxNumberOfMessages: 10 }),
+  )
+  await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: [entry('a'), entry('b'), entry('c')] }))
+  expect((await receiving).Messages?.map(({ Body }) => Body)).toEqual(['a', 'b', 'c'])
+  expect(Date.now() - started).toBeLessThan(5000)
+})
+
+test('a received message is hidden until its visibility is given back, and counts how often it was received', async () => {
+  const { sqs, QueueUrl } = await startQueue()
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'once' }))
+  const receive = () =>
+    sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MessageSystemAttributeNames: ['ApproximateReceiveCount'] }),
+    )
+  const first = (await receive()).Messages?.[0]
+  expect((await receive()).Messages).toBeUndefined()
+  await sqs.send(
+    new ChangeMessageVisibilityCommand({
+      QueueUrl,
+      ReceiptHandle: first?.ReceiptHandle,
+      VisibilityTimeout: 0,
+    }),
+  )
+  const second = (await receive()).Messages?.[0]
+  expect(second?.Attributes).toEqual({ ApproximateReceiveCount: '2' })
+  await expect(
+    sqs.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl,
+        ReceiptHandle: first?.ReceiptHandle,
+        VisibilityTimeout: 0,
+      }),
+    ),
+  ).rejects.toMatchObject({ name: 'MessageNotInflight' })
+})
+
+test('what SQS refuses is refused by its names', async () => {
+  const { sqs, QueueUrl } = await startQueue()
+  const MessageBody = 'x'
+  const refused: [() => Promise<unknown>, string][] = [
+    [() => sqs.send(new GetQueueUrlCommand({ QueueName: 'none' })), 'QueueDoesNotExist'],
+    [
+      () => sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'x'.repeat(1_048_577) })),
+      'InvalidParameterValue',
+    ],
+    [
+      () => sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, DelaySeconds: 901 })),
+      'InvalidParameterValue',
+    ],
+    [() => sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: [] })), 'EmptyBatchRequest'],
+    [
+      () => sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: [entry('a'), entry('a')] })),
+      'BatchEntryIdsNotDistinct',
+    ],
+    [
+      () => sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: 'nonsense' })),
+      'ReceiptHandleIsInvalid',
+    ],
+  ]
+  for (const [run, name] of refused) await expect(run(), name).rejects.toMatchObject({ name })
+})
+
+function entry(text: string) {
+  return { Id: text, MessageBody: text }
+}

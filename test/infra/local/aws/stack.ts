@@ -1,0 +1,147 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
+import { KMSClient } from '@aws-sdk/client-kms'
+import { LambdaClient } from '@aws-sdk/client-lambda'
+import { SESv2Client } from '@aws-sdk/client-sesv2'
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { onTestFinished } from 'vitest'
+import type { Invoke } from '../../../../infra/local/aws/lambda/invoke.ts'
+import { startAwsEndpoint, type AwsEndpoint } from '../../../../infra/local/aws/server.ts'
+import type {
+  FunctionModel,
+  PolicyStatement,
+  QueueModel,
+  RuleModel,
+  StackModel,
+} from '../../../../infra/local/model.ts'
+
+export const region = 'eu-central-1'
+export const accountId = '123456789012'
+
+/** An ARN of the stack's account. */
+export function arnOf(service: string, resource: string): string {
+  return `arn:aws:${service}:${region}:${accountId}:${resource}`
+}
+
+/** A function with what its role allows. */
+export function functionModel(name: string, statements: PolicyStatement[] = []): FunctionModel {
+  return {
+    logicalId: name,
+    name,
+    arn: arnOf('lambda', `function:${name}`),
+    codeDirectory: '/nowhere',
+    handler: 'index.handler',
+    environment: {},
+    timeoutSeconds: 3,
+    memoryMegabytes: 256,
+    reservedConcurrency: undefined,
+    roleArn: `arn:aws:iam::${accountId}:role/${name}-role`,
+    policies: statements.length > 0 ? [{ Version: '2012-10-17', Statement: statements }] : [],
+  }
+}
+
+/** A queue that everybody of the account may use. */
+export function queueModel(name: string, changes: Partial<QueueModel> = {}): QueueModel {
+  return {
+    logicalId: name,
+    name,
+    url: `https://sqs.${region}.amazonaws.com/${accountId}/${name}`,
+    arn: arnOf('sqs', name),
+    fifo: name.endsWith('.fifo'),
+    contentBasedDeduplication: false,
+    visibilityTimeoutSeconds: 30,
+    delaySeconds: 0,
+    retentionSeconds: 345_600,
+    redrive: undefined,
+    policies: [],
+    ...changes,
+  }
+}
+
+/** A rule of the bus `events`. */
+export function ruleModel(name: string, changes: Partial<RuleModel> = {}): RuleModel {
+  return {
+    name,
+    arn: arnOf('events', `rule/events/${name}`),
+    busName: 'events',
+    enabled: true,
+    targets: [],
+    ...changes,
+  }
+}
+
+/** The statement by which a queue lets a rule send to it. */
+export function allowRule(queueName: string, ruleName: string): PolicyStatement {
+  return {
+    Effect: 'Allow',
+    Principal: { Service: 'events.amazonaws.com' },
+    Action: 'sqs:SendMessage',
+    Resource: arnOf('sqs', queueName),
+    Condition: { ArnEquals: { 'aws:SourceArn': arnOf('events', `rule/events/${ruleName}`) } },
+  }
+}
+
+/** A stack with nothing in it but what is given. */
+export function stackModel(changes: Partial<StackModel> = {}): StackModel {
+  return {
+    region,
+    accountId,
+    functions: [],
+    routes: [],
+    cors: undefined,
+    tables: [],
+    keys: [],
+    aliases: [],
+    queues: [],
+    eventSources: [],
+    buses: [{ name: 'events', arn: arnOf('events', 'event-bus/events') }],
+    rules: [],
+    outputs: {},
+    ...changes,
+  }
+}
+
+/** A started endpoint, closed when the test is over, and AWS's own clients for it: the owner's, or a function's. */
+export async function startStack(
+  model: StackModel,
+  options: {
+    dataDirectory?: string
+    invoke?: Invoke
+    dynamodbEndpoint?: string
+    report?: (line: string) => void
+  } = {},
+) {
+  const endpoint = await startAwsEndpoint({
+    port: 0,
+    model,
+    dynamodbEndpoint: options.dynamodbEndpoint ?? 'http://127.0.0.1:1',
+    dataDirectory: options.dataDirectory,
+    invoke: options.invoke ?? (async (_name, payload) => ({ payload, executedVersion: '$LATEST' })),
+    ...(options.report === undefined ? {} : { report: options.report }),
+  })
+  let closing: Promise<void> | undefined
+  const close = () => (closing ??= endpoint.close())
+  onTestFinished(close)
+  return { endpoint, close, ...clientsOf(endpoint), as: (name: string) => clientsAs(endpoint, model, name) }
+}
+
+function clientsAs(endpoint: AwsEndpoint, model: StackModel, name: string) {
+  const found = model.functions.find((item) => item.name === name)
+  if (found === undefined) throw new Error(`no function ${name}`)
+  return clientsOf(endpoint, endpoint.credentialsFor(found))
+}
+
+function clientsOf(
+  endpoint: AwsEndpoint,
+  credentials = { accessKeyId: 'AKIDOWNER', secretAccessKey: 'any' },
+) {
+  const config = { endpoint: endpoint.url, region, credentials, maxAttempts: 1 }
+  return {
+    kms: new KMSClient(config),
+    sqs: new SQSClient(config),
+    events: new EventBridgeClient(config),
+    ses: new SESv2Client(config),
+    lambda: new LambdaClient(config),
+    dynamodb: new DynamoDBClient(config),
+  }
+}

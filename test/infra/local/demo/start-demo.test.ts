@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import type { QueueView } from '../../../../infra/local/aws/server.ts'
+import { demoLoginPassword } from '../../../../infra/local/demo/demo-users.ts'
+
+const root = join(import.meta.dirname, '../../../..')
+const data = mkdtempSync(join(tmpdir(), 'demo-'))
+afterAll(() => rmSync(data, { recursive: true, force: true }))
+
+async function start() {
+  const ports = ['--port', '0', '--aws-port', '0', '--page-port', '0']
+  const child = spawn(process.execPath, ['infra/local/start.ts', ...ports, '--data', data], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      const [, found] = /^ready (\S+)$/m.exec(output) ?? []
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', () => reject(new Error(output)))
+  })
+  const queues = async () => {
+    const answer = (await (await fetch(`${url}/_local/queues`)).json()) as { queues: QueueView[] }
+    return answer.queues
+      .filter((queue) => queue.visible + queue.inFlight + queue.delayed > 0)
+      .map(({ name }) => name)
+  }
+  const stop = () =>
+    new Promise((resolve) => {
+      child.once('exit', resolve)
+      child.kill('SIGTERM')
+    })
+  return { url, queues, stop }
+}
+
+const countSent = (detailType: string) => {
+  const { sent } = JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')) as { sent: string[] }
+  return sent.filter((key) => key.includes(`"${detailType}"`)).length
+}
+
+it(
+  'signs Alice in once ready, is applied without a dead letter, and stays so over a restart',
+  { timeout: 240_000 },
+  async () => {
+    for (const run of ['first', 'second']) {
+      const stack = await start()
+      const response = await fetch(`${stack.url}/user/login-with-password`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'alice@example.com', login_password: demoLoginPassword }),
+      })
+      expect(response.status, run).toBe(200)
+      // Deposits are what is sent last.
+      await expect.poll(() => countSent('deposit.updated'), { timeout: 90_000 }).toBe(4)
+      await expect.poll(stack.queues, { timeout: 30_000 }).toEqual([])
+      await stack.stop()
+    }
+  },
+)

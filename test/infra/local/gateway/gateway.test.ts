@@ -1,0 +1,355 @@
+import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { createGateway } from '../../../../infra/local/gateway/gateway.ts'
+import { bindServer, type BoundServer } from '../../../../infra/local/http/bind-server.ts'
+import { composeEnvironment } from '../../../../infra/local/runtime/function-environment.ts'
+import { createRuntime, type Runtime } from '../../../../infra/local/runtime/runtime.ts'
+import { describeFunction } from '../fixture/models.ts'
+
+interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+const handlers = [
+  'probe.show',
+  'probe.answer',
+  'probe.fault',
+  'probe.hang',
+  'broken.handler',
+  'probe.limited',
+]
+let server: BoundServer
+let runtime: Runtime
+
+beforeAll(async () => {
+  server = await bindServer(0, '--port')
+  runtime = createRuntime({
+    functions: handlers.map((handler) =>
+      handler === 'probe.limited'
+        ? describeFunction('probe.hang', { logicalId: 'fixture/probe.limited', reservedConcurrency: 0 })
+        : describeFunction(handler, { timeoutSeconds: handler === 'probe.hang' ? 5 : 10 }),
+    ),
+    environmentOf: (model) =>
+      composeEnvironment(model, 'us-east-1', server.url, {
+        accessKeyId: 'key',
+        secretAccessKey: 'secret',
+        sessionToken: 'token',
+      }),
+    log: { write: () => undefined, close: async () => undefined },
+    bounds: { workersPerFunction: 2 },
+  })
+  const route = (routeKey: string, handler = 'probe.show') => ({
+    routeKey,
+    functionLogicalId: `fixture/${handler}`,
+  })
+  server.serve(
+    createGateway({
+      routes: [
+        route('GET /show'),
+        route('POST /show'),
+        route('ANY /any'),
+        route('GET /things/{id}'),
+        route('GET /things/special'),
+        route('ANY /files/{proxy+}'),
+        route('POST /answer', 'probe.answer'),
+        route('GET /fault', 'probe.fault'),
+        route('GET /broken', 'broken.handler'),
+        route('GET /hang', 'probe.hang'),
+        route('GET /limited', 'probe.limited'),
+        { ...route('GET /throttled'), throttle: { rate: 0.001, burst: 2 } },
+      ],
+      cors: {
+        allowOrigins: ['http://127.0.0.1:3001', 'https://*'],
+        allowMethods: ['GET', 'POST'],
+        allowHeaders: ['authorization', 'content-type'],
+        exposeHeaders: ['x-request-id'],
+        maxAgeSeconds: 600,
+        allowCredentials: false,
+      },
+      invoke: runtime.invoke,
+      identity: { apiId: 'fixture', accountId: '000000000000', domainName: '127.0.0.1', port: server.port },
+      integrationTimeoutMilliseconds: 700,
+    }),
+  )
+})
+
+afterAll(async () => {
+  await runtime.close()
+  await server.close()
+})
+
+// Node's own client, because fetch neither sends headers twice nor binds a local address.
+function send(
+  method: string,
+  path: string,
+  options: RequestOptions = {},
+  body?: string | Buffer,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { host: '127.0.0.1', port: server.port, method, path, agent: false, ...options },
+      (incoming) => {
+        const chunks: Buffer[] = []
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+        incoming.on('end', () =>
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        )
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}
+
+const see = async (...arguments_: Parameters<typeof send>) => {
+  const answer = await send(...arguments_)
+  expect(answer.status).toBe(200)
+  return JSON.parse(answer.text) as APIGatewayProxyEventV2
+}
+
+const ask = (response: unknown, headers: Record<string, string> = {}) =>
+  send(
+    'POST',
+    '/answer',
+    { headers: { 'content-type': 'application/json', ...headers } },
+    JSON.stringify(response),
+  )
+
+describe('the event', () => {
+  it('has the form of payload 2.0', async () => {
+    const event = await see('GET', '/things/a%2Fb%20c?x=1&x=2&y=%20z&x=', {
+      headers: {
+        'User-Agent': 'probe/1',
+        'X-Twice': ['one', 'two'],
+        Cookie: 'a=1; b=2',
+        'X-Forwarded-For': '8.8.8.8',
+      },
+    })
+    expect(event).toMatchObject({
+      version: '2.0',
+      routeKey: 'GET /things/{id}',
+      rawPath: '/things/a/b c',
+      rawQueryString: 'x=1&x=2&y=%20z&x=',
+      queryStringParameters: { x: '1,2,', y: ' z' },
+      pathParameters: { id: 'a/b c' },
+      cookies: ['a=1', 'b=2'],
+      isBase64Encoded: false,
+      requestContext: {
+        accountId: '000000000000',
+        apiId: 'fixture',
+        domainName: '127.0.0.1',
+        stage: '$default',
+        routeKey: 'GET /things/{id}',
+        http: {
+          method: 'GET',
+          path: '/things/a/b c',
+          protocol: 'HTTP/1.1',
+          sourceIp: '127.0.0.1',
+          userAgent: 'probe/1',
+        },
+      },
+    })
+    expect(event.headers).toMatchObject({
+      'user-agent': 'probe/1',
+      'x-twice': 'one,two',
+      'x-forwarded-for': '8.8.8.8, 127.0.0.1',
+      'x-forwarded-port': String(server.port),
+      'content-length': '0',
+    })
+    expect(event.headers).not.toHaveProperty('cookie')
+    expect(event.headers).not.toHaveProperty('connection')
+    expect(event.headers['x-amzn-trace-id']).toMatch(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/)
+    expect(event.body).toBeUndefined()
+    expect(event.requestContext.time).toMatch(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/)
+    expect(Math.abs(event.requestContext.timeEpoch - Date.now())).toBeLessThan(5000)
+    expect(event.requestContext.requestId).toMatch(/^[\w-]{15}=$/)
+  })
+
+  it('leaves out what was not sent', async () => {
+    const event = await see('GET', '/show')
+    for (const absent of ['cookies', 'queryStringParameters', 'pathParameters', 'body'])
+      expect(event).not.toHaveProperty(absent)
+    expect(event.rawQueryString).toBe('')
+  })
+
+  it('takes the source from the connection', async () => {
+    const event = await see('GET', '/show', {
+      localAddress: '127.0.0.2',
+      headers: { 'X-Forwarded-For': '9.9.9.9' },
+    })
+    expect(event.requestContext.http.sourceIp).toBe('127.0.0.2')
+  })
+
+  it.each([
+    ['application/json', '{"a":"ü"}', false],
+    ['application/json; charset=utf-8', '{}', false],
+    ['text/csv', 'a,b', false],
+    ['application/xml', '<a/>', false],
+    ['application/javascript', '1', false],
+    ['application/x-www-form-urlencoded', 'a=b', true],
+    ['application/octet-stream', 'a', true],
+    ['application/jsonish', 'a', true],
+    [undefined, 'a', true],
+  ])('carries a body of type %s', async (type, body, encoded) => {
+    const event = await see(
+      'POST',
+      '/show',
+      { headers: type === undefined ? {} : { 'Content-Type': type } },
+      body,
+    )
+    expect(event.isBase64Encoded).toBe(encoded)
+    expect(encoded ? Buffer.from(event.body ?? '', 'base64').toString() : event.body).toBe(body)
+    expect(event.headers['content-length']).toBe(String(Buffer.byteLength(body)))
+  })
+
+  it.each([
+    ['GET', '/things/special', 'GET /things/special', undefined],
+    ['GET', '/things/other', 'GET /things/{id}', { id: 'other' }],
+    ['PUT', '/any', 'ANY /any', undefined],
+    ['DELETE', '/files/a/b%20c/d', 'ANY /files/{proxy+}', { proxy: 'a/b c/d' }],
+    ['OPTIONS', '/any', 'ANY /any', undefined],
+  ])('%s %s takes the route %s', async (method, path, routeKey, pathParameters) => {
+    const event = await see(method, path)
+    expect(event.routeKey).toBe(routeKey)
+    expect(event.pathParameters).toEqual(pathParameters)
+  })
+})
+
+describe('the response', () => {
+  it('is what the function says', async () => {
+    const answer = await ask({
+      statusCode: 201,
+      headers: { 'X-Custom': 'a', 'content-type': 'text/html', 'Content-Length': '1' },
+      cookies: ['a=1; Path=/', 'b=2'],
+      body: '<p>ü</p>',
+    })
+    expect(answer).toMatchObject({ status: 201, text: '<p>ü</p>' })
+    expect(answer.headers).toMatchObject({
+      'x-custom': 'a',
+      'content-type': 'text/html',
+      'content-length': '9',
+      'set-cookie': ['a=1; Path=/', 'b=2'],
+    })
+    expect(answer.headers['apigw-requestid']).toMatch(/^[\w-]{15}=$/)
+  })
+
+  it.each([
+    [
+      'base64',
+      { statusCode: 200, body: 'aGVsbG8=', isBase64Encoded: true },
+      200,
+      'hello',
+      'text/plain;charset=UTF-8',
+    ],
+    ['no status code', { hello: 'world' }, 200, '{"hello":"world"}', 'application/json'],
+    ['a string', 'hello', 200, 'hello', 'application/json'],
+    ['null', null, 200, 'null', 'application/json'],
+    ['no body', { statusCode: 302, headers: { location: '/x' } }, 302, '', 'text/plain;charset=UTF-8'],
+    ['a bad status', { statusCode: 'x' }, 500, '{"message":"Internal Server Error"}', 'application/json'],
+    [
+      'a body that is no string',
+      { statusCode: 200, body: {} },
+      500,
+      '{"message":"Internal Server Error"}',
+      'application/json',
+    ],
+  ])('of %s', async (_name, response, status, text, type) => {
+    const answer = await ask(response)
+    expect(answer).toMatchObject({ status, text })
+    expect(answer.headers['content-type']).toBe(type)
+  })
+
+  it.each([204, 304])('of status %i has no body', async (statusCode) => {
+    const answer = await ask({ statusCode, headers: { etag: '"1"' }, body: 'ignored' })
+    expect(answer).toMatchObject({ status: statusCode, text: '' })
+    expect(answer.headers.etag).toBe('"1"')
+  })
+
+  it('to HEAD has the headers of GET without the body', async () => {
+    const answer = await send('HEAD', '/any')
+    expect(answer).toMatchObject({ status: 200, text: '' })
+    expect(Number(answer.headers['content-length'])).toBeGreaterThan(100)
+  })
+
+  it.each([
+    ['GET', '/nowhere', 404, 'Not Found'],
+    ['POST', '/fault', 404, 'Not Found'],
+    ['GET', '/files/', 404, 'Not Found'],
+    ['GET', '/fault', 500, 'Internal Server Error'],
+    ['GET', '/broken', 500, 'Internal Server Error'],
+    ['GET', '/hang', 503, 'Service Unavailable'],
+    ['GET', '/limited', 503, 'Service Unavailable'],
+  ])('to %s %s is the gateway’s own', async (method, path, status, message) => {
+    const answer = await send(method, path)
+    expect(answer).toMatchObject({ status, text: JSON.stringify({ message }) })
+  })
+
+  it('is 413 to a body over 10 MB, announced or not', async () => {
+    const body = Buffer.alloc(10 * 1024 * 1024 + 1, 97)
+    const answers = await Promise.allSettled([
+      send('POST', '/show', { headers: { 'content-length': body.length } }),
+      send('POST', '/show', { headers: { 'transfer-encoding': 'chunked' } }, body),
+    ])
+    // A client that still writes may see the connection end before it reads the answer.
+    const statuses = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.status : 413))
+    expect(statuses).toEqual([413, 413])
+    expect(await see('GET', '/show')).toBeDefined()
+  })
+
+  it('is 429 past the throttle of a route', async () => {
+    const statuses = []
+    for (const path of ['/throttled', '/throttled', '/throttled', '/show'])
+      statuses.push((await send('GET', path)).status)
+    expect(statuses).toEqual([200, 200, 429, 200])
+  })
+})
+
+describe('CORS', () => {
+  const preflight = { Origin: 'http://127.0.0.1:3001', 'Access-Control-Request-Method': 'POST' }
+
+  it.each(['/show', '/nowhere', '/any'])('answers a preflight for %s by itself', async (path) => {
+    const answer = await send('OPTIONS', path, { headers: preflight })
+    expect(answer).toMatchObject({ status: 204, text: '' })
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': 'http://127.0.0.1:3001',
+      'access-control-allow-methods': 'GET,POST',
+      'access-control-allow-headers': 'authorization,content-type',
+      'access-control-max-age': '600',
+    })
+  })
+
+  it.each([
+    ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
+    ['https://anything.example', 'https://anything.example'],
+    ['http://evil.example', undefined],
+    ['http://127.0.0.1:30011', undefined],
+    [undefined, undefined],
+  ])('puts its own headers in place of the function’s for origin %s', async (origin, allowed) => {
+    const answer = await ask(
+      {
+        statusCode: 200,
+        headers: { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' },
+        body: '',
+      },
+      origin === undefined ? {} : { origin },
+    )
+    expect(answer.headers['access-control-allow-origin']).toBe(allowed)
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
+    expect(answer.headers['access-control-expose-headers']).toBe(allowed && 'x-request-id')
+  })
+
+  it('gives a preflight from elsewhere no headers', async () => {
+    const answer = await send('OPTIONS', '/show', {
+      headers: { ...preflight, Origin: 'http://evil.example' },
+    })
+    expect(answer.status).toBe(204)
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+  })
+})

@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { TooManyRequestsError } from '../../../../infra/local/invocation.ts'
+import type { FunctionModel } from '../../../../infra/local/model.ts'
+import { composeEnvironment } from '../../../../infra/local/runtime/function-environment.ts'
+import { createRuntime, type Runtime, type RuntimeBounds } from '../../../../infra/local/runtime/runtime.ts'
+import { describeFunction } from '../fixture/models.ts'
+
+let lines: string[] = []
+let runtime: Runtime | undefined
+
+const credentials = { accessKeyId: 'AKIDLOCAL', secretAccessKey: 'secret', sessionToken: 'session' }
+
+function start(functions: FunctionModel[], bounds: Partial<RuntimeBounds> = {}): Runtime {
+  lines = []
+  runtime = createRuntime({
+    functions,
+    environmentOf: (model) => composeEnvironment(model, 'us-east-1', 'http://127.0.0.1:4566', credentials),
+    log: {
+      write: (name, line) => void lines.push(`${name} ${line}`),
+      close: async () => undefined,
+    },
+    bounds,
+  })
+  return runtime
+}
+
+const invoke = async (handler: string, event: unknown = {}) => {
+  const result = await runtime?.invoke(`fixture/${handler}`, JSON.stringify(event))
+  return { ...result, answer: JSON.parse(result?.payload ?? 'null') as Record<string, unknown> }
+}
+
+afterEach(async () => {
+  await runtime?.close()
+})
+
+describe('a function', () => {
+  it('sees its event, a context as Lambda gives it and only its own environment', async () => {
+    process.env.OF_THE_HOST = 'private'
+    start([describeFunction('probe.echo')])
+    const { answer, functionError, requestId } = await invoke('probe.echo', { hello: 'world' })
+    expect(functionError).toBeUndefined()
+    expect(answer.event).toEqual({ hello: 'world' })
+    expect(answer.context).toMatchObject({
+      functionName: 'probe-echo',
+      functionVersion: '$LATEST',
+      memoryLimitInMB: '256',
+      awsRequestId: requestId,
+      invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:probe-echo',
+      logGroupName: '/aws/lambda/probe-echo',
+    })
+    const { remaining } = answer.context as { remaining: number }
+    expect(remaining).toBeGreaterThan(3000)
+    expect(remaining).toBeLessThanOrEqual(5000)
+    expect(answer.environment).toMatchObject({
+      TABLE: 'fixture',
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'AKIDLOCAL',
+      AWS_SESSION_TOKEN: 'session',
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:4566',
+      AWS_LAMBDA_FUNCTION_NAME: 'probe-echo',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
+      TZ: 'UTC',
+    })
+    expect(answer.environment).not.toHaveProperty('OF_THE_HOST')
+    expect(answer.environment).not.toHaveProperty('HOME')
+  })
+
+  it('keeps its environment from run to run, and its lines reach the log', async () => {
+    start([describeFunction('probe.echo')])
+    expect((await invoke('probe.echo')).answer.runs).toBe(1)
+    expect((await invoke('probe.echo')).answer.runs).toBe(2)
+    await expect.poll(() => lines.filter((line) => line.includes('"message":"echo"'))).toHaveLength(2)
+    expect(lines[0]).toMatch(/^probe-echo \{"level":"INFO"/)
+  })
+
+  it.each([
+    ['probe.fault', { errorType: 'TypeError', errorMessage: 'broken on purpose' }],
+    [
+      'probe.exit',
+      { errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited with error: exit status 7' },
+    ],
+    ['broken.handler', { errorType: 'Error', errorMessage: 'cannot be loaded' }],
+    ['missing.handler', { errorType: 'Runtime.ImportModuleError' }],
+    ['probe.missing', { errorType: 'Runtime.HandlerNotFound' }],
+  ])('that is %s answers as Lambda does', async (handler, error) => {
+    start([describeFunction(handler)])
+    const result = await invoke(handler)
+    expect(result.functionError).toBe('Unhandled')
+    expect(result.answer).toMatchObject(error)
+  })
+
+  it.each(['probe.hang', 'probe.spin'])(
+    'that is %s is ended at its timeout, and the next run starts anew',
+    async (handler) => {
+      start([describeFunction(handler, { timeoutSeconds: 0.2 })])
+      for (const run of ['first', 'second']) {
+        const { answer, functionError } = await invoke(handler)
+        expect(functionError, run).toBe('Unhandled')
+        expect(answer.errorMessage).toMatch(
+          /^RequestId: [-0-9a-f]{36} Error: Task timed out after 0\.20 seconds$/,
+        )
+      }
+    },
+  )
+})
+
+describe('scaling', () => {
+  it('serves a hundred at once with a bounded number of workers, one run at a time in each', async () => {
+    const running = start([describeFunction('probe.wait')], { workersPerFunction: 3 })
+    const results = await Promise.all(
+      Array.from({ length: 100 }, () => invoke('probe.wait', { milliseconds: 2 })),
+    )
+    expect(running.countWorkers()).toEqual({ 'probe-wait': 3 })
+    const seen = new Map<unknown, number[]>()
+    for (const { answer } of results)
+      seen.set(answer.instance, [...(seen.get(answer.instance) ?? []), answer.runs as number])
+    expect(seen.size).toBe(3)
+    // The counter is raised before the wait: overlapping runs of one worker would answer with equal numbers.
+    for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
+  })
+
+  it('makes room for a function without a worker while another one is busy', async () => {
+    start([describeFunction('probe.wait'), describeFunction('probe.echo')], { workersInTotal: 1 })
+    const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
+    const order: string[] = []
+    await Promise.all([
+      invoke('probe.echo').then(() => order.push('echo')),
+      Promise.all(busy).then(() => order.push('wait')),
+    ])
+    expect(order).toEqual(['echo', 'wait'])
+  })
+
+  it('ends workers that have nothing to do', async () => {
+    const running = start([describeFunction('probe.wait')], { idleMilliseconds: 20 })
+    await invoke('probe.wait', { milliseconds: 1 })
+    await expect.poll(() => running.countWorkers()).toEqual({ 'probe-wait': 0 })
+  })
+
+  it.each([0, 2])('refuses what exceeds a reserved concurrency of %i', async (reservedConcurrency) => {
+    start([describeFunction('probe.wait', { reservedConcurrency })])
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => invoke('probe.wait')))
+    const refused = results.filter((result) => result.status === 'rejected')
+    expect(refused).toHaveLength(5 - reservedConcurrency)
+    for (const { reason } of refused) expect(reason).toBeInstanceOf(TooManyRequestsError)
+  })
+
+  it('refuses more than may wait', async () => {
+    start([describeFunction('probe.wait')], { workersPerFunction: 1, waitingPerFunction: 2 })
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => invoke('probe.wait')))
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+  })
+
+  it('resolves what runs when it is closed', async () => {
+    const running = start([describeFunction('probe.hang')])
+    const pending = invoke('probe.hang')
+    await running.close()
+    expect((await pending).answer).toMatchObject({ errorType: 'Runtime.ExitError' })
+  })
+})

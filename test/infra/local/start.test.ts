@@ -1,0 +1,129 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '../../..')
+const directory = mkdtempSync(join(tmpdir(), 'start-'))
+const started: ChildProcess[] = []
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL')
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const anyPorts = ['--port', '0', '--aws-port', '0', '--page-port', '0', '--no-demo']
+
+interface Ended {
+  code: number | null
+  milliseconds: number
+}
+
+/** Starts the command line; `ready` resolves with the address of the API, or rejects when it ends before. */
+function start(args: string[], environment: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, ['infra/local/start.ts', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  })
+  started.push(child)
+  const output = { out: '', error: '' }
+  child.stderr.on('data', (chunk: Buffer) => (output.error += chunk.toString()))
+  let signalled = Date.now()
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('exit', (code) => resolve({ code, milliseconds: Date.now() - signalled })),
+  )
+  const ready = new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      output.out += chunk.toString()
+      const [, url] = /^ready (http:\/\/127\.0\.0\.1:\d+)$/m.exec(output.out) ?? []
+      if (url !== undefined) resolve(url)
+    })
+    void ended.then(() => reject(new Error(output.error)))
+  })
+  return {
+    output,
+    ready,
+    ended,
+    signal: (name: NodeJS.Signals) => {
+      signalled = Date.now()
+      child.kill(name)
+      return ended
+    },
+  }
+}
+
+const answers = (url: string) =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  )
+
+describe('npm start', () => {
+  it(
+    'serves, refuses a second instance on the same data, leaves nothing running, and takes a stale lock over',
+    { timeout: 240_000 },
+    async () => {
+      const data = join(directory, 'data')
+      const first = start([...anyPorts, '--data', data])
+      const url = await first.ready
+      expect(await answers(`${url}/_local/stack`)).toBe(true)
+      expect(first.output.error).toBe('')
+      const { aws_endpoint: awsEndpoint } = (await (await fetch(`${url}/_local/stack`)).json()) as Record<
+        string,
+        string
+      >
+
+      const second = start([...anyPorts, '--data', data])
+      await expect(second.ready).rejects.toThrow(/^another local stack \(process \d+\) uses .+ --data DIR\n$/)
+      expect((await second.ended).code).toBe(1)
+
+      const { code, milliseconds } = await first.signal('SIGTERM')
+      expect(code).toBe(0)
+      expect(milliseconds).toBeLessThan(10_000)
+      expect(await answers(url)).toBe(false)
+      expect(await answers(awsEndpoint ?? '')).toBe(false)
+      expect(existsSync(join(data, 'lock'))).toBe(false)
+
+      writeFileSync(join(data, 'lock'), '999999 1')
+      const third = start([...anyPorts, '--data', data])
+      expect(await third.ready).toMatch(/^http/)
+      expect((await third.signal('SIGINT')).code).toBe(0)
+    },
+  )
+
+  it.each(['--port', '--aws-port', '--page-port'])(
+    'says in one line that %s is taken',
+    { timeout: 60_000 },
+    async (option) => {
+      const other = createServer().listen(0, '127.0.0.1')
+      await new Promise((resolve) => other.once('listening', resolve))
+      const { port } = other.address() as AddressInfo
+      const attempt = start([...anyPorts, '--ephemeral', option, String(port)])
+      await expect(attempt.ready).rejects.toThrow(
+        `port ${port} is taken: stop what uses it, or choose another with ${option} PORT\n`,
+      )
+      expect((await attempt.ended).code).toBe(1)
+      expect(attempt.output.error.trimEnd()).not.toContain('\n')
+      other.close()
+    },
+  )
+
+  it.each([
+    [['--set', 'exportCap=0'], /exportCap/],
+    [['--set', 'nonsense'], /NAME=VALUE/],
+    [['--port', 'x'], /not a port/],
+  ])('refuses %s', { timeout: 60_000 }, async (args, message) => {
+    const attempt = start([...anyPorts, '--ephemeral', ...args])
+    await expect(attempt.ready).rejects.toThrow(message)
+    expect((await attempt.ended).code).toBe(1)
+  })
+
+  it('says in one line that Java is missing', { timeout: 60_000 }, async () => {
+    const attempt = start([...anyPorts, '--ephemeral'], { JAVA_HOME: '/nowhere' })
+    await expect(attempt.ready).rejects.toThrow(/^DynamoDB Local needs Java 17 or later.+\n$/)
+    expect((await attempt.ended).code).toBe(1)
+  })
+})

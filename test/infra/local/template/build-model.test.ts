@@ -1,0 +1,189 @@
+import { App, CfnCondition, CfnOutput, CfnResource, Fn, Stack } from 'aws-cdk-lib'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { buildStackModel } from '../../../../infra/local/template/build-model.ts'
+import { buildFixtureApp } from '../fixture/app.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'assembly-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const addresses = {
+  region: 'us-east-1',
+  accountId: '000000000000',
+  apiUrl: 'http://127.0.0.1:3000',
+  awsUrl: 'http://127.0.0.1:4566',
+}
+let counter = 0
+
+/** The model of one stack with what `fill` puts into it. */
+function modelOf(fill: (stack: Stack) => void) {
+  const app = new App({
+    outdir: join(directory, String((counter += 1))),
+    builtinCloudFormationValidation: false,
+  })
+  fill(new Stack(app, 'single'))
+  return buildStackModel(app.synth(), addresses)
+}
+
+describe('the model of a synthesized application', () => {
+  const assembly = buildFixtureApp(join(directory, 'fixture')).synth()
+  const model = buildStackModel(assembly, addresses)
+  const functionNamed = (name: string) => model.functions.find((item) => item.name === name)
+
+  it('resolves the environment over the borders of stacks, and leads every address here', () => {
+    const [table] = model.tables
+    const [key] = model.keys
+    expect(functionNamed('echo')?.environment).toEqual({
+      TABLE: table?.name,
+      TABLE_ARN: table?.arn,
+      KEY: key?.keyId,
+      BASE_URL: 'http://127.0.0.1:3000',
+      STAGE_URL: 'http://127.0.0.1:3000/',
+    })
+  })
+
+  it('finds the bundles, limits and policies of functions', () => {
+    const echo = functionNamed('echo')
+    expect(echo).toMatchObject({
+      handler: 'probe.echo',
+      timeoutSeconds: 5,
+      memoryMegabytes: 256,
+      arn: 'arn:aws:lambda:us-east-1:000000000000:function:echo',
+    })
+    expect(existsSync(join(echo?.codeDirectory ?? '', 'probe.mjs'))).toBe(true)
+    const [statement] = echo?.policies.flatMap((policy) => policy.Statement) ?? []
+    expect(statement).toMatchObject({
+      Effect: 'Allow',
+      Resource: [model.tables[0]?.arn, `${model.tables[0]?.arn ?? ''}/index/*`],
+    })
+    expect(functionNamed('show')?.policies).toEqual([])
+  })
+
+  it('has the routes, each with its function, and CORS', () => {
+    const show = functionNamed('show')?.logicalId
+    expect(model.routes).toContainEqual({ routeKey: 'GET /things/{id}', functionLogicalId: show })
+    expect(model.routes).toContainEqual({ routeKey: 'ANY /files/{proxy+}', functionLogicalId: show })
+    expect(model.cors).toEqual({
+      allowOrigins: ['http://127.0.0.1:3001', 'https://*'],
+      allowMethods: ['GET', 'POST'],
+      allowHeaders: ['authorization', 'content-type'],
+      exposeHeaders: ['x-request-id'],
+      maxAgeSeconds: 600,
+      allowCredentials: false,
+    })
+  })
+
+  it('has tables as CreateTable wants them', () => {
+    expect(model.tables).toHaveLength(1)
+    expect(model.tables[0]).toMatchObject({
+      ttlAttribute: 'ttl',
+      createTableInput: {
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+        GlobalSecondaryIndexes: [{ IndexName: 'by-instant', Projection: { ProjectionType: 'KEYS_ONLY' } }],
+      },
+    })
+  })
+
+  it('has queues, redrive, event sources, rules and schedules', () => {
+    const queue = model.queues.find(({ redrive }) => redrive !== undefined)
+    expect(queue).toMatchObject({
+      url: `http://127.0.0.1:4566/000000000000/${queue?.name ?? ''}`,
+      redrive: { deadLetterArn: 'arn:aws:sqs:us-east-1:000000000000:fixture-refused', maxReceiveCount: 3 },
+    })
+    expect(queue?.policies).toHaveLength(1)
+    expect(model.eventSources).toMatchObject([
+      { queueArn: queue?.arn, batchSize: 5, reportBatchItemFailures: true, enabled: true },
+    ])
+    expect(model.rules).toMatchObject([
+      { busName: 'fixture', pattern: { 'detail-type': ['user.registered'] }, targets: [{ arn: queue?.arn }] },
+      { busName: 'default', schedule: 'rate(1 hour)', targets: [{ arn: functionNamed('apply')?.arn }] },
+    ])
+    expect(model.outputs).toEqual({ EventBusName: 'fixture' })
+    expect(model.aliases).toEqual([{ name: 'alias/fixture', keyId: model.keys[0]?.keyId }])
+  })
+
+  it('names everything the same the next time', () => {
+    expect(buildStackModel(assembly, addresses)).toEqual(model)
+  })
+})
+
+describe('intrinsic functions', () => {
+  it.each<[string, () => unknown, string]>([
+    ['Ref', () => Fn.ref('AWS::Region'), 'us-east-1'],
+    ['Sub', () => Fn.sub('${AWS::AccountId}-${!x}-${y}', { y: 'z' }), '000000000000-${x}-z'],
+    ['Join and Select', () => Fn.join('-', ['a', Fn.select(1, ['b', Fn.ref('AWS::Partition')])]), 'a-aws'],
+    ['Split', () => Fn.select(2, Fn.split('/', Fn.sub('a/b/${AWS::StackName}'))), 'single'],
+    ['Base64', () => Fn.base64('hello'), 'aGVsbG8='],
+  ])('%s', (_name, value, resolved) => {
+    const model = modelOf((stack) => new CfnOutput(stack, 'Value', { value: value() as string }))
+    expect(model.outputs.Value).toBe(resolved)
+  })
+
+  it('If and the conditions of resources', () => {
+    const model = modelOf((stack) => {
+      const yes = new CfnCondition(stack, 'Yes', {
+        expression: Fn.conditionEquals(Fn.ref('AWS::Partition'), 'aws'),
+      })
+      const no = new CfnCondition(stack, 'No', { expression: Fn.conditionNot(yes) })
+      new CfnOutput(stack, 'Value', { value: Fn.conditionIf('Yes', 'then', 'else').toString() })
+      const queue = (id: string) =>
+        new CfnResource(stack, id, { type: 'AWS::SQS::Queue', properties: { QueueName: id } })
+      queue('Wanted').cfnOptions.condition = yes
+      queue('Unwanted').cfnOptions.condition = no
+    })
+    expect(model.outputs.Value).toBe('then')
+    expect(model.queues.map(({ name }) => name)).toEqual(['Wanted'])
+  })
+})
+
+describe('what it does not know it refuses by name', () => {
+  const resource =
+    (type: string, properties: Record<string, unknown> = {}) =>
+    (stack: Stack) =>
+      new CfnResource(stack, 'Thing', { type, properties })
+
+  it.each<[string, (stack: Stack) => unknown, string]>([
+    [
+      'a type',
+      resource('AWS::StepFunctions::StateMachine'),
+      'the local stack cannot serve single/Thing (AWS::StepFunctions::StateMachine)',
+    ],
+    [
+      'an intrinsic',
+      resource('AWS::SQS::Queue', { QueueName: { 'Fn::Cidr': ['10.0.0.0/8', 1, 8] } }),
+      'single uses Fn::Cidr, which the local stack does not know',
+    ],
+    [
+      'an attribute',
+      resource('AWS::SQS::Queue', { QueueName: { 'Fn::GetAtt': ['Thing', 'Color'] } }),
+      'cannot tell',
+    ],
+    [
+      'a managed policy',
+      resource('AWS::IAM::Role', { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] }),
+      'does not know what arn:aws:iam::aws:policy/AdministratorAccess of single/Thing grants',
+    ],
+    [
+      'an authorizer',
+      resource('AWS::ApiGatewayV2::Route', { RouteKey: 'GET /', AuthorizationType: 'JWT' }),
+      'single/Thing has an authorizer (JWT)',
+    ],
+    [
+      'a stream',
+      resource('AWS::Lambda::EventSourceMapping', { FunctionName: 'x', EventSourceArn: 'arn:aws:kinesis:x' }),
+      'which is no queue',
+    ],
+  ])('%s', (_name, fill, message) => {
+    expect(() => modelOf((stack) => void fill(stack))).toThrow(message)
+  })
+
+  it('but leaves out what makes no difference here', () => {
+    expect(modelOf((stack) => void resource('AWS::CloudWatch::Alarm')(stack)).functions).toEqual([])
+  })
+})

@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { routes } from '../../infra/routes.ts'
+import { openApiDocument } from '../../infra/openapi/document.ts'
+import { useLocalStack } from '../support/local-stack.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+it('describes every endpoint', async () => {
+  const { paths } = (await openApiDocument()) as { paths: Record<string, object> }
+  const described = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort())
+})
+
+it('is without a fault or a warning', async () => {
+  await promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })
+  const lint = [
+    'node_modules/.bin/redocly',
+    'lint',
+    '--config',
+    'infra/openapi/redocly.yaml',
+    '--format',
+    'json',
+  ]
+  const { stdout } = await promisify(execFile)(process.execPath, [...lint, 'dist/openapi.json'], {
+    cwd: root,
+  })
+  expect((JSON.parse(stdout) as { problems: unknown[] }).problems).toEqual([])
+})
+
+it('is shown by the local stack, with nothing from elsewhere', async () => {
+  const { base_url: baseUrl } = await useLocalStack()
+  const read = async (path: string) => (await fetch(`${baseUrl}/_local/docs/${path}`)).text()
+  expect(await read('')).toContain('<redoc')
+  expect(await read('redoc.js')).not.toContain('cdn.redoc.ly')
+  expect(JSON.parse(await read('openapi.json'))).toMatchObject({ openapi: '3.1.0' })
+})

@@ -1,0 +1,295 @@
+import {
+  DescribeRuleCommand,
+  DisableRuleCommand,
+  EnableRuleCommand,
+  EventBridgeClient,
+} from '@aws-sdk/client-eventbridge'
+import {
+  CreateKeyCommand,
+  DisableKeyCommand,
+  EnableKeyCommand,
+  ScheduleKeyDeletionCommand,
+  UntagResourceCommand,
+} from '@aws-sdk/client-kms'
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { handler as rotate } from '../../../../functions/schedule/rotate-signing-keys.ts'
+import { audit } from '../../../../infra/ops/audit/audit.ts'
+import { gatherFacts } from '../../../../infra/ops/audit/gather-facts.ts'
+import { writeHtml } from '../../../../infra/ops/audit/report/write-html.ts'
+import { writeText } from '../../../../infra/ops/audit/report/write-text.ts'
+import type { Target } from '../../../../infra/ops/target.ts'
+import { clientOptions } from '../../../../shared/aws/client-options.ts'
+import { kms } from '../../../../shared/aws/kms.ts'
+import { db, tableName } from '../../../../shared/db/table.ts'
+import { evidenceHash, evidenceKey } from '../../../../shared/keys/evidence.ts'
+import { toJwks } from '../../../../shared/keys/jwks.ts'
+import { signingKeyTagName } from '../../../../shared/keys/key-tags.ts'
+import { readEvidence } from '../../../../shared/keys/read-evidence.ts'
+import { readRing, ringKey, type Ring } from '../../../../shared/keys/ring.ts'
+import { thumbprint } from '../../../../shared/keys/thumbprint.ts'
+import { settings } from '../../../../shared/settings.ts'
+import { useOwnKeys } from '../../../support/own-keys.ts'
+
+const { renew } = useOwnKeys()
+const day = 86_400_000
+
+/** What the public key set answers with, instead of what the ring says. */
+let published: object[] | undefined
+const server = createServer((request, response) => {
+  const answer = async () => {
+    if (request.url?.endsWith('openid-configuration'))
+      return { issuer: baseUrl(), jwks_uri: `${baseUrl()}/keys` }
+    return published === undefined ? toJwks((await readRing()).keys) : { keys: published }
+  }
+  void answer().then((body) =>
+    response.setHeader('cache-control', 'public, max-age=300').end(JSON.stringify(body)),
+  )
+})
+const baseUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+afterEach(() => {
+  published = undefined
+})
+
+const call = (event: object) => rotate(event, { awsRequestId: randomUUID() })
+
+async function report(at = Date.now()) {
+  const target: Target = {
+    stage: 'local',
+    baseUrl: baseUrl(),
+    awsEndpoint: undefined,
+    namePrefix: '',
+    tableName: tableName(),
+    eventBusName: 'account-service',
+    settings: settings(),
+  }
+  return audit(await gatherFacts(target, { at, tag: process.env['SIGNING_KEY_TAG'] ?? '' }))
+}
+const findings = async (at?: number) => [
+  ...new Set((await report(at)).findings.map(({ finding }) => finding)),
+]
+
+const setItem = (key: object, attribute: string, value: unknown) =>
+  db.send(
+    new UpdateCommand({
+      TableName: tableName(),
+      Key: key,
+      UpdateExpression: 'SET #attribute = :value',
+      ExpressionAttributeNames: { '#attribute': attribute },
+      ExpressionAttributeValues: { ':value': value },
+    }),
+  )
+const removeEvidence = (sequence: number) =>
+  db.send(new DeleteCommand({ TableName: tableName(), Key: evidenceKey(sequence) }))
+const changeKeys = async (change: (keys: Ring['keys']) => Ring['keys']) =>
+  setItem(ringKey, 'keys', change((await readRing()).keys))
+
+/** A ring with a history: a retired key in the archive, a retiring one, a signer and its successor. */
+async function live() {
+  await renew()
+  const { signer: first } = await call({})
+  await call({ action: 'rotate', emergency: true })
+  await call({ action: 'revoke', kid: first })
+  await call({ action: 'rotate', emergency: true })
+  await call({ action: 'rotate' })
+  const { keys } = await readRing()
+  const of = (state: string) => keys.find((key) => key.state === state) ?? expect.unreachable(state)
+  return { active: of('active'), published: of('published'), retiring: of('retiring') }
+}
+
+let ring: Awaited<ReturnType<typeof live>>
+beforeEach(async () => {
+  ring = await live()
+}, 60_000)
+
+it('finds nothing where there is nothing', async () => {
+  const sound = await report()
+  expect(sound.findings).toEqual([])
+  expect(sound.ok).toBe(true)
+  expect(sound.signer).toBe(ring.active.kid)
+  expect(sound.keys.map(({ state, signs, kms_state: inKms }) => [state, signs, inKms])).toEqual([
+    ['retired', false, 'Disabled'],
+    ['retiring', false, 'Enabled'],
+    ['active', true, 'Enabled'],
+    ['published', false, 'Enabled'],
+  ])
+  expect(sound.expected_calls).toMatchObject([{ call: 'DisableKey', kid: sound.keys[0]?.kid }])
+  expect(sound.controls.every(({ holds }) => holds)).toBe(true)
+  expect(sound.next_due).toBeGreaterThan(sound.at)
+})
+
+describe('names what was tampered with', () => {
+  it('a key disabled, or sentenced to deletion, behind the service’s back', async () => {
+    await kms.send(new DisableKeyCommand({ KeyId: ring.active.arn }))
+    const { findings: found, ok } = await report()
+    expect(ok).toBe(false)
+    expect(found).toMatchObject([{ finding: 'disabled_behind_the_service', subject: ring.active.kid }])
+    await kms.send(new EnableKeyCommand({ KeyId: ring.active.arn }))
+    await kms.send(new ScheduleKeyDeletionCommand({ KeyId: ring.published.arn, PendingWindowInDays: 7 }))
+    expect(await findings()).toEqual(['disabled_behind_the_service', 'deletion_scheduled'])
+  })
+
+  it('a retired key enabled again', async () => {
+    const retired = (await report()).keys[0]
+    await kms.send(new EnableKeyCommand({ KeyId: retired?.arn }))
+    expect(await findings()).toEqual(['retired_but_enabled'])
+  })
+
+  it('a key whose tag was taken away', async () => {
+    await kms.send(new UntagResourceCommand({ KeyId: ring.active.arn, TagKeys: [signingKeyTagName] }))
+    expect(await findings()).toEqual(['not_the_key_on_record'])
+  })
+
+  it('a key with our tag that nobody knows', async () => {
+    await kms.send(
+      new CreateKeyCommand({
+        KeySpec: 'RSA_2048',
+        KeyUsage: 'SIGN_VERIFY',
+        Tags: [{ TagKey: signingKeyTagName, TagValue: process.env['SIGNING_KEY_TAG'] }],
+      }),
+    )
+    expect(await findings()).toEqual(['unknown_key'])
+  })
+
+  it('a second active record', async () => {
+    await changeKeys((keys) =>
+      keys.map((key) =>
+        key.kid === ring.published.kid ? { ...key, state: 'active', active_at: Date.now() } : key,
+      ),
+    )
+    expect(await findings()).toEqual(['several_signers', 'state_unaccounted'])
+  })
+
+  it('a record of a key with other instants', async () => {
+    await changeKeys((keys) =>
+      keys.map((key) => (key.state === 'active' ? { ...key, active_at: (key.active_at ?? 0) - day } : key)),
+    )
+    expect(await findings()).toEqual(['state_unaccounted'])
+  })
+
+  it('a key taken out of the records', async () => {
+    await changeKeys((keys) => keys.filter(({ state }) => state !== 'retiring'))
+    expect(await findings()).toEqual(['keys_unaccounted', 'key_removed', 'unknown_key'])
+  })
+
+  it.each([
+    ['the oldest', () => 1],
+    ['one in the middle', () => 3],
+    ['the newest', (last: number) => last],
+  ])('evidence removed: %s', async (_which, choose) => {
+    const sequence = choose((await readRing()).sequence)
+    await removeEvidence(sequence)
+    expect((await report()).findings).toMatchObject([
+      { finding: 'evidence_removed', subject: `evidence ${sequence}` },
+    ])
+  })
+
+  it.each([
+    ['the oldest', () => 1],
+    ['one in the middle', () => 3],
+    ['the newest', (last: number) => last],
+  ])('evidence edited: %s', async (_which, choose) => {
+    const sequence = choose((await readRing()).sequence)
+    await setItem(evidenceKey(sequence), 'run_id', 'somebody else')
+    expect((await report()).findings).toMatchObject([
+      { finding: 'evidence_edited', subject: `evidence ${sequence}` },
+    ])
+  })
+
+  it.each([
+    ['in the middle', () => 3],
+    ['at the end', (last: number) => last],
+  ])('evidence edited with a hash that fits, %s', async (_which, choose) => {
+    const evidence = await readEvidence()
+    const sequence = choose(evidence.length)
+    const record = evidence[sequence - 1] ?? expect.unreachable()
+    const forged = { ...record, run_id: 'somebody else' }
+    await setItem(evidenceKey(sequence), 'run_id', forged.run_id)
+    await setItem(evidenceKey(sequence), 'hash', evidenceHash(forged))
+    expect(await findings()).toEqual(['chain_broken'])
+  })
+
+  it('an attribute added to evidence, and evidence added at the end', async () => {
+    await setItem(evidenceKey(2), 'comment', 'all is well')
+    expect(await findings()).toEqual(['evidence_edited'])
+    await setItem(evidenceKey(99), 'comment', 'nothing happened')
+    expect(await findings()).toEqual(['record_unreadable', 'evidence_added', 'evidence_edited'])
+  })
+
+  it('a history written anew, against an earlier report', async () => {
+    const anchor = (await report()).evidence.head ?? expect.unreachable()
+    await live()
+    const target = { baseUrl: baseUrl(), namePrefix: '', settings: settings() } as Target
+    const again = audit(await gatherFacts(target, { anchor, tag: process.env['SIGNING_KEY_TAG'] ?? '' }))
+    expect(again.findings).toMatchObject([{ finding: 'history_rewritten' }])
+  })
+
+  it('a public key set with a foreign key, without one of ours, or with a lie about one', async () => {
+    const { keys } = toJwks((await readRing()).keys)
+    const { n = '', e = '' } = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({
+      format: 'jwk',
+    })
+    const foreign = { kty: 'RSA', n, e, alg: 'RS256', use: 'sig', kid: thumbprint({ n, e }) }
+    published = [...keys, foreign]
+    expect((await report()).findings).toMatchObject([{ finding: 'foreign_key', subject: foreign.kid }])
+    published = keys.filter(({ kid }) => kid !== ring.retiring.kid)
+    expect((await report()).findings).toMatchObject([
+      { finding: 'key_not_published', subject: ring.retiring.kid },
+    ])
+    published = keys.map((key) => (key.kid === ring.active.kid ? { ...foreign, kid: key.kid } : key))
+    expect(await findings()).toEqual(['wrong_kid'])
+  })
+
+  it('a rotation overdue by a day', async () => {
+    const due = (await report()).next_due ?? expect.unreachable()
+    expect(await findings(due + 60_000)).toEqual([])
+    const { findings: found } = await report(due + day)
+    expect(found).toMatchObject([
+      { finding: 'rotation_overdue', controls: ['nist-cryptoperiod', 'pci-3.7.4'] },
+      { finding: 'retirement_overdue', subject: ring.retiring.kid },
+    ])
+    expect(found[0]?.message).toContain('overdue by 1 d')
+    expect(await findings(Date.now() + 60 * day)).toEqual([
+      'rotation_overdue',
+      'retirement_overdue',
+      'cryptoperiod_exceeded',
+    ])
+  })
+
+  it('a schedule switched off, and one that is not there', async () => {
+    const events = new EventBridgeClient(clientOptions())
+    const rule = { Name: 'rotate-signing-keys' }
+    await events.send(new DisableRuleCommand(rule))
+    try {
+      expect((await report()).findings).toMatchObject([{ finding: 'schedule_disabled' }])
+    } finally {
+      await events.send(new EnableRuleCommand(rule))
+    }
+    expect(await events.send(new DescribeRuleCommand(rule))).toMatchObject({ State: 'ENABLED' })
+    const target = { baseUrl: baseUrl(), namePrefix: 'removed-', settings: settings() } as Target
+    const gone = audit(await gatherFacts(target, { tag: process.env['SIGNING_KEY_TAG'] ?? '' }))
+    expect(gone.findings).toMatchObject([
+      { finding: 'schedule_removed', subject: 'removed-rotate-signing-keys' },
+    ])
+  })
+})
+
+it('writes a page that needs nothing else, and hides nothing of what it shows', async () => {
+  await setItem(evidenceKey(4), 'run_id', '<script>alert(1)</script>')
+  const found = await report()
+  const html = writeHtml(found, 'local')
+  expect(html).toContain('&lt;script&gt;')
+  expect(html).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)|url\((?!#)/)
+  expect(html).toContain('<svg')
+  for (const { kid } of found.keys) {
+    expect(html).toContain(kid)
+    expect(writeText(found)).toContain(kid)
+  }
+  expect(html).toContain('evidence_edited')
+})

@@ -1,0 +1,89 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { newProgress } from '../../../../infra/ops/events/send-input.ts'
+import { Big } from '../../../../shared/money.ts'
+import { readWallet } from '../../../../shared/ledger/wallet.ts'
+import { ops } from '../run-ops.ts'
+
+const event = (detailType: string, detail: object) => JSON.stringify({ 'detail-type': detailType, detail })
+const directory = () => mkdtempSync(join(tmpdir(), 'ops-'))
+
+function registration(userId: number) {
+  const email = `user-${userId}@example.com`
+  return event('user.registered', { user_id: userId, email, nickname: 'N', registered_at: Date.now() })
+}
+const credit = (userId: number, index: number, amount = '1') =>
+  event('wallet.adjusted', {
+    adjustment_id: `${userId}-${index}`,
+    user_id: userId,
+    wallet: 'asset',
+    currency: 'USDT',
+    amount,
+    direction: 1,
+    reason: 'test',
+    at: Date.now(),
+  })
+const balanceOf = async (userId: number) => {
+  const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
+  return wallet.holdings.get('USDT')?.balance ?? new Big('0')
+}
+
+it('sends, waits for the effect, lists what was refused by line, and keeps nothing when it is done', async () => {
+  const userId = randomInt(1, 2 ** 40)
+  const file = join(directory(), 'events.ndjson')
+  const lines = [
+    registration(userId),
+    credit(userId, 1),
+    'no JSON',
+    credit(userId, 2, '-5'),
+    credit(userId, 3),
+  ]
+  writeFileSync(file, lines.join('\n'))
+  const { code, out } = await ops(['event', 'put', file, '--json'])
+  expect(code).toBe(1)
+  expect(JSON.parse(out)).toEqual({
+    lines: 5,
+    sent: 4,
+    resumed_after: 0,
+    applied: true,
+    refused_count: 2,
+    refused: [
+      { line: 3, detail_type: null, reason: 'not JSON' },
+      {
+        line: 4,
+        detail_type: 'wallet.adjusted',
+        reason: expect.stringContaining('invalid_detail: amount') as string,
+      },
+    ],
+  })
+  expect((await balanceOf(userId)).toFixed()).toBe('2')
+  expect(existsSync(`${file}.progress`)).toBe(false)
+}, 120_000)
+
+it('goes on where a killed run stopped, and gives each event once even where it is sent twice', async () => {
+  const userId = randomInt(1, 2 ** 40)
+  const file = join(directory(), 'events.ndjson')
+  const first = registration(userId)
+  const credits = Array.from({ length: 20 }, (_, index) => credit(userId, index))
+  writeFileSync(file, `${[first, ...credits].join('\n')}\n`)
+  expect((await ops(['event', 'put', file])).code).toBe(0)
+  // As if it had been killed after its first checkpoint, everything sent being on the bus.
+  const checkpoint = { ...newProgress(), run: randomUUID(), lines: 1, bytes: first.length + 1, sent: 1 }
+  writeFileSync(`${file}.progress`, JSON.stringify(checkpoint))
+  const resumed = await ops(['event', 'put', file, '--json'])
+  expect(resumed.code).toBe(0)
+  expect(JSON.parse(resumed.out)).toMatchObject({ resumed_after: 1, lines: 21, sent: 21, refused_count: 0 })
+  expect((await balanceOf(userId)).toFixed()).toBe('20')
+}, 120_000)
+
+it('does not go on with another input’s checkpoint, and takes standard input', async () => {
+  const userId = randomInt(1, 2 ** 40)
+  const progress = join(directory(), 'progress')
+  writeFileSync(progress, JSON.stringify({ ...newProgress(), first_line: 'another', lines: 1, bytes: 10 }))
+  const put = ['event', 'put', '-', '--checkpoint', progress]
+  expect(await ops(put, registration(userId))).toMatchObject({ code: 2 })
+  expect((await ops([...put, '--restart'], registration(userId))).code).toBe(0)
+}, 120_000)

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openCheckpoint, type Progress } from '../../../../infra/ops/events/checkpoint.ts'
+import type { MarkedEvent } from '../../../../infra/ops/events/put-events.ts'
+import { type Line, readLines } from '../../../../infra/ops/events/read-lines.ts'
+import { newProgress, sendInput } from '../../../../infra/ops/events/send-input.ts'
+
+const line = (number: number, size = 1) =>
+  JSON.stringify({ 'detail-type': 'test.sent', detail: { id: number, text: 'x'.repeat(size) } })
+
+async function* stream(text: string, chunk = 1_000) {
+  for (let at = 0; at < text.length; at += chunk) yield Buffer.from(text.slice(at, at + chunk))
+}
+
+/** A bus that remembers every request, and dies at one of them. */
+function fakeBus(diesAt = Infinity, refuse: (event: MarkedEvent) => string | undefined = () => undefined) {
+  const requests: MarkedEvent[][] = []
+  return {
+    requests,
+    ids: () => requests.flat().map(({ detail }) => (JSON.parse(detail) as { id: number }).id),
+    put: async (events: MarkedEvent[]) => {
+      if (requests.length === diesAt) throw new Error('killed')
+      requests.push(events)
+      return events.map(refuse)
+    },
+  }
+}
+
+const send = (text: string, bus: ReturnType<typeof fakeBus>, progress: Progress, file?: string) =>
+  sendInput({
+    lines: readLines(stream(text.slice(progress.bytes)), { ...progress }),
+    bus,
+    isKnown: async (type) => type === 'test.sent',
+    progress,
+    checkpoint: openCheckpoint(file),
+    parallel: 4,
+    onProgress: () => undefined,
+  })
+
+describe('sending an input', () => {
+  it('puts tens together, in parallel, and counts', async () => {
+    const bus = fakeBus()
+    const progress = newProgress()
+    const text = Array.from({ length: 95 }, (_, index) => `${line(index)}\n`).join('')
+    await send(text, bus, progress)
+    expect(bus.requests.map((events) => events.length)).toEqual([10, 10, 10, 10, 10, 10, 10, 10, 10, 5])
+    expect(progress).toMatchObject({
+      lines: 95,
+      bytes: text.length,
+      sent: 95,
+      types: { 'test.sent': 95 },
+      refused: 0,
+    })
+  })
+
+  it('keeps requests below what the bus takes', async () => {
+    const bus = fakeBus()
+    await send(Array.from({ length: 6 }, (_, index) => line(index, 100_000)).join('\n'), bus, newProgress())
+    expect(bus.requests.map((events) => events.length)).toEqual([2, 2, 2])
+  })
+
+  it('names every line that cannot be sent, with the reason and without its content', async () => {
+    const bus = fakeBus(Infinity, ({ detail }) => (detail.includes('"id":8') ? 'MalformedDetail' : undefined))
+    const progress = newProgress()
+    const lines = [
+      line(1),
+      'secret',
+      '[]',
+      '{"detail":{}}',
+      '{"detail-type":"test.sent","detail":7}',
+      '{"detail-type":"never.heard","detail":{}}',
+      '',
+      line(8),
+      line(9, 300_000),
+      line(10),
+    ]
+    await send(lines.join('\n'), bus, progress)
+    expect(progress).toMatchObject({ lines: 10, sent: 2, refused: 7 })
+    expect(progress.refusals.sort((a, b) => a.line - b.line)).toEqual([
+      { line: 2, reason: 'not JSON' },
+      { line: 3, reason: 'detail-type is missing or not what it must be' },
+      { line: 4, reason: 'detail-type is missing or not what it must be' },
+      { line: 5, reason: 'detail is missing or not what it must be' },
+      { line: 6, reason: 'no function takes events of this detail-type' },
+      { line: 8, reason: 'the bus refused it: MalformedDetail' },
+      { line: 9, reason: 'larger than the bus takes' },
+    ])
+  })
+
+  it.each([0, 1, 7, 30])(
+    'goes on after dying at request %i: nothing is left out, little is sent again',
+    async (diesAt) => {
+      const text = Array.from({ length: 400 }, (_, index) => `${line(index)}\n`).join('')
+      const first = fakeBus(diesAt)
+      const progress = newProgress()
+      await expect(send(text, first, progress)).rejects.toThrow('killed')
+      const second = fakeBus()
+      const resumed = structuredClone(progress)
+      await send(text, second, resumed)
+      expect(resumed).toMatchObject({ lines: 400, sent: 400, run: progress.run })
+      expect(new Set([...first.ids(), ...second.ids()]).size).toBe(400)
+      // At most what was on its way when it died.
+      expect(first.ids().length + second.ids().length - 400).toBeLessThanOrEqual(40)
+    },
+  )
+
+  it('keeps a checkpoint that another process can go on from', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'ops-')), 'progress')
+    const progress = newProgress()
+    await send(`${line(1)}\n${line(2)}\n`, fakeBus(), progress, file)
+    expect(openCheckpoint(file).read()).toEqual(progress)
+    openCheckpoint(file).remove()
+    expect(openCheckpoint(file).read()).toBeUndefined()
+  })
+})
+
+it.each([1, 2, 7, 1_000])('reads lines whole, whatever the chunks of %i bytes', async (chunk) => {
+  const text = 'a\n\nlänger\nohne Ende'
+  const bytes = Buffer.from(text)
+  async function* chunks() {
+    for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk)
+  }
+  const lines: Line[] = []
+  for await (const its of readLines(chunks())) lines.push(its)
+  expect(lines.map((its) => its.text)).toEqual(['a', '', 'länger', 'ohne Ende'])
+  expect(lines.map((its) => its.end)).toEqual([2, 3, 11, 20])
+})

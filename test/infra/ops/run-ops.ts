@@ -1,0 +1,20 @@
+import { runOps } from '../../../infra/ops/run.ts'
+import { useLocalStack } from '../../support/local-stack.ts'
+
+/** Runs a command line of operators against the shared stack, in this process. */
+export async function ops(
+  commandLine: string[],
+  input = '',
+): Promise<{ code: number; out: string; err: string }> {
+  const { base_url: url } = await useLocalStack()
+  const lines = { out: [] as string[], err: [] as string[] }
+  const code = await runOps(['--url', url, ...commandLine], {
+    out: (text) => void lines.out.push(text),
+    err: (text) => void lines.err.push(text),
+    readInput: async function* () {
+      yield Buffer.from(input)
+    },
+    interactive: false,
+  })
+  return { code, out: lines.out.join('\n'), err: lines.err.join('\n') }
+}

@@ -1,0 +1,219 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs'
+import { type App, Stack } from 'aws-cdk-lib'
+import { CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { bundleFunctions } from '../../infra/bundle.ts'
+import { events, routes, schedules } from '../../infra/routes.ts'
+import type { Endpoint } from '../../shared/http/pipeline.ts'
+import { ofType, type Stacks, synthesize } from './synthesize.ts'
+
+interface Statement {
+  Action: string | string[]
+  Resource: unknown
+  Effect: string
+  Condition?: Record<string, Record<string, unknown>>
+}
+
+const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value])
+
+const runbook = readFileSync(join(import.meta.dirname, '../../infra/RUNBOOK.md'), 'utf8')
+
+let stacks: Stacks
+
+beforeAll(async () => {
+  // A function's file makes its AWS clients when it is imported, and those want a region even to be made.
+  process.env['AWS_REGION'] ??= 'us-east-1'
+  await bundleFunctions()
+  stacks = await synthesize('prod')
+})
+
+describe('what must never be lost', () => {
+  it('keeps the logical ids of its stateful resources, on which their survival hangs', () => {
+    const stateful = [...ofType(stacks, 'AWS::DynamoDB::GlobalTable'), ...ofType(stacks, 'AWS::KMS::Key')]
+    expect(stateful.map(({ stack, id }) => `${stack}/${id}`).sort()).toEqual([
+      'data/MacKey790F75A3',
+      'data/TableCD117FA1',
+      'data/TotpKey103FF508',
+    ])
+  })
+
+  it('retains and protects the table, with recovery to any point of 35 days', () => {
+    const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
+    expect(table?.resource.DeletionPolicy).toBe('Retain')
+    expect(table?.resource.Properties['Replicas']).toMatchObject([
+      {
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
+      },
+    ])
+    expect(stacks.get('data')?.stack.terminationProtection).toBe(true)
+  })
+
+  it('retains the keys that its contents depend on', () => {
+    for (const { resource } of ofType(stacks, 'AWS::KMS::Key')) expect(resource.DeletionPolicy).toBe('Retain')
+  })
+})
+
+describe('permissions', () => {
+  const statements = () =>
+    ofType(stacks, 'AWS::IAM::Policy').flatMap(({ id, resource }) =>
+      (resource.Properties['PolicyDocument'] as { Statement: Statement[] }).Statement.map((statement) => ({
+        id,
+        ...statement,
+      })),
+    )
+
+  it('never allow every action of anything', () => {
+    const broad = statements().filter(({ Action }) => list(Action).some((action) => action.includes('*')))
+    expect(broad).toEqual([])
+  })
+
+  it('reach every resource only where AWS knows no narrower one', () => {
+    // kms:CreateKey has no key yet, kms:ListKeys knows no resources; X-Ray's actions know none either.
+    const allowed = new Set([
+      'kms:CreateKey',
+      'kms:ListKeys',
+      'xray:PutTraceSegments',
+      'xray:PutTelemetryRecords',
+    ])
+    const broad = statements()
+      .filter(({ Resource }) => list(Resource).includes('*'))
+      .flatMap(({ Action }) => list(Action))
+      .filter((action) => !allowed.has(action))
+    expect(broad).toEqual([])
+  })
+
+  it('let only signers and the rotation sign, and only with keys that carry the tag of this deployment', () => {
+    const signing = statements().filter(({ Action }) => list(Action).includes('kms:Sign'))
+    const granted = [...routes, ...events, ...schedules].filter(({ permissions }) => permissions.signingKeys)
+    const functions = new Set(
+      granted.map((row) => ('entry' in row ? row.entry : 'name' in row ? row.name : row.detailType)),
+    )
+    expect(new Set(signing.map(({ id }) => id)).size).toBe(functions.size)
+    for (const { Condition } of signing) {
+      expect(Condition).toEqual({ StringEquals: { 'aws:ResourceTag/signing-key': 'prod-account-service' } })
+    }
+  })
+
+  it('attach no managed policy', () => {
+    for (const { resource } of ofType(stacks, 'AWS::IAM::Role')) {
+      expect(resource.Properties['ManagedPolicyArns'] ?? []).toEqual([])
+    }
+  })
+})
+
+describe('queues', () => {
+  it('each have a dead-letter queue, and each dead-letter queue an alarm', () => {
+    const queues = ofType(stacks, 'AWS::SQS::Queue')
+    const alarms = JSON.stringify(ofType(stacks, 'AWS::CloudWatch::Alarm'))
+    for (const { id, resource } of queues) {
+      const name = String(resource.Properties['QueueName'])
+      if (/-dead-letters(\.fifo)?$/.test(name)) expect(alarms, name).toContain(id)
+      else expect(resource.Properties['RedrivePolicy'], name).toBeDefined()
+    }
+  })
+
+  it('refuse what is not sent over TLS', async () => {
+    expect(ofType(stacks, 'AWS::SQS::QueuePolicy')).toHaveLength(ofType(stacks, 'AWS::SQS::Queue').length)
+  })
+})
+
+describe('endpoints', () => {
+  const publicRoutes = [
+    'GET /oauth2/authorize',
+    'POST /oauth2/authorize',
+    'POST /oauth2/token',
+    'POST /oauth2/revoke',
+    'GET /.well-known/jwks.json',
+    'GET /.well-known/openid-configuration',
+    'POST /user/login-with-password',
+    'POST /user/login/2fa',
+  ]
+
+  it('check an access_token, or are on the list of those that are open', async () => {
+    const open: string[] = []
+    for (const { method, path, entry } of routes) {
+      const file = new URL(`../../functions/${entry}.ts`, import.meta.url).href
+      const { handler } = (await import(/* @vite-ignore */ file)) as { handler: Endpoint }
+      if (handler.description.scope === 'public') open.push(`${method} ${path}`)
+    }
+    expect(open.sort()).toEqual(publicRoutes.sort())
+    const marked = routes.filter((route) => route.public).map(({ method, path }) => `${method} ${path}`)
+    expect(marked.sort()).toEqual(open)
+  })
+
+  it('are throttled', () => {
+    const [stage] = ofType(stacks, 'AWS::ApiGatewayV2::Stage')
+    expect(stage?.resource.Properties['DefaultRouteSettings']).toEqual({
+      ThrottlingRateLimit: 1_000,
+      ThrottlingBurstLimit: 2_000,
+    })
+  })
+})
+
+describe('operation', () => {
+  it('keeps every log for a time that somebody chose', () => {
+    for (const { resource } of ofType(stacks, 'AWS::Logs::LogGroup')) {
+      expect(resource.Properties['RetentionInDays']).toBe(90)
+    }
+  })
+
+  it('stays far below the 500 resources that CloudFormation takes in a stack', () => {
+    for (const [name, { resources }] of stacks) expect(Object.keys(resources).length, name).toBeLessThan(450)
+  })
+
+  it('has a paragraph in the runbook for every alarm, and an alarm for every paragraph', () => {
+    const linked = ofType(stacks, 'AWS::CloudWatch::Alarm').map(({ id, resource }) => {
+      const anchor = /RUNBOOK\.md#([a-z-]+)$/.exec(String(resource.Properties['AlarmDescription']))?.[1]
+      expect(anchor, id).toBeDefined()
+      return anchor
+    })
+    const alarms = runbook.slice(runbook.indexOf('## Alarms'), runbook.indexOf('## Procedures'))
+    const paragraphs = [...alarms.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading)
+    expect([...new Set(linked)].sort()).toEqual(paragraphs.sort())
+  })
+})
+
+describe('the checks of the template', () => {
+  it('refuse a queue without a dead-letter queue', async () => {
+    const broken = () =>
+      synthesize('prod', (app) => {
+        new Queue(stackOf(app), 'forgotten', { enforceSSL: true })
+      })
+    await expect(broken()).rejects.toThrow(/SQS3/)
+  })
+
+  it('refuse a queue that may be spoken to in the clear', async () => {
+    const broken = () =>
+      synthesize('prod', (app) => {
+        const queue = new Queue(stackOf(app), 'open')
+        ;(queue.node.defaultChild as CfnQueue).redrivePolicy = {
+          deadLetterTargetArn: queue.queueArn,
+          maxReceiveCount: 1,
+        }
+      })
+    await expect(broken()).rejects.toThrow(/SQS4/)
+  })
+
+  it('refuse an API without limits', async () => {
+    const broken = () =>
+      synthesize('prod', (app) => {
+        for (const construct of app.node.findAll()) {
+          if (construct instanceof CfnStage) construct.defaultRouteSettings = undefined
+        }
+      })
+    await expect(broken()).rejects.toThrow(/APIGWDefaultThrottling/)
+  })
+
+  it('pass for a stage that anyone may throw away', async () => {
+    await expect(synthesize('dev')).resolves.toBeDefined()
+  })
+})
+
+function stackOf(app: App): Stack {
+  const stack = app.node.findAll().find((construct) => construct.node.id === 'account-service-prod-intake')
+  if (!Stack.isStack(stack)) throw new Error('the intake stack is gone')
+  return stack
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const run = promisify(execFile)
+
+/** Blocks of the README in a language that promises to run as it stands; `console` blocks only show. */
+const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```(sh|js)\n(.*?)^```$/gms)].map(
+  ([, language, code]) => ({ language, code: code ?? '' }),
+)
+const shell = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code)
+const scripts = blocks.filter(({ language }) => language === 'js').map(({ code }) => code)
+
+let stack: ChildProcess
+let addresses: [api: string, aws: string]
+
+beforeAll(async () => {
+  const options = ['--ephemeral', '--port', '0', '--aws-port', '0', '--page-port', '0']
+  stack = spawn(process.execPath, ['infra/local/start.ts', ...options], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  addresses = await new Promise((resolve, reject) => {
+    let printed = ''
+    stack.once('exit', (code) => reject(new Error(`the local stack ended with ${code ?? 'a signal'}`)))
+    stack.stdout?.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+      const api = /^ready (\S+)$/m.exec(printed)?.[1]
+      const aws = /^AWS\s+(\S+)$/m.exec(printed)?.[1]
+      if (api !== undefined && aws !== undefined) resolve([api, aws])
+    })
+  })
+})
+
+afterAll(async () => {
+  const ended = new Promise((resolve) => stack.once('exit', resolve))
+  stack.kill('SIGTERM')
+  await ended
+})
+
+/** The same text, pointed at this test's own ports. */
+const here = (code: string): string =>
+  code.replaceAll('http://127.0.0.1:3000', addresses[0]).replaceAll('http://127.0.0.1:4566', addresses[1])
+
+describe('the README', () => {
+  it('signs Alice in by mailed code and by authenticator, and shows what is hers', async () => {
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here(shell.slice(0, 3).join('\n'))], {
+      cwd: root,
+    })
+    const answers = stdout.split(/(?<=\})(?=\{)/)
+    expect(answers).toHaveLength(4)
+    for (const answer of answers) expect(answer).toMatch(/"code":0,"msg":"success"/)
+    expect(answers[0]).toContain('"device_token":"ey')
+    expect(answers[1]).toContain('"currency":"USDT"')
+    expect(answers[3]).toContain('"total":')
+  })
+
+  it('begins the flow with a client library', async () => {
+    const { stdout } = await run('node', ['--input-type=module', '-e', here(scripts[0] ?? '')], { cwd: root })
+    const address = new URL(stdout.trim().replace('open ', ''))
+    const answer = await fetch(address, { redirect: 'manual' })
+    expect(answer.status).toBe(302)
+  })
+
+  it('puts an event', async () => {
+    const { stdout } = await run('node', ['--input-type=module', '-e', here(scripts[1] ?? '')], { cwd: root })
+    expect(stdout.trim()).toBe('accepted')
+  })
+
+  it('operates the local stack', async () => {
+    const commands = (shell[3] ?? '').trim().split('\n')
+    expect(commands.length).toBeGreaterThan(3)
+    for (const command of commands) {
+      const pointed = command.endsWith('--help') ? command : `${command} --url ${addresses[0]}`
+      await run('bash', ['-euo', 'pipefail', '-c', pointed], { cwd: root })
+    }
+  })
+
+  it('names no other way to run things than those that are held here', () => {
+    expect(shell).toHaveLength(4)
+    expect(scripts).toHaveLength(2)
+  })
+})

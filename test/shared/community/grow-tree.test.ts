@@ -1,0 +1,161 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startMembers } from '../../../shared/community/find-members.ts'
+import { growTree } from '../../../shared/community/grow-tree.ts'
+import { listMembers } from '../../../shared/community/list-members.ts'
+import { readEntries } from '../../../shared/community/journal.ts'
+import type { MemberFilter } from '../../../shared/community/members-query.ts'
+import { readProfile } from '../../../shared/community/read-profile.ts'
+import { setNote } from '../../../shared/community/set-note.ts'
+import { db } from '../../../shared/db/table.ts'
+import { stringifyExact } from '../../../shared/money.ts'
+import { deliverInOrder, growInSmallNodes, newUserIds, silenceTreeQueue } from '../../support/community.ts'
+import { buy, join } from '../../support/community-events.ts'
+import { CommunityModel, type ModelMember } from '../../support/community-model.ts'
+
+beforeEach(silenceTreeQueue)
+afterEach(() => vi.restoreAllMocks())
+
+const day = 86_400_000
+
+interface Shape {
+  size: number
+  /** How far back a referrer stands, at most: 1 makes a chain. */
+  spread: number
+  seeds: number[]
+}
+
+const shapes = fc
+  .record({ size: fc.integer({ min: 2, max: 30 }), spread: fc.constantFrom(1, 3, 40) })
+  .chain(({ size, spread }) =>
+    fc.record({
+      size: fc.constant(size),
+      spread: fc.constant(spread),
+      seeds: fc.array(fc.nat(1_000_000), { minLength: 4 * size, maxLength: 4 * size }),
+    }),
+  )
+
+/** Members of a tree; many join at the same instant, and their order of joining is not that of their ids. */
+function makeMembers({ size, spread, seeds }: Shape): ModelMember[] {
+  const first = newUserIds()
+  const seed = (i: number, n: number) => seeds[4 * i + n] ?? 0
+  return Array.from({ length: size }, (_, i) => ({
+    userId: first + i,
+    nickname: `${['Ann', 'BOB', 'Çelik'][seed(i, 0) % 3] ?? ''} ${i}`,
+    email: `m${i}-${first}@${seed(i, 0) % 2 === 0 ? 'Example.com' : 'mail.test'}`,
+    registeredAt: Date.UTC(2026, 0, 1) + (seed(i, 1) % 5) * (day - 1),
+    parent: i === 0 ? undefined : i - 1 - (seed(i, 2) % Math.min(spread, i)),
+    purchases: seed(i, 3) % 3 === 0 ? [`${seed(i, 3)}.000000000000000001`, '0.1'] : [],
+  }))
+}
+
+const eventsOf = (members: readonly ModelMember[]) =>
+  members.flatMap(({ userId, nickname, email, registeredAt, parent, purchases }) => [
+    () =>
+      join({
+        userId,
+        nickname,
+        email,
+        registeredAt,
+        referrerId: parent === undefined ? undefined : members[parent]?.userId,
+      }),
+    ...purchases.map((amount, n) => () => buy(userId, amount, `${userId}-${n}`)),
+  ])
+
+/** Holds every page of several filters against the model. */
+async function compare(model: CommunityModel, owner: ModelMember, keywords: (string | undefined)[]) {
+  const spans = [{}, { beginDate: '2026-01-02' }, { beginDate: '2026-01-02', endDate: '2026-01-03' }]
+  for (const type of ['DIRECT', 'COMMUNITY'] as const) {
+    for (const keyword of keywords) {
+      for (const span of spans) {
+        const filter: MemberFilter = { type, keyword, ...span }
+        const expected = model.find(owner, filter)
+        const size = 7
+        for (let current = 1; (current - 2) * size < expected.length; current += 1) {
+          const page = await listMembers(await startMembers(filter, owner.userId), filter, { current, size })
+          const wanted = {
+            records: expected.slice((current - 1) * size, current * size),
+            total: expected.length,
+            size,
+            current,
+            pages: Math.ceil(expected.length / size),
+          }
+          expect(JSON.parse(stringifyExact(page))).toEqual(JSON.parse(stringifyExact(wanted)))
+          expect(stringifyExact(page)).toBe(stringifyExact(wanted))
+        }
+      }
+    }
+  }
+}
+
+describe('a tree', () => {
+  it('is what its events say, in any order, duplicated, whoever grows it and however often', async () => {
+    await fc.assert(
+      fc.asyncProperty(shapes, fc.infiniteStream(fc.nat(1_000_000)), async (shape, random) => {
+        const members = makeMembers(shape)
+        const [root] = members as [ModelMember]
+        const events = [...eventsOf(members), ...eventsOf(members).slice(0, 5)]
+          .map((event) => ({ event, at: random.next().value as number }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ event }) => event)
+        const half = Math.floor(events.length / 2)
+        await deliverInOrder(events.slice(0, half).length === 0 ? [] : [...events.slice(0, half), ...events])
+        await Promise.allSettled([growInSmallNodes(root.userId), growInSmallNodes(root.userId)])
+        await growInSmallNodes(root.userId)
+        const model = new CommunityModel(members)
+        await compare(model, root, [undefined, 'bob', 'EXAMPLE.COM', 'nobody'])
+        await compare(model, members[Math.floor(members.length / 3)] as ModelMember, [undefined, 'ann'])
+      }),
+      { numRuns: 3 },
+    )
+  }, 120_000)
+
+  it('is right 200 deep, and folds a batch into one addition for each ancestor', async () => {
+    const members = makeMembers({ size: 206, spread: 1, seeds: Array.from({ length: 824 }, (_, i) => i * 7) })
+    // The last ones all stand under the 200th.
+    for (const member of members.slice(201)) member.parent = 200
+    const [root] = members as [ModelMember]
+    await deliverInOrder(eventsOf(members))
+    await growTree(root.userId, Date.now() + 100_000)
+    const model = new CommunityModel(members)
+    await compare(model, root, [undefined])
+    await compare(model, members[200] as ModelMember, [undefined, 'Ç'])
+    const buyer = members[205] as ModelMember
+    for (let i = 0; i < 40; i += 1) await buy(buyer.userId, '0.25')
+    buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
+    const send = vi.spyOn(db, 'send')
+    await growTree(root.userId, Date.now() + 60_000)
+    // Some 200 additions and 40 removals.
+    expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(3)
+    send.mockRestore()
+    expect(await readEntries(root.userId, 1)).toEqual([])
+    await compare(model, members[150] as ModelMember, [undefined])
+  }, 180_000)
+})
+
+describe('notes', () => {
+  it('are the author’s alone, and only on direct referrals', async () => {
+    const members = makeMembers({ size: 4, spread: 1, seeds: Array.from({ length: 16 }, () => 1) })
+    const [root, child, grandchild] = members as [ModelMember, ModelMember, ModelMember]
+    await deliverInOrder(eventsOf(members))
+    await growTree(root.userId, Date.now() + 30_000)
+    const model = new CommunityModel(members)
+    await setNote(root.userId, await readProfile(child.userId), '👍 met in Lisbon')
+    await setNote(child.userId, await readProfile(grandchild.userId), 'of the child')
+    model.notes.set(`${root.userId} ${child.userId}`, '👍 met in Lisbon')
+    model.notes.set(`${child.userId} ${grandchild.userId}`, 'of the child')
+    await compare(model, root, [undefined])
+    await compare(model, child, [undefined])
+    await expect(setNote(root.userId, await readProfile(grandchild.userId), 'x')).rejects.toMatchObject({
+      failure: 'forbidden',
+    })
+    await expect(setNote(child.userId, await readProfile(root.userId), 'x')).rejects.toMatchObject({
+      failure: 'forbidden',
+    })
+    await expect(setNote(root.userId, undefined, 'x')).rejects.toMatchObject({ failure: 'forbidden' })
+    await setNote(root.userId, await readProfile(child.userId), '')
+    model.notes.delete(`${root.userId} ${child.userId}`)
+    await compare(model, root, [undefined])
+  })
+})

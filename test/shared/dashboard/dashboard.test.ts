@@ -1,0 +1,171 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { EarningsQuery, readEarnings } from '../../../shared/dashboard/earnings.ts'
+import { readNetworkRewards } from '../../../shared/dashboard/network-rewards.ts'
+import { readOverview } from '../../../shared/dashboard/overview.ts'
+import { deviceEventKey, recordDevice } from '../../../shared/dashboard/record-device.ts'
+import { recordReward, type Reward } from '../../../shared/dashboard/record-reward.ts'
+import { addDays } from '../../../shared/dates.ts'
+import { transact } from '../../../shared/db/transact.ts'
+import { eventRecord } from '../../../shared/events/event-record.ts'
+import { Big, stringifyExact, zero } from '../../../shared/money.ts'
+import { settings } from '../../../shared/settings.ts'
+import { newUserIds, silenceTreeQueue } from '../../support/community.ts'
+import { join } from '../../support/community-events.ts'
+
+// Berlin went to summer time on 29 March 2026, a day of 23 hours: at this instant it is the 30th there, the 29th in UTC.
+const now = Date.parse('2026-03-29T22:30:00Z')
+const today = '2026-03-30'
+
+beforeEach(() => {
+  silenceTreeQueue()
+  vi.useFakeTimers({ toFake: ['Date'], now })
+  Object.assign(settings(), { reportingTimeZone: 'Europe/Berlin' })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const rewards = fc.array(
+  fc.record({
+    rewardType: fc.constantFrom('NODE', 'REFERRAL', 'x~'),
+    // The second has no rate, whatever rates other tests publish on the stack that they share.
+    currency: fc.constantFrom('USDT', 'UNRATED'),
+    amount: fc.constantFrom('99999999999999999999.999999999999999999', '0.000000000000000001', '7', '1.5'),
+    daysAgo: fc.integer({ min: -1, max: 32 }),
+  }),
+  { minLength: 1, maxLength: 15 },
+)
+
+const sumOf = (chosen: readonly Reward[]) => chosen.reduce((sum, { amount }) => sum.plus(amount), zero)
+
+describe('the sums of the dashboard', () => {
+  it('are those of every reward, across a change of the clock', async () => {
+    await fc.assert(
+      fc.asyncProperty(rewards, async (drawn) => {
+        const userId = newUserIds()
+        const granted: Reward[] = drawn.map(({ daysAgo, amount, ...rest }) => ({
+          ...rest,
+          userId,
+          amount: new Big(amount),
+          earnedOn: addDays(today, -daysAgo),
+        }))
+        for (const reward of granted) await transact(await recordReward(reward))
+        const currencies = (chosen: readonly Reward[]) =>
+          [...new Set(chosen.map(({ currency }) => currency))].sort().map((currency) => ({
+            currency,
+            amount: sumOf(chosen.filter((reward) => reward.currency === currency)),
+          }))
+        const overview = await readOverview(userId)
+        expect(stringifyExact(overview)).toBe(
+          stringifyExact({
+            network_rewards: sumOf(granted.filter(({ currency }) => currency === 'USDT')),
+            devices: 0,
+            traffic_gb: zero,
+            balances: [],
+            total_earnings: currencies(granted),
+            yesterday_earnings: currencies(granted.filter(({ earnedOn }) => earnedOn === '2026-03-29')),
+          }),
+        )
+        const window = v.parse(EarningsQuery, {})
+        expect(window).toEqual({ beginDate: '2026-03-01', endDate: today })
+        const inWindow = granted.filter(({ earnedOn }) => earnedOn >= '2026-03-01' && earnedOn <= today)
+        const days = Array.from({ length: 30 }, (_, i) => addDays('2026-03-01', i))
+        expect(stringifyExact(await readEarnings(userId, window))).toBe(
+          stringifyExact(
+            days.flatMap((date) =>
+              currencies(inWindow).map(({ currency }) => ({
+                date,
+                currency,
+                amount: sumOf(
+                  inWindow.filter((reward) => reward.earnedOn === date && reward.currency === currency),
+                ),
+              })),
+            ),
+          ),
+        )
+        const types = (await readNetworkRewards(userId)).map(({ reward_type, currency, amount }) => {
+          const same = granted.filter((reward) => reward.rewardType === reward_type)
+          const expected = sumOf(same.filter((reward) => reward.currency === currency))
+          return amount.eq(expected)
+        })
+        expect(types).not.toContain(false)
+        expect(types).toHaveLength(
+          new Set(granted.map(({ rewardType, currency }) => `${rewardType} ${currency}`)).size,
+        )
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  it.each([
+    [{ beginDate: '9999-12-30', endDate: '9999-12-31' }, true],
+    [{ beginDate: '2026-01-01', endDate: '2027-01-01' }, true],
+    [{ beginDate: '2026-01-01', endDate: '2027-01-02' }, false],
+    [{ beginDate: '2026-03-31' }, false],
+  ])('take the window %j: %s', (window, good) => {
+    expect(v.is(EarningsQuery, window)).toBe(good)
+  })
+})
+
+describe('devices', () => {
+  it('are whose the latest event says, in any order', async () => {
+    const [first, second] = [newUserIds(), newUserIds()]
+    for (const userId of [first, second]) {
+      await join({ userId, nickname: 'n', email: `${userId}@example.com`, registeredAt: 1 })
+    }
+    const counts = async () =>
+      Promise.all([first, second].map(async (userId) => (await readOverview(userId)).devices))
+    let devices = 0
+    const say = async (events: [user: number, at: number, active: boolean][]) => {
+      devices += 1
+      for (const [user_id, at, active] of events) {
+        const detail = { device_id: `${first}-${devices}`, at, user_id }
+        await recordDevice(detail, active, eventRecord(`device ${active}`, deviceEventKey(detail), detail))
+      }
+      return counts()
+    }
+    expect(await say([[first, 1, true]])).toEqual([1, 0])
+    // It moves to the second user, and the first one's later word of an earlier time changes nothing.
+    expect(
+      await say([
+        [second, 5, true],
+        [first, 3, true],
+        [first, 4, false],
+      ]),
+    ).toEqual([1, 1])
+    expect(
+      await say([
+        [first, 1, true],
+        [second, 2, true],
+      ]),
+    ).toEqual([1, 2])
+    expect(
+      await say([
+        [first, 1, true],
+        [second, 2, false],
+      ]),
+    ).toEqual([1, 2])
+    // At one instant the deactivation stands, whichever comes first.
+    expect(
+      await say([
+        [first, 1, true],
+        [first, 1, false],
+      ]),
+    ).toEqual([1, 2])
+    expect(
+      await say([
+        [first, 1, false],
+        [first, 1, true],
+      ]),
+    ).toEqual([1, 2])
+    expect(
+      await say([
+        [first, 1, true],
+        [first, 1, true],
+      ]),
+    ).toEqual([2, 2])
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { addDays, dayOf, daysInOrder, endOfDay, startOfDay } from '../../shared/dates.ts'
+
+const hour = 3_600_000
+
+describe('days of a time zone', () => {
+  it.each([
+    ['2026-11-21', 'UTC', '2026-11-21T00:00:00Z', 24],
+    ['2026-11-21', 'Asia/Shanghai', '2026-11-20T16:00:00Z', 24],
+    ['2026-11-21', 'Asia/Kathmandu', '2026-11-20T18:15:00Z', 24],
+    ['2026-11-21', 'Pacific/Kiritimati', '2026-11-20T10:00:00Z', 24],
+    ['2026-11-21', 'Etc/GMT+12', '2026-11-21T12:00:00Z', 24],
+    ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00Z', 23],
+    ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00Z', 25],
+    // The clock of Santiago goes from 23:59:59 to 01:00 in spring, so that this day has no midnight.
+    ['2026-09-06', 'America/Santiago', '2026-09-06T04:00:00Z', 23],
+    ['2026-04-04', 'America/Santiago', '2026-04-04T03:00:00Z', 25],
+    ['9999-12-31', 'UTC', '9999-12-31T00:00:00Z', 24],
+  ])('%s in %s begins at %s and has %d hours', (day, timeZone, start, hours) => {
+    const begin = startOfDay(day, timeZone)
+    expect(new Date(begin).toISOString()).toBe(new Date(start).toISOString())
+    expect((endOfDay(day, timeZone) - begin) / hour).toBe(hours)
+    expect(dayOf(begin, timeZone)).toBe(day)
+    expect(dayOf(begin - 1, timeZone)).toBe(addDays(day, -1))
+    expect(dayOf(endOfDay(day, timeZone) - 1, timeZone)).toBe(day)
+  })
+
+  it('leaves no instant between two days and gives none to both', () => {
+    for (const timeZone of ['Europe/Berlin', 'America/Santiago', 'Asia/Kathmandu', 'Australia/Lord_Howe']) {
+      for (let day = '2026-01-01'; day < '2027-01-01'; day = addDays(day, 1)) {
+        expect(endOfDay(day, timeZone)).toBe(startOfDay(addDays(day, 1), timeZone))
+      }
+    }
+  })
+
+  it('takes the reporting time zone by default', () => {
+    expect(dayOf(Date.parse('2026-11-21T23:59:59.999Z'))).toBe('2026-11-21')
+    expect(startOfDay('2026-11-21')).toBe(Date.parse('2026-11-21T00:00:00Z'))
+  })
+})
+
+describe('addDays', () => {
+  it.each([
+    ['2026-12-31', 1, '2027-01-01'],
+    ['2028-02-28', 1, '2028-02-29'],
+    ['2026-03-01', -1, '2026-02-28'],
+    ['2026-03-01', 0, '2026-03-01'],
+  ])('%s and %d days', (day, days, expected) => {
+    expect(addDays(day, days)).toBe(expected)
+  })
+})
+
+describe('daysInOrder', () => {
+  it.each([
+    [undefined, undefined, true],
+    ['2026-01-01', undefined, true],
+    [undefined, '2026-01-01', true],
+    ['2026-01-01', '2026-01-01', true],
+    ['2026-01-02', '2026-01-01', false],
+  ])('%s to %s', (first, last, expected) => {
+    expect(daysInOrder(first, last)).toBe(expected)
+  })
+})

@@ -1,0 +1,60 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { isUnavailable } from '../../../shared/aws/unavailable.ts'
+import { db } from '../../../shared/db/table.ts'
+import { ConditionFailed, transact } from '../../../shared/db/transact.ts'
+
+// DynamoDB Local never cancels a transaction for a conflict or for throttling, so the client's answer is put in its place.
+const cancelled = (...codes: string[]) =>
+  new TransactionCanceledException({
+    $metadata: {},
+    message: 'cancelled',
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  })
+
+const cancelWith = (error: Error) => () => {
+  throw error
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('transact', () => {
+  it.each([['TransactionConflict'], ['ThrottlingError'], ['ProvisionedThroughputExceeded']])(
+    'tries again after %s',
+    async (code) => {
+      const send = vi.spyOn(db, 'send')
+      send.mockImplementationOnce(cancelWith(cancelled('None', code)))
+      send.mockImplementationOnce(() => undefined)
+      await transact([])
+      expect(send).toHaveBeenCalledTimes(2)
+    },
+  )
+
+  it('takes a failed condition as an answer, also beside a conflict', async () => {
+    const send = vi.spyOn(db, 'send')
+    send.mockImplementation(cancelWith(cancelled('ConditionalCheckFailed', 'TransactionConflict')))
+    const failure: unknown = await transact([]).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ConditionFailed)
+    expect((failure as ConditionFailed).failed).toEqual([true, false])
+    expect(send).toHaveBeenCalledTimes(1)
+  })
+
+  it('ends as unavailable when it conflicts every time', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    const send = vi.spyOn(db, 'send')
+    send.mockImplementation(cancelWith(cancelled('TransactionConflict')))
+    const failure: unknown = await transact([]).catch((error: unknown) => error)
+    expect(isUnavailable(failure)).toBe(true)
+    expect(failure).toMatchObject({ failure: 'unavailable', status: 503 })
+    expect(send.mock.calls.length).toBeGreaterThan(5)
+  })
+
+  it('does not try again what can never succeed', async () => {
+    const send = vi.spyOn(db, 'send')
+    send.mockImplementation(cancelWith(cancelled('ValidationError')))
+    await expect(transact([])).rejects.toBeInstanceOf(TransactionCanceledException)
+    expect(send).toHaveBeenCalledTimes(1)
+  })
+})

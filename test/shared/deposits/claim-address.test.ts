@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
+import { claimAddress } from '../../../shared/deposits/claim-address.ts'
+import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { newPool, provision } from '../../support/deposits.ts'
+import { addUser } from '../../support/ledger.ts'
+
+describe('a deposit address', () => {
+  beforeAll(interceptQueues)
+
+  it('is one, however many first requests there are at once', async () => {
+    const pool = newPool()
+    await deliver(addressesProvisioned, provision(pool, 60))
+    const userId = await addUser()
+    const addresses = await Promise.all(Array.from({ length: 50 }, () => claimAddress(userId, pool)))
+    expect(new Set(addresses.map(({ address }) => address)).size).toBe(1)
+    expect(await claimAddress(userId, pool)).toEqual(addresses[0])
+  })
+
+  it('is each user’s own', async () => {
+    const pool = newPool()
+    await deliver(addressesProvisioned, provision(pool, 20))
+    const users = await Promise.all(Array.from({ length: 20 }, () => addUser()))
+    const addresses = await Promise.all(users.map((userId) => claimAddress(userId, pool)))
+    expect(new Set(addresses.map(({ address }) => address)).size).toBe(20)
+  })
+
+  it('goes to one of two users when it is the last, and the alarm is told of the other', async () => {
+    const pool = newPool()
+    await deliver(addressesProvisioned, provision(pool, 1))
+    const users = await Promise.all([addUser(), addUser()])
+    const lines = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    const results = await Promise.allSettled(users.map((userId) => claimAddress(userId, pool)))
+    const metrics = lines.mock.calls.filter(([line]) => String(line).includes('AddressPoolEmpty'))
+    lines.mockRestore()
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(results).toContainEqual(
+      expect.objectContaining({ reason: expect.objectContaining({ failure: 'unavailable' }) as unknown }),
+    )
+    expect(metrics.length).toBe(1)
+    // More addresses help whoever asks again.
+    await deliver(addressesProvisioned, provision(pool, 1))
+    await Promise.all(users.map((userId) => claimAddress(userId, pool)))
+  })
+
+  it('is not there for a currency or network that nobody knows', async () => {
+    await expect(claimAddress(await addUser(), newPool())).rejects.toMatchObject({
+      failure: 'invalid_parameter',
+    })
+  })
+
+  it('carries what its batch says of it', async () => {
+    const pool = newPool()
+    const batch = provision(pool, 0, {
+      addresses: [{ address: 'shared', tag: '42' }],
+      required_confirmations: 3,
+    })
+    await deliver(addressesProvisioned, batch)
+    expect(await claimAddress(await addUser(), pool)).toMatchObject({
+      currency: 'USDT',
+      currency_network: pool.network,
+      address: 'shared',
+      tag: '42',
+      required_confirmations: 3,
+    })
+  })
+})
+
+describe('a batch of addresses', () => {
+  beforeAll(interceptQueues)
+
+  it('adds each address once, in whatever number and however often it comes', async () => {
+    const pool = newPool()
+    const batch = provision(pool, 50)
+    expect(await Promise.all([1, 2, 3].map(() => deliver(addressesProvisioned, batch)))).toEqual([
+      'done',
+      'done',
+      'done',
+    ])
+    const users = await Promise.all(Array.from({ length: 50 }, () => addUser()))
+    const addresses = await Promise.all(users.map((userId) => claimAddress(userId, pool)))
+    expect(new Set(addresses.map(({ address }) => address))).toEqual(
+      new Set(batch.addresses.map(({ address }) => address)),
+    )
+    await expect(claimAddress(await addUser(), pool)).rejects.toMatchObject({ failure: 'unavailable' })
+  }, 60_000)
+
+  it('is refused whole where it comes with other content or with an address of another batch', async () => {
+    const pool = newPool()
+    const batch = provision(pool, 1)
+    await deliver(addressesProvisioned, batch)
+    expect(await deliver(addressesProvisioned, { ...batch, required_confirmations: 1 })).toMatchObject({
+      refused: expect.stringContaining('conflicting_content') as string,
+    })
+    const other = provision(pool, 3)
+    const overlapping = { ...other, addresses: [...other.addresses, ...batch.addresses] }
+    expect(await deliver(addressesProvisioned, overlapping)).toMatchObject({
+      refused: expect.stringContaining('address_taken') as string,
+    })
+    await claimAddress(await addUser(), pool)
+    await expect(claimAddress(await addUser(), pool)).rejects.toMatchObject({ failure: 'unavailable' })
+  })
+
+  it.each([
+    ['no addresses', { addresses: [] }],
+    ['an address twice', { addresses: [{ address: 'a' }, { address: 'a', tag: null }] }],
+    ['an empty address', { addresses: [{ address: '' }] }],
+    ['negative confirmations', { required_confirmations: -1 }],
+    ['no network', { currency_network: undefined }],
+  ])('with %s is refused', async (_name, change) => {
+    expect(await deliver(addressesProvisioned, provision(newPool(), 1, change))).toMatchObject({
+      refused: expect.stringContaining('invalid_detail') as string,
+    })
+  })
+})

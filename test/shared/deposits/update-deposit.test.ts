@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
+import { readDeposit } from '../../../shared/deposits/deposit.ts'
+import { finishRecords, type RecordsQuery, startRecords } from '../../../shared/deposits/records-query.ts'
+import { readWallet } from '../../../shared/ledger/wallet.ts'
+import { deliver, deliverBatch, interceptQueues } from '../../support/deliver.ts'
+import { addDepositor, deposit } from '../../support/deposits.ts'
+import { addUser, describeWallet, readAllBills } from '../../support/ledger.ts'
+
+const holdingsOf = async (userId: number) =>
+  describeWallet(await readWallet({ userId, wallet: 'asset' }, { consistent: true })).holdings
+
+async function recordsOf(userId: number, query: Partial<RecordsQuery> = {}) {
+  const whole = { current: 1, size: 20, ...query } as RecordsQuery
+  return finishRecords(whole, await startRecords(whole, userId))
+}
+
+const steps = [
+  { status: 'pending', confirmations: 0 },
+  { status: 'confirming', confirmations: 3 },
+  { status: 'confirming', confirmations: 7 },
+  { status: 'confirmed', confirmations: 12 },
+]
+
+describe('a deposit', () => {
+  beforeAll(interceptQueues)
+
+  it('converges to credited once, whatever the order and number of its updates', async () => {
+    const { userId, address } = await addDepositor()
+    let credited = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray([...steps, ...steps], { minLength: 8, maxLength: 8 }),
+        fc.boolean(),
+        async (order, together) => {
+          const base = deposit(address)
+          const updates = order.map((step) => ({ ...base, ...step }))
+          if (together) await deliverBatch(depositUpdated, updates)
+          else for (const update of updates) expect(await deliver(depositUpdated, update)).toBe('done')
+          credited += 5
+          expect(await holdingsOf(userId)).toEqual({ USDT: `${credited} 0 ${credited} 0` })
+          const { records, total } = await recordsOf(userId, { size: 1 })
+          expect(total).toBe(credited / 5)
+          expect(records[0]).toMatchObject({ txid: base.txid, status: 'CREDITED', confirmations: 12 })
+          expect(records[0]?.credited_at).toBeGreaterThanOrEqual(records[0]?.created_at ?? Infinity)
+          const stored = await readDeposit(records[0]?.id ?? '', { consistent: true })
+          expect(stored?.record).toEqual(records[0])
+        },
+      ),
+      { numRuns: 15 },
+    )
+    const bills = await readAllBills(userId, 'asset')
+    expect(bills.length).toBe(15)
+    expect(new Set(bills.map(({ business_id }) => business_id))).toEqual(new Set(['DEPOSIT']))
+  }, 60_000)
+
+  it.each([
+    [['failed', 'confirmed'], 'FAILED', {}],
+    [['confirmed', 'failed'], 'CREDITED', { USDT: '5 0 5 0' }],
+    [['pending'], 'PENDING', {}],
+    [['confirming', 'pending'], 'CONFIRMING', {}],
+    [['pending', 'failed', 'confirming'], 'FAILED', {}],
+  ])('that is %o ends as %s', async (statuses, status, holdings) => {
+    const { userId, address } = await addDepositor()
+    const base = deposit(address)
+    for (const its of statuses) expect(await deliver(depositUpdated, { ...base, status: its })).toBe('done')
+    expect((await recordsOf(userId)).records).toMatchObject([{ status }])
+    expect(await holdingsOf(userId)).toEqual(holdings)
+  })
+
+  it('is one of each output of a transaction', async () => {
+    const { userId, address } = await addDepositor()
+    const base = deposit(address)
+    const updates = [0, 1, 2, 0, 1, 2].map((output_index) => ({ ...base, output_index }))
+    expect(new Set(await deliverBatch(depositUpdated, updates))).toEqual(new Set(['done']))
+    expect(await holdingsOf(userId)).toEqual({ USDT: '15 0 15 0' })
+    expect((await recordsOf(userId)).total).toBe(3)
+  })
+
+  it.each([
+    ['another amount', { amount: '6' }, 'conflicting_content'],
+    ['another currency', { currency: 'BTC' }, 'conflicting_content'],
+    ['another address', { address: '0xother' }, 'conflicting_content'],
+    ['a tag', { tag: '7' }, 'conflicting_content'],
+  ])('with %s than before is refused', async (_name, change, reason) => {
+    const { userId, address } = await addDepositor()
+    const base = deposit(address, { status: 'pending' })
+    await deliver(depositUpdated, base)
+    const delivery = await deliver(depositUpdated, { ...base, ...change, status: 'confirmed' })
+    expect(delivery).toEqual({ refused: expect.stringContaining(reason) as string })
+    expect((await recordsOf(userId)).records).toMatchObject([{ status: 'PENDING' }])
+    expect(await holdingsOf(userId)).toEqual({})
+  })
+
+  it.each([
+    ['to nobody’s address', { address: '0xnobody' }, 'unknown_address'],
+    ['with another tag', { tag: '7' }, 'unknown_address'],
+    ['in another currency', { currency: 'BTC' }, 'wrong_currency'],
+    ['of nothing', { amount: '0' }, 'amount'],
+    ['of a negative amount', { amount: '-1' }, 'amount'],
+    ['in an unknown status', { status: 'done' }, 'status'],
+    ['without an output', { output_index: undefined }, 'output_index'],
+  ])('%s is refused', async (_name, change, reason) => {
+    const { userId, address } = await addDepositor()
+    const delivery = await deliver(depositUpdated, deposit(address, change))
+    expect(delivery).toEqual({ refused: expect.stringContaining(reason) as string })
+    expect((await recordsOf(userId)).total).toBe(0)
+  })
+
+  it('is listed newest first, by currency and by day', async () => {
+    const { userId, address } = await addDepositor()
+    for (let i = 0; i < 5; i += 1) await deliver(depositUpdated, deposit(address, { txid: `${userId}-${i}` }))
+    const { records } = await recordsOf(userId)
+    expect(records.map(({ txid }) => txid)).toEqual([4, 3, 2, 1, 0].map((i) => `${userId}-${i}`))
+    expect((await recordsOf(userId, { currency: 'USDT', current: 2, size: 2 })).records).toEqual(
+      records.slice(2, 4),
+    )
+    expect((await recordsOf(userId, { currency: 'BTC' })).total).toBe(0)
+    expect((await recordsOf(userId, { beginTime: '2026-01-01', endTime: '2999-01-01' })).total).toBe(5)
+    expect((await recordsOf(userId, { endTime: '2026-01-01' })).total).toBe(0)
+    expect((await recordsOf(await addUser())).total).toBe(0)
+  })
+})

@@ -1,0 +1,116 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { handler as walletTransferred } from '../../../functions/intake/wallet.transferred.ts'
+import { addDays, dayOf, endOfDay, startOfDay } from '../../../shared/dates.ts'
+import type { Bill } from '../../../shared/ledger/bill.ts'
+import { billTypes } from '../../../shared/ledger/bill-types.ts'
+import type { BillsQuery } from '../../../shared/ledger/bills-query.ts'
+import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { addUser, adjustment, readAllBills, readPage } from '../../support/ledger.ts'
+
+const start = Date.parse('2026-03-01T12:00:00Z')
+const days = ['2026-02-28', '2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2026-03-09']
+
+/** A history of several days, currencies and types, with the hours of the clock as the bills' instants. */
+async function makeHistory(): Promise<number> {
+  vi.useFakeTimers({ toFake: ['Date'], now: start })
+  const userId = await addUser()
+  for (let i = 0; i < 60; i += 1) {
+    vi.setSystemTime(start + i * 73 * 60_000)
+    const currency = ['USDT', 'BTC', 'ETH'][i % 3] as string
+    if (i % 7 === 6) {
+      const transfer = { transfer_id: `${userId}-${i}`, user_id: userId, currency, amount: '0.5', at: start }
+      await deliver(walletTransferred, { ...transfer, from: 'asset', to: 'reward' })
+    } else {
+      await deliver(
+        walletAdjusted,
+        adjustment(userId, { currency, amount: i < 6 ? '50' : '1', direction: i > 5 && i % 4 === 3 ? 2 : 1 }),
+      )
+    }
+  }
+  vi.useRealTimers()
+  return userId
+}
+
+/** What a query should find, found by looking at every bill. */
+const filterBills = (bills: Bill[], query: Partial<BillsQuery>): Bill[] =>
+  bills.filter(
+    (bill) =>
+      (query.currency === undefined || bill.currency === query.currency) &&
+      (query.amountDirection === undefined || bill.amount_direction === query.amountDirection) &&
+      (query.businessId === undefined || bill.business_id === query.businessId) &&
+      (query.beginTime === undefined || bill.created_at >= startOfDay(query.beginTime)) &&
+      (query.endTime === undefined || bill.created_at < endOfDay(query.endTime)),
+  )
+
+const optional = <T>(values: T[]): (T | undefined)[] => [undefined, ...values]
+
+const strip = (query: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Partial<BillsQuery>
+
+const combinations: Partial<BillsQuery>[] = optional(['USDT', 'BTC', 'DOGE']).flatMap((currency) =>
+  optional([1, 2] as const).flatMap((amountDirection) =>
+    optional(['ADJUSTMENT_CREDIT', 'TRANSFER_OUT', 'DEPOSIT', 'NOTHING_KNOWN']).flatMap((businessId) =>
+      [
+        {},
+        { beginTime: days[2] },
+        { endTime: days[1] },
+        { beginTime: days[1], endTime: days[2] },
+        { beginTime: days[5] },
+        { endTime: days[0] },
+      ].map((period) => strip({ currency, amountDirection, businessId, ...period })),
+    ),
+  ),
+)
+
+describe('bills', () => {
+  let userId: number
+  let all: Bill[]
+
+  beforeAll(async () => {
+    interceptQueues()
+    userId = await makeHistory()
+    all = await readAllBills(userId, 'asset')
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  it('are all there, newest first, on several days', () => {
+    expect(all.length).toBe(60)
+    expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 60 }, (_, i) => `A${userId}-${60 - i}`))
+    expect(new Set(all.map(({ created_at }) => dayOf(created_at)))).toEqual(
+      new Set(Array.from({ length: 4 }, (_, i) => addDays('2026-03-01', i))),
+    )
+    expect(new Set(all.map(({ business_id }) => business_id))).toEqual(
+      new Set(['ADJUSTMENT_CREDIT', 'ADJUSTMENT_DEBIT', 'TRANSFER_OUT']),
+    )
+    for (const bill of all) expect(bill.amount_direction).toBe(billTypes[bill.business_id])
+  })
+
+  it('are found by every combination of currency, direction, type and dates as by looking at each', async () => {
+    expect(combinations.length).toBe(360)
+    for (const query of combinations) {
+      const expected = filterBills(all, query)
+      const page = await readPage(userId, 'asset', { ...query, current: 1, size: 7 })
+      const found = [page.records, page.total, page.pages]
+      expect(found, JSON.stringify(query)).toEqual([
+        expected.slice(0, 7),
+        expected.length,
+        Math.ceil(expected.length / 7),
+      ])
+    }
+  }, 60_000)
+
+  it.each([1, 2, 3, 4, 9])('are paged: page %d of 7', async (current) => {
+    const query = { currency: 'USDT', beginTime: days[1], endTime: days[3] }
+    const expected = filterBills(all, query)
+    const page = await readPage(userId, 'asset', { ...query, current, size: 7 })
+    expect(page.records).toEqual(expected.slice((current - 1) * 7, current * 7))
+    expect(page.total).toBe(expected.length)
+  })
+
+  it('of the other wallet are its own', async () => {
+    const bills = await readAllBills(userId, 'reward')
+    expect(bills.length).toBe(all.filter(({ business_id }) => business_id === 'TRANSFER_OUT').length)
+    expect(new Set(bills.map(({ business_id }) => business_id))).toEqual(new Set(['TRANSFER_IN']))
+  })
+})

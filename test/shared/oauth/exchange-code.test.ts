@@ -1,0 +1,84 @@
+import { KMSClient } from '@aws-sdk/client-kms'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { readClient } from '../../../shared/db/client.ts'
+import { db } from '../../../shared/db/table.ts'
+import { exchangeCode } from '../../../shared/oauth/exchange-code.ts'
+import { revokeToken } from '../../../shared/tokens/revoke-token.ts'
+import { createClient, createSession, getUserinfo, obtainCode, type SignedIn } from '../../support/oauth.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+type Exchange = () => ReturnType<typeof exchangeCode>
+
+/** An exchange that is ready to be made, as often as a test likes, in this process. */
+async function prepare(session?: SignedIn): Promise<Exchange> {
+  const client = await createClient()
+  const { exchange } = await obtainCode(client, session ?? (await createSession()))
+  const registered = (await readClient(client.clientId)) ?? expect.fail('the client is not there')
+  return () => exchangeCode(exchange, Promise.resolve(registered))
+}
+
+const namesOf = (spy: { mock: { calls: unknown[][] } }): string[] =>
+  spy.mock.calls.map(([command]) => (command as object).constructor.name)
+
+const send = Reflect.get(KMSClient.prototype, 'send') as (
+  this: KMSClient,
+  command: unknown,
+) => Promise<unknown>
+
+/** Lets no signature be made before `ready` has resolved, which it does for each anew. */
+function beforeSigning(ready: () => Promise<unknown>): void {
+  const spy = vi.spyOn(KMSClient.prototype, 'send')
+  const sendWhenReady = async function (this: KMSClient, command: unknown) {
+    await ready()
+    return send.call(this, command)
+  }
+  spy.mockImplementation(sendWhenReady as never)
+}
+
+test('an exchange signs once and writes once, and a replay does not sign', async () => {
+  const exchange = await prepare()
+  const kms = vi.spyOn(KMSClient.prototype, 'send')
+  const table = vi.spyOn(db, 'send')
+  await exchange()
+  expect(namesOf(kms)).toEqual(['SignCommand'])
+  expect(namesOf(table).filter((name) => !name.startsWith('Get'))).toEqual(['TransactWriteCommand'])
+  await expect(exchange()).rejects.toMatchObject({ failure: 'invalid_grant' })
+  expect(namesOf(kms)).toEqual(['SignCommand'])
+})
+
+test('a fault of the signing service leaves the code as it was', async () => {
+  const exchange = await prepare()
+  vi.spyOn(KMSClient.prototype, 'send').mockRejectedValueOnce(new Error('down'))
+  await expect(exchange()).rejects.toThrow('down')
+  expect(await exchange()).toMatchObject({ token_type: 'Bearer' })
+})
+
+describe('whatever happens between the look at a code and the write that uses it up', () => {
+  test('of exchanges that all found it unused, one wins, and its token ends revoked', async () => {
+    const exchange = await prepare()
+    let arrived = 0
+    const all = Promise.withResolvers<undefined>()
+    beforeSigning(async () => {
+      arrived += 1
+      if (arrived === 5) all.resolve(undefined)
+      return all.promise
+    })
+    const results = await Promise.allSettled(Array.from({ length: 5 }, exchange))
+    const won = results.filter((result) => result.status === 'fulfilled')
+    expect(won).toHaveLength(1)
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ failure: 'invalid_grant' })
+    }
+    expect((await getUserinfo(won[0]?.value.access_token ?? '')).status).toBe(401)
+  })
+
+  test('a logout wins', async () => {
+    const session = await createSession()
+    const exchange = await prepare(session)
+    beforeSigning(() => revokeToken(session.accessToken, 'first-party'))
+    await expect(exchange()).rejects.toMatchObject({ failure: 'invalid_grant' })
+  })
+})

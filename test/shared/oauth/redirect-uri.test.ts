@@ -1,0 +1,37 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { RedirectUri } from '../../../shared/oauth/redirect-uri.ts'
+
+test.each([
+  'https://client.example/callback',
+  'https://client.example/callback?tenant=1&empty=',
+  'https://client.example:8443',
+  'http://127.0.0.1:4000/callback',
+  'http://127.0.0.1/callback',
+  'http://[::1]:4000/callback',
+  'http://localhost:65535/',
+  'com.example.app:/callback',
+])('%s may be registered', (uri) => {
+  expect(v.is(RedirectUri, uri)).toBe(true)
+})
+
+test.each([
+  ['relative', '/callback'],
+  ['no scheme', 'client.example/callback'],
+  ['with a fragment', 'https://client.example/#callback'],
+  ['with an empty fragment', 'https://client.example/#'],
+  ['plain http on a host of the network', 'http://client.example/callback'],
+  ['a host that only begins like a loopback one', 'http://127.0.0.1.example/callback'],
+  ['a user before a loopback host', 'http://localhost@client.example/callback'],
+  ['with credentials', 'https://user:secret@client.example/callback'],
+  ['a script', 'javascript:alert(1)'],
+  ['data', 'data:text/html,hello'],
+  ['a scheme that anyone could claim', 'myapp:/callback'],
+  ['with a line break', 'https://client.example/\r\nset-cookie:a=b'],
+  ['with a space', 'https://client.example/call back'],
+  ['with a quote', 'https://client.example/"'],
+  ['a port beyond 65535', 'http://localhost:65536/'],
+  ['nothing', ''],
+])('%s may not be registered', (_why, uri) => {
+  expect(v.is(RedirectUri, uri)).toBe(false)
+})

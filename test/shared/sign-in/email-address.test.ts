@@ -1,0 +1,36 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { EmailAddress, normalizeEmail } from '../../../shared/sign-in/email-address.ts'
+
+test.each([
+  ['alice@example.com', 'alice@example.com'],
+  ['  alice@example.com\t', 'alice@example.com'],
+  ['Alice+tag@Example.com', 'Alice+tag@Example.com'],
+  ['jürgen@bücher.example', 'jürgen@bücher.example'],
+])('%j is an address', (sent, kept) => {
+  expect(v.parse(EmailAddress, sent)).toBe(kept)
+})
+
+test.each([
+  '',
+  ' ',
+  'alice',
+  '@example.com',
+  'alice@',
+  'a b@example.com',
+  'a@b@c',
+  'a\n@b',
+  `${'a'.repeat(250)}@b.example`,
+  7,
+  null,
+])('%j is no address', (sent) => {
+  expect(v.is(EmailAddress, sent)).toBe(false)
+})
+
+test.each([
+  ['Alice@Example.COM', 'alice@example.com'],
+  [' alice@example.com ', 'alice@example.com'],
+  ['e\u0301va@example.com', '\u00c9VA@example.com'],
+])('%j and %j are the same', (one, other) => {
+  expect(normalizeEmail(one)).toBe(normalizeEmail(other))
+})

@@ -1,0 +1,112 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import { expect, test } from 'vitest'
+import { db, tableName } from '../../../shared/db/table.ts'
+import { readUser } from '../../../shared/db/user.ts'
+import { eventRecord } from '../../../shared/events/event-record.ts'
+import { Refused, TooEarly } from '../../../shared/events/refused.ts'
+import { decryptTotpSecret } from '../../../shared/sign-in/totp-secret.ts'
+import { createUser, newRegistration, newUserId, register } from '../../support/sign-in.ts'
+
+const consistent = { consistent: true }
+
+test('a user is kept as registered, secrets in a form that tells nobody anything', async () => {
+  const { userId: referrerId } = await createUser()
+  const detail = newRegistration({ referrer_id: referrerId })
+  expect(await register(detail)).toBe('applied')
+  const user = await readUser(Number(detail['user_id']), consistent)
+  expect(user).toMatchObject({
+    email: detail['email'],
+    nickname: detail['nickname'],
+    passkey: false,
+    disabled: false,
+    referrerId,
+    registeredAt: detail['registered_at'],
+  })
+  expect(user?.loginPassword).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  const stored = Buffer.from(user?.totpSecret ?? []).toString('latin1')
+  expect(stored).not.toContain(detail['totp_secret'])
+})
+
+test('a TOTP secret can be decrypted for its own user only', async () => {
+  const { userId, totpSecret } = await createUser()
+  const ciphertext = (await readUser(userId, consistent))?.totpSecret ?? new Uint8Array()
+  expect(await decryptTotpSecret(userId, ciphertext)).toBe(totpSecret)
+  await expect(decryptTotpSecret(userId + 1, ciphertext)).rejects.toThrow()
+})
+
+test('the record of the event does not let anybody try out passwords', async () => {
+  const detail = newRegistration()
+  await register(detail)
+  const record = eventRecord('user.registered', String(detail['user_id']), detail)
+  const { Item } = await db.send(
+    new GetCommand({
+      TableName: tableName(),
+      Key: { pk: `EVT#user.registered#${String(detail['user_id'])}`, sk: 'EVT' },
+    }),
+  )
+  expect(Item).toBeDefined()
+  expect(Item?.['digest']).not.toBe(record.digest)
+})
+
+test('a user needs no password and no authenticator', async () => {
+  const detail = newRegistration({ login_password: null, totp_secret: undefined })
+  await register(detail)
+  const user = await readUser(Number(detail['user_id']), consistent)
+  expect(user).toMatchObject({ loginPassword: undefined, totpSecret: undefined })
+})
+
+test('the same event again has no effect, whatever the order of its members', async () => {
+  const detail = newRegistration()
+  await register(detail)
+  const reversed = Object.fromEntries(Object.entries(detail).reverse())
+  expect(await Promise.all([register(detail), register(reversed)])).toEqual(['duplicate', 'duplicate'])
+})
+
+test.each([
+  ['another nickname', { nickname: 'Somebody' }],
+  ['another address', { email: 'somebody@example.net' }],
+  ['another password', { login_password: '0'.repeat(32) }],
+])('a user who is registered again with %s is refused', async (_what, changed) => {
+  const detail = newRegistration()
+  await register(detail)
+  await expect(register({ ...detail, ...changed })).rejects.toThrow(/^conflicting_content/)
+  const user = await readUser(Number(detail['user_id']), consistent)
+  expect(user).toMatchObject({ nickname: detail['nickname'], email: detail['email'] })
+})
+
+test.each([
+  ['in another case', (email: string) => email.toUpperCase()],
+  ['with outer space', (email: string) => ` ${email} `],
+])("somebody else's address %s is refused, and nothing written", async (_how, spell) => {
+  const { email } = await createUser()
+  const detail = newRegistration({ email: spell(email) })
+  await expect(register(detail)).rejects.toThrow(/^email_taken/)
+  expect(await readUser(Number(detail['user_id']), consistent)).toBeUndefined()
+})
+
+test('of ten users who want one address at once, one gets it', async () => {
+  const email = `wanted-${newUserId()}@example.com`
+  const results = await Promise.allSettled(
+    Array.from({ length: 10 }, () => register(newRegistration({ email }))),
+  )
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  const reasons = results.flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as unknown] : [],
+  )
+  expect(reasons.every((reason) => reason instanceof Refused)).toBe(true)
+})
+
+test('a user whose referrer is not registered yet comes too early, and later is applied', async () => {
+  const referrerId = newUserId()
+  const detail = newRegistration({ referrer_id: referrerId })
+  await expect(register(detail)).rejects.toThrow(TooEarly)
+  await createUser({ user_id: referrerId, email: `late-${referrerId}@example.com` })
+  expect(await register(detail)).toBe('applied')
+})
+
+test('a user who refers themself is refused', async () => {
+  const userId = newUserId()
+  await expect(register(newRegistration({ user_id: userId, referrer_id: userId }))).rejects.toThrow(
+    /^own_referrer/,
+  )
+})

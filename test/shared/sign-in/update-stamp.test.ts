@@ -1,0 +1,19 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { updateStamp } from '../../../shared/sign-in/update-stamp.ts'
+
+const instant = fc.nat({ max: 8_640_000_000_000_000 })
+
+test('the later instant has the greater stamp, whatever the ids', () => {
+  fc.assert(
+    fc.property(instant, instant, fc.string(), fc.string(), (a, b, one, other) => {
+      fc.pre(a < b)
+      return updateStamp(a, one) < updateStamp(b, other)
+    }),
+  )
+})
+
+test('two updates of the same instant have different stamps, and the same ones every time', () => {
+  expect(updateStamp(1, 'a')).not.toBe(updateStamp(1, 'b'))
+  expect(updateStamp(1, 'a')).toBe(updateStamp(1, 'a'))
+})

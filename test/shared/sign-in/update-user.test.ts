@@ -1,0 +1,183 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import fc from 'fast-check'
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { db, tableName } from '../../../shared/db/table.ts'
+import { transact } from '../../../shared/db/transact.ts'
+import { readUser, userKey } from '../../../shared/db/user.ts'
+import { TooEarly } from '../../../shared/events/refused.ts'
+import { updateStamp } from '../../../shared/sign-in/update-stamp.ts'
+import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
+import { newGrant } from '../../../shared/tokens/grant-token.ts'
+import { createUser, newRegistration, newUserId, register, update } from '../../support/sign-in.ts'
+
+const read = (userId: number) => readUser(userId, { consistent: true })
+
+/** Updates of the fields that show themselves, at few instants, so that many are of the same one. */
+const updates = fc.array(
+  fc.record(
+    {
+      at: fc.integer({ min: 1, max: 4 }),
+      nickname: fc.constantFrom('A', 'B', 'C'),
+      passkey: fc.boolean(),
+      disabled: fc.boolean(),
+      mailbox: fc.constantFrom('one', 'two', 'THREE'),
+    },
+    { requiredKeys: ['at'] },
+  ),
+  { minLength: 1, maxLength: 6 },
+)
+
+test('of two updates of a field the later stands, whatever the order and however often they arrive', async () => {
+  await fc.assert(
+    fc.asyncProperty(updates, fc.infiniteStream(fc.nat()), async (changes, order) => {
+      const { userId, email } = await createUser({ login_password: undefined, totp_secret: undefined })
+      const events = changes.map(({ mailbox, ...change }) => ({
+        update_id: randomUUID(),
+        user_id: userId,
+        ...change,
+        ...(mailbox === undefined ? {} : { email: `${mailbox}-${userId}@example.com` }),
+      }))
+      const arrivals = [...events, ...events].sort(() => (order.next().value % 2 === 0 ? 1 : -1))
+      for (const event of arrivals) await update(event)
+
+      const last = <Field extends 'nickname' | 'passkey' | 'disabled' | 'email'>(field: Field) =>
+        events
+          .filter((event) => event[field] !== undefined)
+          .sort((a, b) => (updateStamp(a.at, a.update_id) < updateStamp(b.at, b.update_id) ? 1 : -1))[0]?.[
+          field
+        ]
+      expect(await read(userId)).toMatchObject({
+        nickname: last('nickname') ?? `User ${userId}`,
+        passkey: last('passkey') ?? false,
+        disabled: last('disabled') ?? false,
+        email: last('email') ?? email,
+      })
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('updates at the same time all take effect', async () => {
+  const { userId } = await createUser()
+  const changes = [
+    { nickname: 'New' },
+    { passkey: true },
+    { email: `new-${userId}@example.com` },
+    { nickname: 'Old', at: 1 },
+  ]
+  await Promise.all(
+    changes.map((change) => update({ update_id: randomUUID(), user_id: userId, at: 2, ...change })),
+  )
+  expect(await read(userId)).toMatchObject({
+    nickname: 'New',
+    passkey: true,
+    email: `new-${userId}@example.com`,
+  })
+})
+
+test('an address that was given up is free, the new one is taken', async () => {
+  const { userId, email } = await createUser()
+  const moved = `moved-${userId}@example.com`
+  await update({ update_id: randomUUID(), user_id: userId, at: 1, email: moved })
+  await expect(register(newRegistration({ email: moved }))).rejects.toThrow(/^email_taken/)
+  expect(await register(newRegistration({ email }))).toBe('applied')
+})
+
+test('another spelling of the own address is no new address', async () => {
+  const { userId, email } = await createUser()
+  await update({ update_id: randomUUID(), user_id: userId, at: 1, email: email.toUpperCase() })
+  expect((await read(userId))?.email).toBe(email.toUpperCase())
+  await expect(register(newRegistration({ email }))).rejects.toThrow(/^email_taken/)
+})
+
+test("an update with somebody else's address is refused whole", async () => {
+  const [{ userId, email }, other] = await Promise.all([createUser(), createUser()])
+  const event = { update_id: randomUUID(), user_id: userId, at: 1, nickname: 'New', email: other.email }
+  await expect(update(event)).rejects.toThrow(/^email_taken/)
+  expect(await read(userId)).toMatchObject({ nickname: `User ${userId}`, email })
+})
+
+test('two users who swap into one address at once: one gets it', async () => {
+  const users = await Promise.all([createUser(), createUser(), createUser()])
+  const email = `wanted-${newUserId()}@example.com`
+  const results = await Promise.allSettled(
+    users.map(({ userId }) => update({ update_id: randomUUID(), user_id: userId, at: 1, email })),
+  )
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+})
+
+test('an update with other content under the same id is refused', async () => {
+  const { userId } = await createUser()
+  const event = { update_id: randomUUID(), user_id: userId, at: 1, nickname: 'New' }
+  await update(event)
+  await expect(update({ ...event, nickname: 'Newer' })).rejects.toThrow(/^conflicting_content/)
+  expect((await read(userId))?.nickname).toBe('New')
+})
+
+test('an update of somebody who is not registered comes too early', async () => {
+  const event = { update_id: randomUUID(), user_id: newUserId(), at: 1, nickname: 'New' }
+  await expect(update(event)).rejects.toThrow(TooEarly)
+})
+
+test('a new TOTP secret starts with no step used up', async () => {
+  const { userId } = await createUser()
+  await change(userId, 'SET last_totp_step = :value', 7)
+  await update({ update_id: randomUUID(), user_id: userId, at: 1, totp_secret: 'JBSWY3DPEHPK3PXP' })
+  expect((await read(userId))?.lastTotpStep).toBeUndefined()
+})
+
+test('disabling ends every session of the user before it counts as done', async () => {
+  const { userId } = await createUser()
+  const tokens = await Promise.all([openSession(userId), openSession(userId)])
+  await update({ update_id: randomUUID(), user_id: userId, at: 1, disabled: true })
+  for (const token of tokens) await expect(checkAccessToken(token, 'first-party')).rejects.toThrow()
+  expect((await read(userId))?.revocationDue).toBeUndefined()
+})
+
+test('disabling that died before the sessions were ended is finished when it comes again, though the user is enabled by then', async () => {
+  const { userId } = await createUser()
+  const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
+  await update(disabling)
+  // What a crash right after the write leaves behind.
+  await change(userId, 'SET revocation_due = :value', updateStamp(1, disabling.update_id))
+  const token = await openSession(userId)
+  await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: false })
+  expect(await update(disabling)).toBe('duplicate')
+  await expect(checkAccessToken(token, 'first-party')).rejects.toThrow()
+})
+
+test('disabling that comes late, or again, leaves the sessions of an enabled user alone', async () => {
+  const { userId } = await createUser()
+  const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
+  await update(disabling)
+  await update({ update_id: randomUUID(), user_id: userId, at: 3, disabled: false })
+  const token = await openSession(userId)
+  await update(disabling)
+  await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: true })
+  expect((await checkAccessToken(token, 'first-party')).userId).toBe(userId)
+})
+
+async function openSession(userId: number): Promise<string> {
+  const now = Date.now()
+  const { accessToken, put } = newGrant({
+    userId,
+    clientId: 'first-party',
+    scopes: ['openid'],
+    firstParty: true,
+    expiresAt: now + 60_000,
+    authenticatedAt: now,
+  })
+  await transact([put])
+  return accessToken
+}
+
+const change = (userId: number, expression: string, value: unknown) =>
+  db.send(
+    new UpdateCommand({
+      TableName: tableName(),
+      Key: userKey(userId),
+      UpdateExpression: expression,
+      ExpressionAttributeValues: { ':value': value },
+    }),
+  )

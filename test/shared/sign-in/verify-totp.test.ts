@@ -1,0 +1,47 @@
+import { generate } from 'otplib'
+import { expect, test } from 'vitest'
+import { verifyTotp } from '../../../shared/sign-in/verify-totp.ts'
+
+/** RFC 6238 appendix B: the ASCII secret 12345678901234567890 in base32; its eight-digit codes end in our six. */
+const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+
+test.each([
+  [59, '287082', 1],
+  [1_111_111_109, '081804', 37_037_036],
+  [1_111_111_111, '050471', 37_037_037],
+  [1_234_567_890, '005924', 41_152_263],
+  [2_000_000_000, '279037', 66_666_666],
+])('at %i s the code of RFC 6238 is %s', async (seconds, code, step) => {
+  expect(await verifyTotp(secret, code, undefined, seconds * 1000)).toBe(step)
+})
+
+const now = 1_700_000_010_000
+const step = Math.floor(now / 30_000)
+const codeOf = (at: number) => generate({ secret, epoch: at * 30 })
+
+test.each([-1, 0, 1])('a code of %i steps away is right', async (drift) => {
+  expect(await verifyTotp(secret, await codeOf(step + drift), undefined, now)).toBe(step + drift)
+})
+
+test.each([-3, -2, 2, 3])('a code of %i steps away is wrong', async (drift) => {
+  expect(await verifyTotp(secret, await codeOf(step + drift), undefined, now)).toBeUndefined()
+})
+
+test.each([
+  [-1, -1],
+  [-1, 0],
+  [0, 0],
+  [0, 1],
+  [1, 1],
+  [1, 2],
+])('a code of %i steps away is used up when step %i was the last', async (drift, last) => {
+  expect(await verifyTotp(secret, await codeOf(step + drift), step + last, now)).toBeUndefined()
+})
+
+test('a code of a later step is right after an earlier one was used', async () => {
+  expect(await verifyTotp(secret, await codeOf(step), step - 1, now)).toBe(step)
+})
+
+test('a secret of ten bytes, as older authenticators have, works', async () => {
+  expect(await verifyTotp('JBSWY3DPEHPK3PXP', '282760', undefined, 0)).toBe(0)
+})

@@ -1,0 +1,147 @@
+import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
+import { createHash, randomUUID } from 'node:crypto'
+import type { Context } from 'aws-lambda'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
+import { handler as jwks } from '../../../functions/well-known/jwks.ts'
+import { activeKey, readRing } from '../../../shared/keys/ring.ts'
+import { settings } from '../../../shared/settings.ts'
+import { signDeviceToken } from '../../../shared/tokens/device-token.ts'
+import { issuer } from '../../../shared/tokens/issuer.ts'
+import { getEvent } from '../../support/get-event.ts'
+import { useOwnKeys } from '../../support/own-keys.ts'
+import { tamperCalls } from '../../support/tamper-calls.ts'
+
+const { renew } = useOwnKeys()
+const hour = 3_600_000
+const call = (event: object) => rotate(event, { awsRequestId: randomUUID() })
+const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.stubEnv('BASE_URL', 'https://issuer.example.com/')
+  await renew()
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.useRealTimers()
+})
+
+const grant = () => ({
+  userId: 42,
+  clientId: 'client',
+  sessionId: 'session',
+  scopes: ['openid'] as const,
+  expiresAt: Date.now() + settings().accessTokenTtlSeconds * 1000,
+  authenticatedAt: Date.now() - 5_000,
+})
+
+/** A verifier as any client has one, with its own caching, that asks the key set's own handler. */
+const verifier = () =>
+  createRemoteJWKSet(new URL('/.well-known/jwks.json', issuer()), {
+    [customFetch]: async () => {
+      const answer = await jwks(getEvent('/.well-known/jwks.json'), {} as Context)
+      return new Response(answer.body, {
+        status: answer.statusCode ?? 500,
+        headers: answer.headers as Record<string, string>,
+      })
+    },
+  })
+
+const verify = (token: string, keys: ReturnType<typeof verifier>) =>
+  jwtVerify(token, keys, { issuer: issuer(), audience: 'client', algorithms: ['RS256'] })
+
+describe('signDeviceToken', () => {
+  it('says who signed in, to whom, how and until when', async () => {
+    await call({})
+    const token = await signDeviceToken(grant())
+    expect(decodeProtectedHeader(token)).toEqual({
+      alg: 'RS256',
+      typ: 'JWT',
+      kid: activeKey(await readRing())?.kid,
+    })
+    const { payload } = await verify(token, verifier())
+    expect(payload).toEqual({
+      iss: 'https://issuer.example.com',
+      sub: '42',
+      aud: 'client',
+      azp: 'client',
+      exp: Math.floor(grant().expiresAt / 1000),
+      iat: Math.floor(Date.now() / 1000),
+      auth_time: Math.floor((Date.now() - 5_000) / 1000),
+      jti: payload.jti,
+      sid: 'session',
+      amr: ['pwd', 'otp'],
+    })
+  })
+
+  it('binds the access_token and the nonce, and tells of the user what the scopes allow', async () => {
+    await call({})
+    const more = { accessToken: 'opaque', nonce: 'n', email: 'a@example.com', nickname: 'Alice' }
+    const keys = verifier()
+    const narrow = await verify(await signDeviceToken({ ...grant(), ...more }), keys)
+    expect(narrow.payload).toMatchObject({
+      nonce: 'n',
+      at_hash: createHash('sha256').update('opaque').digest().subarray(0, 16).toString('base64url'),
+    })
+    for (const claim of ['email', 'email_verified', 'name']) expect(narrow.payload).not.toHaveProperty(claim)
+    const wide = { ...grant(), ...more, scopes: ['openid', 'profile', 'email'] as const }
+    const { payload } = await verify(await signDeviceToken(wide), keys)
+    expect(payload).toMatchObject({ email: 'a@example.com', email_verified: true, name: 'Alice' })
+  })
+
+  it('asks KMS for one signature and, once it knows the ring, nothing else of anybody', async () => {
+    await call({})
+    await signDeviceToken(grant())
+    const calls: string[] = []
+    const { restore } = tamperCalls(({ name, perform }) => {
+      calls.push(name)
+      return perform()
+    })
+    await signDeviceToken(grant())
+    restore()
+    expect(calls).toEqual(['SignCommand'])
+  })
+
+  it('is unavailable before the first key', async () => {
+    await expect(signDeviceToken(grant())).rejects.toMatchObject({ failure: 'unavailable' })
+  })
+
+  it('signs with the successor at once when the signer it remembers was revoked', async () => {
+    await call({})
+    const before = decodeProtectedHeader(await signDeviceToken(grant())).kid
+    await call({ action: 'revoke', kid: before })
+    const token = await signDeviceToken(grant())
+    expect(decodeProtectedHeader(token).kid).not.toBe(before)
+  })
+})
+
+it('all tokens issued through five rotations verify while they live, with a verifier left at its own caching', async () => {
+  await call({})
+  const keys = verifier()
+  const alive: { token: string; expiresAt: number }[] = []
+  const signers = new Set<string | undefined>()
+  let verified = 0
+  for (let hours = 0; hours < 5 * 30 * 24 + 12; hours += 8) {
+    const { expiresAt } = grant()
+    // The signer's ring may be up to a minute old when the clock's call turns the keys.
+    const early = await signDeviceToken(grant())
+    await call({})
+    const late = await signDeviceToken(grant())
+    for (const token of [early, late]) {
+      alive.push({ token, expiresAt })
+      signers.add(decodeProtectedHeader(token).kid)
+      await verify(token, keys)
+      verified += 1
+    }
+    const oldest = alive[0]
+    if (oldest !== undefined && oldest.expiresAt - Date.now() <= 8 * hour) {
+      await verify(oldest.token, keys)
+      verified += 1
+      alive.splice(0, 2)
+    }
+    passTime(8 * hour)
+  }
+  expect(signers.size).toBe(6)
+  expect(verified).toBeGreaterThan(1_200)
+}, 180_000)

@@ -1,0 +1,91 @@
+import { randomInt } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { ConditionFailed, transact } from '../../../shared/db/transact.ts'
+import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
+import { endSession } from '../../../shared/tokens/end-session.ts'
+import { newGrant } from '../../../shared/tokens/grant-token.ts'
+import { revokeAllTokens } from '../../../shared/tokens/revoke-all-tokens.ts'
+import { revokeToken, revokeTokenAt } from '../../../shared/tokens/revoke-token.ts'
+import { sessionMustLive } from '../../../shared/tokens/session-must-live.ts'
+
+const newUser = () => randomInt(2 ** 47)
+
+async function signIn(userId: number, expiresAt = Date.now() + 60_000) {
+  const grant = { userId, clientId: 'first-party', expiresAt, authenticatedAt: Date.now() }
+  const token = newGrant({ ...grant, scopes: ['openid', 'email'], firstParty: true })
+  await transact([token.put])
+  const derive = async () => {
+    const { sessionId } = token
+    const derived = newGrant({ ...grant, sessionId, clientId: 'app', scopes: ['openid'], firstParty: false })
+    await transact([derived.put, sessionMustLive(token)])
+    return derived
+  }
+  return { ...token, derive }
+}
+
+const works = (token: string) =>
+  checkAccessToken(token, 'openid').then(
+    () => true,
+    () => false,
+  )
+
+it('gives a token that works once it is written, for what it was given', async () => {
+  const userId = newUser()
+  const { accessToken, sessionId, key } = await signIn(userId)
+  expect(await checkAccessToken(accessToken, 'first-party')).toMatchObject({ userId, sessionId, key })
+  await expect(checkAccessToken(accessToken, 'account.read')).rejects.toMatchObject({
+    failure: 'insufficient_scope',
+  })
+})
+
+it('ends a session with all that derives from it, and no other', async () => {
+  const userId = newUser()
+  const [ended, other] = [await signIn(userId), await signIn(userId)]
+  const derived = await Promise.all(Array.from({ length: 30 }, ended.derive))
+  await endSession(userId, ended.sessionId)
+  for (const { accessToken } of [ended, ...derived]) expect(await works(accessToken)).toBe(false)
+  expect(await works(other.accessToken)).toBe(true)
+})
+
+it('lets nothing derive from a session that has ended or expired', async () => {
+  const userId = newUser()
+  const ended = await signIn(userId)
+  await endSession(userId, ended.sessionId)
+  await expect(ended.derive()).rejects.toThrow(ConditionFailed)
+  await expect((await signIn(userId, Date.now() - 1)).derive()).rejects.toThrow(ConditionFailed)
+})
+
+it('leaves no token behind when tokens are derived while the session ends', async () => {
+  const userId = newUser()
+  const session = await signIn(userId)
+  const derived = Array.from({ length: 40 }, () => session.derive())
+  await endSession(userId, session.sessionId)
+  for (const result of await Promise.allSettled(derived)) {
+    if (result.status === 'fulfilled') expect(await works(result.value.accessToken)).toBe(false)
+  }
+})
+
+it('revokes a derived token alone, and with that of the sign-in the whole session', async () => {
+  const session = await signIn(newUser())
+  const [first, second, third] = [await session.derive(), await session.derive(), await session.derive()]
+  await revokeToken(first.accessToken, 'app')
+  await revokeTokenAt(second.key, 'app')
+  expect(await Promise.all([first, second, third].map((t) => works(t.accessToken)))).toEqual([
+    false,
+    false,
+    true,
+  ])
+  await revokeToken(session.accessToken, 'first-party')
+  expect(await works(third.accessToken)).toBe(false)
+})
+
+it.each(['', 'at_', 'at_1.x.y', 'text'])('does not mind being asked to revoke %j', async (text) => {
+  await expect(revokeToken(text, 'app')).resolves.toBeUndefined()
+})
+
+it('ends every session of a user', async () => {
+  const userId = newUser()
+  const sessions = [await signIn(userId), await signIn(userId)]
+  await revokeAllTokens(userId)
+  for (const { accessToken } of sessions) expect(await works(accessToken)).toBe(false)
+})

@@ -1,0 +1,61 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { GetQueueUrlCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { vi } from 'vitest'
+import { clientOptions } from '../../shared/aws/client-options.ts'
+import { requireEnv } from '../../shared/env.ts'
+
+/** Puts an event on the bus as the business server would. */
+export async function putEvent(detailType: string, detail: object): Promise<void> {
+  const bus = new EventBridgeClient(clientOptions())
+  const { FailedEntryCount } = await bus.send(
+    new PutEventsCommand({
+      Entries: [
+        {
+          EventBusName: requireEnv('EVENT_BUS_NAME'),
+          Source: 'business-server',
+          DetailType: detailType,
+          Detail: JSON.stringify(detail),
+        },
+      ],
+    }),
+  )
+  if (FailedEntryCount !== 0) throw new Error('the bus did not take the event')
+}
+
+/** A refused event: what it said, and why it was refused. */
+export interface DeadLetter {
+  detail: unknown
+  reason: string | undefined
+}
+
+/**
+ * Waits for the dead letter of a detail-type whose body contains a text of the test's own. Messages stay in their queue,
+ * so that tests that run at the same time do not take them from one another.
+ */
+export async function waitForDeadLetter(detailType: string, text: string): Promise<DeadLetter> {
+  const sqs = new SQSClient(clientOptions())
+  const QueueName = `${detailType.replaceAll('.', '-')}-dead-letters`
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }))
+  return vi.waitFor(
+    async () => {
+      const { Messages = [] } = await sqs.send(
+        new ReceiveMessageCommand({
+          QueueUrl,
+          MaxNumberOfMessages: 10,
+          // Hidden for a moment, so that the next look sees the messages behind these ten.
+          VisibilityTimeout: 1,
+          MessageAttributeNames: ['All'],
+        }),
+      )
+      const found = Messages.find(({ Body }) => Body?.includes(text))
+      if (found === undefined) throw new Error(`no dead letter of ${detailType} yet`)
+      return toDeadLetter(found)
+    },
+    { timeout: 25_000, interval: 50 },
+  )
+}
+
+const toDeadLetter = ({ Body = '', MessageAttributes }: Message): DeadLetter => ({
+  detail: (JSON.parse(Body) as { detail: unknown }).detail,
+  reason: MessageAttributes?.['reason']?.StringValue,
+})

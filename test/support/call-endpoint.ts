@@ -1,0 +1,42 @@
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
+import { randomUUID } from 'node:crypto'
+import type { Endpoint } from '../../shared/http/pipeline.ts'
+
+/** A request, as far as a test cares about it. */
+export interface TestRequest {
+  /** Sent as JSON. */
+  body?: unknown
+  /** Sent as it is, in place of `body`. */
+  text?: string
+  headers?: Record<string, string>
+  query?: string
+  sourceIp?: string
+}
+
+/** An answer in the envelope. */
+export interface TestAnswer {
+  status: number
+  headers: Record<string, unknown>
+  code: number
+  data: unknown
+}
+
+/** Calls the handler of an endpoint in this process, with the event that API Gateway would give it. */
+export async function callEndpoint(handler: Endpoint, request: TestRequest): Promise<TestAnswer> {
+  const { statusCode = 0, headers = {}, body = '' } = await handler(toEvent(request), {} as Context)
+  const { code, data } = JSON.parse(body) as { code: number; data: unknown }
+  return { status: statusCode, headers, code, data }
+}
+
+function toEvent({ body, text, headers = {}, query = '', sourceIp = '192.0.2.1' }: TestRequest) {
+  return {
+    version: '2.0',
+    routeKey: 'POST /test',
+    rawPath: '/test',
+    rawQueryString: query,
+    headers: { 'content-type': 'application/json', ...headers },
+    requestContext: { requestId: randomUUID(), http: { method: 'POST', path: '/test', sourceIp } },
+    body: text ?? JSON.stringify(body),
+    isBase64Encoded: false,
+  } as unknown as APIGatewayProxyEventV2
+}

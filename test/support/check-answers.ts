@@ -1,0 +1,72 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { readFileSync } from 'node:fs'
+import { inject } from 'vitest'
+
+type Json = Record<string, unknown>
+
+interface Operation {
+  responses: Record<string, { content?: Record<string, { schema: Json }> }>
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: Json
+}
+
+let document: Promise<Document> | undefined
+const validators = new Map<string, ValidateFunction>()
+
+/** The API reference, written once a run. */
+async function readDocument(): Promise<Document> {
+  const response = await fetchAsIs(`${inject('stackBroker')}/openapi`)
+  if (!response.ok) throw new Error(await response.text())
+  return JSON.parse(readFileSync(await response.text(), 'utf8')) as Document
+}
+
+const fetchAsIs = globalThis.fetch
+
+/**
+ * Holds every answer that a test receives from the API against the API reference: its status must be described, and its
+ * body must be as described. Answers outside of the reference's paths (`/_local`, unknown routes) pass by.
+ */
+globalThis.fetch = async (input, init) => {
+  const response = await fetchAsIs(input, init)
+  const request = new Request(
+    input instanceof Request ? input.clone() : input,
+    init?.method ? { method: init.method } : {},
+  )
+  const url = new URL(request.url)
+  if (
+    url.hostname === '127.0.0.1' &&
+    response.headers.has('x-request-id') &&
+    !url.pathname.startsWith('/_local')
+  ) {
+    await check(request.method, url.pathname, response.clone())
+  }
+  return response
+}
+
+async function check(method: string, path: string, response: Response): Promise<void> {
+  const { paths, components } = await (document ??= readDocument())
+  const template = Object.keys(paths).find((candidate) => matches(candidate, path))
+  const operation = template === undefined ? undefined : paths[template]?.[method.toLowerCase()]
+  // An unknown path or method is answered 404 or 405, which the reference does not list for each.
+  if (template === undefined || operation === undefined) return
+  const described = operation.responses[String(response.status)]
+  const where = `${method} ${template} answered ${response.status}`
+  if (described === undefined) throw new Error(`${where}, which the API reference does not describe`)
+  const schema = described.content?.['application/json']?.schema
+  if (schema === undefined || !response.headers.get('content-type')?.startsWith('application/json')) return
+  const validate = validators.get(where) ?? new Ajv2020({ strict: false }).compile({ ...schema, components })
+  validators.set(where, validate)
+  const body: unknown = await response.json()
+  if (!validate(body)) {
+    const problems = validate.errors?.map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`)
+    throw new Error(
+      `${where} with a body that the API reference does not describe: ${problems?.join('; ') ?? ''}`,
+    )
+  }
+}
+
+const matches = (template: string, path: string): boolean =>
+  new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path)

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import { purchasePackage } from '../../shared/community/purchase-package.ts'
+import { registerMember, type Registration } from '../../shared/community/register-member.ts'
+import { putUser } from '../../shared/db/user.ts'
+import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
+import { Big } from '../../shared/money.ts'
+
+/** Registers a member as `user.registered` does, as far as the community and the wallets care. */
+export async function join(registration: Registration): Promise<void> {
+  const { userId, nickname, email, referrerId, registeredAt } = registration
+  const record = eventRecord('user.registered', String(userId), registration)
+  const { writes, announce } = await registerMember(registration)
+  const user = putUser({
+    userId,
+    nickname,
+    email,
+    referrerId,
+    registeredAt,
+    loginPassword: undefined,
+    totpSecret: undefined,
+  })
+  await applyOnce(record, [user, ...writes])
+  await announce()
+}
+
+/** Buys a package as `package.purchased` does. */
+export async function buy(userId: number, amount: string, purchaseId: string = randomUUID()): Promise<void> {
+  const detail = {
+    purchase_id: purchaseId,
+    user_id: userId,
+    amount: new Big(amount),
+    at: 0,
+    payment: undefined,
+  }
+  await purchasePackage(detail, eventRecord('package.purchased', purchaseId, { userId, amount }))
+}

@@ -1,0 +1,78 @@
+import type { Member } from '../../shared/community/member.ts'
+import type { MemberFilter } from '../../shared/community/members-query.ts'
+import { Big, zero } from '../../shared/money.ts'
+import { maskEmail } from '../../shared/sign-in/mask-email.ts'
+
+/** A member as the model knows them; `parent` is the place of their referrer in the list of all. */
+export interface ModelMember {
+  userId: number
+  nickname: string
+  email: string
+  registeredAt: number
+  parent: number | undefined
+  /** Amounts of the packages that they bought. */
+  purchases: string[]
+}
+
+/** The community as it ought to be, worked out from the whole list anew for every question. */
+export class CommunityModel {
+  readonly members: readonly ModelMember[]
+  readonly notes = new Map<string, string>()
+
+  constructor(members: readonly ModelMember[]) {
+    this.members = members
+  }
+
+  /** Steps from a member up to another, undefined where the other is not above them. */
+  #level(member: ModelMember, owner: ModelMember): number | undefined {
+    let steps = 0
+    for (let at = member; at.parent !== undefined;) {
+      at = this.members[at.parent] as ModelMember
+      steps += 1
+      if (at === owner) return steps
+    }
+    return undefined
+  }
+
+  #downline(owner: ModelMember): { member: ModelMember; level: number }[] {
+    return this.members.flatMap((member) => {
+      const level = this.#level(member, owner)
+      return level === undefined ? [] : [{ member, level }]
+    })
+  }
+
+  /** Every member that a filter finds, newest first; days are those of UTC. */
+  find(owner: ModelMember, { type, keyword, beginDate, endDate }: MemberFilter): Member[] {
+    const wanted = keyword?.toLowerCase()
+    const has = (text: string) => wanted === undefined || text.toLowerCase().includes(wanted)
+    return this.#downline(owner)
+      .filter(({ level }) => type === 'COMMUNITY' || level === 1)
+      .filter(({ member: { nickname, email } }) => has(nickname) || has(email))
+      .filter(({ member: { registeredAt } }) => {
+        const day = new Date(registeredAt).toISOString().slice(0, 10)
+        return (beginDate === undefined || day >= beginDate) && (endDate === undefined || day <= endDate)
+      })
+      .sort((a, b) => b.member.registeredAt - a.member.registeredAt || b.member.userId - a.member.userId)
+      .map(({ member, level }) => this.#show(owner, member, level))
+  }
+
+  #show(owner: ModelMember, member: ModelMember, level: number): Member {
+    const downline = this.#downline(member)
+    const sum = (members: readonly ModelMember[]) =>
+      members
+        .flatMap(({ purchases }) => purchases)
+        .reduce((total, amount) => total.plus(new Big(amount)), zero)
+    return {
+      user_id: member.userId,
+      nickname: member.nickname,
+      email: maskEmail(member.email),
+      joined_at: member.registeredAt,
+      level,
+      direct_count: downline.filter((below) => below.level === 1).length,
+      team_count: downline.length,
+      package_amount: sum([member]),
+      team_performance: sum(downline.map((below) => below.member)),
+      note: level === 1 ? (this.notes.get(`${owner.userId} ${member.userId}`) ?? '') : null,
+    }
+  }
+}

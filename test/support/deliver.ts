@@ -1,0 +1,49 @@
+import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import type { Context, SQSEvent } from 'aws-lambda'
+import { randomUUID } from 'node:crypto'
+import { vi } from 'vitest'
+import type { Intake } from '../../shared/events/intake.ts'
+
+/** What became of one delivery: done with, to come again, or in the dead-letter queue for a reason. */
+export type Delivery = 'done' | 'retry' | { refused: string }
+
+const reasons = new Map<string, string>()
+
+/** Stands in for the queues of intake functions that are called in this process. */
+export function interceptQueues(): void {
+  process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
+  process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
+  // Seen by a spy, `send` is the variant that takes a callback and returns nothing.
+  vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
+    if (command instanceof SendMessageCommand) {
+      const { MessageBody = '', MessageAttributes } = command.input
+      reasons.set(MessageBody, MessageAttributes?.['reason']?.StringValue ?? '')
+    } else if (!(command instanceof ChangeMessageVisibilityCommand)) throw new Error('an unexpected call')
+  })
+}
+
+/** Delivers an event to its function in this process, as its queue would; `interceptQueues` comes first. */
+export async function deliver(handler: Intake, detail: object): Promise<Delivery> {
+  const [delivery] = await deliverBatch(handler, [detail])
+  return delivery as Delivery
+}
+
+/** Delivers several events in one batch. */
+export async function deliverBatch(handler: Intake, details: object[]): Promise<Delivery[]> {
+  const messages = details.map((detail) => ({
+    messageId: randomUUID(),
+    receiptHandle: randomUUID(),
+    body: JSON.stringify({ id: randomUUID(), 'detail-type': handler.detailType, detail }),
+    attributes: { ApproximateReceiveCount: '1' },
+    messageAttributes: {},
+    eventSource: 'aws:sqs',
+  }))
+  const event = { Records: messages } as unknown as SQSEvent
+  const { batchItemFailures } = await handler(event, {} as Context)
+  const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
+  return messages.map(({ messageId, body }) => {
+    const refused = reasons.get(body)
+    if (refused !== undefined) return { refused }
+    return failed.has(messageId) ? 'retry' : 'done'
+  })
+}

@@ -1,0 +1,23 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+
+/** A GET request as API Gateway hands it to a function, payload 2.0. */
+export const getEvent = (rawPath: string, headers: Record<string, string> = {}): APIGatewayProxyEventV2 => ({
+  version: '2.0',
+  routeKey: `GET ${rawPath}`,
+  rawPath,
+  rawQueryString: '',
+  headers,
+  isBase64Encoded: false,
+  requestContext: {
+    accountId: '000000000000',
+    apiId: 'test',
+    domainName: '127.0.0.1',
+    domainPrefix: '',
+    requestId: 'request',
+    routeKey: `GET ${rawPath}`,
+    stage: '$default',
+    time: '01/Jan/2026:00:00:00 +0000',
+    timeEpoch: 0,
+    http: { method: 'GET', path: rawPath, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' },
+  },
+})

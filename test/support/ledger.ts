@@ -1,0 +1,68 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import { randomInt, randomUUID } from 'node:crypto'
+import { db, tableName } from '../../shared/db/table.ts'
+import { putUser } from '../../shared/db/user.ts'
+import type { Bill } from '../../shared/ledger/bill.ts'
+import { type BillsQuery, finishBills, startBills } from '../../shared/ledger/bills-query.ts'
+import type { Wallet, WalletName } from '../../shared/ledger/wallet.ts'
+
+/** Registers a user of a test's own, as far as the ledger cares: there is such a user. */
+export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
+  const { Put } = putUser({
+    userId,
+    email: `${userId}@example.com`,
+    nickname: `user ${userId}`,
+    loginPassword: undefined,
+    totpSecret: undefined,
+    referrerId: undefined,
+    registeredAt: Date.now(),
+  })
+  await db.send(new PutCommand({ ...Put, TableName: tableName(), Item: Put?.Item }))
+  return userId
+}
+
+/** A `wallet.adjusted` of 1 USDT into the asset wallet, unless said otherwise. */
+export const adjustment = (userId: number, changes: object = {}) => ({
+  adjustment_id: randomUUID(),
+  user_id: userId,
+  wallet: 'asset',
+  currency: 'USDT',
+  amount: '1',
+  direction: 1,
+  reason: 'test',
+  at: 1_790_000_000_000,
+  ...changes,
+})
+
+/** One page of bills, read as the endpoint does. */
+export async function readPage(userId: number, wallet: WalletName, query: Partial<BillsQuery> = {}) {
+  const whole = { current: 1, size: 20, ...query } as BillsQuery
+  return finishBills(whole, await startBills(whole, userId, wallet))
+}
+
+/** All bills that a filter finds, newest first, page by page. */
+export async function readAllBills(
+  userId: number,
+  wallet: WalletName,
+  query: Partial<BillsQuery> = {},
+): Promise<Bill[]> {
+  const bills: Bill[] = []
+  for (let current = 1; ; current += 1) {
+    const page = await readPage(userId, wallet, { ...query, current, size: 20 })
+    bills.push(...page.records)
+    if (current >= page.pages) return bills
+  }
+}
+
+/** Something that compares equal exactly when the money of two wallets does. */
+export const describeWallet = ({ version, holdings }: Wallet) => ({
+  version,
+  holdings: Object.fromEntries(
+    [...holdings]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([currency, { balance, hold, deposited, withdrawal }]) => [
+        currency,
+        [balance, hold, deposited, withdrawal].map((amount) => amount.toFixed()).join(' '),
+      ]),
+  ),
+})

@@ -1,0 +1,58 @@
+import { inject } from 'vitest'
+import type { StackDescription } from '../../infra/local/view/describe-stack.ts'
+
+/** The local stack that all tests of a run share: no demo data, nothing kept. */
+export interface TestStack extends StackDescription {
+  page_url: string
+  /** Every line that the functions have logged so far; the write may lag behind the answer by an instant. */
+  logFile: string
+  /** What an endpoint's function finds in its environment, with the owner's credentials. */
+  environment: Record<string, string>
+}
+
+let shared: Promise<TestStack> | undefined
+
+/** The shared stack, started by whichever test asks first. Tests keep to users and clients of their own. */
+export function useLocalStack(): Promise<TestStack> {
+  return (shared ??= askBroker())
+}
+
+/** Remembers a value that must never stand in a log line; the run fails at its end if one does. */
+export async function markSecret<Value extends string>(value: Value): Promise<Value> {
+  await fetch(`${inject('stackBroker')}/secret?${new URLSearchParams({ value }).toString()}`)
+  return value
+}
+
+/** A mail of the outbox. */
+export interface Mail {
+  to: string
+  subject: string
+  text: string
+  sent_at: number
+}
+
+/** The mails to one address, newest first. */
+export async function readOutbox(to: string): Promise<Mail[]> {
+  const { base_url: baseUrl } = await useLocalStack()
+  const response = await fetch(`${baseUrl}/_local/outbox?${new URLSearchParams({ to }).toString()}`)
+  const { messages } = (await response.json()) as { messages: Mail[] }
+  return messages
+}
+
+async function askBroker(): Promise<TestStack> {
+  const response = await fetch(inject('stackBroker'))
+  if (!response.ok) throw new Error(await response.text())
+  const { baseUrl, pageUrl, logFile, environment } = (await response.json()) as {
+    baseUrl: string
+    pageUrl: string
+    logFile: string
+    environment: Record<string, string>
+  }
+  const described = await fetch(`${baseUrl}/_local/stack`)
+  return {
+    ...((await described.json()) as StackDescription),
+    page_url: pageUrl,
+    logFile,
+    environment,
+  }
+}

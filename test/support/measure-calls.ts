@@ -1,0 +1,54 @@
+import { kms } from '../../shared/aws/kms.ts'
+import { db } from '../../shared/db/table.ts'
+
+/** What was asked of DynamoDB and KMS, in order, and what DynamoDB says that the writes cost. */
+export interface Calls {
+  names: string[]
+  writeUnits: number
+}
+
+interface Capacity {
+  CapacityUnits?: number
+}
+
+/** As much of the SDK's middleware stack as this needs; every client has it. */
+interface Stack {
+  add: (middleware: Middleware, options: { step: 'initialize'; name: string; override: true }) => void
+  remove: (name: string) => boolean
+}
+type Next = (args: {
+  input: { TransactItems?: unknown[]; ReturnConsumedCapacity?: string }
+}) => Promise<{ output: { ConsumedCapacity?: Capacity | Capacity[] } }>
+type Middleware = (next: Next, context: { commandName?: string }) => Next
+
+const name = 'measureCalls'
+
+/** Runs something and tells which calls it made in this process, and what DynamoDB says that the writes consumed. */
+export async function measureCalls(run: () => Promise<unknown>): Promise<Calls> {
+  const calls: Calls = { names: [], writeUnits: 0 }
+  const measure: Middleware = (next, { commandName = '' }) => {
+    return async (args) => {
+      calls.names.push(commandName.replace(/Command$/, ''))
+      const answer = await next(args)
+      if (/^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(commandName)) {
+        const reported = [answer.output.ConsumedCapacity ?? []].flat()
+        const units = reported.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
+        // DynamoDB Local counts a transaction like plain writes; on AWS each member costs twice a write, two units at least.
+        calls.writeUnits += Math.max(units, 2 * (args.input.TransactItems?.length ?? 0))
+      }
+      return answer
+    }
+  }
+  const account: Middleware = (next) => (args) =>
+    next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } })
+  const stacks = [db.middlewareStack as unknown as Stack, kms.middlewareStack as unknown as Stack]
+  for (const stack of stacks) stack.add(measure, { step: 'initialize', name, override: true })
+  stacks[0]?.add(account, { step: 'initialize', name: `${name}Account`, override: true })
+  try {
+    await run()
+  } finally {
+    for (const stack of stacks) stack.remove(name)
+    stacks[0]?.remove(`${name}Account`)
+  }
+  return calls
+}

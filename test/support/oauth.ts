@@ -1,0 +1,194 @@
+import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { putClient } from '../../shared/db/client.ts'
+import { transact } from '../../shared/db/transact.ts'
+import { putUser } from '../../shared/db/user.ts'
+import { hashClientSecret } from '../../shared/oauth/client-secret.ts'
+import { newGrant } from '../../shared/tokens/grant-token.ts'
+import { type Scope, scopes as everyScope } from '../../shared/tokens/scopes.ts'
+import { markSecret, useLocalStack } from './local-stack.ts'
+
+/** The stack under test. */
+export const stack = await useLocalStack()
+
+/** Address of a path of the stack under test. */
+export const address = (path: string): string => stack.base_url + path
+
+/** A client as its own developer knows it. */
+export interface TestClient {
+  clientId: string
+  redirectUri: string
+  secret?: string
+}
+
+/** Registers a client of its own for a test: public, for every scope, with one address, unless said otherwise. */
+export async function createClient(
+  overrides: { redirectUris?: string[]; secret?: string; scopes?: Scope[] } = {},
+): Promise<TestClient> {
+  const clientId = `client-${randomUUID()}`
+  const redirectUris = overrides.redirectUris ?? ['https://client.example/callback']
+  await transact([
+    putClient({
+      clientId,
+      name: 'a client of a test',
+      redirectUris,
+      scopes: overrides.scopes ?? [...everyScope],
+      secretHash: overrides.secret === undefined ? undefined : hashClientSecret(overrides.secret),
+      updatedAt: Date.now(),
+    }),
+  ])
+  const redirectUri = redirectUris[0] ?? ''
+  return { clientId, redirectUri, ...(overrides.secret === undefined ? {} : { secret: overrides.secret }) }
+}
+
+/** A user who has signed in by the password flow. */
+export interface SignedIn {
+  userId: number
+  email: string
+  nickname: string
+  sessionId: string
+  accessToken: string
+  /** Epoch milliseconds. */
+  expiresAt: number
+}
+
+/** Adds a user of its own for a test, with a session that began now. */
+export async function createSession(lifeSeconds = 3600): Promise<SignedIn> {
+  const userId = randomInt(1_000_000, 2 ** 47)
+  const email = `user-${userId}@example.com`
+  const nickname = `User ${userId}`
+  const now = Date.now()
+  const expiresAt = now + lifeSeconds * 1000
+  const { accessToken, sessionId, put } = newGrant({
+    userId,
+    clientId: 'first-party',
+    scopes: everyScope,
+    firstParty: true,
+    expiresAt,
+    authenticatedAt: now,
+  })
+  const user = putUser({
+    userId,
+    email,
+    nickname,
+    loginPassword: undefined,
+    totpSecret: undefined,
+    referrerId: undefined,
+    registeredAt: now,
+  })
+  await transact([user, put])
+  await markSecret(accessToken)
+  return { userId, email, nickname, sessionId, accessToken, expiresAt }
+}
+
+/** A PKCE verifier and its S256 challenge. */
+export function pkce(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}
+
+/** A good authorization request; a parameter that is overridden with undefined is left out. */
+export function authorizationRequest(
+  client: TestClient,
+  overrides: Record<string, string | undefined> = {},
+): Record<string, string> {
+  const parameters: Record<string, string | undefined> = {
+    response_type: 'code',
+    client_id: client.clientId,
+    redirect_uri: client.redirectUri,
+    scope: 'openid profile email',
+    state: 'af0ifjsldkj',
+    nonce: 'n-0S6_WzA2Mj',
+    code_challenge: pkce().challenge,
+    code_challenge_method: 'S256',
+    ...overrides,
+  }
+  return Object.fromEntries(
+    Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+/** Parameters without some of them. */
+export const without = (parameters: Record<string, string>, ...names: string[]): Record<string, string> =>
+  Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)))
+
+/** Sends the browser's request, without following where it leads. */
+export const getAuthorize = (parameters: Record<string, string> | string): Promise<Response> =>
+  fetch(`${address('/oauth2/authorize')}?${new URLSearchParams(parameters).toString()}`, {
+    redirect: 'manual',
+  })
+
+/** An answer's status, headers and JSON body. */
+export interface Answer {
+  status: number
+  headers: Headers
+  body: Record<string, unknown>
+}
+
+/** Posts JSON. */
+export const postJson = (
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> => send(path, { ...headers, 'content-type': 'application/json' }, JSON.stringify(body))
+
+/** Posts a form, as OAuth clients do. */
+export const postForm = (
+  path: string,
+  body: Record<string, string> | string,
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  send(
+    path,
+    { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    new URLSearchParams(body).toString(),
+  )
+
+async function send(path: string, headers: Record<string, string>, body: string): Promise<Answer> {
+  const response = await fetch(address(path), { method: 'POST', headers, body })
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
+  }
+}
+
+/** The header that presents an access_token. */
+export const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
+
+/** The header by which a confidential client proves who it is (RFC 6749 §2.3.1). */
+export const basic = (clientId: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+})
+
+/** Consents as the authorization page does. */
+export const postConsent = (session: SignedIn, request: Record<string, unknown>): Promise<Answer> =>
+  postJson('/oauth2/authorize/consent', request, bearer(session.accessToken))
+
+/** A code that was just given, and the token request that exchanges it. */
+export async function obtainCode(
+  client: TestClient,
+  session: SignedIn,
+  overrides: Record<string, string | undefined> = {},
+): Promise<{ code: string; exchange: Record<string, string> }> {
+  const { verifier, challenge } = pkce()
+  const request = authorizationRequest(client, { code_challenge: challenge, ...overrides })
+  const { status, body } = await postConsent(session, request)
+  if (status !== 200) throw new Error(`consent was answered ${status} ${JSON.stringify(body)}`)
+  const { code } = body['data'] as { code: string }
+  await Promise.all([code, verifier].map(markSecret))
+  return {
+    code,
+    exchange: {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: request['redirect_uri'] ?? '',
+      client_id: client.clientId,
+      code_verifier: verifier,
+      ...(client.secret === undefined ? {} : { client_secret: client.secret }),
+    },
+  }
+}
+
+/** Asks for the claims about a token's user, and so tells whether the token works. */
+export const getUserinfo = (accessToken: string): Promise<Response> =>
+  fetch(address('/oauth2/userinfo'), { headers: bearer(accessToken) })

@@ -1,0 +1,14 @@
+import { expect, vi } from 'vitest'
+import { readOutbox } from './local-stack.ts'
+
+/** The code in the newest mail to an address, once there are as many mails as expected. */
+export function mailedCode(to: string, mails = 1): Promise<string> {
+  return vi.waitFor(
+    async () => {
+      const messages = await readOutbox(to)
+      expect(messages).toHaveLength(mails)
+      return /\b\d{6}\b/.exec(messages[0]?.text ?? '')?.[0] ?? ''
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+}

@@ -1,0 +1,76 @@
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+} from '@aws-sdk/client-dynamodb'
+import { ListKeysCommand, ListResourceTagsCommand } from '@aws-sdk/client-kms'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll } from 'vitest'
+import { kms } from '../../shared/aws/kms.ts'
+import { clientOptions } from '../../shared/aws/client-options.ts'
+import { forgetRing } from '../../shared/keys/cached-ring.ts'
+import { readKeyState } from '../../shared/keys/dispose-key.ts'
+import { signingKeyTagName } from '../../shared/keys/key-tags.ts'
+
+/**
+ * Gives the tests of a file a table and a tag of their own, and so a key ring that no other test turns. `renew` throws the
+ * ring away and starts an empty one.
+ */
+export function useOwnKeys(): { renew: () => Promise<void> } {
+  const client = new DynamoDBClient(clientOptions())
+  const before = { TABLE_NAME: process.env['TABLE_NAME'], SIGNING_KEY_TAG: process.env['SIGNING_KEY_TAG'] }
+  const tables: string[] = []
+  const renew = async (): Promise<void> => {
+    const name = `keys-${randomUUID()}`
+    await client.send(
+      new CreateTableCommand({
+        TableName: name,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [
+          { AttributeName: 'pk', AttributeType: 'S' },
+          { AttributeName: 'sk', AttributeType: 'S' },
+        ],
+        KeySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+      }),
+    )
+    await client.send(new DescribeTableCommand({ TableName: name }))
+    tables.push(name)
+    process.env['TABLE_NAME'] = name
+    process.env['SIGNING_KEY_TAG'] = name
+    forgetRing()
+  }
+  beforeAll(renew)
+  afterAll(async () => {
+    Object.assign(process.env, before)
+    for (const name of tables) await client.send(new DeleteTableCommand({ TableName: name }))
+    client.destroy()
+  })
+  return { renew }
+}
+
+/** Tags never change, and other tests' keys are many. */
+const tagOf = new Map<string, string | undefined>()
+
+/** The KMS keys that carry the tag of the present ring, with their states. */
+export async function listOwnKeys(): Promise<{ arn: string; state: string }[]> {
+  const own: string[] = []
+  let marker: string | undefined
+  do {
+    const page = await kms.send(
+      new ListKeysCommand({ Limit: 1000, ...(marker === undefined ? {} : { Marker: marker }) }),
+    )
+    for (const { KeyArn = '' } of page.Keys ?? []) {
+      if (!tagOf.has(KeyArn)) {
+        const { Tags = [] } = await kms.send(new ListResourceTagsCommand({ KeyId: KeyArn }))
+        tagOf.set(KeyArn, Tags.find(({ TagKey }) => TagKey === signingKeyTagName)?.TagValue)
+      }
+      if (tagOf.get(KeyArn) === process.env['SIGNING_KEY_TAG']) own.push(KeyArn)
+    }
+    marker = page.NextMarker
+  } while (marker !== undefined)
+  return Promise.all(own.map(async (arn) => ({ arn, state: await readKeyState(arn) })))
+}

@@ -1,0 +1,38 @@
+import * as v from 'valibot'
+import { handler as loginHandler } from '../../functions/user/login-with-password.ts'
+import { handler as verifyHandler } from '../../functions/user/login-2fa.ts'
+import { callEndpoint, type TestAnswer } from './call-endpoint.ts'
+import { newSourceIp, type TestUser } from './sign-in.ts'
+
+/** Sends a password to the handler, from an address of its own unless said otherwise. */
+export const login = (
+  { email, password }: Pick<TestUser, 'email' | 'password'>,
+  sourceIp: string = newSourceIp(),
+): Promise<TestAnswer> => callEndpoint(loginHandler, { body: { email, login_password: password }, sourceIp })
+
+/** Sends the right password and resolves with the ticket. */
+export async function openTicket(user: TestUser): Promise<string> {
+  const { code, data } = await login(user)
+  if (code !== 0) throw new Error(`the sign-in was refused with ${code}`)
+  return v.parse(v.object({ login_ticket: v.string() }), data).login_ticket
+}
+
+/** Sends the code of an authenticator to the handler. */
+export const verifyAuthenticator = (
+  { email }: Pick<TestUser, 'email'>,
+  ticket: string,
+  code: string,
+): Promise<TestAnswer> =>
+  callEndpoint(verifyHandler, {
+    body: { email, login_ticket: ticket, method: 'AUTHENTICATOR', authenticator_code: code },
+  })
+
+/** Sends a mailed code to the handler. */
+export const verifyMailed = (
+  { email }: Pick<TestUser, 'email'>,
+  ticket: string,
+  code: string,
+): Promise<TestAnswer> =>
+  callEndpoint(verifyHandler, {
+    body: { email, login_ticket: ticket, method: 'EMAIL', validate_code: code },
+  })

@@ -1,0 +1,76 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { createGuardrails, generate } from 'otplib'
+import * as v from 'valibot'
+import { eventRecord } from '../../shared/events/event-record.ts'
+import { registerUser, UserRegistered } from '../../shared/sign-in/register-user.ts'
+import { UserUpdated, updateUser } from '../../shared/sign-in/update-user.ts'
+
+/** A password as clients send it. */
+export const md5 = (password: string): string => createHash('md5').update(password).digest('hex')
+
+/** A user of a test's own. */
+export interface TestUser {
+  userId: number
+  email: string
+  /** As clients send it. */
+  password: string
+  /** Base32. */
+  totpSecret: string
+}
+
+/** An id that no other test uses. */
+export const newUserId = (): number => randomInt(1_000_000, 2 ** 47)
+
+/** What a `user.registered` says of a user who has every kind of secret. */
+export function newRegistration(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  const userId = newUserId()
+  return {
+    user_id: userId,
+    email: `User.${userId}@example.com`,
+    nickname: `User ${userId}`,
+    login_password: md5(`password ${userId}`),
+    totp_secret: base32(randomBytes(20)),
+    registered_at: 1_700_000_000_000,
+    ...overrides,
+  }
+}
+
+/** Applies a `user.registered` as its function does, in this process. */
+export const register = (detail: Record<string, unknown>) =>
+  registerUser(
+    v.parse(UserRegistered, detail),
+    eventRecord('user.registered', String(detail['user_id']), detail),
+  )
+
+/** Applies a `user.updated` as its function does, in this process. */
+export const update = (detail: Record<string, unknown>) =>
+  updateUser(v.parse(UserUpdated, detail), eventRecord('user.updated', String(detail['update_id']), detail))
+
+/** Registers a user of a test's own. */
+export async function createUser(overrides: Record<string, unknown> = {}): Promise<TestUser> {
+  const detail = newRegistration(overrides)
+  await register(detail)
+  return {
+    userId: Number(detail['user_id']),
+    email: String(detail['email']),
+    password: String(detail['login_password']),
+    totpSecret: String(detail['totp_secret']),
+  }
+}
+
+/** The code that an authenticator shows at an instant. */
+export const authenticatorCode = (secret: string, at: number = Date.now()): Promise<string> =>
+  generate({ secret, epoch: Math.floor(at / 1000), guardrails: createGuardrails({ MIN_SECRET_BYTES: 10 }) })
+
+/** A code of six digits that is not the given one. */
+export const anotherCode = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+
+/** An IPv6 network that no other test uses. */
+export const newSourceIp = (): string =>
+  `2001:db8:${randomInt(0x1_0000).toString(16)}:${randomInt(0x1_0000).toString(16)}::1`
+
+function base32(bytes: Buffer): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  return (bits.match(/.{5}/g) ?? []).map((five) => alphabet[Number.parseInt(five, 2)]).join('')
+}

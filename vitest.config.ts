@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/browser/**', 'test/bench/**'],
+    globalSetup: 'test/support/global-setup.ts',
+    setupFiles: ['test/support/function-environment.ts', 'test/support/check-answers.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    allowOnly: false,
+    pool: 'threads',
+  },
+})
