@@ -229,7 +229,7 @@ export const events: Event[] = [
   {
     detailType: 'user.updated',
     permissions: {
-      table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'],
+      table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'Query'],
       macKey: ['GenerateMac'],
       totpKey: ['Encrypt'],
       memory: 1024,

@@ -22,7 +22,8 @@ interface Addresses {
 
 /**
  * Makes one local stack available to the whole run. It starts when a test first asks for it, so that a run of unit tests
- * alone does not pay for it. After the last test it fails the run when a marked secret stands in any line that a function logged.
+ * alone does not pay for it. After the last test it fails the run when a marked secret stands in any line that a function
+ * logged, or when a function was denied what it tried.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'test-run-'))
@@ -69,8 +70,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     broker.close()
     broker.closeAllConnections()
     if (child !== undefined) await endChild(child)
-    const leaked = findLeaks([logFile, `${logFile}.previous`], secrets)
+    const lines = [logFile, `${logFile}.previous`]
+      .filter((file) => existsSync(file))
+      .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+    const leaked = lines.filter((line) => [...secrets].some((secret) => secret !== '' && line.includes(secret)))
     if (leaked.length > 0) throw new Error(`functions logged secrets:\n${leaked.join('\n')}`)
+    const denied = lines.filter((line) => line.includes('AccessDenied'))
+    if (denied.length > 0) throw new Error(`functions lack grants:\n${denied.join('\n')}`)
     rmSync(directory, { recursive: true, force: true })
   }
 }
@@ -88,10 +94,3 @@ const endChild = (child: ChildProcess): Promise<void> =>
     child.once('exit', () => resolve())
     child.send('stop')
   })
-
-function findLeaks(files: string[], secrets: Set<string>): string[] {
-  const lines = files
-    .filter((file) => existsSync(file))
-    .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
-  return lines.filter((line) => [...secrets].some((secret) => secret !== '' && line.includes(secret)))
-}

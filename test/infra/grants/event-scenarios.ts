@@ -30,6 +30,8 @@ const goodEvents: Record<string, Scenario> = {
       login_password: md5('another'),
       totp_secret: newRegistration()['totp_secret'],
     })
+    // Older than what stands, so that nothing changes.
+    await calls.deliver({ update_id: randomUUID(), user_id: userId, at: 1, nickname: 'an earlier one' })
     await giveToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })
   },
