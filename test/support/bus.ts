@@ -42,8 +42,8 @@ export async function waitForDeadLetter(detailType: string, text: string): Promi
         new ReceiveMessageCommand({
           QueueUrl,
           MaxNumberOfMessages: 10,
-          // Hidden for a moment, so that the next look sees the messages behind these ten.
-          VisibilityTimeout: 1,
+          // Hidden from nobody else; what has been received is behind the others the next time.
+          VisibilityTimeout: 0,
           MessageAttributeNames: ['All'],
         }),
       )

@@ -73,7 +73,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const lines = [logFile, `${logFile}.previous`]
       .filter((file) => existsSync(file))
       .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
-    const leaked = lines.filter((line) => [...secrets].some((secret) => secret !== '' && line.includes(secret)))
+    const leaked = lines.filter((line) =>
+      [...secrets].some((secret) => secret !== '' && line.includes(secret)),
+    )
     if (leaked.length > 0) throw new Error(`functions logged secrets:\n${leaked.join('\n')}`)
     const denied = lines.filter((line) => line.includes('AccessDenied'))
     if (denied.length > 0) throw new Error(`functions lack grants:\n${denied.join('\n')}`)
