@@ -1,9 +1,4 @@
-import {
-  DeleteMessageCommand,
-  GetQueueUrlCommand,
-  ReceiveMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs'
+import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { Context, SQSEvent } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
@@ -11,14 +6,14 @@ import { handler } from '../../../functions/intake/client.registered.ts'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { readClient } from '../../../shared/db/client.ts'
 import { isClientSecret } from '../../../shared/oauth/client-secret.ts'
+import { waitForDeadLetter } from '../../support/bus.ts'
 
-const sqs = new SQSClient(clientOptions())
-let deadLetters: string
+const detailType = 'client.registered'
 
 beforeAll(async () => {
+  const sqs = new SQSClient(clientOptions())
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'client-registered-dead-letters' }))
-  deadLetters = QueueUrl ?? ''
-  vi.stubEnv('DEAD_LETTER_QUEUE_URL', deadLetters)
+  vi.stubEnv('DEAD_LETTER_QUEUE_URL', QueueUrl)
 })
 
 const registration = (overrides: Record<string, unknown> = {}) => ({
@@ -37,33 +32,12 @@ async function receive(detail: Record<string, unknown>): Promise<void> {
       {
         messageId: randomUUID(),
         receiptHandle: 'handle',
-        body: JSON.stringify({ 'detail-type': 'client.registered', detail }),
+        body: JSON.stringify({ 'detail-type': detailType, detail }),
         attributes: { ApproximateReceiveCount: '1' },
       },
     ],
   } as unknown as SQSEvent
   expect(await handler(event, {} as Context)).toEqual({ batchItemFailures: [] })
-}
-
-/** The reason with which the event of a client was given up, once it is in the dead-letter queue. */
-async function findReason(clientId: string): Promise<string | undefined> {
-  for (let look = 0; look < 50; look += 1) {
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({
-        QueueUrl: deadLetters,
-        MaxNumberOfMessages: 10,
-        MessageAttributeNames: ['All'],
-      }),
-    )
-    const found = Messages.find(({ Body }) => Body?.includes(clientId))
-    if (found !== undefined) {
-      await sqs.send(
-        new DeleteMessageCommand({ QueueUrl: deadLetters, ReceiptHandle: found.ReceiptHandle ?? '' }),
-      )
-      return found.MessageAttributes?.['reason']?.StringValue
-    }
-  }
-  return undefined
 }
 
 test('a registration makes the client known, its secret by hash alone', async () => {
@@ -106,7 +80,7 @@ test('the same key with other content is refused and changes nothing', async () 
   const detail = registration()
   await receive(detail)
   await receive({ ...detail, name: 'Another name' })
-  expect(await findReason(detail.client_id)).toMatch(/^conflicting_content/)
+  expect((await waitForDeadLetter(detailType, detail.client_id)).reason).toMatch(/^conflicting_content/)
   expect((await readClient(detail.client_id))?.name).toBe('A client')
 })
 
@@ -120,7 +94,9 @@ describe('what is not a registration is refused', () => {
   ])('%s', async (_why, overrides, field) => {
     const detail = registration(overrides)
     await receive(detail)
-    expect(await findReason(detail.client_id)).toMatch(new RegExp(`^invalid_detail: ${field} `))
+    expect((await waitForDeadLetter(detailType, detail.client_id)).reason).toMatch(
+      new RegExp(`^invalid_detail: ${field} `),
+    )
     expect(await readClient(detail.client_id)).toBeUndefined()
   })
 })

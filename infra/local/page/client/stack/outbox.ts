@@ -25,7 +25,8 @@ export function makeOutbox(refresh: () => void): {
     spellcheck: 'false',
     oninput: refresh,
   })
-  const list = make('ol', { class: 'mails' })
+  // It scrolls, so the keyboard must reach it (WCAG 2.1.1).
+  const list = make('ol', { class: 'mails', tabindex: '0', 'aria-label': 'Mails' })
   panel.body.append(makeFilter('To', to), list)
   const show = showChanges(({ messages }: Outbox) => {
     const items = messages

@@ -58,7 +58,7 @@ function showDeadLetters(letters: DeadLetter[]): HTMLElement {
       make('details', {}, make('summary', {}, 'The event'), make('pre', { class: 'wrap' }, indent(body))),
     ),
   )
-  return make('ol', { class: 'mails' }, ...items)
+  return make('ol', { class: 'mails', tabindex: '0', 'aria-label': 'Dead letters' }, ...items)
 }
 
 function indent(body: string): string {
