@@ -1,8 +1,8 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
-import * as v from 'valibot'
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { db, type Key, tableName } from '../db/table.ts'
 import type { TransactItem } from '../db/transact.ts'
 import { keysPartition } from './keys-partition.ts'
+import { readRecords } from './read-records.ts'
 import { RingKey } from './ring.ts'
 
 /** Prefix of the sort keys of all archived keys. */
@@ -28,21 +28,4 @@ export async function isArchived(kid: string): Promise<boolean> {
 }
 
 /** Every archived key; a dozen a year. */
-export async function readArchive(): Promise<RingKey[]> {
-  const keys: RingKey[] = []
-  let start: Record<string, unknown> | undefined
-  do {
-    const { Items = [], LastEvaluatedKey } = await db.send(
-      new QueryCommand({
-        TableName: tableName(),
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': keysPartition, ':prefix': archivePrefix },
-        ConsistentRead: true,
-        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
-      }),
-    )
-    keys.push(...v.parse(v.array(RingKey), Items))
-    start = LastEvaluatedKey
-  } while (start !== undefined)
-  return keys
-}
+export const readArchive = (): Promise<RingKey[]> => readRecords(RingKey, archivePrefix)
