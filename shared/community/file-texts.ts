@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Integer, type Key, tableName } from '../db/table.ts'
 import type { TransactItem } from '../db/transact.ts'
-import { chunkSize, putTexts, searchText } from './directory.ts'
+import { chunkKey, chunkSize, putTexts, searchText, unpackChunk } from './directory.ts'
 import type { ReadItem } from './list/draft.ts'
 import { countOf, rootKey, unpackRoot } from './list/node.ts'
 import { type Profile, setChunk } from './profile.ts'
@@ -64,7 +64,10 @@ export async function fileTexts(
     texts.set(place.chunk, chunk.set(profile.userId, searchText(profile.nickname, profile.email)))
     filing.writes.push(setChunk(profile, place.chunk))
   }
-  for (const [chunk, members] of texts) filing.writes.push(putTexts(rootId, chunk, members))
+  for (const [number, members] of texts) {
+    const chunk = unpackChunk(await read(chunkKey(rootId, number)))
+    filing.writes.push(putTexts(rootId, number, chunk, members))
+  }
   for (const [owner, place] of open) {
     filing.writes.push({ Put: { TableName: tableName(), Item: { ...openKey(owner), ...place } } })
   }

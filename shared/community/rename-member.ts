@@ -1,6 +1,8 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import { db, tableName } from '../db/table.ts'
 import type { TransactItem } from '../db/transact.ts'
 import { TooEarly } from '../events/refused.ts'
-import { putTexts, searchText } from './directory.ts'
+import { type Chunk, chunkKey, putTexts, searchText, unpackChunk } from './directory.ts'
 import { setNames } from './profile.ts'
 import { readProfile } from './read-profile.ts'
 
@@ -8,8 +10,8 @@ import { readProfile } from './read-profile.ts'
  * The community's part of a change of nickname or email, for the change's own transaction: the profile, and with it
  * the one chunk that keywords are looked up in, so that the new name is found at once.
  *
- * The writes hold only for the profile as it was just read: when one of their conditions fails, the member has been
- * changed meanwhile, and the whole is to be made again. Nothing is written where nothing changes.
+ * The writes hold only for the profile and the chunk as they were just read: when one of their conditions fails, one of
+ * them has been changed meanwhile, and the whole is to be made again. Nothing is written where nothing changes.
  */
 export async function renameMember(
   userId: number,
@@ -22,5 +24,14 @@ export async function renameMember(
   if (nickname === profile.nickname && email === profile.email) return []
   const rename = setNames(profile, nickname, email)
   if (profile.chunk === undefined) return [rename]
-  return [rename, putTexts(profile.rootId, profile.chunk, new Map([[userId, searchText(nickname, email)]]))]
+  const chunk = await readChunk(profile.rootId, profile.chunk)
+  const text = new Map([[userId, searchText(nickname, email)]])
+  return [rename, putTexts(profile.rootId, profile.chunk, chunk, text)]
+}
+
+async function readChunk(rootId: number, number: number): Promise<Chunk> {
+  const { Item } = await db.send(
+    new GetCommand({ TableName: tableName(), Key: chunkKey(rootId, number), ConsistentRead: true }),
+  )
+  return unpackChunk(Item)
 }

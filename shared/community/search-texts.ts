@@ -1,6 +1,6 @@
 import { readItems } from '../db/read-items.ts'
 import { Failure } from '../errors.ts'
-import { chunkKey, matchesKeyword, textIn } from './directory.ts'
+import { chunkKey, matchesKeyword, unpackChunk } from './directory.ts'
 import type { Entry } from './list/entry.ts'
 
 /** Chunks that are read and searched at a time: what they hold is dropped before the next ones come. */
@@ -23,8 +23,9 @@ export async function searchTexts(rootId: number, entries: Entry[], keyword: str
       { consistent: true },
     )
     for (const [i, chunk] of numbers.entries()) {
+      const { texts } = unpackChunk(items[i])
       for (const { userId } of byChunk.get(chunk) ?? []) {
-        const text = textIn(items[i], userId)
+        const text = texts.get(userId)
         if (text !== undefined && matchesKeyword(text, keyword)) found.add(userId)
       }
     }

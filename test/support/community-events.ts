@@ -4,6 +4,7 @@ import { registerMember, type Registration } from '../../shared/community/regist
 import { putUser } from '../../shared/db/user.ts'
 import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
 import { Big } from '../../shared/money.ts'
+import { updateUser } from '../../shared/sign-in/update-user.ts'
 
 /** Registers a member as `user.registered` does, as far as the community and the wallets care. */
 export async function join(registration: Registration): Promise<void> {
@@ -33,4 +34,10 @@ export async function buy(userId: number, amount: string, purchaseId: string = r
     payment: undefined,
   }
   await purchasePackage(detail, eventRecord('package.purchased', purchaseId, { userId, amount }))
+}
+
+/** Changes a member's nickname as `user.updated` does; repeated, it is the same event. */
+export async function rename(userId: number, nickname: string): Promise<void> {
+  const detail = { update_id: `${userId}-${nickname}`, user_id: userId, at: 1, nickname }
+  await updateUser(detail, eventRecord('user.updated', detail.update_id, detail))
 }

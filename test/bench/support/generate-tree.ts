@@ -68,6 +68,6 @@ export function* treeItems(members: readonly Planted[]): Generator<Item> {
     yield* packList({ kind: 'DIRECT', ownerId: member.userId }, directs.get(i) ?? [])
     yield* packList({ kind: 'COMMUNITY', ownerId: member.userId }, teams.get(i) ?? [])
   }
-  for (const [chunk, chunkTexts] of texts) yield chunkItem(1, chunk, chunkTexts)
+  for (const [chunk, chunkTexts] of texts) yield chunkItem(1, chunk, { version: 1, texts: chunkTexts })
   yield { pk: treePartition(1), sk: 'HEAD', version: 1, chunks: texts.size, batch: [], done: 0 }
 }

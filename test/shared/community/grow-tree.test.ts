@@ -5,13 +5,15 @@ import { startMembers } from '../../../shared/community/find-members.ts'
 import { growTree } from '../../../shared/community/grow-tree.ts'
 import { listMembers } from '../../../shared/community/list-members.ts'
 import { readEntries } from '../../../shared/community/journal.ts'
-import type { MemberFilter } from '../../../shared/community/members-query.ts'
+import { readRange } from '../../../shared/community/list/read-range.ts'
+import { type MemberFilter, spanOf } from '../../../shared/community/members-query.ts'
 import { readProfile } from '../../../shared/community/read-profile.ts'
+import { searchTexts } from '../../../shared/community/search-texts.ts'
 import { setNote } from '../../../shared/community/set-note.ts'
 import { db } from '../../../shared/db/table.ts'
 import { stringifyExact } from '../../../shared/money.ts'
 import { deliverInOrder, growInSmallNodes, newUserIds, silenceTreeQueue } from '../../support/community.ts'
-import { buy, join } from '../../support/community-events.ts'
+import { buy, join, rename } from '../../support/community-events.ts'
 import { CommunityModel, type ModelMember } from '../../support/community-model.ts'
 
 beforeEach(silenceTreeQueue)
@@ -89,6 +91,16 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
   }
 }
 
+/** Holds a search in the directory, which is for lists longer than those here, against the model. */
+async function compareSearch(model: CommunityModel, owner: ModelMember, keyword: string) {
+  const filter: MemberFilter = { type: 'COMMUNITY' }
+  const { list, top, owner: profile } = await startMembers(filter, owner.userId)
+  const all = await readRange(list, top, { ...spanOf(filter), skip: 0, take: Infinity })
+  const found = await searchTexts(profile?.rootId ?? 0, all.entries, keyword.toLowerCase())
+  const expected = model.find(owner, { ...filter, keyword })
+  expect(found.map(({ userId }) => userId)).toEqual(expected.map(({ user_id }) => user_id))
+}
+
 describe('a tree', () => {
   it('is what its events say, in any order, duplicated, whoever grows it and however often', async () => {
     await fc.assert(
@@ -101,11 +113,27 @@ describe('a tree', () => {
           .map(({ event }) => event)
         const half = Math.floor(events.length / 2)
         await deliverInOrder(events.slice(0, half).length === 0 ? [] : [...events.slice(0, half), ...events])
-        await Promise.allSettled([growInSmallNodes(root.userId), growInSmallNodes(root.userId)])
+        const renamed = members.slice(0, 3)
+        const newName = (userId: number) => `Renamed ${userId % 2 === 0 ? 'BOB' : 'Ann'}`
+        const renames = renamed.map(
+          ({ userId }) =>
+            () =>
+              rename(userId, newName(userId)),
+        )
+        await Promise.allSettled([
+          growInSmallNodes(root.userId),
+          growInSmallNodes(root.userId),
+          ...renames.map((event) => event()),
+        ])
         await growInSmallNodes(root.userId)
+        // What gave way to another write comes again from its queue.
+        for (const event of renames) await event()
+        for (const member of renamed) member.nickname = newName(member.userId)
         const model = new CommunityModel(members)
         await compare(model, root, [undefined, 'bob', 'EXAMPLE.COM', 'nobody'])
         await compare(model, members[Math.floor(members.length / 3)] as ModelMember, [undefined, 'ann'])
+        for (const keyword of ['bob', 'EXAMPLE.COM', 'renamed', 'ç', 'nobody'])
+          await compareSearch(model, root, keyword)
       }),
       { numRuns: 3 },
     )
