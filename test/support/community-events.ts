@@ -37,7 +37,7 @@ export async function buy(userId: number, amount: string, purchaseId: string = r
 }
 
 /** Changes a member's nickname as `user.updated` does; repeated, it is the same event. */
-export async function rename(userId: number, nickname: string): Promise<void> {
-  const detail = { update_id: `${userId}-${nickname}`, user_id: userId, at: 1, nickname }
+export async function rename(userId: number, nickname: string, at = 1): Promise<void> {
+  const detail = { update_id: `${userId}-${nickname}`, user_id: userId, at, nickname }
   await updateUser(detail, eventRecord('user.updated', detail.update_id, detail))
 }

@@ -113,7 +113,7 @@ describe('a tree', () => {
           .map(({ event }) => event)
         const half = Math.floor(events.length / 2)
         await deliverInOrder(events.slice(0, half).length === 0 ? [] : [...events.slice(0, half), ...events])
-        const renamed = members.slice(0, 3)
+        const renamed = members.slice(-3)
         const newName = (userId: number) => `Renamed ${userId % 2 === 0 ? 'BOB' : 'Ann'}`
         const renames = renamed.map(
           ({ userId }) =>
@@ -129,10 +129,13 @@ describe('a tree', () => {
         // What gave way to another write comes again from its queue.
         for (const event of renames) await event()
         for (const member of renamed) member.nickname = newName(member.userId)
+        const [last] = renamed as [ModelMember]
+        last.nickname = 'Once more'
+        await rename(last.userId, last.nickname, 2)
         const model = new CommunityModel(members)
         await compare(model, root, [undefined, 'bob', 'EXAMPLE.COM', 'nobody'])
         await compare(model, members[Math.floor(members.length / 3)] as ModelMember, [undefined, 'ann'])
-        for (const keyword of ['bob', 'EXAMPLE.COM', 'renamed', 'ç', 'nobody'])
+        for (const keyword of ['bob', 'EXAMPLE.COM', 'renamed', 'once', 'ç', 'nobody'])
           await compareSearch(model, root, keyword)
       }),
       { numRuns: 3 },
