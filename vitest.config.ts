@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**', 'test/bench/**'],
+    exclude: ['test/browser/**', 'test/spreadsheet/**', 'test/bench/**'],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: ['test/support/function-environment.ts', 'test/support/check-answers.ts'],
     testTimeout: 30_000,

@@ -9,7 +9,12 @@ const columns = Object.keys(Member.entries) as (keyof Member)[]
 /** Members as a CSV download: UTF-8 with a byte order mark, a line of names first, laid out by RFC 4180. */
 export function membersCsv(members: readonly Member[]): Reply {
   const rows = members.map((member) => columns.map((column) => cell(member[column])))
-  const body = stringify([columns, ...rows], { bom: true, record_delimiter: 'windows' })
+  const body = stringify([columns, ...rows], {
+    bom: true,
+    record_delimiter: 'windows',
+    // The library looks for its own delimiter only; spreadsheets begin a new row after either character alone.
+    quoted_match: /[\r\n]/,
+  })
   return new Reply(
     200,
     {

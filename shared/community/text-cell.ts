@@ -4,8 +4,11 @@
  */
 const runs = /^[=+\-@\t\r\n＝＋－＠]/u
 
-/** What a spreadsheet would take for a number, a date, a time or a truth value. */
-const converts = /^(?=.*\d)[\s\d.,:/%$€£¥()eE+-]+$|^(true|false)$/iu
+const months =
+  'jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?'
+
+/** What a spreadsheet would take for a number, a date, a time or a truth value: `1e5`, `2026-01-02`, `5 pm`, `MARCH1`. */
+const converts = new RegExp(`^(?=.*\\d)([\\s\\d.,:/%$€£¥()e+-]|[ap]m?$|${months})+$|^(true|false)$`, 'iu')
 
 /**
  * A text as a cell of a CSV file that stays a text: an apostrophe goes before one that a spreadsheet would run as a formula or

@@ -33,3 +33,8 @@ it('is laid out by RFC 4180 behind a byte order mark', () => {
     ].join('\r\n'),
   )
 })
+
+it.each(['a\n=1+1', 'a\r=1+1', 'a\r\n=1+1'])('quotes %j, which would begin a row of its own', (nickname) => {
+  const { body } = membersCsv([{ ...member, nickname }])
+  expect(body).toContain(`\r\n7,"${nickname}",a***n`)
+})

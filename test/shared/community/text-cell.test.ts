@@ -1,7 +1,21 @@
 import { expect, it } from 'vitest'
 import { textCell } from '../../../shared/community/text-cell.ts'
 
-it.each(['Ann', 'Bob 2', '4ever', 'a=b', 'x@y', '', 'a,"b"', 'née', '👍'])('leaves %j as it is', (text) => {
+it.each([
+  'Ann',
+  'Bob 2',
+  '4ever',
+  'a=b',
+  'x@y',
+  'May',
+  'Marcus 1',
+  'Aprilia',
+  '5th',
+  '',
+  'a,"b"',
+  'née',
+  '👍',
+])('leaves %j as it is', (text) => {
   expect(textCell(text)).toBe(text)
 })
 
@@ -18,6 +32,9 @@ it.each([
   '1e5',
   '2026-01-02',
   '12:30',
+  '5 pm',
+  'MARCH1',
+  '5 Mar 2024',
   'true',
   'FALSE',
 ])('keeps %j a text', (text) => {
