@@ -30,6 +30,12 @@ export const Config = v.pipe(
     authorizationPage: v.optional(flag, false),
     /** Address of the page where the user signs in and consents; by default that of the page that is deployed. */
     authUrl: v.optional(url),
+    /** Host name of the API, for example `api.example.com`; by default API Gateway's own address. It is the issuer of every token. */
+    domainName: v.optional(v.pipe(v.string(), v.regex(/^([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/))),
+    /** ARN of the certificate for `domainName` in AWS Certificate Manager, in the region of the deployment. */
+    certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
+    /** Id of the Route 53 zone in which `domainName` is pointed at the API; without it that is up to you. */
+    hostedZoneId: v.optional(v.pipe(v.string(), v.regex(/^Z[A-Z0-9]{1,31}$/))),
     /** Origins whose pages may call the API; by default that of the authorization page. */
     corsOrigins: v.optional(list),
     /** Whether data and keys survive a deleted stack and are protected from deletion. */
@@ -55,6 +61,18 @@ export const Config = v.pipe(
       namePrefix: config.stage === 'local' ? '' : `${config.stage}-`,
     }
   }),
+  v.check(
+    ({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined),
+    'domainName and certificateArn go together: name both or neither',
+  ),
+  v.check(
+    ({ domainName, hostedZoneId }) => hostedZoneId === undefined || domainName !== undefined,
+    'hostedZoneId is for a domainName, and none is named',
+  ),
+  v.check(
+    ({ stage, domainName }) => stage !== 'local' || domainName === undefined,
+    'domainName is for deployments: the local stack answers at an address of the laptop',
+  ),
   v.check(
     (config) => config.stage === 'local' || config.signingKeyPublishSeconds >= shortestPublishSeconds,
     `signingKeyPublishSeconds must be at least ${shortestPublishSeconds}`,

@@ -22,7 +22,7 @@ export async function addStacks(app: App, config: Config): Promise<void> {
   if (page)
     new stacks.AuthorizationPageContentStack(app, name('authorization-page-content'), {
       page,
-      baseUrl: api.api.apiEndpoint,
+      baseUrl: api.baseUrl,
     })
   new ObservabilityStack(app, name('observability'), { config, intake, api })
 }

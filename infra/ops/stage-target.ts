@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { Settings } from '../../shared/settings.ts'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { UsageError } from './problems.ts'
 import type { Target, TargetOptions } from './target.ts'
 
@@ -12,7 +12,8 @@ const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
 
 /**
  * A stage on AWS. Its configuration is that of cdk.json, not what the deployment says of itself; names follow from the
- * stage's. Only the address of the API is AWS's choice: it comes from the option, or the file of the stacks' outputs.
+ * stage's. Only the address of an API without a domain of its own is AWS's choice: it comes from the option, or the file of the
+ * stacks' outputs.
  */
 export function findStage(
   stage: string,
@@ -28,7 +29,7 @@ export function findStage(
   const name = `${config.namePrefix}account-service`
   return {
     stage,
-    baseUrl: options.baseUrl ?? readBaseUrl(stage, options.outputs),
+    baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
     awsEndpoint: undefined,
     namePrefix: config.namePrefix,
     tableName: name,
@@ -36,6 +37,9 @@ export function findStage(
     settings: v.parse(Settings, config),
   }
 }
+
+const customAddress = ({ domainName }: Config): string | undefined =>
+  domainName === undefined ? undefined : `https://${domainName}`
 
 function readBaseUrl(stage: string, file: string): string | undefined {
   if (!existsSync(file)) return undefined

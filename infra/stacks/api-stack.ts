@@ -11,6 +11,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
+import { addDomain } from '../constructs/custom-domain.ts'
 import type { Backing } from '../constructs/grant.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { routes } from '../routes.ts'
@@ -25,11 +26,14 @@ interface ApiStackProps extends StackProps {
 /** What clients call: the HTTP API, a function for each endpoint, and one that answers everything else in the envelope. */
 export class ApiStack extends Stack {
   readonly api: HttpApi
+  /** Where clients find it, and the issuer of its tokens; without a trailing slash. */
+  readonly baseUrl: string
   readonly functions: LambdaFunction[] = []
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props)
     const { config } = props
+    const domain = addDomain(this, config)
     this.api = new HttpApi(this, 'Api', {
       apiName: `${config.namePrefix}account-service`,
       corsPreflight: {
@@ -39,7 +43,10 @@ export class ApiStack extends Stack {
         exposeHeaders: ['x-request-id', 'retry-after', 'www-authenticate', 'content-disposition', 'etag'],
         maxAge: Duration.hours(1),
       },
+      // A second address would be a second issuer, and a way around whatever stands before the first.
+      ...(domain ? { defaultDomainMapping: { domainName: domain }, disableExecuteApiEndpoint: true } : {}),
     })
+    this.baseUrl = config.domainName ? `https://${config.domainName}` : this.api.apiEndpoint
     const stage = this.api.defaultStage?.node.defaultChild as CfnStage
     // One busy route must not use up what the account's other APIs may do.
     stage.defaultRouteSettings = {
@@ -50,7 +57,7 @@ export class ApiStack extends Stack {
       ...props.backing,
       environment: {
         ...props.backing.environment,
-        BASE_URL: this.api.apiEndpoint,
+        BASE_URL: this.baseUrl,
         AUTH_URL: props.page.authUrl,
       },
     }
@@ -86,7 +93,7 @@ export class ApiStack extends Stack {
       routeKey: HttpRouteKey.DEFAULT,
       integration: integration('fallback', {}, { ROUTES: JSON.stringify(methodsByPath()) }),
     })
-    new CfnOutput(this, 'BaseUrl', { value: this.api.apiEndpoint })
+    new CfnOutput(this, 'BaseUrl', { value: this.baseUrl })
     new CfnOutput(this, 'AuthUrl', { value: props.page.authUrl })
     new CfnOutput(this, 'TableName', { value: props.backing.table.tableName })
     new CfnOutput(this, 'FirstPartyClientId', { value: config.firstPartyClientId })

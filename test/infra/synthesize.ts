@@ -16,16 +16,26 @@ export interface Resource {
   DeletionPolicy?: string
 }
 
+interface Written {
+  Resources: Record<string, Resource>
+  Outputs?: Record<string, { Value: unknown }>
+}
+
 /** A stage's stacks by the last part of their names (`data`, `api`, …). */
-export type Stacks = Map<string, { stack: Stack; resources: Record<string, Resource> }>
+export type Stacks = Map<
+  string,
+  { stack: Stack; resources: Written['Resources']; outputs: NonNullable<Written['Outputs']> }
+>
 
 /**
  * Synthesizes a stage as `cdk synth` does, with AWS's validator and the rule packs, and throws on what they find.
- * The functions must have been bundled. `change` may break something before the checks run.
+ * The functions must have been bundled. `change` may break something before the checks run; `values` are the stage's entry
+ * of cdk.json.
  */
 export async function synthesize(
   stage: string,
   change: (app: App) => void = () => undefined,
+  values: Record<string, unknown> = {},
 ): Promise<Stacks> {
   const app = new App({
     outdir: mkdtempSync(join(tmpdir(), 'synth-')),
@@ -36,17 +46,18 @@ export async function synthesize(
       '@aws-cdk/core:defaultCrossStackReferences': 'strong',
     },
   })
-  await addStacks(app, readConfig({ stage }))
+  await addStacks(app, readConfig({ ...values, stage }))
   change(app)
   acknowledgeRules(app)
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app))
   app.synth()
   const stacks = app.node.children.filter((child): child is Stack => 'templateOptions' in child)
   return new Map(
-    stacks.map((stack) => [
-      stack.stackName.replace(`account-service-${stage}-`, ''),
-      { stack, resources: Template.fromStack(stack).toJSON()['Resources'] as Record<string, Resource> },
-    ]),
+    stacks.map((stack) => {
+      const template = Template.fromStack(stack).toJSON() as Written
+      const name = stack.stackName.replace(`account-service-${stage}-`, '')
+      return [name, { stack, resources: template.Resources, outputs: template.Outputs ?? {} }]
+    }),
   )
 }
 

@@ -1,0 +1,35 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { findStage } from '../../../infra/ops/stage-target.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'stage-'))
+
+function write(name: string, content: unknown): string {
+  const file = join(directory, name)
+  writeFileSync(file, JSON.stringify(content))
+  return file
+}
+
+const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/1'
+const cdkFile = write('cdk.json', {
+  context: { stages: { named: { domainName: 'api.example.com', certificateArn }, plain: {} } },
+})
+const outputs = write('outputs.json', {
+  'account-service-plain-api': { BaseUrl: 'https://x.execute-api.example' },
+})
+
+describe('findStage', () => {
+  it.each([
+    ['the domain that is configured', 'named', {}, 'https://api.example.com'],
+    ['what the deployment has written', 'plain', {}, 'https://x.execute-api.example'],
+    ['what the caller says', 'named', { baseUrl: 'https://other.example' }, 'https://other.example'],
+  ])('knows the address of the API from %s', (_what, stage, options, baseUrl) => {
+    expect(findStage(stage, { outputs, ...options }, cdkFile).baseUrl).toBe(baseUrl)
+  })
+
+  it('refuses a stage that cdk.json does not have', () => {
+    expect(() => findStage('other', { outputs }, cdkFile)).toThrow(/it has named, plain/)
+  })
+})
