@@ -1,12 +1,5 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
-import {
-  type CfnStage,
-  CorsHttpMethod,
-  HttpApi,
-  HttpMethod,
-  HttpRoute,
-  HttpRouteKey,
-} from 'aws-cdk-lib/aws-apigatewayv2'
+import { CorsHttpMethod, HttpApi, HttpMethod, HttpRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
@@ -14,6 +7,7 @@ import type { Config } from '../config.ts'
 import { addDomain } from '../constructs/custom-domain.ts'
 import type { Backing } from '../constructs/grant.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
+import { throttleRoutes } from '../constructs/throttle-routes.ts'
 import { routes } from '../routes.ts'
 
 interface ApiStackProps extends StackProps {
@@ -47,12 +41,6 @@ export class ApiStack extends Stack {
       ...(domain ? { defaultDomainMapping: { domainName: domain }, disableExecuteApiEndpoint: true } : {}),
     })
     this.baseUrl = config.domainName ? `https://${config.domainName}` : this.api.apiEndpoint
-    const stage = this.api.defaultStage?.node.defaultChild as CfnStage
-    // One busy route must not use up what the account's other APIs may do.
-    stage.defaultRouteSettings = {
-      throttlingRateLimit: config.throttleRate,
-      throttlingBurstLimit: config.throttleBurst,
-    }
     const backing = {
       ...props.backing,
       environment: {
@@ -88,6 +76,7 @@ export class ApiStack extends Stack {
         this.api.addRoutes({ path, methods: [HttpMethod[method]], integration: target })
       }
     }
+    throttleRoutes(this.api, config)
     new HttpRoute(this, 'Fallback', {
       httpApi: this.api,
       routeKey: HttpRouteKey.DEFAULT,

@@ -143,14 +143,6 @@ describe('endpoints', () => {
     const marked = routes.filter((route) => route.public).map(({ method, path }) => `${method} ${path}`)
     expect(marked.sort()).toEqual(open)
   })
-
-  it('are throttled', () => {
-    const [stage] = ofType(stacks, 'AWS::ApiGatewayV2::Stage')
-    expect(stage?.resource.Properties['DefaultRouteSettings']).toEqual({
-      ThrottlingRateLimit: 1_000,
-      ThrottlingBurstLimit: 2_000,
-    })
-  })
 })
 
 describe('operation', () => {

@@ -1,0 +1,65 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { bundleFunctions } from '../../../infra/bundle.ts'
+import { routes } from '../../../infra/routes.ts'
+import { ofType, synthesize } from '../synthesize.ts'
+
+/** RSA signatures a second that KMS grants an account in most regions (AWS KMS quotas). */
+const kmsSignaturesPerSecond = 1_000
+
+interface Limits {
+  ThrottlingRateLimit: number
+  ThrottlingBurstLimit: number
+}
+
+interface Throttles {
+  DependsOn: string[]
+  Properties: { DefaultRouteSettings: Limits; RouteSettings: Record<string, Limits> }
+}
+
+async function readThrottles(values = {}) {
+  const stacks = await synthesize('prod', undefined, values)
+  const [stage] = ofType(stacks, 'AWS::ApiGatewayV2::Stage')
+  return { ...(stage?.resource as unknown as Throttles), routes: ofType(stacks, 'AWS::ApiGatewayV2::Route') }
+}
+
+beforeAll(() => bundleFunctions())
+
+describe('the throttle of a route', () => {
+  it('is the stage’s, unless one call costs much more than others do', async () => {
+    const { Properties: properties } = await readThrottles()
+    expect(properties.DefaultRouteSettings).toEqual({
+      ThrottlingRateLimit: 1_000,
+      ThrottlingBurstLimit: 2_000,
+    })
+    expect(properties.RouteSettings).toEqual({
+      'POST /user/login-with-password': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
+      'POST /user/login/2fa': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
+      'POST /oauth2/token': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
+      'POST /oauth2/authorize': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
+      'GET /community/members/export': { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 },
+    })
+  })
+
+  it('rises and falls with the stage’s, but never to nothing', async () => {
+    const { Properties: properties } = await readThrottles({ throttleRate: 10, throttleBurst: 10 })
+    expect(properties.RouteSettings).toMatchObject({
+      'POST /oauth2/token': { ThrottlingRateLimit: 3, ThrottlingBurstLimit: 3 },
+      'GET /community/members/export': { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
+    })
+  })
+
+  it('is set after its route is there, without which API Gateway refuses it', async () => {
+    const { DependsOn: before, Properties: properties, routes: all } = await readThrottles()
+    const named = all.filter(
+      ({ resource }) => String(resource.Properties['RouteKey']) in properties.RouteSettings,
+    )
+    expect(before.toSorted()).toEqual(named.map(({ id }) => id).toSorted())
+    expect(named).toHaveLength(5)
+  })
+
+  it('keeps everything that signs below what KMS grants', () => {
+    const signing = routes.filter(({ permissions }) => permissions.signingKeys)
+    const shares = signing.reduce((sum, { throttleShare = 1 }) => sum + throttleShare, 0)
+    expect(shares * 1_000).toBeLessThan(kmsSignaturesPerSecond)
+  })
+})
