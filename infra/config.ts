@@ -40,6 +40,8 @@ export const Config = v.pipe(
     corsOrigins: v.optional(list),
     /** Whether data and keys survive a deleted stack and are protected from deletion. */
     protectData: v.optional(flag),
+    /** Whether a new version of a function gets a tenth of the calls first, and none when it fails; by default where data is protected. */
+    gradualDeployment: v.optional(flag),
     /** Whether requests are traced with X-Ray. */
     tracing: v.optional(flag, false),
     /** Requests a second that one route takes on average, and at once, before the gateway answers 429. */
@@ -54,9 +56,11 @@ export const Config = v.pipe(
   }),
   v.transform((config) => {
     const disposable = config.stage === 'local' || config.stage === 'dev'
+    const protectData = config.protectData ?? !disposable
     return {
       ...config,
-      protectData: config.protectData ?? !disposable,
+      protectData,
+      gradualDeployment: config.gradualDeployment ?? protectData,
       /** Put before the name of every resource, so that stages share an account; the laptop has but one. */
       namePrefix: config.stage === 'local' ? '' : `${config.stage}-`,
     }

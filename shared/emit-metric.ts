@@ -1,10 +1,12 @@
 import { requireEnv } from './env.ts'
 
-/** The service's own metrics; infra/stacks/observability-stack.ts says which alarm or graph watches which. */
+/** The service's own metrics; infra/stacks/observability-stack.ts and infra/constructs/gradual-deployment.ts say which alarm or graph
+ * watches which. */
 export type MetricName =
   | 'AddressPoolEmpty'
   | 'Events'
   | 'Failures'
+  | 'Faults'
   | 'LedgerDifferences'
   | 'RotationOverdueSeconds'
   | 'Rotations'

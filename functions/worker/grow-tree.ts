@@ -1,7 +1,9 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import * as v from 'valibot'
+import { isUnavailable } from '../../shared/aws/unavailable.ts'
 import { TreeMessage } from '../../shared/community/announce.ts'
 import { growTree } from '../../shared/community/grow-tree.ts'
+import { emitFault } from '../../shared/emit-fault.ts'
 import { errorSummary, log } from '../../shared/log.ts'
 
 /** Time left for a transaction under way when the function stops beginning new ones. */
@@ -24,6 +26,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
       log.info('tree grown', { root_id: rootId, messages: messages.length })
     } catch (error) {
       log.warn('tree will be retried', { root_id: rootId, cause: errorSummary(error) })
+      if (!isUnavailable(error)) emitFault()
       // All messages of the group, so that none of them overtakes another.
       failed.push(...messages.map(({ messageId }) => ({ itemIdentifier: messageId })))
     }

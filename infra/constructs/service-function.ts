@@ -7,6 +7,8 @@ import { environmentName, Settings } from '../../shared/settings.ts'
 import { bundleDirectory } from '../bundle.ts'
 import type { Config } from '../config.ts'
 import type { Permissions } from '../permissions.ts'
+import type { Deployer } from './deployer.ts'
+import { GradualDeployment } from './gradual-deployment.ts'
 import { type Backing, grant } from './grant.ts'
 
 interface ServiceFunctionProps {
@@ -19,11 +21,15 @@ interface ServiceFunctionProps {
   backing: Backing
   timeout: Duration
   environment?: Record<string, string>
+  /** Moves calls from version to version; without it a new version gets all of them at once. */
+  deployer?: Deployer | undefined
 }
 
 /** A Lambda function of the service. The only place where one is configured. */
 export class ServiceFunction extends Construct {
   readonly function: lambda.Function
+  /** What calls go to: the function, or the alias that moves from version to version. */
+  readonly target: lambda.IFunction
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id)
@@ -62,8 +68,19 @@ export class ServiceFunction extends Construct {
       loggingFormat: lambda.LoggingFormat.JSON,
       // One line a request is ours; Lambda's own three would cost more than the request.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
+      // An operator may go back to one; a version that came with a failed deployment goes with it.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     })
     grant(this.function, permissions, backing)
+    const gradual =
+      props.deployer &&
+      new GradualDeployment(this, 'Deployment', {
+        config,
+        function: this.function,
+        functionName,
+        deployer: props.deployer,
+      })
+    this.target = gradual?.target ?? this.function
   }
 }
 

@@ -5,6 +5,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import { addDomain } from '../constructs/custom-domain.ts'
+import { Deployer } from '../constructs/deployer.ts'
 import type { Backing } from '../constructs/grant.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { throttleRoutes } from '../constructs/throttle-routes.ts'
@@ -49,13 +50,14 @@ export class ApiStack extends Stack {
         AUTH_URL: props.page.authUrl,
       },
     }
+    const deployer = config.gradualDeployment ? new Deployer(this, 'Deployer', config) : undefined
     const integration = (
       entry: string,
       permissions: (typeof routes)[number]['permissions'],
       environment = {},
     ) => {
       const name = entry.replaceAll('/', '-')
-      const { function: fn } = new ServiceFunction(this, name, {
+      const { function: fn, target } = new ServiceFunction(this, name, {
         config,
         entry,
         name,
@@ -63,9 +65,10 @@ export class ApiStack extends Stack {
         backing,
         timeout: Duration.seconds(10),
         environment,
+        deployer,
       })
       this.functions.push(fn)
-      return new HttpLambdaIntegration(`${name}-integration`, fn)
+      return new HttpLambdaIntegration(`${name}-integration`, target)
     }
     // An entry may serve several methods of its path; it is one function all the same.
     for (const entry of new Set(routes.map((route) => route.entry))) {

@@ -9,6 +9,7 @@ import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import type { Backing } from '../constructs/grant.ts'
 import { AuditorRole } from '../constructs/auditor-role.ts'
+import { Deployer } from '../constructs/deployer.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { events, schedules, workers } from '../routes.ts'
 import type { DataStack } from './data-stack.ts'
@@ -24,10 +25,12 @@ export class IntakeStack extends Stack {
   readonly backing: Backing
   readonly functions: Function[] = []
   readonly deadLetterQueues: Queue[] = []
+  private readonly deployer: Deployer | undefined
 
   constructor(scope: Construct, id: string, props: IntakeStackProps) {
     super(scope, id, props)
     const { config, data } = props
+    this.deployer = config.gradualDeployment ? new Deployer(this, 'Deployer', config) : undefined
     this.bus = new EventBus(this, 'Bus', { eventBusName: `${config.namePrefix}account-service` })
     this.backing = {
       table: data.table,
@@ -79,7 +82,7 @@ export class IntakeStack extends Stack {
       // What the bus cannot deliver ends beside what the function refuses.
       targets: [new SqsQueue(queue, { deadLetterQueue: deadLetters })],
     })
-    const { function: fn } = new ServiceFunction(this, `intake-${name}`, {
+    const { function: fn, target } = new ServiceFunction(this, `intake-${name}`, {
       config,
       entry: `intake/${detailType}`,
       name: `intake-${name}`,
@@ -87,6 +90,7 @@ export class IntakeStack extends Stack {
       backing: this.backing,
       timeout: Duration.seconds(30),
       environment: { QUEUE_URL: queue.queueUrl, DEAD_LETTER_QUEUE_URL: deadLetters.queueUrl },
+      deployer: this.deployer,
     })
     this.functions.push(fn)
     this.deadLetterQueues.push(deadLetters)
@@ -95,7 +99,7 @@ export class IntakeStack extends Stack {
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
     )
     // Consuming includes changing a message's visibility, which is how a retry is put off.
-    fn.addEventSource(
+    target.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )
   }
@@ -121,20 +125,22 @@ export class IntakeStack extends Stack {
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 10 },
     })
     this.backing.queues.set(name, queue)
-    const { function: fn } = new ServiceFunction(this, `worker-${name}`, {
+    const { function: fn, target } = new ServiceFunction(this, `worker-${name}`, {
       config,
       entry: `worker/${name}`,
       name: `worker-${name}`,
       permissions,
       backing: this.backing,
       timeout: Duration.seconds(30),
+      deployer: this.deployer,
     })
     this.functions.push(fn)
     this.deadLetterQueues.push(deadLetters)
-    fn.addEventSource(new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true }))
+    target.addEventSource(new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true }))
   }
 
   private addSchedule(config: Config, { name, rate, permissions }: (typeof schedules)[number]): void {
+    // Without a deployer: a run a minute is too few to judge a version by, and the next one makes up for a failed one.
     const { function: fn } = new ServiceFunction(this, name, {
       config,
       entry: `schedule/${name}`,

@@ -13,6 +13,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
+import { serviceNamespace } from '../metrics.ts'
 import type { ApiStack } from './api-stack.ts'
 import type { IntakeStack } from './intake-stack.ts'
 
@@ -238,6 +239,3 @@ export class ObservabilityStack extends Stack {
     })
   }
 }
-
-/** CloudWatch namespace of the service's own metrics in a stage. */
-export const serviceNamespace = (config: Config): string => `${config.namePrefix}account-service`

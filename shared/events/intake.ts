@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { clientOptions } from '../aws/client-options.ts'
 import { isUnavailable } from '../aws/unavailable.ts'
 import { requireEnv } from '../env.ts'
+import { emitFault } from '../emit-fault.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { fieldErrors } from '../http/parse-input.ts'
 import { errorSummary, log } from '../log.ts'
@@ -97,6 +98,7 @@ async function giveUpOrRetry(message: SQSRecord, error: unknown): Promise<void> 
   const receives = Number(message.attributes.ApproximateReceiveCount)
   if (error instanceof Refused) return deadLetter(message, error.reason)
   if (error instanceof TooEarly && receives >= earlyReceives) return deadLetter(message, error.reason)
+  if (!(error instanceof TooEarly || isUnavailable(error))) emitFault()
   if (receives >= faultReceives) return deadLetter(message, isUnavailable(error) ? 'unavailable' : 'internal')
   log.warn('event will be retried', { message_id: message.messageId, receives, cause: errorSummary(error) })
   await retryAfter(message, Math.min(2 ** receives, 900))

@@ -171,30 +171,36 @@ describe('operation', () => {
 describe('the checks of the template', () => {
   it('refuse a queue without a dead-letter queue', async () => {
     const broken = () =>
-      synthesize('prod', (app) => {
-        new Queue(stackOf(app), 'forgotten', { enforceSSL: true })
+      synthesize('prod', {
+        change: (app) => {
+          new Queue(stackOf(app), 'forgotten', { enforceSSL: true })
+        },
       })
     await expect(broken()).rejects.toThrow(/SQS3/)
   })
 
   it('refuse a queue that may be spoken to in the clear', async () => {
     const broken = () =>
-      synthesize('prod', (app) => {
-        const queue = new Queue(stackOf(app), 'open')
-        ;(queue.node.defaultChild as CfnQueue).redrivePolicy = {
-          deadLetterTargetArn: queue.queueArn,
-          maxReceiveCount: 1,
-        }
+      synthesize('prod', {
+        change: (app) => {
+          const queue = new Queue(stackOf(app), 'open')
+          ;(queue.node.defaultChild as CfnQueue).redrivePolicy = {
+            deadLetterTargetArn: queue.queueArn,
+            maxReceiveCount: 1,
+          }
+        },
       })
     await expect(broken()).rejects.toThrow(/SQS4/)
   })
 
   it('refuse an API without limits', async () => {
     const broken = () =>
-      synthesize('prod', (app) => {
-        for (const construct of app.node.findAll()) {
-          if (construct instanceof CfnStage) construct.defaultRouteSettings = undefined
-        }
+      synthesize('prod', {
+        change: (app) => {
+          for (const construct of app.node.findAll()) {
+            if (construct instanceof CfnStage) construct.defaultRouteSettings = undefined
+          }
+        },
       })
     await expect(broken()).rejects.toThrow(/APIGWDefaultThrottling/)
   })

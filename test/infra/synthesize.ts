@@ -5,6 +5,7 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import cdkJson from '../../cdk.json' with { type: 'json' }
 import { acknowledgeRules } from '../../infra/acknowledged-rules.ts'
 import { readConfig } from '../../infra/config.ts'
 import { addStacks } from '../../infra/stage.ts'
@@ -14,6 +15,8 @@ export interface Resource {
   Type: string
   Properties: Record<string, unknown>
   DeletionPolicy?: string
+  UpdatePolicy?: unknown
+  DependsOn?: string[]
 }
 
 interface Written {
@@ -27,29 +30,42 @@ export type Stacks = Map<
   { stack: Stack; resources: Written['Resources']; outputs: NonNullable<Written['Outputs']> }
 >
 
+/** The stage's entry of cdk.json, and what may be broken in what follows from it before it is looked at. */
+interface Variation {
+  values?: Record<string, unknown>
+  change?: (app: App) => void
+}
+
+const context = {
+  // Nothing is deployed from here: no need to copy the bundles.
+  'aws:cdk:disable-asset-staging': true,
+  ...(cdkJson as { context: object }).context,
+}
+
+const newDirectory = () => mkdtempSync(join(tmpdir(), 'synth-'))
+
 /**
  * Synthesizes a stage as `cdk synth` does, with AWS's validator and the rule packs, and throws on what they find.
- * The functions must have been bundled. `change` may break something before the checks run; `values` are the stage's entry
- * of cdk.json.
+ * The functions must have been bundled.
  */
-export async function synthesize(
-  stage: string,
-  change: (app: App) => void = () => undefined,
-  values: Record<string, unknown> = {},
-): Promise<Stacks> {
-  const app = new App({
-    outdir: mkdtempSync(join(tmpdir(), 'synth-')),
-    context: {
-      // Nothing is deployed from here: no need to copy the bundles.
-      'aws:cdk:disable-asset-staging': true,
-      '@aws-cdk/core:validateAgainstDefaultRules': true,
-      '@aws-cdk/core:defaultCrossStackReferences': 'strong',
-    },
-  })
+export async function synthesize(stage: string, { values, change }: Variation = {}): Promise<Stacks> {
+  const app = new App({ outdir: newDirectory(), context })
   await addStacks(app, readConfig({ ...values, stage }))
-  change(app)
+  change?.(app)
   acknowledgeRules(app)
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app))
+  return readStacks(app, stage)
+}
+
+/** The same without the checks, which take most of the time. */
+export async function draft(stage: string, { values, change }: Variation = {}): Promise<Stacks> {
+  const app = new App({ outdir: newDirectory(), context, builtinCloudFormationValidation: false })
+  await addStacks(app, readConfig({ ...values, stage }))
+  change?.(app)
+  return readStacks(app, stage)
+}
+
+function readStacks(app: App, stage: string): Stacks {
   app.synth()
   const stacks = app.node.children.filter((child): child is Stack => 'templateOptions' in child)
   return new Map(

@@ -1,6 +1,7 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { isUnavailable } from '../../aws/unavailable.ts'
+import { emitFault } from '../../emit-fault.ts'
 import { emitMetric } from '../../emit-metric.ts'
 import { Failure } from '../../errors.ts'
 import { errorSummary, log } from '../../log.ts'
@@ -16,6 +17,7 @@ export const answerFailures = (
   onError(request) {
     const failure = toFailure(request.error)
     if (failure.status >= 500) log.error('request failed', { cause: errorSummary(request.error) })
+    if (failure.failure === 'internal') emitFault()
     log.appendKeys({ failure: failure.failure })
     emitMetric('Failures', 1, { dimensions: { failure: failure.failure } })
     request.response = fail(failure, dialect)

@@ -11,10 +11,12 @@ let stacks: Stacks
 
 beforeAll(async () => {
   await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
-  stacks = await synthesize('prod', undefined, {
-    ...domain,
-    hostedZoneId: 'Z123',
-    authorizationPage: true,
+  stacks = await synthesize('prod', {
+    values: {
+      ...domain,
+      hostedZoneId: 'Z123',
+      authorizationPage: true,
+    },
   })
 })
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleFunctions } from '../../../infra/bundle.ts'
 import { routes } from '../../../infra/routes.ts'
-import { ofType, synthesize } from '../synthesize.ts'
+import { draft, ofType } from '../synthesize.ts'
 
 /** RSA signatures a second that KMS grants an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000
@@ -17,7 +17,7 @@ interface Throttles {
 }
 
 async function readThrottles(values = {}) {
-  const stacks = await synthesize('prod', undefined, values)
+  const stacks = await draft('prod', { values })
   const [stage] = ofType(stacks, 'AWS::ApiGatewayV2::Stage')
   return { ...(stage?.resource as unknown as Throttles), routes: ofType(stacks, 'AWS::ApiGatewayV2::Route') }
 }
@@ -55,6 +55,13 @@ describe('the throttle of a route', () => {
     )
     expect(before.toSorted()).toEqual(named.map(({ id }) => id).toSorted())
     expect(named).toHaveLength(5)
+  })
+
+  it('is lower for whatever signs or tries passwords, in every route that does', async () => {
+    const { Properties: properties } = await readThrottles()
+    const dear = routes.filter(({ permissions }) => permissions.signingKeys ?? permissions.macKey)
+    for (const { method, path } of dear)
+      expect(properties.RouteSettings).toHaveProperty([`${method} ${path}`])
   })
 
   it('keeps everything that signs below what KMS grants', () => {
