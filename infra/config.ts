@@ -1,5 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import * as v from 'valibot'
+import { signingKeyTagName } from '../shared/keys/key-tags.ts'
 import { numeric, Settings } from '../shared/settings.ts'
 
 /** Shortest time that a new signing key must be public before it signs: API Gateway's JWT authorizer may cache that long. */
@@ -15,6 +16,23 @@ const list = v.pipe(
   v.union([v.array(v.string()), v.string()]),
   v.transform((value) => (typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value)),
   v.transform((parts) => parts.filter((part) => part !== '')),
+)
+/** Tags by their names, or the same as text: `team=payments,cost-center=42`. */
+const tags = v.pipe(
+  v.union([v.record(v.string(), v.string()), v.string()]),
+  v.transform((value) => (typeof value === 'string' ? readTags(value) : value)),
+  v.record(
+    v.pipe(
+      v.string(),
+      v.regex(/^(?!aws:)[\w .:/=+@-]{1,128}$/, 'must be a name that AWS takes for a tag'),
+      v.notValues(
+        ['service', 'stage', signingKeyTagName],
+        // Whoever wears the tag of a signing key is managed as one.
+        'is a tag that the service gives by itself',
+      ),
+    ),
+    v.pipe(v.string(), v.regex(/^[\w .:/=+@-]{0,256}$/, 'must be a value that AWS takes for a tag')),
+  ),
 )
 
 /**
@@ -51,6 +69,8 @@ export const Config = v.pipe(
     alarmTopicArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /** ARN of who may take on the auditor's role; by default whoever the account's own policies let. */
     auditorPrincipalArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
+    /** Tags that every resource carries beside `service` and `stage`. */
+    tags: v.optional(tags, {}),
     /** Days that logs are kept. */
     logRetentionDays: v.optional(v.pipe(numeric, v.enum(RetentionDays)), RetentionDays.THREE_MONTHS),
   }),
@@ -83,6 +103,11 @@ export const Config = v.pipe(
   ),
 )
 export type Config = v.InferOutput<typeof Config>
+
+function readTags(text: string): Record<string, string> {
+  const pairs = text.split(',').map((pair) => /^\s*([^=]*)=?(.*?)\s*$/.exec(pair))
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']))
+}
 
 /** A stage's configuration, or an error that names every knob that is wrong. */
 export function readConfig(values: Record<string, unknown>): Config {

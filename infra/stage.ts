@@ -1,4 +1,4 @@
-import type { App } from 'aws-cdk-lib'
+import { type App, Tags } from 'aws-cdk-lib'
 import type { Config } from './config.ts'
 import { resolvePage } from './page-address.ts'
 import { ApiStack } from './stacks/api-stack.ts'
@@ -25,4 +25,6 @@ export async function addStacks(app: App, config: Config): Promise<void> {
       baseUrl: api.baseUrl,
     })
   new ObservabilityStack(app, name('observability'), { config, intake, api })
+  const tags = { ...config.tags, service: 'account-service', stage: config.stage }
+  for (const [key, value] of Object.entries(tags)) Tags.of(app).add(key, value)
 }

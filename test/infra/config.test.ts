@@ -28,11 +28,13 @@ describe('readConfig', () => {
       signingKeyRotationDays: '0.5',
       corsOrigins: 'https://a.example, https://b.example',
       reportingTimeZone: 'Europe/Berlin',
+      tags: 'team=payments, cost-center=42',
     })
     expect(config).toMatchObject({
       accessTokenTtlSeconds: 60,
       signingKeyRotationDays: 0.5,
       corsOrigins: ['https://a.example', 'https://b.example'],
+      tags: { team: 'payments', 'cost-center': '42' },
       reportingTimeZone: 'Europe/Berlin',
     })
   })
@@ -45,6 +47,9 @@ describe('readConfig', () => {
     ['a key that signs too small', { signingKeySpec: 'RSA_1024' }, /signingKeySpec/],
     ['no time zone', { reportingTimeZone: 'Mars/Olympus' }, /reportingTimeZone/],
     ['a page that is no address', { authUrl: 'auth' }, /authUrl/],
+    ['a tag that would make a signing key of any key', { tags: { 'signing-key': 'x' } }, /tags.signing-key/],
+    ['a tag that is not the stage’s to give', { tags: 'stage=prod' }, /tags.stage/],
+    ['a tag that AWS keeps to itself', { tags: { 'aws:x': 'y' } }, /tags.aws:x/],
     ['a deletion that KMS would refuse', { signingKeyDeletionDays: 3 }, /signingKeyDeletionDays/],
   ])('refuses %s and names it', (_what, values, message) => {
     expect(() => readConfig({ stage: 'local', ...values })).toThrow(message)

@@ -1,0 +1,55 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { bundleFunctions } from '../../infra/bundle.ts'
+import { draft, ofType, type Stacks } from './synthesize.ts'
+
+const tags = { team: 'payments', 'cost-center': '42' }
+const expected = { service: 'account-service', stage: 'prod', ...tags }
+
+let stacks: Stacks
+
+beforeAll(async () => {
+  await bundleFunctions()
+  stacks = await draft('prod', { values: { tags } })
+})
+
+/** Tags as a resource spells them: a list of pairs, or an object. */
+function toRecord(tags: unknown): Record<string, string> {
+  if (!Array.isArray(tags)) return tags as Record<string, string>
+  return Object.fromEntries(
+    (tags as { Key: string; Value: string }[]).map(({ Key: key, Value: value }) => [key, value]),
+  )
+}
+
+/** The tags of every resource that has any, by its path. */
+const tagged = () =>
+  [...stacks].flatMap(([name, { resources }]) =>
+    Object.entries(resources).flatMap(([id, { Type: type, Properties: properties }]) =>
+      properties['Tags'] === undefined
+        ? []
+        : [{ path: `${name}/${id}`, type, tags: toRecord(properties['Tags']) }],
+    ),
+  )
+
+describe('every resource of a stage', () => {
+  it('says whose it is', () => {
+    expect(tagged().length).toBeGreaterThan(300)
+    for (const { path, tags } of tagged()) expect(tags, path).toEqual(expected)
+    for (const { stack } of stacks.values()) expect(stack.tags.tagValues()).toEqual(expected)
+  })
+
+  it('says so that costs', () => {
+    const types = new Set(tagged().map(({ type }) => type))
+    for (const type of ['Lambda::Function', 'SQS::Queue', 'KMS::Key', 'Logs::LogGroup', 'CloudWatch::Alarm'])
+      expect(types).toContain(`AWS::${type}`)
+  })
+
+  it('says so at the table, whose tags are those of its replica', () => {
+    const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
+    const [replica] = table?.resource.Properties['Replicas'] as { Tags: unknown }[]
+    expect(toRecord(replica?.Tags)).toEqual(expected)
+  })
+
+  it('leaves signing keys to the tag that the rotation gives them', () => {
+    for (const { path, tags } of tagged()) expect(tags, path).not.toHaveProperty('signing-key')
+  })
+})
