@@ -35,7 +35,7 @@ const child = spawn(join(bin, 'node'), process.argv.slice(2), {
 })
 // The child decides when it has stopped; this process only passes the wish on.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-// npm hands a signal to its shell, which dies of it without a word to us: then the wish is ours to pass on.
+// npm may be killed without a word to us, and must not leave us running.
 if (process.env.npm_lifecycle_event !== undefined) {
   const parent = process.ppid
   setInterval(() => process.ppid === parent || child.kill('SIGTERM'), 200).unref()
