@@ -5,26 +5,38 @@ import { forgetRing, signersRing } from '../keys/cached-ring.ts'
 import { activeKey } from '../keys/ring.ts'
 import { signDigest } from '../keys/sign-digest.ts'
 
-/** What KMS answers for a key that no longer signs: the ring in memory is older than a revocation. */
+/** What KMS answers for a key that does not sign: revoked a moment ago, or disabled behind the service's back. */
 const stoppedSigning = new Set(['DisabledException', 'KMSInvalidStateException', 'NotFoundException'])
+
+/** When to ask again while no key signs. */
+const noSignerSeconds = 5
 
 /**
  * A JWT (RFC 7519) of the claims, RS256, signed by the active key with one KMS call. Where that key was revoked a moment ago, the
- * ring is read again and its successor signs. Before a deployment's first key there is `unavailable`.
+ * ring is read again and its successor signs. Where no key signs, before a deployment's first one or while somebody has
+ * disabled the active one, there is `unavailable`.
  */
 export async function signJwt(claims: Record<string, unknown>): Promise<string> {
   try {
     return await signWithActiveKey(claims)
   } catch (error) {
-    if (!(error instanceof Error) || !stoppedSigning.has(error.name)) throw error
+    if (!hasStopped(error)) throw error
     forgetRing()
-    return await signWithActiveKey(claims)
+    return await signWithActiveKey(claims).catch(refuseForNow)
   }
+}
+
+const hasStopped = (error: unknown): boolean => error instanceof Error && stoppedSigning.has(error.name)
+
+function refuseForNow(error: unknown): never {
+  throw hasStopped(error)
+    ? new Failure('unavailable', { retryAfterSeconds: noSignerSeconds, cause: error })
+    : error
 }
 
 async function signWithActiveKey(claims: Record<string, unknown>): Promise<string> {
   const key = activeKey(await signersRing())
-  if (key === undefined) throw new Failure('unavailable', { retryAfterSeconds: 5 })
+  if (key === undefined) throw new Failure('unavailable', { retryAfterSeconds: noSignerSeconds })
   const input = `${encode({ alg: 'RS256', kid: key.kid, typ: 'JWT' })}.${encode(claims)}`
   const signature = await signDigest(key.arn, createHash('sha256').update(input).digest())
   emitMetric('Signatures', 1)
