@@ -7,6 +7,8 @@ export interface StackModel {
   region: string
   accountId: string
   functions: FunctionModel[]
+  /** Roles that people take on, such as the auditor's. */
+  roles: RoleModel[]
   routes: RouteModel[]
   cors: CorsModel | undefined
   tables: TableModel[]
@@ -33,6 +35,13 @@ export interface FunctionModel {
   reservedConcurrency: number | undefined
   /** ARN of the execution role, the principal of the function's calls. */
   roleArn: string
+  /** Every policy document of the role, inline and attached, resolved. */
+  policies: PolicyDocument[]
+}
+
+export interface RoleModel {
+  name: string
+  arn: string
   /** Every policy document of the role, inline and attached, resolved. */
   policies: PolicyDocument[]
 }

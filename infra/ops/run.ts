@@ -45,6 +45,7 @@ function createProgram(terminal: Terminal): Command {
       new Option('--endpoint-url <url>', 'what stands in for AWS, without --url').env('AWS_ENDPOINT_URL'),
     )
     .option('--base-url <url>', 'address of the API, where the stacks do not tell it')
+    .option('--table <name>', 'another table than the deployment’s, for example one that was restored')
     .option('--outputs <file>', 'what `cdk deploy --outputs-file` has written', 'cdk-outputs.json')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExit codes: 0 done, 1 findings or failure, 2 wrong usage.')

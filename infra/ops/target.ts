@@ -24,12 +24,19 @@ export interface TargetOptions {
   /** What stands in for AWS where no address of a local stack is given. */
   endpointUrl?: string | undefined
   baseUrl?: string | undefined
+  /** A table to look at in place of the deployment's, such as one restored to a point in time. */
+  table?: string | undefined
   /** File that `cdk deploy --outputs-file` has written. */
   outputs: string
 }
 
 /** Finds the deployment that the options name: one on AWS by its stage, otherwise the local stack that answers at `url`. */
-export const findTarget = (options: TargetOptions): Promise<Target> =>
+export async function findTarget(options: TargetOptions): Promise<Target> {
+  const target = await findDeployment(options)
+  return { ...target, tableName: options.table ?? target.tableName }
+}
+
+const findDeployment = (options: TargetOptions): Promise<Target> =>
   options.stage === undefined || options.stage === 'local'
     ? findLocalStack(options)
     : import('./stage-target.ts').then(({ findStage }) => findStage(options.stage ?? '', options))
@@ -102,12 +109,12 @@ export async function enterTarget(target: Target): Promise<void> {
   })
 }
 
-/** The owner of the local account; any credentials are theirs. */
+/** Those of a role, where somebody has taken one on; otherwise the owner's, which any others are. */
 const localCredentials = (endpoint: string) => ({
   AWS_ENDPOINT_URL: endpoint,
   AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'operator',
-  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_ACCESS_KEY_ID: process.env['AWS_ACCESS_KEY_ID'] ?? 'operator',
+  AWS_SECRET_ACCESS_KEY: process.env['AWS_SECRET_ACCESS_KEY'] ?? 'local',
 })
 
 /** Region and credentials as the AWS SDK finds them: environment, profile, single sign-on. */

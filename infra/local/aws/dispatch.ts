@@ -7,6 +7,7 @@ import type { Invoke } from './lambda/invoke.ts'
 import { answerLambda } from './lambda/operations.ts'
 import type { Outbox } from './ses/outbox.ts'
 import { sendEmail } from './ses/send-email.ts'
+import { assumeRole } from './sts/assume-role.ts'
 import { describeCallerIdentity } from './sts/get-caller-identity.ts'
 import { AwsError } from './wire/aws-error.ts'
 import type { Call, Operation } from './wire/operation.ts'
@@ -84,11 +85,20 @@ async function route(
     }
     if (await answerLambda(services.model, services.invoke, lambda, call, response)) return
   }
-  if (new URLSearchParams(body.toString()).get('Action') === 'GetCallerIdentity') {
-    const text = describeCallerIdentity({ ...caller, accountId: services.model.accountId })
-    return void response.writeHead(200, { 'content-type': 'text/xml' }).end(text)
-  }
+  const text = answerSts(services, caller, new URLSearchParams(body.toString()), call)
+  if (text !== undefined) return void response.writeHead(200, { 'content-type': 'text/xml' }).end(text)
   throw unknownOperation(target === '' ? `${request.method ?? ''} ${path}` : `${target}.${operationName}`)
+}
+
+function answerSts(
+  { model, callers }: Services,
+  caller: Caller,
+  query: URLSearchParams,
+  call: Call,
+): string | undefined {
+  const action = query.get('Action')
+  if (action === 'GetCallerIdentity') return describeCallerIdentity({ ...caller, accountId: model.accountId })
+  return action === 'AssumeRole' ? assumeRole(model.roles, callers, query, call) : undefined
 }
 
 function identify(services: Services, request: IncomingMessage): Caller {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { FunctionModel, StackModel } from '../model.ts'
+import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
 import { dispatch, type Services } from './dispatch.ts'
 import { openDynamodbProxy } from './dynamodb/proxy.ts'
 import { eventBridgeOperations } from './eventbridge/operations.ts'
@@ -54,8 +54,8 @@ export interface AwsEndpoint {
   /** Newest first; all, or those to one address. */
   outbox(to?: string): OutboxMessage[]
   keys(): KeyView[]
-  /** What the function signs its calls with: its key is how the endpoint knows whose policies to ask. */
-  credentialsFor(functionModel: FunctionModel): Credentials
+  /** What a function or a role signs its calls with: its key is how the endpoint knows whose policies to ask. */
+  credentialsFor(holder: FunctionModel | RoleModel): Credentials
   /** Begins to hand queued messages to functions, and to follow the schedules: call it when the functions can be run. */
   startDelivery(): void
   /** Stops delivery, waits for the batches in flight (10 s at most), and closes all. */
@@ -109,9 +109,9 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     deadLetters: () => viewDeadLetters(queues.list()),
     outbox: (to) => outbox.list(to),
     keys: () => viewKeys(ring),
-    credentialsFor(functionModel) {
-      const found = callers.ofFunction(functionModel.arn)
-      if (found === undefined) throw new Error(`${functionModel.name} is no function of this stack`)
+    credentialsFor({ arn, name }) {
+      const found = callers.of(arn)
+      if (found === undefined) throw new Error(`${name} is no function or role of this stack`)
       return found.credentials
     },
     startDelivery() {

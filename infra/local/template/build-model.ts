@@ -7,7 +7,7 @@ import { readAliases, readKeys, readTables } from './read-data.ts'
 import { readBuses, readRules } from './read-events.ts'
 import { readEventSources, readFunctions } from './read-functions.ts'
 import { readQueues } from './read-queues.ts'
-import { readRolePolicies } from './read-roles.ts'
+import { readAssumableRoles, readRolePolicies } from './read-roles.ts'
 import { createTemplateReader } from './template-reader.ts'
 
 const servedTypes = [
@@ -35,11 +35,13 @@ const servedTypes = [
  */
 export function buildStackModel(assembly: CloudAssembly, addresses: Addresses): StackModel {
   const reader = createTemplateReader(readStackTemplates(assembly), addresses, servedTypes)
-  const functions = readFunctions(reader, readRolePolicies(reader))
+  const policies = readRolePolicies(reader)
+  const functions = readFunctions(reader, policies)
   return {
     region: addresses.region,
     accountId: addresses.accountId,
     functions,
+    roles: readAssumableRoles(reader, policies),
     routes: readRoutes(reader, functions),
     cors: readCors(reader),
     tables: readTables(reader),

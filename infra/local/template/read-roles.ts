@@ -1,7 +1,7 @@
 import { StartupError } from '../startup-error.ts'
-import type { PolicyDocument, PolicyStatement } from '../model.ts'
+import type { PolicyDocument, PolicyStatement, RoleModel } from '../model.ts'
 import type { TemplateReader } from './template-reader.ts'
-import { asList, asProperties, asTexts } from './values.ts'
+import { asList, asProperties, asTexts, isProperties } from './values.ts'
 
 /** AWS's own policies that grant only what the local stack does for everyone: writing logs and traces. */
 const harmlessManagedPolicies = [/\/AWSLambdaBasicExecutionRole$/, /\/AWSXRayDaemonWriteAccess$/]
@@ -32,6 +32,23 @@ export function readRolePolicies(reader: TemplateReader): Map<string, PolicyDocu
   }
   return policies
 }
+
+/** The roles that principals of an account may take on, where those of functions and rules are AWS's to take. */
+export const readAssumableRoles = (
+  reader: TemplateReader,
+  policies: Map<string, PolicyDocument[]>,
+): RoleModel[] =>
+  reader
+    .ofType('AWS::IAM::Role')
+    .filter(({ properties, where }) =>
+      asPolicyDocument(properties.AssumeRolePolicyDocument, where('AssumeRolePolicyDocument')).Statement.some(
+        ({ Principal: principal }) => isProperties(principal) && principal.AWS !== undefined,
+      ),
+    )
+    .map(({ ref, attribute }) => {
+      const arn = attribute('Arn')
+      return { name: ref, arn, policies: policies.get(arn) ?? [] }
+    })
 
 /** A policy document as the template spells it; its statements are always a list. */
 export function asPolicyDocument(value: unknown, where: string): PolicyDocument {

@@ -1,4 +1,4 @@
-import type { FunctionModel } from '../../model.ts'
+import type { PolicyDocument } from '../../model.ts'
 import { AwsError } from '../wire/aws-error.ts'
 import { askPolicy, compilePolicies, type CompiledPolicy } from './policy.ts'
 import type { Principal } from './principal.ts'
@@ -20,17 +20,25 @@ export type Authorize = (request: AccessRequest) => void
 /** The authorization of the account's owner, who may do all. */
 export const authorizeOwner: Authorize = () => undefined
 
-/** The authorization of one function: its role's policies, and those of the resources that it reaches for. */
-export function authorizeFunction(
-  model: FunctionModel,
+/** Somebody who acts in a role: a function, or a person who has taken it on. */
+export interface RoleSession {
+  /** What it is called in a message: `function jwks`. */
+  origin: string
+  roleArn: string
+  /** ARN of the session, as AWS tells it. */
+  arn: string
+  policies: PolicyDocument[]
+}
+
+/** The authorization of one session: its role's policies, and those of the resources that it reaches for. */
+export function authorizeSession(
+  { origin, roleArn, arn: user, policies }: RoleSession,
   account: { accountId: string; region: string },
 ): Authorize {
-  const identity = compilePolicies(model.policies, `function ${model.name}`)
-  const role: Principal = { kind: 'role', roleArn: model.roleArn, accountId: account.accountId }
-  const roleName = model.roleArn.slice(model.roleArn.lastIndexOf('/') + 1)
-  const user = `arn:aws:sts::${account.accountId}:assumed-role/${roleName}/${model.name}`
+  const identity = compilePolicies(policies, origin)
+  const role: Principal = { kind: 'role', roleArn, accountId: account.accountId }
   const common: [string, string][] = [
-    ['aws:principalarn', model.roleArn],
+    ['aws:principalarn', roleArn],
     ['aws:principalaccount', account.accountId],
     ['aws:requestedregion', account.region],
     ['aws:resourceaccount', account.accountId],

@@ -1,6 +1,6 @@
-import type { FunctionModel, StackModel } from '../../model.ts'
+import type { StackModel } from '../../model.ts'
 import { issueCredentials, readAccessKeyId, type Credentials } from '../wire/credentials.ts'
-import { authorizeFunction, authorizeOwner, type Authorize } from './authorize.ts'
+import { authorizeOwner, authorizeSession, type Authorize } from './authorize.ts'
 
 /** Somebody who signs requests. */
 export interface Caller {
@@ -9,18 +9,26 @@ export interface Caller {
   arn: string
 }
 
-/** Everybody who may sign requests: the functions, and the account's owner. */
+/** Everybody who may sign requests: the functions, those who take on a role, and the account's owner. */
 export interface Callers {
-  /** Who signed: a function by its own key, and with any other credentials the owner; undefined if nobody did. */
+  /** Who signed: a function or a role by its own key, and with any other credentials the owner; undefined if nobody did. */
   identify(authorization: string | undefined): Caller | undefined
-  ofFunction(functionArn: string): { caller: Caller; credentials: Credentials } | undefined
+  /** By the ARN of a function, or of a role that people take on. */
+  of(arn: string): { caller: Caller; credentials: Credentials } | undefined
 }
 
-/** Issues a key to every function and compiles its policies; throws on one that could not be evaluated. */
+/** Issues a key to every function and every role, and compiles their policies; throws on one that could not be evaluated. */
 export function openCallers(model: StackModel): Callers {
-  const functions = model.functions.map((item) => describeFunction(model, item))
-  const byFunction = new Map(functions.map((item) => [item.functionArn, item]))
-  const byAccessKeyId = new Map(functions.map(({ caller, credentials }) => [credentials.accessKeyId, caller]))
+  const all = [
+    ...model.functions.map(({ arn, name, roleArn, policies }) =>
+      describe(model, { arn, name, roleArn, policies, origin: `function ${name}` }),
+    ),
+    ...model.roles.map(({ arn, name, policies }) =>
+      describe(model, { arn, name: 'local', roleArn: arn, policies, origin: `role ${name}` }),
+    ),
+  ]
+  const byArn = new Map(all.map((item) => [item.arn, item]))
+  const byAccessKeyId = new Map(all.map(({ caller, credentials }) => [credentials.accessKeyId, caller]))
   const owner: Caller = {
     authorize: authorizeOwner,
     userId: model.accountId,
@@ -31,17 +39,27 @@ export function openCallers(model: StackModel): Callers {
       const accessKeyId = readAccessKeyId(authorization)
       return accessKeyId === undefined ? undefined : (byAccessKeyId.get(accessKeyId) ?? owner)
     },
-    ofFunction: (functionArn) => byFunction.get(functionArn),
+    of: (arn) => byArn.get(arn),
   }
 }
 
-function describeFunction(model: StackModel, item: FunctionModel) {
-  const credentials = issueCredentials(item.arn)
-  const roleName = item.roleArn.slice(item.roleArn.lastIndexOf('/') + 1)
+interface Holder {
+  arn: string
+  /** Name of the session. */
+  name: string
+  roleArn: string
+  policies: StackModel['roles'][number]['policies']
+  origin: string
+}
+
+function describe(model: StackModel, { arn, name, roleArn, policies, origin }: Holder) {
+  const credentials = issueCredentials(arn)
+  const roleName = roleArn.slice(roleArn.lastIndexOf('/') + 1)
+  const session = `arn:aws:sts::${model.accountId}:assumed-role/${roleName}/${name}`
   const caller: Caller = {
-    authorize: authorizeFunction(item, model),
-    userId: `${credentials.accessKeyId}:${item.name}`,
-    arn: `arn:aws:sts::${model.accountId}:assumed-role/${roleName}/${item.name}`,
+    authorize: authorizeSession({ origin, roleArn, arn: session, policies }, model),
+    userId: `${credentials.accessKeyId}:${name}`,
+    arn: session,
   }
-  return { functionArn: item.arn, credentials, caller }
+  return { arn, credentials, caller }
 }

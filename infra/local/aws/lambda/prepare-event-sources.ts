@@ -29,7 +29,7 @@ function prepareEventSource(
 ): (() => EventSource)[] {
   const queue = queues.byArn(mapping.queueArn)
   const target = model.functions.find(({ logicalId }) => logicalId === mapping.functionLogicalId)
-  const authorize = callers.ofFunction(target?.arn ?? '')?.caller.authorize
+  const authorize = callers.of(target?.arn ?? '')?.caller.authorize
   if (queue === undefined || target === undefined || authorize === undefined)
     throw new Error(`an event source names an unknown queue or function: ${mapping.queueArn}`)
   checkTimeouts(queue, target)

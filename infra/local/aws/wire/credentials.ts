@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** What a function signs its calls with. */
+/** What a function, or somebody in a role, signs their calls with. */
 export interface Credentials {
   accessKeyId: string
   secretAccessKey: string
 }
 
 /**
- * An access key of a function's role. The id is the same at every start, so that a function that is still
+ * An access key for a function, or for a role that people take on. The id is the same at every start, so that a function that is still
  * running over a restart stays who it is; DynamoDB Local takes only letters and digits.
  */
-export function issueCredentials(functionArn: string): Credentials {
-  const digest = createHash('sha256').update(functionArn).digest('hex').toUpperCase()
+export function issueCredentials(holderArn: string): Credentials {
+  const digest = createHash('sha256').update(holderArn).digest('hex').toUpperCase()
   return { accessKeyId: `ASIA${digest.slice(0, 16)}`, secretAccessKey: randomBytes(30).toString('base64') }
 }
 

@@ -7,20 +7,38 @@ const signedBy = (accessKeyId: string) => ({
   authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/eu-central-1/sts/aws4_request, SignedHeaders=host, Signature=0`,
 })
 
+/** Asks STS in its query protocol, and picks a member out of the answer. */
+async function askSts(url: string, accessKeyId: string, query: Record<string, string>, member: string) {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { ...signedBy(accessKeyId), 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ Version: '2011-06-15', ...query }).toString(),
+  })
+  return new RegExp(`<${member}>(.*)</${member}>`).exec(await answer.text())?.[1]
+}
+
 test('STS tells the owner from a function', async () => {
   const { endpoint } = await startStack(stackModel({ functions: [worker] }))
-  const ask = async (accessKeyId: string) => {
-    const answer = await fetch(endpoint.url, {
-      method: 'POST',
-      headers: { ...signedBy(accessKeyId), 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'Action=GetCallerIdentity&Version=2011-06-15',
-    })
-    return /<Arn>(.*)<\/Arn>/.exec(await answer.text())?.[1]
-  }
+  const ask = (accessKeyId: string) =>
+    askSts(endpoint.url, accessKeyId, { Action: 'GetCallerIdentity' }, 'Arn')
   expect(await ask('anybody')).toBe(`arn:aws:iam::${accountId}:root`)
   expect(await ask(endpoint.credentialsFor(worker).accessKeyId)).toBe(
     `arn:aws:sts::${accountId}:assumed-role/worker-role/worker`,
   )
+})
+
+test('STS lets the owner take on a role that is there, and nobody one that is not', async () => {
+  const role = { name: 'reader', arn: `arn:aws:iam::${accountId}:role/reader`, policies: [] }
+  const { endpoint } = await startStack(stackModel({ functions: [worker], roles: [role] }))
+  const assume = (accessKeyId: string, RoleArn: string) =>
+    askSts(endpoint.url, accessKeyId, { Action: 'AssumeRole', RoleArn }, 'AccessKeyId')
+  const key = (await assume('anybody', role.arn)) ?? expect.unreachable()
+  expect(await askSts(endpoint.url, key, { Action: 'GetCallerIdentity' }, 'Arn')).toContain(
+    'assumed-role/reader/',
+  )
+  expect(await assume('anybody', `${role.arn}s`)).toBeUndefined()
+  expect(await assume('anybody', worker.arn)).toBeUndefined()
+  expect(await assume(endpoint.credentialsFor(worker).accessKeyId, role.arn)).toBeUndefined()
 })
 
 test('an unsigned request is refused: a web page in the browser could send one', async () => {

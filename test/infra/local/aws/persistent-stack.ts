@@ -34,6 +34,7 @@ export const persistentStack: StackModel = {
       policies: [{ Statement: [{ Effect: 'Allow', Action: 'sqs:*', Resource: '*' }] }],
     },
   ],
+  roles: [],
   routes: [],
   cors: undefined,
   tables: [],

@@ -87,6 +87,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
     region,
     accountId,
     functions: [],
+    roles: [],
     routes: [],
     cors: undefined,
     tables: [],
