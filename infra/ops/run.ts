@@ -36,7 +36,8 @@ export async function runOps(commandLine: string[], terminal: Terminal): Promise
   }
 }
 
-function createProgram(terminal: Terminal): Command {
+/** The command line without its commands: what stands before them on every line. */
+export function createProgram(terminal: Terminal): Command {
   return new Command('npm run ops --')
     .description('Operates a deployment: by default the local stack, with --stage one on AWS.')
     .option('--stage <name>', 'the stage on AWS, one of those in cdk.json')

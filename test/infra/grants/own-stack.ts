@@ -1,9 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { App } from 'aws-cdk-lib'
 import { startAwsEndpoint } from '../../../infra/local/aws/server.ts'
-import { readConfig } from '../../../infra/config.ts'
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts'
 import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
 import { findFreePort } from '../../../infra/local/http/bind-server.ts'
@@ -13,7 +11,7 @@ import { createInvokeByName } from '../../../infra/local/runtime/invoke-by-name.
 import { composeEnvironment } from '../../../infra/local/runtime/function-environment.ts'
 import { createRuntime } from '../../../infra/local/runtime/runtime.ts'
 import { buildStackModel } from '../../../infra/local/template/build-model.ts'
-import { addStacks } from '../../../infra/stage.ts'
+import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 import { makeVariants, type Variant } from './variants.ts'
 
 /** A stack without a gateway and without delivery, whose functions are called directly, each also with less than it is granted. */
@@ -35,7 +33,10 @@ export async function startOwnStack(): Promise<OwnStack> {
   const directory = mkdtempSync(join(tmpdir(), 'grants-'))
   const awsPort = await findFreePort()
   const awsUrl = `http://127.0.0.1:${awsPort}`
-  const [dynamodb, synthesized] = await Promise.all([startDynamodb(undefined), synthesize(directory)])
+  const [dynamodb, synthesized] = await Promise.all([
+    startDynamodb(undefined),
+    synthesizeFromBundles(join(directory, 'assembly'), { authUrl: 'http://127.0.0.1:1/' }),
+  ])
   const model = buildStackModel(synthesized, { region, accountId, apiUrl: 'http://127.0.0.1:1', awsUrl })
   await createTables(dynamodb.endpoint, region, model.tables)
   const functions = [...model.functions]
@@ -74,14 +75,4 @@ export async function startOwnStack(): Promise<OwnStack> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
-}
-
-async function synthesize(directory: string) {
-  const app = new App({
-    outdir: join(directory, 'assembly'),
-    analyticsReporting: false,
-    builtinCloudFormationValidation: false,
-  })
-  await addStacks(app, readConfig({ stage: 'local', authUrl: 'http://127.0.0.1:1/' }))
-  return app.synth()
 }

@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import { afterAll, describe, expect, it } from 'vitest'
+import { UsageError } from '../../infra/ops/problems.ts'
+import { startOwnStack } from './runbook/own-stack.ts'
+import { opsCommands, procedureHeadings, sectionOf } from './runbook/read-runbook.ts'
+
+const stack = await startOwnStack()
+const url = stack.baseUrl
+// Only now: what they load finds the stack in the environment.
+const { addCommands } = await import('../../infra/ops/commands.ts')
+const { createProgram } = await import('../../infra/ops/run.ts')
+const { aDisabledKey } = await import('./runbook/a-disabled-key.ts')
+const { aFloodedDeadLetterQueue } = await import('./runbook/a-flooded-dead-letter-queue.ts')
+const { aLeakedSigningKey } = await import('./runbook/a-leaked-signing-key.ts')
+const { aLostRegion } = await import('./runbook/a-lost-region.ts')
+const { anExhaustedKmsQuota } = await import('./runbook/an-exhausted-kms-quota.ts')
+const { aNewKeyThatFailsItsCheck } = await import('./runbook/a-new-key-that-fails-its-check.ts')
+const { aTableRestoredToAPointInTime } = await import('./runbook/a-table-restored-to-a-point-in-time.ts')
+const { peopleOf } = await import('./runbook/people.ts')
+
+afterAll(() => stack.stop())
+
+const people = peopleOf(url)
+const layout = stack.model.tables[0]?.createTableInput ?? {}
+
+/** Every procedure, carried out step by step with the commands that it spells out. */
+const rehearsals: Record<string, () => Promise<void>> = {
+  'A leaked signing key': () => aLeakedSigningKey(url, people),
+  'A disabled key': () => aDisabledKey(url, people),
+  'A new key that fails its check': () => aNewKeyThatFailsItsCheck(url, people),
+  'A table restored to a point in time': () => aTableRestoredToAPointInTime(url, people, layout),
+  'A flooded dead-letter queue': () => aFloodedDeadLetterQueue(url),
+  'An exhausted KMS quota': () => anExhaustedKmsQuota(),
+  'A lost region': () => aLostRegion(url, people),
+}
+
+/** Procedures that say themselves why they cannot be tried here. */
+const onlyOnAws = ['A bad version in service']
+
+it('has a rehearsal for every procedure', () => {
+  expect([...onlyOnAws, ...Object.keys(rehearsals)].sort()).toEqual(procedureHeadings.toSorted())
+  for (const heading of onlyOnAws) expect(sectionOf(heading)).toContain('not rehearsed')
+})
+
+describe('its procedures, rehearsed:', () => {
+  it.each(Object.entries(rehearsals))('%s', { timeout: 60_000 }, (_heading, rehearse) => rehearse())
+})
+
+describe('its commands exist:', () => {
+  /** Something that fits for each word in capitals. */
+  const words: Record<string, string> = { NUMBER: '1', NAME: 'user.registered', ID: '1' }
+  const done: string[] = []
+  const silent = { out: () => undefined, err: (text: string) => void done.push(text) }
+
+  it.each([...new Set(opsCommands)])('%s', async (command) => {
+    const program: Command = createProgram({
+      ...silent,
+      readInput: async function* () {},
+      interactive: false,
+    })
+    addCommands(program, async () => undefined)
+    const [line = ''] = command.split(' > ')
+    const parts = line.split(' ').map((part) => words[part] ?? part)
+    // A file that is not there is a matter of the day, not of the command.
+    await program.parseAsync(parts, { from: 'user' }).catch((error: unknown) => {
+      if (!(error instanceof UsageError)) throw new Error(done.join('\n'), { cause: error })
+    })
+  })
+})

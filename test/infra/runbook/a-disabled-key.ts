@@ -1,0 +1,36 @@
+import { DisableKeyCommand, ScheduleKeyDeletionCommand } from '@aws-sdk/client-kms'
+import { expect } from 'vitest'
+import { kms } from '../../../shared/aws/kms.ts'
+import { activeKey, readRing } from '../../../shared/keys/ring.ts'
+import { createUser } from '../../support/sign-in.ts'
+import { replaceKeys } from './a-leaked-signing-key.ts'
+import { findings, follow, patience } from './follow.ts'
+import { kidOf, type People } from './people.ts'
+
+/** The signer is disabled behind the service's back: by mistake, sentenced to deletion, or by somebody whom nobody trusts. */
+export async function aDisabledKey(url: string, people: People): Promise<void> {
+  const procedure = follow('A disabled key', url)
+  const signer = activeKey(await readRing()) ?? expect.unreachable()
+  const words = { ARN: signer.arn }
+  const expectOutage = async () => {
+    expect(await people.tryToSignIn(await createUser())).toMatchObject({ status: 503, retryAfter: '5' })
+    expect(await findings(procedure)).toContain(`disabled_behind_the_service ${signer.kid}`)
+  }
+
+  await kms.send(new DisableKeyCommand({ KeyId: signer.arn }))
+  await expectOutage()
+  await procedure.aws('aws kms enable-key --key-id ARN', words)
+  expect(kidOf((await people.signIn()).deviceToken)).toBe(signer.kid)
+  expect(await findings(procedure)).toEqual([])
+
+  await kms.send(new ScheduleKeyDeletionCommand({ KeyId: signer.arn, PendingWindowInDays: 7 }))
+  await expectOutage()
+  await procedure.aws('aws kms cancel-key-deletion --key-id ARN', words)
+  await procedure.aws('aws kms enable-key --key-id ARN', words)
+  expect(kidOf((await people.signIn()).deviceToken)).toBe(signer.kid)
+
+  await kms.send(new DisableKeyCommand({ KeyId: signer.arn }))
+  const successor = await replaceKeys(url)
+  expect(kidOf((await people.signIn()).deviceToken)).toBe(successor)
+  await expect.poll(() => findings(procedure), patience).toEqual([])
+}

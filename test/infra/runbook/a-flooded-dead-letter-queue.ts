@@ -1,0 +1,64 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { readWallet } from '../../../shared/ledger/wallet.ts'
+import { adjustment, describeWallet } from '../../support/ledger.ts'
+import { putEvents } from '../../support/put-event.ts'
+import { createUser } from '../../support/sign-in.ts'
+import { follow, patience, type Procedure } from './follow.ts'
+
+const withoutMoney = 180
+const unreadable = 40
+
+/** One sender's debits come before the credit, and another one's events are nonsense. */
+export async function aFloodedDeadLetterQueue(url: string): Promise<void> {
+  const procedure = follow('A flooded dead-letter queue', url)
+  const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'))
+  try {
+    await rehearse(procedure, join(directory, 'copy.json'))
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function rehearse({ ops }: Procedure, FILE: string): Promise<void> {
+  const NAME = 'wallet.adjusted'
+  const { userId } = await createUser()
+  const wallet = { userId, wallet: 'asset' } as const
+  const debits = Array.from({ length: withoutMoney }, () => adjustment(userId, { direction: 2 }))
+  await putEvents(NAME, debits)
+  await putEvents(
+    NAME,
+    Array.from({ length: unreadable }, () => ({ nonsense: true })),
+  )
+  const waiting = async () => {
+    const { result } = await ops('dlq list')
+    const { queues } = result as { queues: { name: string; waiting: number; dead_letters: number }[] }
+    return queues.find(({ name }) => name === 'wallet-adjusted')
+  }
+  const settled = (dead: number) => ({ name: 'wallet-adjusted', waiting: 0, dead_letters: dead })
+  await expect.poll(waiting, { timeout: 40_000, interval: 250 }).toEqual(settled(withoutMoney + unreadable))
+
+  const shown = (await ops('dlq show NAME --limit 20', { NAME })).result as { messages: { reason: string }[] }
+  expect(shown.messages).toHaveLength(20)
+  for (const { reason } of shown.messages) expect(reason).toMatch(/^(insufficient_balance|invalid_detail): /)
+
+  // The cause is mended: the money arrives.
+  await putEvents(NAME, [adjustment(userId, { amount: String(withoutMoney) })])
+  const balance = async () => describeWallet(await readWallet(wallet, { consistent: true })).holdings['USDT']
+  await expect.poll(balance, patience).toBe(`${withoutMoney} 0 0 0`)
+  const reason = { NAME, REASON: 'insufficient_balance' }
+  expect((await ops('dlq redrive NAME --reason REASON', reason)).result).toEqual({ redriven: withoutMoney })
+  await expect.poll(balance, { timeout: 40_000, interval: 250 }).toBe('0 0 0 0')
+
+  // What can never be applied is dropped, once there is a copy of it.
+  await ops('dlq show NAME --json --limit 10000 > FILE', { NAME, FILE })
+  expect((await ops('dlq drop NAME --yes', { NAME })).result).toEqual({ dropped: unreadable })
+  await expect.poll(waiting, patience).toEqual(settled(0))
+  const copy = JSON.parse(readFileSync(FILE, 'utf8')) as { messages: { body: string }[] }
+  expect(copy.messages).toHaveLength(unreadable)
+  for (const { body } of copy.messages) {
+    expect(JSON.parse(body)).toMatchObject({ 'detail-type': NAME, detail: { nonsense: true } })
+  }
+}

@@ -1,0 +1,39 @@
+import { expect } from 'vitest'
+import { readKeyStatus } from '../../../infra/ops/keys/read-key-status.ts'
+import { findings, follow, patience, signerOf } from './follow.ts'
+import { kidOf, type People } from './people.ts'
+
+const keyIn = async (state: string): Promise<string> =>
+  (await readKeyStatus()).keys.find((key) => key.state === state)?.kid ?? expect.unreachable(state)
+
+/** Steps 2 to 5, which other procedures fall back on; resolves with the key that signs in the end. */
+export async function replaceKeys(url: string): Promise<string> {
+  const { ops } = follow('A leaked signing key', url)
+  const { result } = await ops('keys status')
+  const { keys } = result as { keys: { kid: string; state: string }[] }
+  const inState = (...states: string[]) => keys.filter(({ state }) => states.includes(state))
+  for (const { kid } of inState('published')) await ops('keys revoke KID', { KID: kid })
+  const signer = signerOf(await ops('keys rotate --emergency'))
+  for (const { kid } of inState('active', 'retiring')) await ops('keys revoke KID', { KID: kid })
+  return signer
+}
+
+/** Somebody could sign with our keys: none of them is trusted any more, and a new one signs. */
+export async function aLeakedSigningKey(url: string, people: People): Promise<void> {
+  const procedure = follow('A leaked signing key', url)
+  const before = await people.signIn()
+  const { ops } = follow('A new key that fails its check', url)
+  await ops('keys rotate')
+  const next = await keyIn('published')
+  expect(await people.isTaken(before.deviceToken)).toBe(true)
+
+  const signer = await replaceKeys(url)
+
+  expect(signer).not.toBe(next)
+  await expect.poll(() => people.isTaken(before.deviceToken), patience).toBe(false)
+  expect(await people.read(before.accessToken)).toBe(200)
+  const after = await people.signIn()
+  expect(kidOf(after.deviceToken)).toBe(signer)
+  expect(await people.isTaken(after.deviceToken)).toBe(true)
+  expect(await findings(procedure)).toEqual([])
+}

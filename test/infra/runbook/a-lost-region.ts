@@ -1,0 +1,88 @@
+import { CreateKeyCommand } from '@aws-sdk/client-kms'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { kms } from '../../../shared/aws/kms.ts'
+import { db, tableName } from '../../../shared/db/table.ts'
+import { readRing, ringKey } from '../../../shared/keys/ring.ts'
+import { putEvents } from '../../support/put-event.ts'
+import { createUser, md5, newRegistration, register, type TestUser } from '../../support/sign-in.ts'
+import { replaceKeys } from './a-leaked-signing-key.ts'
+import { findings, follow, patience } from './follow.ts'
+import type { People } from './people.ts'
+
+/** Lets something be done by the functions of a region whose keys this one does not have. */
+async function inAnotherRegion<Result>(work: () => Promise<Result>): Promise<Result> {
+  const here = { MAC_KEY_ID: process.env['MAC_KEY_ID'], TOTP_KEY_ID: process.env['TOTP_KEY_ID'] }
+  const make = async (KeySpec: 'HMAC_256' | 'SYMMETRIC_DEFAULT') => {
+    const KeyUsage = KeySpec === 'HMAC_256' ? 'GENERATE_VERIFY_MAC' : 'ENCRYPT_DECRYPT'
+    const { KeyMetadata } = await kms.send(new CreateKeyCommand({ KeySpec, KeyUsage }))
+    return KeyMetadata?.KeyId
+  }
+  Object.assign(process.env, {
+    MAC_KEY_ID: await make('HMAC_256'),
+    TOTP_KEY_ID: await make('SYMMETRIC_DEFAULT'),
+  })
+  try {
+    return await work()
+  } finally {
+    Object.assign(process.env, here)
+  }
+}
+
+/** The copied table names signing keys that KMS here has never heard of. */
+async function bringForeignRing(): Promise<void> {
+  const ring = await readRing()
+  const keys = ring.keys.map((key) => ({
+    ...key,
+    arn: `arn:aws:kms:eu-west-1:000000000000:key/${randomUUID()}`,
+  }))
+  await db.send(new PutCommand({ TableName: tableName(), Item: { ...ring, keys, ...ringKey } }))
+}
+
+/** A table arrives in a region without the keys that its contents depend on. */
+export async function aLostRegion(url: string, people: People): Promise<void> {
+  const registration = newRegistration()
+  const user: TestUser = await inAnotherRegion(async () => {
+    await register(registration)
+    return {
+      userId: Number(registration['user_id']),
+      email: String(registration['email']),
+      password: String(registration['login_password']),
+      totpSecret: String(registration['totp_secret']),
+    }
+  })
+  await bringForeignRing()
+  expect(await people.tryToSignIn(await createUser())).toMatchObject({ status: 503, retryAfter: '5' })
+
+  // Signing keys: as after a leak, none of the old ones is of use.
+  await replaceKeys(url)
+  await people.signIn()
+  const strangers = (await findings(follow('A lost region', url))).filter(
+    (finding) => !finding.startsWith('unknown_key '),
+  )
+  expect(strangers).toEqual([])
+
+  // Passwords and authenticators: the business server sends them anew.
+  expect((await people.sendPassword(user)).status).toBe(401)
+  const renewed = { ...user, password: md5('a new password') }
+  await putEvents('user.updated', [
+    {
+      update_id: randomUUID(),
+      user_id: user.userId,
+      at: Date.now(),
+      login_password: renewed.password,
+      totp_secret: user.totpSecret,
+    },
+  ])
+  await expect.poll(async () => (await people.sendPassword(renewed)).status, patience).toBe(200)
+  await people.signIn(renewed)
+
+  // Senders repeat their events: one with a password that had been applied already cannot be told from another any more.
+  await putEvents('user.registered', [registration])
+  const { ops } = follow('A lost region', url)
+  const refused = { NAME: 'user.registered', REASON: 'conflicting_content' }
+  await expect
+    .poll(async () => (await ops('dlq drop NAME --reason REASON --yes', refused)).result, patience)
+    .toEqual({ dropped: 1 })
+}

@@ -1,0 +1,37 @@
+import { DisableKeyCommand } from '@aws-sdk/client-kms'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { kms } from '../../../shared/aws/kms.ts'
+import { invokeFunction } from '../../../infra/ops/aws/invoke-function.ts'
+import { activationDue } from '../../../shared/keys/next-due.ts'
+import { keyIn, readRing } from '../../../shared/keys/ring.ts'
+import { settings } from '../../../shared/settings.ts'
+import { findings, follow, patience } from './follow.ts'
+import { kidOf, type People } from './people.ts'
+
+/** The next key is found not to sign when its turn comes: the old one goes on, and the broken one makes way for another. */
+export async function aNewKeyThatFailsItsCheck(url: string, people: People): Promise<void> {
+  const procedure = follow('A new key that fails its check', url)
+  const { ops } = procedure
+  const runByTheClock = () => invokeFunction('rotate-signing-keys', {})
+  const signer = keyIn((await readRing()).keys, 'active')?.kid
+  await ops('keys rotate')
+  const broken = keyIn((await readRing()).keys, 'published') ?? expect.unreachable()
+  await kms.send(new DisableKeyCommand({ KeyId: broken.arn }))
+  await wait(Math.max(0, activationDue(broken, settings()) - Date.now()))
+
+  for (let run = 0; run < 2; run += 1) {
+    await expect(runByTheClock()).rejects.toThrow(`the signing key ${broken.kid} failed its check`)
+  }
+  expect((await ops('keys rotate --emergency')).code).toBe(1)
+  expect(kidOf((await people.signIn()).deviceToken)).toBe(signer)
+  expect(await findings(procedure)).toContain(`disabled_behind_the_service ${broken.kid}`)
+
+  expect((await ops('keys revoke KID', { KID: broken.kid })).code).toBe(0)
+  await runByTheClock()
+  expect((await ops('keys rotate')).code).toBe(0)
+  const { keys } = await readRing()
+  expect(keys.map(({ state }) => state)).toEqual(expect.arrayContaining(['active', 'published']))
+  expect(keys.some(({ kid }) => kid === broken.kid)).toBe(false)
+  await expect.poll(() => findings(procedure), patience).toEqual([])
+}

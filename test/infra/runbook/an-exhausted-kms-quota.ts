@@ -1,0 +1,44 @@
+import { expect } from 'vitest'
+import { handler as consent } from '../../../functions/oauth2/consent.ts'
+import { handler as exchangeToken } from '../../../functions/oauth2/exchange.ts'
+import { handler as token } from '../../../functions/oauth2/token.ts'
+import { callEndpoint } from '../../support/call-endpoint.ts'
+import { authorizationRequest, bearer, createClient, createSession, pkce } from '../../support/oauth.ts'
+import { openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
+import { authenticatorCode, createUser } from '../../support/sign-in.ts'
+import { throttleKms } from '../../support/throttle-kms.ts'
+
+/** KMS signs no more for a while: whoever wants a signature is told when to ask again, and has lost nothing. */
+export async function anExhaustedKmsQuota(): Promise<void> {
+  const user = await createUser()
+  const ticket = await openTicket(user)
+  const code = await authenticatorCode(user.totpSecret)
+  const [session, client] = await Promise.all([createSession(), createClient()])
+  const { verifier, challenge } = pkce()
+  const request = authorizationRequest(client, { code_challenge: challenge })
+  const given = await callEndpoint(consent, { body: request, headers: bearer(session.accessToken) })
+  const form = {
+    grant_type: 'authorization_code',
+    code: (given.data as { code: string }).code,
+    redirect_uri: request['redirect_uri'] ?? '',
+    client_id: client.clientId,
+    code_verifier: verifier,
+  }
+  const signers = {
+    '2fa': () => verifyAuthenticator(user, ticket, code),
+    token: () => callEndpoint(token, { body: form }),
+    exchange: () => callEndpoint(exchangeToken, { body: { access_token: session.accessToken } }),
+  }
+  const everyone = () => Promise.all(Object.values(signers).map((ask) => ask()))
+
+  const { restore } = throttleKms('Sign')
+  try {
+    for (const answer of await everyone()) {
+      expect(answer).toMatchObject({ status: 503, code: 50300, headers: { 'retry-after': '1' } })
+    }
+  } finally {
+    // The SDK's own attempts count towards the quota, too.
+    expect(restore()).toBe(9)
+  }
+  for (const answer of await everyone()) expect(answer).toMatchObject({ status: 200, code: 0 })
+}

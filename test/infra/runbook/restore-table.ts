@@ -1,0 +1,62 @@
+import {
+  type AttributeValue,
+  BatchWriteItemCommand,
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  DynamoDBClient,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+
+type Item = Record<string, AttributeValue>
+
+/** A table as it was at a point in time. */
+export interface Snapshot {
+  items: Item[]
+}
+
+/** Works on whole tables, as a point-in-time recovery does, which DynamoDB Local has not. */
+export function openTables(layout: Record<string, unknown>) {
+  const client = new DynamoDBClient(clientOptions())
+
+  const readAll = async (TableName: string): Promise<Item[]> => {
+    const items: Item[] = []
+    let start: Item | undefined
+    do {
+      const page = await client.send(
+        new ScanCommand({
+          TableName,
+          ConsistentRead: true,
+          ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+        }),
+      )
+      items.push(...(page.Items ?? []))
+      start = page.LastEvaluatedKey
+    } while (start !== undefined)
+    return items
+  }
+
+  const restore = async ({ items }: Snapshot, TableName: string): Promise<void> => {
+    await client.send(
+      new CreateTableCommand({ ...(layout as unknown as CreateTableCommandInput), TableName }),
+    )
+    for (let start = 0; start < items.length; start += 25) {
+      const puts = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }))
+      await client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: puts } }))
+    }
+  }
+
+  return {
+    remember: async (TableName: string): Promise<Snapshot> => ({ items: await readAll(TableName) }),
+    restore,
+    /** Puts a restored table in the place of one that is lost. */
+    replace: async (TableName: string, restored: string): Promise<void> => {
+      const items = await readAll(restored)
+      await client.send(new DeleteTableCommand({ TableName }))
+      await restore({ items }, TableName)
+      await client.send(new DeleteTableCommand({ TableName: restored }))
+    },
+    close: () => client.destroy(),
+  }
+}

@@ -1,0 +1,42 @@
+import { kms } from '../../shared/aws/kms.ts'
+
+const name = 'throttleKms'
+
+/** As much of the SDK's middleware stack as this needs. */
+interface Stack {
+  add: (middleware: Middleware, options: object) => void
+  remove: (name: string) => boolean
+}
+type Next = (args: unknown) => Promise<unknown>
+type Middleware = (next: Next, context: { commandName?: string }) => Next
+
+/**
+ * Has KMS answer an operation of this process with ThrottlingException until `restore`, as it does beyond its quota: below
+ * the SDK's retries, so that they are tried and used up as well.
+ */
+export function throttleKms(operation: string): { restore: () => number } {
+  const stack = kms.middlewareStack as unknown as Stack
+  let refused = 0
+  stack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName !== `${operation}Command`) return next(args)
+        refused += 1
+        const words =
+          'You have exceeded the rate at which you may call KMS. Reduce the frequency of your calls.'
+        throw Object.assign(new Error(words), {
+          name: 'ThrottlingException',
+          $fault: 'client',
+          $metadata: { httpStatusCode: 400 },
+        })
+      },
+    { step: 'finalizeRequest', priority: 'low', name, override: true },
+  )
+  return {
+    /** Lets KMS answer again, and returns how many requests it has refused. */
+    restore: () => {
+      stack.remove(name)
+      return refused
+    },
+  }
+}
