@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { handler } from '../../../functions/intake/rates.published.ts'
+import { rateAt, readRates } from '../../../shared/rates/rates.ts'
+import { deliver, interceptQueues } from '../../support/deliver.ts'
+
+// A quote currency of this file's own: there is one publication for each, and other tests have theirs.
+const quote = `Q${randomInt(2 ** 40)}`
+process.env['QUOTE_CURRENCY'] = quote
+
+beforeEach(interceptQueues)
+afterEach(() => vi.restoreAllMocks())
+
+let last = Date.now()
+const publication = (rates: Record<string, string>, asOf = (last += 1_000)) => ({ quote, as_of: asOf, rates })
+
+test('rates are kept digit for digit, and the quote currency counts one for one', async () => {
+  const rates = { BTC: '99999999999999999999.000000000000000001', ETH: '0.000000000000000001' }
+  const published = publication(rates)
+  expect(await deliver(handler, published)).toBe('done')
+  expect((await readRates()).asOf).toBe(published.as_of)
+  expect((await rateAt('BTC'))?.toFixed()).toBe(rates.BTC)
+  expect((await rateAt('ETH'))?.toFixed()).toBe(rates.ETH)
+  expect((await rateAt(quote))?.toFixed()).toBe('1')
+})
+
+test('a later publication replaces the whole, an earlier one changes nothing, whichever arrives first', async () => {
+  const [earlier, later] = [publication({ BTC: '1', ETH: '2' }), publication({ BTC: '3' })]
+  for (const published of [later, earlier, later]) expect(await deliver(handler, published)).toBe('done')
+  expect((await rateAt('BTC'))?.toFixed()).toBe('3')
+  expect(await rateAt('ETH')).toBeUndefined()
+})
+
+test('the same instant with other rates is refused', async () => {
+  const published = publication({ BTC: '5' })
+  await deliver(handler, published)
+  const other = publication({ BTC: '6' }, published.as_of)
+  expect(await deliver(handler, other)).toEqual({
+    refused: expect.stringMatching(/^conflicting_content/) as string,
+  })
+  expect((await rateAt('BTC'))?.toFixed()).toBe('5')
+})
+
+test('another quote currency than the deployment’s is refused', async () => {
+  expect(await deliver(handler, { ...publication({ BTC: '7' }), quote: 'OTHER' })).toEqual({
+    refused: expect.stringMatching(/^unknown_quote/) as string,
+  })
+})
+
+test.each([
+  { BTC: '0' },
+  { BTC: '-1' },
+  { BTC: '1e5' },
+  { BTC: 'NaN' },
+  { BTC: '1,000' },
+  { BTC: 1 },
+  { BTC: `1${'0'.repeat(20)}` },
+])('%j are no rates', async (rates) => {
+  const before = await readRates()
+  expect(await deliver(handler, publication(rates as Record<string, string>))).toEqual({
+    refused: expect.stringMatching(/^invalid_detail: rates/) as string,
+  })
+  expect(await readRates()).toEqual(before)
+})
