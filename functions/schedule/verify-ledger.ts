@@ -1,4 +1,5 @@
 import type { Context } from 'aws-lambda'
+import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
 import { emitMetric } from '../../shared/emit-metric.ts'
 import { listWallets } from '../../shared/ledger/register.ts'
 import { readPlace, writePlace } from '../../shared/ledger/verification-place.ts'
@@ -21,6 +22,7 @@ export async function handler(
   _event: unknown,
   context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>,
 ): Promise<VerificationReport> {
+  resetConsumedUnits()
   log.resetKeys()
   log.appendKeys({ request_id: context.awsRequestId })
   const report: VerificationReport = { wallets: 0, bills: 0, differences: 0, finished: true }
@@ -41,6 +43,6 @@ export async function handler(
   }
   await writePlace(report.finished ? { shard: 0 } : place)
   emitMetric('LedgerDifferences', report.differences)
-  log.info('ledger verified', { ...report })
+  log.info('ledger verified', { ...report, ...consumedUnits() })
   return report
 }

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { isUnavailable } from '../../shared/aws/unavailable.ts'
 import { TreeMessage } from '../../shared/community/announce.ts'
 import { growTree } from '../../shared/community/grow-tree.ts'
+import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
 import { emitFault } from '../../shared/emit-fault.ts'
 import { errorSummary, log } from '../../shared/log.ts'
 
@@ -14,6 +15,8 @@ const reserveMilliseconds = 5_000
  * journals, so one run serves all messages of a tree, and a message too many does nothing.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
+  log.resetKeys()
+  log.appendKeys({ request_id: context.awsRequestId })
   const deadline = Date.now() + context.getRemainingTimeInMillis() - reserveMilliseconds
   const trees = Map.groupBy(
     event.Records,
@@ -21,9 +24,16 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   )
   const failed: SQSBatchResponse['batchItemFailures'] = []
   for (const [rootId, messages] of trees) {
+    const startedAt = performance.now()
+    resetConsumedUnits()
     try {
       await growTree(rootId, deadline)
-      log.info('tree grown', { root_id: rootId, messages: messages.length })
+      log.info('tree grown', {
+        root_id: rootId,
+        messages: messages.length,
+        duration_ms: Math.round(performance.now() - startedAt),
+        ...consumedUnits(),
+      })
     } catch (error) {
       log.warn('tree will be retried', { root_id: rootId, cause: errorSummary(error) })
       if (!isUnavailable(error)) emitFault()

@@ -4,6 +4,7 @@ import Big from 'big.js'
 import * as v from 'valibot'
 import { clientOptions } from '../aws/client-options.ts'
 import { requireEnv } from '../env.ts'
+import { countUnits } from './consumed-units.ts'
 
 /**
  * The one table. Numbers come out as `NumberValue`, the decimal text that DynamoDB holds, so that no amount passes
@@ -13,6 +14,9 @@ export const db = DynamoDBDocumentClient.from(new DynamoDBClient(clientOptions()
   marshallOptions: { removeUndefinedValues: true },
   unmarshallOptions: { wrapNumbers: true },
 })
+
+// It names as much of the SDK's types as it needs, which the SDK's own overloads do not recognise.
+db.middlewareStack.add(countUnits as never, { step: 'initialize' })
 
 /** Name of the table. */
 export const tableName = (): string => requireEnv('TABLE_NAME')

@@ -4,6 +4,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { clientOptions } from '../aws/client-options.ts'
 import { isUnavailable } from '../aws/unavailable.ts'
+import { consumedUnits, resetConsumedUnits } from '../db/consumed-units.ts'
 import { requireEnv } from '../env.ts'
 import { emitFault } from '../emit-fault.ts'
 import { emitMetric } from '../emit-metric.ts'
@@ -46,12 +47,24 @@ const faultReceives = 20
 export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>): Intake {
   const processor = new BatchProcessor(EventType.SQS)
   const handler = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+    const startedAt = performance.now()
+    resetConsumedUnits()
     log.resetKeys()
-    log.appendKeys({ detail_type: spec.detailType })
-    return processPartialResponse(event, (message: SQSRecord) => receive(spec, message), processor, {
-      context,
-      throwOnFullBatchFailure: false,
+    log.appendKeys({ request_id: context.awsRequestId, detail_type: spec.detailType })
+    const answer = await processPartialResponse(
+      event,
+      (message: SQSRecord) => receive(spec, message),
+      processor,
+      { context, throwOnFullBatchFailure: false },
+    )
+    // Of all events together: they are applied side by side.
+    log.info('batch', {
+      messages: event.Records.length,
+      retried: answer.batchItemFailures.length,
+      duration_ms: Math.round(performance.now() - startedAt),
+      ...consumedUnits(),
     })
+    return answer
   }
   return Object.assign(handler, { detailType: spec.detailType, detail: spec.detail })
 }

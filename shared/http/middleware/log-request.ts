@@ -1,8 +1,9 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { consumedUnits, resetConsumedUnits } from '../../db/consumed-units.ts'
 import { log } from '../../log.ts'
 
-/** Gives every answer its `x-request-id`, and every request one log line with that id, its route, status and duration. */
+/** Gives every answer its `x-request-id`, and every request one log line with that id, its route, status, duration and what it consumed of DynamoDB. */
 export function logRequest(): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> {
   let startedAt = 0
   const finish = (
@@ -13,11 +14,13 @@ export function logRequest(): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayPr
     log.info('request', {
       status: response?.statusCode,
       duration_ms: Math.round(performance.now() - startedAt),
+      ...consumedUnits(),
     })
   }
   return {
     before(request) {
       startedAt = performance.now()
+      resetConsumedUnits()
       log.resetKeys()
       log.appendKeys({ request_id: request.event.requestContext.requestId, route: request.event.routeKey })
     },

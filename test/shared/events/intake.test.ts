@@ -1,0 +1,65 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { db, tableName } from '../../../shared/db/table.ts'
+import { intake } from '../../../shared/events/intake.ts'
+import { Refused, TooEarly } from '../../../shared/events/refused.ts'
+import { log } from '../../../shared/log.ts'
+import { deliver, deliverBatch, interceptQueues } from '../../support/deliver.ts'
+import { emittedMetrics } from '../../support/emitted-metrics.ts'
+
+const intakeThat = (apply: () => Promise<void>) =>
+  intake({
+    detailType: 'test.happened',
+    detail: v.object({}),
+    key: () => 'key',
+    async apply() {
+      await apply()
+      return 'applied'
+    },
+  })
+
+beforeEach(() => interceptQueues())
+afterEach(() => void vi.restoreAllMocks())
+
+describe('the log line of a batch', () => {
+  it('says how many events it had, and what they consumed together', async () => {
+    const info = vi.spyOn(log, 'info').mockReturnValue(undefined)
+    const write = async () => {
+      await db.send(
+        new PutCommand({ TableName: tableName(), Item: { pk: `TEST#${randomUUID()}`, sk: 'TEST' } }),
+      )
+    }
+    await deliverBatch(intakeThat(write), [{}, {}, {}])
+    expect(info).toHaveBeenLastCalledWith('batch', {
+      messages: 3,
+      retried: 0,
+      duration_ms: expect.any(Number) as number,
+      read_units: 0,
+      write_units: 3,
+    })
+  })
+})
+
+describe('what takes a deployment back', () => {
+  const faultsOf = async (error: Error) => {
+    const handler = intakeThat(async () => {
+      throw error
+    })
+    const metrics = await emittedMetrics(() => deliver(handler, {}))
+    return metrics.filter(({ name }) => name === 'Faults').length
+  }
+
+  it('is an event that failed for a reason nobody expected', async () => {
+    expect(await faultsOf(new TypeError('x is undefined'))).toBe(1)
+  })
+
+  it.each([
+    ['one that is refused', new Refused('unknown_user')],
+    ['one that came too early', new TooEarly('unknown_user')],
+    ['a dependency that throttles', Object.assign(new Error('slow'), { name: 'ThrottlingException' })],
+  ])('is not %s', async (_what, error) => {
+    expect(await faultsOf(error)).toBe(0)
+  })
+})

@@ -1,0 +1,64 @@
+import { DeleteCommand, GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import type { Context } from 'aws-lambda'
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { db, tableName } from '../../../../shared/db/table.ts'
+import { Failure } from '../../../../shared/errors.ts'
+import { publicEndpoint } from '../../../../shared/http/public-endpoint.ts'
+import { log } from '../../../../shared/log.ts'
+import { getEvent } from '../../../support/get-event.ts'
+
+const Key = { pk: `TEST#${randomUUID()}`, sk: 'TEST' }
+const table = () => ({ TableName: tableName() })
+
+const endpointThat = (run: () => Promise<unknown>) =>
+  publicEndpoint({ input: v.object({}), output: v.unknown(), run })
+
+/** What the one line of a request says. */
+async function logged(run: () => Promise<unknown>): Promise<unknown> {
+  const info = vi.spyOn(log, 'info').mockReset()
+  await endpointThat(run)(getEvent('/test'), {} as Context)
+  expect(info).toHaveBeenCalledTimes(1)
+  expect(info.mock.lastCall?.[0]).toBe('request')
+  return info.mock.lastCall?.[1]
+}
+
+const line = (values: object) => ({ status: 200, duration_ms: expect.any(Number) as number, ...values })
+
+afterEach(() => void vi.restoreAllMocks())
+
+describe('the log line of a request', () => {
+  it('says what was read and written, and no more than that', async () => {
+    const said = await logged(async () => {
+      await db.send(new PutCommand({ ...table(), Item: { ...Key, text: 'x'.repeat(1_500) } }))
+      await db.send(new GetCommand({ ...table(), Key }))
+      await db.send(new GetCommand({ ...table(), Key, ConsistentRead: true }))
+    })
+    expect(said).toEqual(line({ read_units: 1.5, write_units: 2 }))
+  })
+
+  it('begins at nothing with every request', async () => {
+    expect(await logged(async () => db.send(new GetCommand({ ...table(), Key })))).toMatchObject({
+      read_units: 0.5,
+    })
+    expect(await logged(async () => undefined)).toEqual(line({ read_units: 0, write_units: 0 }))
+  })
+
+  it('counts the members of a transaction', async () => {
+    const said = await logged(async () => {
+      const members = ['A', 'B'].map((sk) => ({ Put: { ...table(), Item: { ...Key, sk } } }))
+      await db.send(new TransactWriteCommand({ TransactItems: members }))
+    })
+    const { write_units: written } = said as { write_units: number }
+    expect(written).toBeGreaterThanOrEqual(2)
+  })
+
+  it('says it of a request that failed, too', async () => {
+    const said = await logged(async () => {
+      await db.send(new DeleteCommand({ ...table(), Key }))
+      throw new Failure('not_found')
+    })
+    expect(said).toEqual(line({ status: 404, read_units: 0, write_units: 2 }))
+  })
+})
