@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { it } from './support/browser-test.ts'
+import { launchBrowser } from './support/launch-browser.ts'
+import { button, giveCode, givePassword, heading } from './support/page-steps.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Resolves with the address that `npm start` says is ready. */
+const untilReady = (stack: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let output = ''
+    stack.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      const [, url] = /^ready (\S+)$/m.exec(output) ?? []
+      if (url !== undefined) resolve(url)
+    })
+    stack.once('exit', () => reject(new Error(`npm start ended:\n${output}`)))
+  })
+
+it('a newcomer has a verified device_token two minutes after `npm start`, by what the pages say', async () => {
+  const started = Date.now()
+  const ports = ['--port', '0', '--aws-port', '0', '--page-port', '0']
+  const stack = spawn('npm', ['start', '--', '--ephemeral', ...ports], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => {
+    stack.kill('SIGTERM')
+  })
+  const home = `${await untilReady(stack)}/_local/`
+  const readyAfter = Date.now() - started
+
+  await using browser = await launchBrowser()
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(home)
+  const alice = page.locator('section#users tbody tr').first()
+  const [email = '', password = ''] = await alice.locator('td').allInnerTexts()
+  await button(page, 'Sign in with demo-app').click()
+  await givePassword(page, { email, password })
+  await page.getByRole('button', { name: 'Code by mail' }).click()
+  await heading(page, 'Check your mail').waitFor()
+
+  // The mail is where the page says: in the outbox, in another tab.
+  const other = await context.newPage()
+  await other.goto(home)
+  const mail = await other.locator('section#outbox li', { hasText: email }).first().innerText()
+  await giveCode(page, /\b\d{6}\b/.exec(mail)?.[0] ?? 'no code')
+  await button(page, 'Allow').click()
+  await page.locator('section#token').getByText('verified with jose').waitFor()
+
+  const milliseconds = Date.now() - started
+  console.log(`ready after ${readyAfter} ms, a verified device_token after ${milliseconds} ms`)
+  expect(milliseconds).toBeLessThan(120_000)
+}, 150_000)
