@@ -1,4 +1,4 @@
-import { Validations } from 'aws-cdk-lib'
+import { Stack, Validations } from 'aws-cdk-lib'
 import { CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { CfnRule } from 'aws-cdk-lib/aws-events'
 import { CfnPolicy } from 'aws-cdk-lib/aws-iam'
@@ -35,6 +35,11 @@ const acknowledgements: Acknowledgement[] = [
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
     reason: 'ListKeys knows no resources; the auditor looks for signing keys that no record knows.',
     applies: (construct) => construct instanceof CfnPolicy && construct.node.path.includes('/Auditor/'),
+  },
+  {
+    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+    reason: 'X-Ray’s actions know no resources; the functions have them only where the knob `tracing` is on.',
+    applies: (construct) => construct instanceof CfnPolicy && reachesAllOnlyToTrace(construct),
   },
   {
     id: 'Serverless::Serverless-EventBusDLQ',
@@ -84,6 +89,16 @@ const acknowledgements: Acknowledgement[] = [
     applies: (construct) => construct instanceof CfnFunction,
   },
 ]
+
+function reachesAllOnlyToTrace(policy: CfnPolicy): boolean {
+  const { Statement: statements } = Stack.of(policy).resolve(policy.policyDocument) as {
+    Statement: { Action: string | string[]; Resource: unknown }[]
+  }
+  return statements
+    .filter(({ Resource: resource }) => [resource].flat().includes('*'))
+    .flatMap(({ Action: action }) => action)
+    .every((action) => action.startsWith('xray:'))
+}
 
 /** Tells the checks which of their rules do not hold, construct by construct, each with its reason. */
 export function acknowledgeRules(root: IConstruct): void {

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs'
 import { type App, Stack } from 'aws-cdk-lib'
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { bundleAuthorizationPage } from '../../infra/bundle-page.ts'
 import { bundleFunctions } from '../../infra/bundle.ts'
 import { events, routes, schedules } from '../../infra/routes.ts'
 import type { Endpoint } from '../../shared/http/pipeline.ts'
@@ -25,7 +27,7 @@ let stacks: Stacks
 beforeAll(async () => {
   // A function's file makes its AWS clients when it is imported, and those want a region even to be made.
   process.env['AWS_REGION'] ??= 'us-east-1'
-  await bundleFunctions()
+  await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
   stacks = await synthesize('prod')
 })
 
@@ -203,6 +205,36 @@ describe('the checks of the template', () => {
         },
       })
     await expect(broken()).rejects.toThrow(/APIGWDefaultThrottling/)
+  })
+
+  it('refuse a function that may do something to everything, traced or not', async () => {
+    const broken = () =>
+      synthesize('prod', {
+        values: { tracing: true },
+        change: (app) => {
+          const policy = app.node
+            .findAll()
+            .find((one) => one instanceof Policy && one.node.path.includes('-api/account-info/'))
+          if (policy instanceof Policy)
+            policy.addStatements(new PolicyStatement({ actions: ['dynamodb:GetItem'], resources: ['*'] }))
+        },
+      })
+    await expect(broken()).rejects.toThrow(/account-info\/Role\/DefaultPolicy[^]*IAM5\[Resource::\*\]/)
+  })
+
+  it('pass for a stage with everything switched on', async () => {
+    const values = {
+      alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
+      auditorPrincipalArn: 'arn:aws:iam::123456789012:role/auditors',
+      authorizationPage: true,
+      certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
+      domainName: 'api.example.com',
+      hostedZoneId: 'Z123',
+      tags: { team: 'payments' },
+      tracing: true,
+    }
+    const all = await synthesize('prod', { values })
+    for (const [name, { resources }] of all) expect(Object.keys(resources).length, name).toBeLessThan(450)
   })
 
   it('pass for a stage that anyone may throw away', async () => {

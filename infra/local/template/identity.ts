@@ -36,12 +36,12 @@ export const identities: Record<string, Identify> = {
     const name = resource.property('FunctionName') ?? generatedName(resource, 64)
     return { ref: name, attributes: { Arn: `arn:aws:lambda:${at.region}:${at.accountId}:function:${name}` } }
   },
-  'AWS::Lambda::Version': (resource) => {
-    const arn = `${functionReference(resource)}:1`
+  'AWS::Lambda::Version': (resource, at) => {
+    const arn = `${functionArn(resource, at)}:1`
     return { ref: arn, attributes: { FunctionArn: arn, Version: '1' } }
   },
-  'AWS::Lambda::Alias': (resource) => {
-    const arn = `${functionReference(resource)}:${resource.property('Name') ?? 'live'}`
+  'AWS::Lambda::Alias': (resource, at) => {
+    const arn = `${functionArn(resource, at)}:${resource.property('Name') ?? 'live'}`
     return { ref: arn, attributes: { AliasArn: arn } }
   },
   'AWS::IAM::Role': (resource, at) => {
@@ -128,7 +128,13 @@ function identifyTable(resource: Unnamed, at: Addresses): Identity {
   return { ref: name, attributes: { Arn: `arn:aws:dynamodb:${at.region}:${at.accountId}:table/${name}` } }
 }
 
-const functionReference = (resource: Unnamed): string => resource.property('FunctionName') ?? ''
+// A version or an alias names its function by its name or its ARN.
+function functionArn(resource: Unnamed, at: Addresses): string {
+  const reference = resource.property('FunctionName') ?? ''
+  return reference.startsWith('arn:')
+    ? reference
+    : `arn:aws:lambda:${at.region}:${at.accountId}:function:${reference}`
+}
 
 const fingerprint = ({ stackName, logicalId }: Pick<Unnamed, 'stackName' | 'logicalId'>): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')

@@ -1,9 +1,15 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { App } from 'aws-cdk-lib'
 import { CfnIntegration } from 'aws-cdk-lib/aws-apigatewayv2'
 import { CfnAlias, CfnVersion } from 'aws-cdk-lib/aws-lambda'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleFunctions } from '../../../infra/bundle.ts'
 import { readConfig } from '../../../infra/config.ts'
 import { events, routes, workers } from '../../../infra/routes.ts'
+import { buildStackModel } from '../../../infra/local/template/build-model.ts'
+import { addStacks } from '../../../infra/stage.ts'
 import { draft, ofType, type Stacks } from '../synthesize.ts'
 
 let stacks: Stacks
@@ -132,6 +138,23 @@ describe('a stage that anyone may throw away', () => {
     ['dev', { gradualDeployment: 'true' }, true],
   ])('%s with %o deploys gradually: %s', (stage, values, gradual) => {
     expect(readConfig({ stage, ...values }).gradualDeployment).toBe(gradual)
+  })
+
+  it('may have aliases on a laptop, too', async () => {
+    const app = new App({
+      outdir: mkdtempSync(join(tmpdir(), 'gradual-')),
+      builtinCloudFormationValidation: false,
+    })
+    await addStacks(app, readConfig({ stage: 'local', gradualDeployment: true }))
+    const addresses = {
+      region: 'us-east-1',
+      accountId: '000000000000',
+      apiUrl: 'http://api',
+      awsUrl: 'http://aws',
+    }
+    const { routes: served, eventSources } = buildStackModel(app.synth(), addresses)
+    expect(served).toHaveLength(routes.length + 1)
+    expect(eventSources).toHaveLength(events.length + workers.length)
   })
 
   it('has no aliases', async () => {
