@@ -1,6 +1,7 @@
 import { build, type Metafile } from 'esbuild'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
+import { writeChanged } from './write-changed.ts'
 
 const root = join(import.meta.dirname, '..')
 const source = join(root, 'infra', 'authorization-page')
@@ -13,7 +14,7 @@ export const pageDirectory = join(root, 'dist', 'authorization-page')
  * cached for good, and the index.html that names them.
  */
 export async function bundleAuthorizationPage(outputDirectory = pageDirectory): Promise<void> {
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: ['main.ts', 'page.css', 'icon.svg'].map((file) => join(source, file)),
     outdir: join(outputDirectory, 'assets'),
@@ -27,13 +28,17 @@ export async function bundleAuthorizationPage(outputDirectory = pageDirectory): 
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
+    write: false,
   })
   const template = await readFile(join(source, 'index.html'), 'utf8')
   const index = template
     .replace('%SCRIPT%', assetOf(metafile, 'main.ts'))
     .replace('%STYLE%', assetOf(metafile, 'page.css'))
     .replace('%ICON%', assetOf(metafile, 'icon.svg'))
-  await writeFile(join(outputDirectory, 'index.html'), index)
+  await writeChanged([
+    ...outputFiles,
+    { path: join(outputDirectory, 'index.html'), contents: Buffer.from(index) },
+  ])
   await removeLeftOvers(join(outputDirectory, 'assets'), metafile)
 }
 

@@ -1,6 +1,7 @@
 import { build } from 'esbuild'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeChanged } from './write-changed.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -15,7 +16,7 @@ export async function bundleFunctions(): Promise<void> {
   const entries = globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) =>
     file.replace(/\.ts$/, ''),
   )
-  await build({
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(entries.map((entry) => [`${entry}/index`, `functions/${entry}.ts`])),
     outdir: join(root, 'dist', 'functions'),
@@ -35,5 +36,7 @@ export async function bundleFunctions(): Promise<void> {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
     logLevel: 'warning',
+    write: false,
   })
+  await writeChanged(outputFiles)
 }

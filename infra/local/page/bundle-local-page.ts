@@ -1,6 +1,7 @@
 import { build } from 'esbuild'
-import { copyFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeChanged } from '../../write-changed.ts'
 
 const source = import.meta.dirname
 const root = join(source, '..', '..', '..')
@@ -10,7 +11,7 @@ export const localPageDirectory = join(root, 'dist', 'local-page')
 
 /** Bundles the page below `/_local/`, the reference client in it, into one script and one stylesheet. */
 export async function bundleLocalPage(): Promise<void> {
-  await build({
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [
       { in: join(source, 'client', 'main.ts'), out: 'main' },
@@ -24,7 +25,15 @@ export async function bundleLocalPage(): Promise<void> {
     target: ['chrome111', 'firefox115', 'safari16.4'],
     legalComments: 'none',
     logLevel: 'warning',
+    write: false,
   })
-  await copyFile(join(source, 'index.html'), join(localPageDirectory, 'index.html'))
-  await copyFile(join(root, 'infra', 'authorization-page', 'icon.svg'), join(localPageDirectory, 'icon.svg'))
+  const copy = async (directory: string, name: string) => ({
+    path: join(localPageDirectory, name),
+    contents: await readFile(join(directory, name)),
+  })
+  await writeChanged([
+    ...outputFiles,
+    await copy(source, 'index.html'),
+    await copy(join(root, 'infra', 'authorization-page'), 'icon.svg'),
+  ])
 }

@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { randomInt, randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { newProgress } from '../../../../infra/ops/events/send-input.ts'
 import { Big } from '../../../../shared/money.ts'
 import { readWallet } from '../../../../shared/ledger/wallet.ts'
+import { useLocalStack } from '../../../support/local-stack.ts'
 import { ops } from '../run-ops.ts'
 
 const event = (detailType: string, detail: object) => JSON.stringify({ 'detail-type': detailType, detail })
@@ -77,6 +80,38 @@ it('goes on where a killed run stopped, and gives each event once even where it 
   expect(resumed.code).toBe(0)
   expect(JSON.parse(resumed.out)).toMatchObject({ resumed_after: 1, lines: 21, sent: 21, refused_count: 0 })
   expect((await balanceOf(userId)).toFixed()).toBe('20')
+}, 120_000)
+
+it('goes on after a real kill in the middle', async () => {
+  // Many users: one alone would have all events wait for each other.
+  const users = Array.from({ length: 40 }, () => randomInt(1, 2 ** 40))
+  const file = join(directory(), 'events.ndjson')
+  const credits = Array.from({ length: 8 }, (_, index) =>
+    users.map((userId) => credit(userId, index, '0.1')),
+  )
+  const lines = [...users.map(registration), ...credits.flat()]
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  const { base_url: url } = await useLocalStack()
+  const put = ['infra/ops/main.ts', '--url', url, 'event', 'put', file, '--parallel', '1']
+  const killed = spawn(process.execPath, put, {
+    cwd: join(import.meta.dirname, '../../../..'),
+    stdio: 'ignore',
+  })
+  const ended = once(killed, 'exit')
+  await vi.waitFor(() => expect(existsSync(`${file}.progress`)).toBe(true), { timeout: 20_000, interval: 1 })
+  killed.kill('SIGKILL')
+  expect(await ended).toEqual([null, 'SIGKILL'])
+  const { lines: sent } = JSON.parse(readFileSync(`${file}.progress`, 'utf8')) as { lines: number }
+  expect(sent).toBeGreaterThan(0)
+  expect(sent).toBeLessThan(lines.length)
+
+  const resumed = await ops(['event', 'put', file, '--json'])
+  expect(JSON.parse(resumed.out)).toMatchObject({
+    resumed_after: sent,
+    lines: lines.length,
+    refused_count: 0,
+  })
+  for (const userId of users) expect((await balanceOf(userId)).toFixed()).toBe('0.8')
 }, 120_000)
 
 it('does not go on with another input’s checkpoint, and takes standard input', async () => {
