@@ -11,6 +11,8 @@ export interface StackDescription {
   dead_letter_queues: { name: string; url: string }[]
   table: string
   first_party_client_id: string
+  /** The role that audits the signing keys; STS lets it be taken on. */
+  auditor_role_arn: string
   functions: { name: string; route?: string }[]
   /** Every setting that the functions run with, by name. */
   settings: Record<string, string>
@@ -34,6 +36,7 @@ export function describeStack(
       .map(({ name, url }) => ({ name, url })),
     table: outputs.TableName ?? model.tables[0]?.name ?? '',
     first_party_client_id: outputs.FirstPartyClientId ?? '',
+    auditor_role_arn: outputs.AuditorRoleArn ?? '',
     functions: model.functions.map(({ name, logicalId }) => {
       const served = model.routes.filter(({ functionLogicalId }) => functionLogicalId === logicalId)
       return served.length === 0

@@ -1,10 +1,12 @@
+import { DisableKeyCommand } from '@aws-sdk/client-kms'
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/schedule/rotate-signing-keys.ts'
+import { kms } from '../../../shared/aws/kms.ts'
 import { readKeyState } from '../../../shared/keys/dispose-key.ts'
 import { toJwks } from '../../../shared/keys/jwks.ts'
 import { readEvidence } from '../../../shared/keys/read-evidence.ts'
-import { activeKey, readRing } from '../../../shared/keys/ring.ts'
+import { activeKey, keyIn, readRing } from '../../../shared/keys/ring.ts'
 import { rotateKeys } from '../../../shared/keys/rotate-keys.ts'
 import { listOwnKeys, useOwnKeys } from '../../support/own-keys.ts'
 import { ringMustBeWhole } from '../../support/ring-must-be-whole.ts'
@@ -99,6 +101,30 @@ describe('rotate-signing-keys', () => {
     const before = await readRing()
     await expect(handler(event, { awsRequestId: 'r' })).rejects.toThrow()
     expect(await readRing()).toEqual(before)
+  })
+})
+
+describe('a published key that fails its check', () => {
+  it('never signs and stops every run, until it is revoked; the same run then makes another', async () => {
+    await invoke({})
+    const old = await signer()
+    passTime(29 * day)
+    await invoke({})
+    const broken = keyIn((await readRing()).keys, 'published')
+    await kms.send(new DisableKeyCommand({ KeyId: broken?.arn }))
+    passTime(day)
+    for (const event of [{}, {}, { action: 'rotate', emergency: true }]) {
+      await expect(invoke(event)).rejects.toThrow(`the signing key ${broken?.kid} failed its check`)
+    }
+    expect(await signer()).toBe(old)
+    await invoke({ action: 'revoke', kid: broken?.kid })
+    expect(await published()).not.toContain(broken?.kid)
+    const next = keyIn((await readRing()).keys, 'published')?.kid
+    expect(next).toBeDefined()
+    await ringMustBeWhole()
+    passTime(day)
+    await invoke({})
+    expect(await signer()).toBe(next)
   })
 })
 

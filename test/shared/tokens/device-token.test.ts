@@ -1,9 +1,11 @@
+import { DisableKeyCommand, EnableKeyCommand } from '@aws-sdk/client-kms'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
 import { createHash, randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler as jwks } from '../../../functions/well-known/jwks.ts'
+import { kms } from '../../../shared/aws/kms.ts'
 import { activeKey, readRing } from '../../../shared/keys/ring.ts'
 import { settings } from '../../../shared/settings.ts'
 import { signDeviceToken } from '../../../shared/tokens/device-token.ts'
@@ -113,6 +115,18 @@ describe('signDeviceToken', () => {
     await call({ action: 'revoke', kid: before })
     const token = await signDeviceToken(grant())
     expect(decodeProtectedHeader(token).kid).not.toBe(before)
+  })
+
+  it('is unavailable for a while where somebody has disabled the signer', async () => {
+    await call({})
+    const { arn = '' } = activeKey(await readRing()) ?? {}
+    await kms.send(new DisableKeyCommand({ KeyId: arn }))
+    await expect(signDeviceToken(grant())).rejects.toMatchObject({
+      failure: 'unavailable',
+      retryAfterSeconds: 5,
+    })
+    await kms.send(new EnableKeyCommand({ KeyId: arn }))
+    await signDeviceToken(grant())
   })
 })
 
