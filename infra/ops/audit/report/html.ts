@@ -7,11 +7,15 @@ export const escapeHtml = (text: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
 
-/** A table; cells are text. */
+/** A kid, an ARN or a hash: nothing to read aloud, and too long for a line. */
+const isIdentifier = (text: string): boolean => /^\S{30,}$/.test(text)
+
+/** A table; cells are text. Identifiers may break anywhere, words only between one another. */
 export function htmlTable(caption: string, heads: string[], rows: string[][]): string {
-  const cells = (tag: 'th' | 'td', row: string[]) =>
-    `<tr>${row.map((cell) => `<${tag}${tag === 'th' ? ' scope="col"' : ''}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`
-  return `<table><caption>${escapeHtml(caption)}</caption><thead>${cells('th', heads)}</thead><tbody>${rows
-    .map((row) => cells('td', row))
-    .join('')}</tbody></table>`
+  const head = heads.map((cell) => `<th scope="col">${escapeHtml(cell)}</th>`)
+  const body = rows.map((row) => {
+    const cells = row.map((cell) => `<td${isIdentifier(cell) ? ' class="id"' : ''}>${escapeHtml(cell)}</td>`)
+    return `<tr>${cells.join('')}</tr>`
+  })
+  return `<table><caption>${escapeHtml(caption)}</caption><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
 }

@@ -26,17 +26,16 @@ const fills: Record<Phase, string> = {
 
 /** The life of all keys as a picture: one line a key, one bar a state, and where now is. */
 export function drawTimeline(keys: ReportKey[], now: number): string {
-  const begin = Math.min(now, ...keys.map(({ published_at: at }) => at))
+  const begin = Math.min(now - 60_000, ...keys.map(({ published_at: at }) => at))
   const end = Math.max(now, ...keys.map(({ remove_after: at }) => at ?? 0))
-  const span = Math.max(end - begin, 60_000)
-  const x = (instant: number) => left + ((instant - begin) / span) * (width - left - right)
+  const x = scale(begin, now, end)
   const height = top + keys.length * rowHeight + 44
   const rows = keys.map((key, index) => drawKey(key, top + index * rowHeight, x, now))
   const title = `Life of ${keys.length} signing ${keys.length === 1 ? 'key' : 'keys'}, ${formatInstant(begin)} to ${formatInstant(end)}`
   return [
     `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeHtml(title)}" xmlns="http://www.w3.org/2000/svg">`,
     patterns,
-    ...drawAxis(begin, span, x, height),
+    ...drawAxis([begin, now, end], x, height),
     ...rows,
     `<line x1="${x(now)}" y1="${top - 8}" x2="${x(now)}" y2="${height - 40}" stroke="#b3261e" stroke-width="1.5" stroke-dasharray="4 3"/>`,
     `<text x="${x(now)}" y="${top - 13}" text-anchor="middle" class="now">now</text>`,
@@ -80,14 +79,35 @@ function phasesOf(key: ReportKey, now: number): { phase: Phase; from: number; to
     .filter(({ from, to }) => to > from)
 }
 
-function drawAxis(begin: number, span: number, x: (instant: number) => number, height: number): string[] {
-  const steps = 5
-  return Array.from({ length: steps + 1 }, (_, index) => {
-    const instant = begin + (span * index) / steps
-    const anchor = index === 0 ? 'start' : index === steps ? 'end' : 'middle'
-    const label =
-      span > 3 * 86_400_000 ? formatInstant(instant).slice(0, 10) : formatInstant(instant).slice(5, 16)
-    return `<line x1="${x(instant)}" y1="${top - 4}" x2="${x(instant)}" y2="${height - 44}" stroke="#d7dbe0"/><text x="${x(instant)}" y="${height - 32}" text-anchor="${anchor}">${label}</text>`
+/** Most of the picture that what is still to come may take; a day of it must not crush an hour of history. */
+const mostFuture = 0.25
+
+/** Where an instant stands. History and future each have an even scale of their own. */
+function scale(begin: number, now: number, end: number): (instant: number) => number {
+  const future = Math.min((end - now) / (end - begin), mostFuture)
+  const middle = left + (1 - future) * (width - left - right)
+  return (instant) =>
+    instant <= now
+      ? left + ((instant - begin) / (now - begin)) * (middle - left)
+      : middle + ((instant - now) / (end - now)) * (width - right - middle)
+}
+
+function drawAxis(
+  [begin, now, end]: [number, number, number],
+  x: (instant: number) => number,
+  height: number,
+): string[] {
+  const steps = 4
+  const past = Array.from({ length: steps + 1 }, (_, index) => begin + ((now - begin) * index) / steps)
+  // Labels that would stand on one another are left out.
+  const instants = x(end) - x(now) > 90 ? [...past, end] : [...past.slice(0, -1), end]
+  const label = (instant: number) =>
+    now - begin > 3 * 86_400_000
+      ? formatInstant(instant).slice(0, 10)
+      : formatInstant(instant).slice(5, now - begin > 3_600_000 ? 16 : 19)
+  return instants.map((instant, index) => {
+    const anchor = index === 0 ? 'start' : index === instants.length - 1 ? 'end' : 'middle'
+    return `<line x1="${x(instant)}" y1="${top - 4}" x2="${x(instant)}" y2="${height - 44}" stroke="#d7dbe0"/><text x="${x(instant)}" y="${height - 32}" text-anchor="${anchor}">${label(instant)}</text>`
   })
 }
 

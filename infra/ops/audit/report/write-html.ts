@@ -11,11 +11,12 @@ h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-
 .good { color: #14532d; } .bad { color: #8c1d18; }
 table { border-collapse: collapse; width: 100%; font-size: .85rem; margin: .5rem 0 1rem; }
 caption { text-align: left; color: #57606a; padding-bottom: .3rem; }
-th, td { text-align: left; vertical-align: top; padding: .3rem .5rem; border-bottom: 1px solid #d0d7de; overflow-wrap: break-word; }
-td:first-child, td:last-child { overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .5rem; border-bottom: 1px solid #d0d7de; }
+td { font-variant-numeric: tabular-nums; } td.id { font: .92em/1.45 ui-monospace, monospace; overflow-wrap: anywhere; min-width: 14ch; }
 svg { width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; fill: #40464d; } svg .kid { font-family: ui-monospace, monospace; } svg .now { fill: #b3261e; }
+@media screen and (max-width: 60rem) { table { display: block; overflow-x: auto; } }
 @page { size: A4 landscape; margin: 14mm; }
-@media print { body { margin: 0; max-width: none; font-size: 11px; } h2 { break-after: avoid; } tr, svg { break-inside: avoid; } * { print-color-adjust: exact; } }
+@media print { html { font-size: 12.5px; } body { margin: 0; max-width: none; font-size: 11px; padding: 0; } th, td { padding: .2rem .4rem; } h2 { break-after: avoid; } tr, svg { break-inside: avoid; } * { print-color-adjust: exact; } }
 `
 
 /** The report as one HTML file that needs nothing else, on a screen or on paper. */
