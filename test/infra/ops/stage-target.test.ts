@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findStage } from '../../../infra/ops/stage-target.ts'
+import { findTarget } from '../../../infra/ops/target.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'stage-'))
 
@@ -27,6 +28,25 @@ describe('findStage', () => {
     ['what the caller says', 'named', { baseUrl: 'https://other.example' }, 'https://other.example'],
   ])('knows the address of the API from %s', (_what, stage, options, baseUrl) => {
     expect(findStage(stage, { outputs, ...options }, cdkFile).baseUrl).toBe(baseUrl)
+  })
+
+  it('knows table, bus and settings by the name of the stage and its configuration', () => {
+    const stages = { context: { stages: { quick: { accessTokenTtlSeconds: 60 } } } }
+    expect(findStage('quick', { outputs: '/no/such/file' }, write('quick.json', stages))).toMatchObject({
+      stage: 'quick',
+      baseUrl: undefined,
+      awsEndpoint: undefined,
+      namePrefix: 'quick-',
+      tableName: 'quick-account-service',
+      eventBusName: 'quick-account-service',
+      settings: { accessTokenTtlSeconds: 60, signingKeyRotationDays: 30 },
+    })
+  })
+
+  it('can be pointed at another table, such as one that was restored', async () => {
+    const options = { stage: 'prod', outputs: '/no/such/file' }
+    expect((await findTarget(options)).tableName).toBe('prod-account-service')
+    expect((await findTarget({ ...options, table: 'restored' })).tableName).toBe('restored')
   })
 
   it('refuses a stage that cdk.json does not have', () => {
