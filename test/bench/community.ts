@@ -3,42 +3,15 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Item } from '../../shared/db/read-items.ts'
-import { createTables } from '../../infra/local/dynamodb/create-tables.ts'
-import { startDynamodb } from '../../infra/local/dynamodb/start-dynamodb.ts'
+import { startBenchTable } from './support/start-bench-table.ts'
 
 const size = Number(process.argv[2] ?? 100_000)
 const depth = 15
-const table = 'bench'
 
-const dynamodb = await startDynamodb(undefined)
-Object.assign(process.env, {
-  AWS_ENDPOINT_URL: dynamodb.endpoint,
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'bench',
-  AWS_SECRET_ACCESS_KEY: 'bench',
-  TABLE_NAME: table,
-  GROW_TREE_QUEUE_URL: 'http://queue.invalid/grow-tree.fifo',
-})
+const table = await startBenchTable()
+process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
 // The bench grows the tree itself.
 SQSClient.prototype.send = async () => ({})
-
-await createTables(dynamodb.endpoint, 'us-east-1', [
-  {
-    logicalId: 'Table',
-    name: table,
-    arn: table,
-    ttlAttribute: undefined,
-    createTableInput: {
-      TableName: table,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-    },
-  },
-])
 
 // Only now, for these read their environment as they load.
 const { db } = await import('../../shared/db/table.ts')
@@ -68,7 +41,9 @@ async function load(items: Iterable<Item>): Promise<number> {
       if (batch.length === 0) return
       loaded += batch.length
       await db.send(
-        new BatchWriteCommand({ RequestItems: { [table]: batch.map((Item) => ({ PutRequest: { Item } })) } }),
+        new BatchWriteCommand({
+          RequestItems: { [table.name]: batch.map((Item) => ({ PutRequest: { Item } })) },
+        }),
       )
     }
   }
@@ -140,5 +115,5 @@ try {
   for (const many of [size, 10_000_000])
     console.log(`computed for ${many}: ${JSON.stringify(pageUnits(many))}`)
 } finally {
-  await dynamodb.close()
+  await table.close()
 }

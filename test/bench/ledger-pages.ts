@@ -2,44 +2,11 @@
 //   node test/bench/ledger-pages.ts [BILLS…]     by default 1000 100000 1000000
 import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { TransactItem } from '../../shared/db/transact.ts'
-import { createTables } from '../../infra/local/dynamodb/create-tables.ts'
-import { startDynamodb } from '../../infra/local/dynamodb/start-dynamodb.ts'
+import { startBenchTable } from './support/start-bench-table.ts'
 
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000, 100_000, 1_000_000]
-const table = 'bench'
 
-const dynamodb = await startDynamodb(undefined)
-Object.assign(process.env, {
-  AWS_ENDPOINT_URL: dynamodb.endpoint,
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'bench',
-  AWS_SECRET_ACCESS_KEY: 'bench',
-  TABLE_NAME: table,
-})
-const key = (partition: string, sort: string) => [
-  { AttributeName: partition, KeyType: 'HASH' },
-  { AttributeName: sort, KeyType: 'RANGE' },
-]
-await createTables(dynamodb.endpoint, 'us-east-1', [
-  {
-    logicalId: 'Table',
-    name: table,
-    arn: table,
-    ttlAttribute: undefined,
-    createTableInput: {
-      TableName: table,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk', 'gpk', 'gsk'].map((AttributeName) => ({
-        AttributeName,
-        AttributeType: 'S',
-      })),
-      KeySchema: key('pk', 'sk'),
-      GlobalSecondaryIndexes: [
-        { IndexName: 'gsi', KeySchema: key('gpk', 'gsk'), Projection: { ProjectionType: 'KEYS_ONLY' } },
-      ],
-    },
-  },
-])
+const table = await startBenchTable()
 
 // Only now, for these read their environment as they load.
 const { dayOf } = await import('../../shared/dates.ts')
@@ -118,10 +85,10 @@ async function writeAll(items: Items): Promise<void> {
     batches.map(async (batch) => {
       const requests = batch.map((Item) => ({ PutRequest: { Item } }))
       const { UnprocessedItems } = await db.send(
-        new BatchWriteCommand({ RequestItems: { [table]: requests } }),
+        new BatchWriteCommand({ RequestItems: { [table.name]: requests } }),
       )
-      for (const { PutRequest } of UnprocessedItems?.[table] ?? []) {
-        await db.send(new PutCommand({ TableName: table, Item: PutRequest?.Item }))
+      for (const { PutRequest } of UnprocessedItems?.[table.name] ?? []) {
+        await db.send(new PutCommand({ TableName: table.name, Item: PutRequest?.Item }))
       }
     }),
   )
@@ -147,7 +114,7 @@ for (const [i, size] of sizes.entries()) {
   console.log(`one more bill: ${cost.rounds} rounds, ${cost.writeUnits} write units, ${cost.milliseconds} ms`)
 }
 console.table(rows)
-await dynamodb.close()
+await table.close()
 
 async function measurePage(
   userId: number,

@@ -80,6 +80,24 @@ export async function createSession(lifeSeconds = 3600): Promise<SignedIn> {
   return { userId, email, nickname, sessionId, accessToken, expiresAt }
 }
 
+/** A token that a client was given by the user of a session. */
+export async function giveClientToken(
+  { userId, sessionId }: SignedIn,
+  { clientId }: TestClient,
+): Promise<string> {
+  const { accessToken, put } = newGrant({
+    userId,
+    sessionId,
+    clientId,
+    scopes: ['openid', 'email'],
+    firstParty: false,
+    expiresAt: Date.now() + 60_000,
+    authenticatedAt: Date.now(),
+  })
+  await transact([put])
+  return accessToken
+}
+
 /** A PKCE verifier and its S256 challenge. */
 export function pkce(): { verifier: string; challenge: string } {
   const verifier = randomBytes(32).toString('base64url')

@@ -2,13 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createHash } from 'node:crypto'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { transact } from '../../../shared/db/transact.ts'
-import { newGrant } from '../../../shared/tokens/grant-token.ts'
 import { revokeToken } from '../../../shared/tokens/revoke-token.ts'
 import {
   authorizationRequest,
   createClient,
   createSession,
+  giveClientToken,
   postConsent,
   postJson,
   type SignedIn,
@@ -136,16 +135,7 @@ describe('only the user’s own session may consent', () => {
   })
 
   test('a token that a client was given is not enough', async () => {
-    const { accessToken, put } = newGrant({
-      userId: session.userId,
-      sessionId: session.sessionId,
-      clientId: client.clientId,
-      scopes: ['openid', 'email'],
-      firstParty: false,
-      expiresAt: Date.now() + 60_000,
-      authenticatedAt: Date.now(),
-    })
-    await transact([put])
+    const accessToken = await giveClientToken(session, client)
     const { status, headers, body } = await postConsent({ ...session, accessToken }, request())
     expect(status).toBe(403)
     expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"')

@@ -1,13 +1,12 @@
 import { decodeJwt } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { transact } from '../../../shared/db/transact.ts'
-import { newGrant } from '../../../shared/tokens/grant-token.ts'
 import { revokeToken } from '../../../shared/tokens/revoke-token.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import {
   bearer,
   createClient,
   createSession,
+  giveClientToken,
   postJson,
   type SignedIn,
   type TestClient,
@@ -100,16 +99,7 @@ describe('it is refused', () => {
   })
 
   test('for a token that a client was given', async () => {
-    const { accessToken, put } = newGrant({
-      userId: session.userId,
-      sessionId: session.sessionId,
-      clientId: client.clientId,
-      scopes: ['openid', 'email'],
-      firstParty: false,
-      expiresAt: Date.now() + 60_000,
-      authenticatedAt: Date.now(),
-    })
-    await transact([put])
+    const accessToken = await giveClientToken(session, client)
     const { status, body } = await postJson(path, { access_token: accessToken })
     expect(status).toBe(403)
     expect(body['code']).toBe(40300)

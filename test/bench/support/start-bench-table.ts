@@ -1,0 +1,50 @@
+import { createTables } from '../../../infra/local/dynamodb/create-tables.ts'
+import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
+import { indexName } from '../../../shared/db/table-layout.ts'
+
+const table = 'bench'
+
+const key = (partition: string, sort: string) => [
+  { AttributeName: partition, KeyType: 'HASH' as const },
+  { AttributeName: sort, KeyType: 'RANGE' as const },
+]
+
+/**
+ * Starts a DynamoDB Local of the bench's own with the service's table, and gives this process the environment of a
+ * function. What functions share reads that as it loads, so it is to be imported only then.
+ */
+export async function startBenchTable(): Promise<{ name: string; close: () => Promise<void> }> {
+  const dynamodb = await startDynamodb(undefined)
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: dynamodb.endpoint,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'bench',
+    AWS_SECRET_ACCESS_KEY: 'bench',
+    TABLE_NAME: table,
+  })
+  await createTables(dynamodb.endpoint, 'us-east-1', [
+    {
+      logicalId: 'Table',
+      name: table,
+      arn: table,
+      ttlAttribute: undefined,
+      createTableInput: {
+        TableName: table,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: ['pk', 'sk', 'gpk', 'gsk'].map((AttributeName) => ({
+          AttributeName,
+          AttributeType: 'S',
+        })),
+        KeySchema: key('pk', 'sk'),
+        GlobalSecondaryIndexes: [
+          {
+            IndexName: indexName,
+            KeySchema: key('gpk', 'gsk'),
+            Projection: { ProjectionType: 'KEYS_ONLY' },
+          },
+        ],
+      },
+    },
+  ])
+  return { name: table, close: () => dynamodb.close() }
+}
