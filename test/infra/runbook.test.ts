@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, describe, expect, it } from 'vitest'
 import { UsageError } from '../../infra/ops/problems.ts'
 import { startOwnStack } from './runbook/own-stack.ts'
-import { opsCommands, procedureHeadings, sectionOf } from './runbook/read-runbook.ts'
+import { opsCommands, procedureHeadings, runbook, sectionOf } from './runbook/read-runbook.ts'
 
 const stack = await startOwnStack()
 const url = stack.baseUrl
@@ -40,6 +42,18 @@ const onlyOnAws = ['A bad version in service']
 it('has a rehearsal for every procedure', () => {
   expect([...onlyOnAws, ...Object.keys(rehearsals)].sort()).toEqual(procedureHeadings.toSorted())
   for (const heading of onlyOnAws) expect(sectionOf(heading)).toContain('not rehearsed')
+})
+
+it('leads somewhere wherever it points to', () => {
+  const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading.toLowerCase().replaceAll(' ', '-'),
+  )
+  for (const [, target = ''] of runbook.matchAll(/\]\(([^)]+)\)/g)) {
+    const there = target.startsWith('#')
+      ? anchors.includes(target.slice(1))
+      : existsSync(join(import.meta.dirname, '../../infra', target))
+    expect(there, target).toBe(true)
+  }
 })
 
 describe('its procedures, rehearsed:', () => {
