@@ -118,8 +118,11 @@ export class KeyRing {
     return key
   }
 
-  /** Finds a key by its id, ARN, alias or alias ARN; NotFoundException where there is none. */
+  /** Finds a key by its id, ARN, alias or alias ARN; NotFoundException where there is none, as for every other region's. */
   find(reference: string): Key {
+    const [scheme, , , region = ''] = reference.split(':', 4)
+    if (scheme === 'arn' && region !== this.arnOf('').split(':')[3])
+      throw new AwsError('NotFoundException', `Invalid arn ${region}`)
     const name = reference.startsWith('arn:')
       ? reference.slice(reference.split(':', 5).join(':').length + 1)
       : reference

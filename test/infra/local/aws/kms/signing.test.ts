@@ -103,6 +103,7 @@ test('what cannot be signed is refused by AWS names', async () => {
     [{ SigningAlgorithm: 'ECDSA_SHA_256' }, 'ValidationException'],
     [{ KeyId: 'ffffffff-0000-0000-0000-000000000000' }, 'NotFoundException'],
     [{ KeyId: 'alias/none' }, 'NotFoundException'],
+    [{ KeyId: 'arn:aws:kms:mars-north-1:123456789012:alias/none' }, 'NotFoundException'],
     [{ KeyId: KeyMetadata?.KeyId }, 'InvalidKeyUsageException'],
   ]
   for (const [change, name] of refused)
