@@ -4,6 +4,7 @@ import { requireEnv } from './env.ts'
  * watches which. */
 export type MetricName =
   | 'AddressPoolEmpty'
+  | 'AddressPoolLow'
   | 'Events'
   | 'Failures'
   | 'Faults'

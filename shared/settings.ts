@@ -56,6 +56,8 @@ export const Settings = v.object({
   rewardCurrency: currency('USDT'),
   /** Time zone of every date that the service reads or writes. */
   reportingTimeZone: v.optional(timeZone, 'UTC'),
+  /** Free deposit addresses of a pool below which somebody is told; at most 1,000. */
+  addressPoolLowMark: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(1_000)), 100),
   /** Most members that one export returns. */
   exportCap: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(10_000)), 10_000),
   /** Sender address of verification mails. */

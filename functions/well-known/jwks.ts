@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { Failure } from '../../shared/errors.ts'
 import { publicDocument } from '../../shared/http/public-document.ts'
 import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
-import { keySetRing } from '../../shared/keys/cached-ring.ts'
 import { documentMaxAgeSeconds } from '../../shared/keys/document-age.ts'
 import { Jwks, toJwks } from '../../shared/keys/jwks.ts'
+import { readRing } from '../../shared/keys/ring.ts'
 
 /** The public keys by which device_tokens are verified (RFC 7517 §5). Before a deployment's first key: `unavailable`. */
 export const handler = publicEndpoint({
@@ -12,7 +12,8 @@ export const handler = publicEndpoint({
   input: v.object({}),
   output: Jwks,
   async run(_input, { header }) {
-    const jwks = toJwks((await keySetRing()).keys)
+    // Read anew each time: a key that is revoked is gone at once, and one that signs in an emergency is there at once.
+    const jwks = toJwks((await readRing()).keys)
     if (jwks.keys.length === 0) throw new Failure('unavailable', { retryAfterSeconds: 5 })
     return publicDocument(jwks, {
       maxAgeSeconds: documentMaxAgeSeconds(),

@@ -88,7 +88,7 @@ const settingsEnvironment = (config: Config): Record<string, string> =>
   Object.fromEntries(
     Object.keys(Settings.entries).map((name) => [
       environmentName(name),
-      String(config[name as keyof Config]),
+      String(config[name as keyof Settings]),
     ]),
   )
 

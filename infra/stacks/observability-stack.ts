@@ -176,6 +176,13 @@ export class ObservabilityStack extends Stack {
         threshold: 1,
       },
       {
+        id: 'address-pool-low',
+        meaning: 'A user was given one of the last deposit addresses of a pool.',
+        runbook: 'address-pool',
+        metric: metric('AddressPoolLow', 'Sum'),
+        threshold: 1,
+      },
+      {
         id: 'ledger-difference',
         meaning: 'A balance does not follow from its bills.',
         runbook: 'ledger-difference',

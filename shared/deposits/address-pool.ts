@@ -50,6 +50,20 @@ export async function findFree(pool: Pool): Promise<string | undefined> {
   return (await firstBetween(pool, start, `${freePrefix}~`)) ?? firstBetween(pool, freePrefix, start)
 }
 
+/** How many addresses are free, counted no further than to `most`. Eventually consistent. */
+export async function countFree(pool: Pool, most: number): Promise<number> {
+  const { Count = 0 } = await db.send(
+    new QueryCommand({
+      TableName: tableName(),
+      KeyConditionExpression: 'pk = :pool AND begins_with(sk, :free)',
+      ExpressionAttributeValues: { ':pool': partition(pool), ':free': freePrefix },
+      Select: 'COUNT',
+      Limit: most,
+    }),
+  )
+  return Count
+}
+
 async function firstBetween(pool: Pool, low: string, high: string): Promise<string | undefined> {
   const { Items = [] } = await db.send(
     new QueryCommand({

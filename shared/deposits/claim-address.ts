@@ -2,7 +2,8 @@ import { ConditionFailed, transact } from '../db/transact.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { Failure, invalidParameter } from '../errors.ts'
 import { log } from '../log.ts'
-import { findFree, type Pool, poolExists, takeFree } from './address-pool.ts'
+import { countFree, findFree, type Pool, poolExists, takeFree } from './address-pool.ts'
+import { settings } from '../settings.ts'
 import { assignAddress, readAddressByDigest } from './deposit-address.ts'
 import { putUserAddress, readUserAddress, type UserAddress } from './user-address.ts'
 
@@ -23,7 +24,9 @@ export async function claimAddress(userId: number, pool: Pool): Promise<UserAddr
     const digest = await findFree(pool)
     if (digest === undefined) return failEmpty(userId, pool)
     const claimed = await tryClaim(userId, pool, digest)
-    if (claimed !== undefined) return claimed
+    if (claimed === undefined) continue
+    await watchLevel(pool)
+    return claimed
   }
   throw new Failure('unavailable', { retryAfterSeconds: 1 })
 }
@@ -47,6 +50,15 @@ async function tryClaim(userId: number, pool: Pool, digest: string): Promise<Use
     if (error instanceof ConditionFailed) return undefined
     throw error
   }
+}
+
+/** Has somebody told while there is still time to provision more. */
+async function watchLevel(pool: Pool): Promise<void> {
+  const mark = settings().addressPoolLowMark
+  const left = await countFree(pool, mark)
+  if (left >= mark) return
+  log.warn('address pool is low', { currency: pool.currency, currency_network: pool.network, left })
+  emitMetric('AddressPoolLow', 1)
 }
 
 async function failEmpty(userId: number, pool: Pool): Promise<UserAddress> {

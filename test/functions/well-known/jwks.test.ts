@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler } from '../../../functions/well-known/jwks.ts'
+import { activeKey, readRing } from '../../../shared/keys/ring.ts'
 import { getEvent } from '../../support/get-event.ts'
 import { useOwnKeys } from '../../support/own-keys.ts'
 
@@ -45,4 +46,15 @@ it.each(['TAG', 'W/TAG', '"other", TAG', '*'])('answers 304 to if-none-match: %s
 
 it('answers in full to another tag', async () => {
   expect((await get({ 'if-none-match': '"other"' })).statusCode).toBe(200)
+})
+
+it('holds a key that signs in an emergency at once, and a revoked one no more', async () => {
+  const kids = async () =>
+    (JSON.parse((await get()).body ?? '') as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
+  const old = activeKey(await readRing())?.kid
+  expect(await kids()).toContain(old)
+  await rotate({ action: 'rotate', emergency: true }, { awsRequestId: randomUUID() })
+  expect(await kids()).toContain(activeKey(await readRing())?.kid)
+  await rotate({ action: 'revoke', kid: old }, { awsRequestId: randomUUID() })
+  expect(await kids()).not.toContain(old)
 })

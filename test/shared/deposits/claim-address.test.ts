@@ -43,6 +43,19 @@ describe('a deposit address', () => {
     await Promise.all(users.map((userId) => claimAddress(userId, pool)))
   })
 
+  it('tells that the pool is low once fewer than the mark are left, and not before', async () => {
+    const pool = newPool()
+    await deliver(addressesProvisioned, provision(pool, 102))
+    const lines = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    const told = async () => {
+      lines.mockClear()
+      await claimAddress(await addUser(), pool)
+      return lines.mock.calls.some(([line]) => String(line).includes('AddressPoolLow'))
+    }
+    expect([await told(), await told(), await told()]).toEqual([false, false, true])
+    lines.mockRestore()
+  })
+
   it('is not there for a currency or network that nobody knows', async () => {
     await expect(claimAddress(await addUser(), newPool())).rejects.toMatchObject({
       failure: 'invalid_parameter',

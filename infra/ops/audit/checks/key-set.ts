@@ -1,12 +1,11 @@
-import { keySetCacheMilliseconds } from '../../../../shared/keys/cached-ring.ts'
 import { toJwks } from '../../../../shared/keys/jwks.ts'
 import { thumbprint } from '../../../../shared/keys/thumbprint.ts'
 import type { Check, Finding } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 import { digestKeySet } from './chain.ts'
 
-/** How much longer than its cache the key set's answer may take to change. */
-const slackMilliseconds = 5_000
+/** How long after a transition the key set may be one that was read before it: table and key set are not read at one instant. */
+const passingMilliseconds = 5_000
 
 /** What everybody verifies by is what the records say, and nothing else. */
 export const checkKeySet: Check = (facts) => {
@@ -17,7 +16,7 @@ export const checkKeySet: Check = (facts) => {
     ]
   const named = keySet.keys.map((key) => ({ key, kid: String(key['kid']) }))
   const expected = toJwks(ring?.keys ?? []).keys
-  const cached = isCached(facts, keySet.keys)
+  const passing = isPassing(facts, keySet.keys)
   return [
     ...named.flatMap(({ key, kid }) =>
       isHonest(key)
@@ -25,7 +24,7 @@ export const checkKeySet: Check = (facts) => {
         : [finding('wrong_kid', kid, 'The public key set names a key by a kid that is not its thumbprint.')],
     ),
     ...named
-      .filter(({ kid }) => !cached && !expected.some((key) => key.kid === kid))
+      .filter(({ kid }) => !passing && !expected.some((key) => key.kid === kid))
       .map(({ kid }) =>
         finding(
           'foreign_key',
@@ -34,7 +33,7 @@ export const checkKeySet: Check = (facts) => {
         ),
       ),
     ...expected
-      .filter(({ kid }) => !cached && !named.some((entry) => entry.kid === kid))
+      .filter(({ kid }) => !passing && !named.some((entry) => entry.kid === kid))
       .map(({ kid }) =>
         finding(
           'key_not_published',
@@ -58,12 +57,12 @@ function isHonest({ kty, n, e, kid, alg, use }: Record<string, unknown>): boolea
   return kty === 'RSA' && alg === 'RS256' && use === 'sig' && named === kid
 }
 
-/** Just after a transition the answer may still be a key set from before it, for as long as the service keeps it in memory. */
-function isCached({ at, evidence, settings }: Facts, keys: unknown[]): boolean {
-  const longest = keySetCacheMilliseconds(settings.signingKeyPublishSeconds) + slackMilliseconds
+/** Whether the key set is the one from before a transition that came while the facts were gathered. */
+function isPassing({ at, evidence }: Facts, keys: unknown[]): boolean {
   const digest = digestKeySet(keys)
   return evidence.some(
-    ({ record }) => record !== undefined && at - record.at <= longest && record.jwks_sha256_before === digest,
+    ({ record }) =>
+      record !== undefined && at - record.at <= passingMilliseconds && record.jwks_sha256_before === digest,
   )
 }
 
