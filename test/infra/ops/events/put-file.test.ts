@@ -86,9 +86,7 @@ it('goes on after a real kill in the middle', async () => {
   // Many users: one alone would have all events wait for each other.
   const users = Array.from({ length: 40 }, () => randomInt(1, 2 ** 40))
   const file = join(directory(), 'events.ndjson')
-  const credits = Array.from({ length: 8 }, (_, index) =>
-    users.map((userId) => credit(userId, index, '0.1')),
-  )
+  const credits = Array.from({ length: 8 }, (_, index) => users.map((userId) => credit(userId, index, '0.1')))
   const lines = [...users.map(registration), ...credits.flat()]
   writeFileSync(file, `${lines.join('\n')}\n`)
   const { base_url: url } = await useLocalStack()
