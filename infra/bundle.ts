@@ -29,7 +29,11 @@ export async function bundleFunctions(): Promise<void> {
     // ES modules tree-shake; the SDK's CommonJS main does not.
     mainFields: ['module', 'main'],
     // Functions have their credentials in the environment; the chain that looks elsewhere is a third of a bundle.
-    alias: { '@aws-sdk/credential-provider-node': './shared/aws/no-credential-chain.ts' },
+    // Nothing of theirs streams events.
+    alias: {
+      '@aws-sdk/credential-provider-node': './shared/aws/no-credential-chain.ts',
+      '@smithy/core/event-streams': './shared/aws/no-event-streams.ts',
+    },
     legalComments: 'none',
     // CommonJS inside an ES module still calls require for Node's own modules.
     banner: {
