@@ -1,0 +1,17 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { bundleDirectory, bundleFunctions } from '../../infra/bundle.ts'
+import { routes } from '../../infra/routes.ts'
+
+/** Every byte is read and compiled at each cold start. */
+const longestReadBytes = 265_000
+
+describe('a bundle', () => {
+  beforeAll(() => bundleFunctions())
+
+  const reads = routes.filter(({ method }) => method === 'GET').map(({ entry }) => entry)
+  it.each([...new Set(reads)])('of %s stays small', (entry) => {
+    expect(statSync(join(bundleDirectory(entry), 'index.mjs')).size).toBeLessThan(longestReadBytes)
+  })
+})
