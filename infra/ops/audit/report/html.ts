@@ -10,8 +10,9 @@ export const escapeHtml = (text: string): string =>
 /** A kid, an ARN or a hash: nothing to read aloud, and too long for a line. */
 const isIdentifier = (text: string): boolean => /^\S{30,}$/.test(text)
 
-/** A table; cells are text. Identifiers may break anywhere, words only between one another. */
+/** A table, or a sentence where it would be empty; cells are text. Identifiers may break anywhere, words only between one another. */
 export function htmlTable(caption: string, heads: string[], rows: string[][]): string {
+  if (rows.length === 0) return `<p>${escapeHtml(caption)}: none.</p>`
   const head = heads.map((cell) => `<th scope="col">${escapeHtml(cell)}</th>`)
   const body = rows.map((row) => {
     const cells = row.map((cell) => `<td${isIdentifier(cell) ? ' class="id"' : ''}>${escapeHtml(cell)}</td>`)
