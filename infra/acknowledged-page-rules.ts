@@ -2,7 +2,7 @@ import { CfnDistribution } from 'aws-cdk-lib/aws-cloudfront'
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnBucket } from 'aws-cdk-lib/aws-s3'
 import type { IConstruct } from 'constructs'
-import type { Acknowledgement } from './acknowledged-rules.ts'
+import type { Acknowledgement } from './acknowledgement.ts'
 
 /** Whether this belongs to the function of CDK's own that copies files into a bucket while a stack is deployed. */
 const isDeployer = (construct: IConstruct): boolean =>

@@ -6,13 +6,7 @@ import { CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
 import type { IConstruct } from 'constructs'
 import { pageAcknowledgements } from './acknowledged-page-rules.ts'
-
-/** A rule of the checks that does not hold here, for which constructs, and why that is right. */
-export interface Acknowledgement {
-  id: string
-  reason: string
-  applies: (construct: IConstruct) => boolean
-}
+import type { Acknowledgement } from './acknowledgement.ts'
 
 const signingKeyReason =
   'Signing keys come and go at run time, so no ARN of theirs is known here: the statements hold only for keys that carry this deployment’s tag.'

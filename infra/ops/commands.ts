@@ -19,7 +19,7 @@ import { addUserAdd } from './commands/user-add.ts'
 import { addUserDisable } from './commands/user-disable.ts'
 import { addUserShow } from './commands/user-show.ts'
 import { addUserTotp } from './commands/user-totp.ts'
-import type { Carry } from './run.ts'
+import type { Carry } from './ops.ts'
 
 type Add = (parent: Command, carry: Carry) => Command
 

@@ -1,19 +1,10 @@
 import { Command, CommanderError, Option } from 'commander'
 import { addCommands } from './commands.ts'
+import { findTarget } from './find-target.ts'
+import type { Carry, Ops } from './ops.ts'
 import { OperationFailed, UsageError } from './problems.ts'
-import { enterTarget, findTarget, type Target, type TargetOptions } from './target.ts'
+import { enterTarget, type TargetOptions } from './target.ts'
 import type { Terminal } from './terminal.ts'
-
-/** What a command works with. */
-export interface Ops {
-  target: Target
-  terminal: Terminal
-  /** Shows a result: as JSON where that was asked for, otherwise as the text for a person. */
-  show: (result: unknown, text: () => string) => void
-}
-
-/** Carries out a command on the chosen deployment; false for findings, exit code 1. */
-export type Carry = (work: (ops: Ops) => Promise<boolean | undefined>) => Promise<void>
 
 /** Runs one command line. Resolves with its exit code: 0, 1 for findings or failure, 2 for wrong usage. */
 export async function runOps(commandLine: string[], terminal: Terminal): Promise<number> {

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
-import type { ImportOptions } from '../commands/addresses-import.ts'
 import { readLines } from '../events/read-lines.ts'
 import { sendOne } from '../events/send-one.ts'
 import { UsageError } from '../problems.ts'
-import type { Ops } from '../run.ts'
+import type { Ops } from '../ops.ts'
+
+/** How `addresses import` was called. */
+export interface ImportOptions {
+  currency: string
+  network: string
+  confirmations: number
+  batch: number
+}
 
 interface PoolAddress {
   address: string

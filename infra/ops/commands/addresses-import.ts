@@ -1,15 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples } from '../examples.ts'
 import { readCount } from '../read-count.ts'
-import type { Carry } from '../run.ts'
-
-/** How `addresses import` was called. */
-export interface ImportOptions {
-  currency: string
-  network: string
-  confirmations: number
-  batch: number
-}
+import type { Carry } from '../ops.ts'
+import type { ImportOptions } from '../addresses/import-addresses.ts'
 
 /** `addresses import`: adds deposit addresses to the pool of a currency and network. */
 export const addAddressesImport = (parent: Command, carry: Carry): Command =>

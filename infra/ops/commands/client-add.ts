@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
 import { readSecret } from '../read-secret.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 interface AddOptions {
   name?: string

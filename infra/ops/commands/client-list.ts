@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 import { formatTable } from '../terminal.ts'
 
 /** `client list`: every registered application. */

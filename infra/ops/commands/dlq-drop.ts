@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
 import { UsageError } from '../problems.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 /** `dlq drop`: deletes dead letters that can never be applied. */
 export const addDlqDrop = (parent: Command, carry: Carry): Command =>

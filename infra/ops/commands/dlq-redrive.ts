@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 /** `dlq redrive`: hands dead letters to their function again. */
 export const addDlqRedrive = (parent: Command, carry: Carry): Command =>

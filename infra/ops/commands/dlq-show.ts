@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
 import { readCount } from '../read-count.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 import { formatInstant, formatTable } from '../terminal.ts'
 
 /** `dlq show`: the dead letters of a queue, with their reasons. They stay where they are. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 /** `doctor`: whether everything that the service needs answers. */
 export const addDoctor = (parent: Command, carry: Carry): Command =>

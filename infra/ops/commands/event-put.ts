@@ -1,14 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples } from '../examples.ts'
-import type { Carry } from '../run.ts'
-
-/** How `event put` was called. */
-export interface PutOptions {
-  parallel: number
-  checkpoint?: string
-  restart?: true
-  wait: boolean
-}
+import type { Carry } from '../ops.ts'
+import type { PutOptions } from '../events/put-file.ts'
 
 /** `event put`: sends the events of a file or of standard input, any number of them. */
 export const addEventPut = (parent: Command, carry: Carry): Command =>

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { examples } from '../examples.ts'
 import { UsageError } from '../problems.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 const EarlierReport = v.object({
   evidence: v.object({ head: v.nullable(v.object({ sequence: v.number(), hash: v.string() })) }),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 import { showRotation } from '../keys/show-rotation.ts'
 
 /** `keys revoke`: takes a key out of the key set at once. */

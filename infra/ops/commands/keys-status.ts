@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 /** `keys status`: every signing key with its state and instants, the evidence, and when the next step is due. */
 export const addKeysStatus = (parent: Command, carry: Carry): Command =>

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { examples } from '../examples.ts'
 import { startProgress } from '../progress-bar.ts'
 import { readUserId } from '../read-user-id.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 /** `ledger verify`: recomputes every balance from its bills, without changing anything. */
 export const addLedgerVerify = (parent: Command, carry: Carry): Command =>

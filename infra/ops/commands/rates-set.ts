@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
 import { UsageError } from '../problems.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 /** `rates set`: publishes the rates by which wallets are converted. */
 export const addRatesSet = (parent: Command, carry: Carry): Command =>

@@ -4,7 +4,7 @@ import { examples } from '../examples.ts'
 import { OperationFailed, UsageError } from '../problems.ts'
 import { readCount } from '../read-count.ts'
 import { readSecret } from '../read-secret.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 interface AddOptions {
   id: string

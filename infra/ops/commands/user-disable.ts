@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { randomUUID } from 'node:crypto'
 import { examples } from '../examples.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 /** `user disable`: ends a user's sessions and lets nobody sign in as them; `--undo` lets them sign in again. */
 export const addUserDisable = (parent: Command, carry: Carry): Command =>

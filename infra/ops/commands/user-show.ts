@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 /** `user show`: who a user is and how they may sign in. */
 export const addUserShow = (parent: Command, carry: Carry): Command =>

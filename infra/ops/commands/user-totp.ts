@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { randomUUID } from 'node:crypto'
 import { examples } from '../examples.ts'
-import type { Carry } from '../run.ts'
+import type { Carry } from '../ops.ts'
 
 /** `user totp`: enrols a new authenticator for a user, in place of one that they had. */
 export const addUserTotp = (parent: Command, carry: Carry): Command =>

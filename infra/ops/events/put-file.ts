@@ -1,7 +1,6 @@
-import type { PutOptions } from '../commands/event-put.ts'
 import { listQueues, openSqs, type QueuePair } from '../dead-letters/queues.ts'
 import { startProgress } from '../progress-bar.ts'
-import type { Ops } from '../run.ts'
+import type { Ops } from '../ops.ts'
 import { formatTable, type Terminal } from '../terminal.ts'
 import { awaitDrained } from './await-drained.ts'
 import { openCheckpoint, type Progress } from './checkpoint.ts'
@@ -9,6 +8,14 @@ import { openInput } from './input.ts'
 import { listRefused, type RefusedEvent } from './list-refused.ts'
 import { openBus } from './put-events.ts'
 import { newProgress, sendInput } from './send-input.ts'
+
+/** How `event put` was called. */
+export interface PutOptions {
+  parallel: number
+  checkpoint?: string
+  restart?: true
+  wait: boolean
+}
 
 /** What became of an input. */
 interface PutResult {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Ops } from '../run.ts'
+import type { Ops } from '../ops.ts'
 import { formatInstant } from '../terminal.ts'
 
 const Result = v.object({

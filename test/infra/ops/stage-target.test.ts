@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findStage } from '../../../infra/ops/stage-target.ts'
-import { findTarget } from '../../../infra/ops/target.ts'
+import { findTarget } from '../../../infra/ops/find-target.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'stage-'))
 

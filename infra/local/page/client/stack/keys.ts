@@ -1,17 +1,7 @@
 import { make } from '../../../../authorization-page/dom.ts'
 import { makePanel, makeTable, showInstant } from '../view.ts'
 import { showChanges } from './read-local.ts'
-import { drawTimeline } from './timeline.ts'
-
-/** A signing key; instants are epoch milliseconds. */
-export interface SigningKey {
-  kid: string
-  state: 'published' | 'active' | 'retiring' | 'retired'
-  published_at: number
-  active_at: number | null
-  retiring_at: number | null
-  retired_at: number | null
-}
+import { drawTimeline, type SigningKey } from './timeline.ts'
 
 /** The answer of `/_local/keys`. */
 export interface Keys {

@@ -1,4 +1,12 @@
-import type { SigningKey } from './keys.ts'
+/** A signing key; instants are epoch milliseconds. */
+export interface SigningKey {
+  kid: string
+  state: 'published' | 'active' | 'retiring' | 'retired'
+  published_at: number
+  active_at: number | null
+  retiring_at: number | null
+  retired_at: number | null
+}
 
 const namespace = 'http://www.w3.org/2000/svg'
 const width = 600
