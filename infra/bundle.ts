@@ -1,6 +1,7 @@
 import { build } from 'esbuild'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
+import { builtinModulesByCall } from './builtin-modules.ts'
 import { writeChanged } from './write-changed.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -28,17 +29,15 @@ export async function bundleFunctions(): Promise<void> {
     target: 'node24',
     // ES modules tree-shake; the SDK's CommonJS main does not.
     mainFields: ['module', 'main'],
-    // Functions have their credentials in the environment; the chain that looks elsewhere is a third of a bundle.
-    // Nothing of theirs streams events.
+    // What functions never use: the chain that looks for credentials elsewhere than in the environment, endpoint
+    // discovery, and streams of events. Together they were a third of a bundle.
     alias: {
       '@aws-sdk/credential-provider-node': './shared/aws/no-credential-chain.ts',
+      '@aws-sdk/endpoint-cache': './shared/aws/no-endpoint-cache.ts',
       '@smithy/core/event-streams': './shared/aws/no-event-streams.ts',
     },
     legalComments: 'none',
-    // CommonJS inside an ES module still calls require for Node's own modules.
-    banner: {
-      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-    },
+    plugins: [builtinModulesByCall],
     logLevel: 'warning',
     write: false,
   })
