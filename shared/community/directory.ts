@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { Integer, type Key, tableName } from '../db/table.ts'
+import { putVersioned } from '../db/put-versioned.ts'
+import { Integer, type Key } from '../db/table.ts'
 import type { TransactItem } from '../db/transact.ts'
 
 /**
@@ -52,19 +53,7 @@ export function putTexts(
   texts: ReadonlyMap<number, string>,
 ): TransactItem {
   const next = { version: chunk.version + 1, texts: new Map([...chunk.texts, ...texts]) }
-  return {
-    Put: {
-      TableName: tableName(),
-      Item: chunkItem(rootId, number, next),
-      ...(chunk.version === 0
-        ? { ConditionExpression: 'attribute_not_exists(pk)' }
-        : {
-            ConditionExpression: '#version = :version',
-            ExpressionAttributeNames: { '#version': 'version' },
-            ExpressionAttributeValues: { ':version': chunk.version },
-          }),
-    },
-  }
+  return putVersioned(chunkItem(rootId, number, next), chunk.version)
 }
 
 /** Whether a lower-cased keyword stands in the nickname or in the email of a text, not across both. */

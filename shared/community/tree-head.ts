@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
+import { putVersioned } from '../db/put-versioned.ts'
 import { db, Integer, type Key, tableName } from '../db/table.ts'
 import type { TransactItem } from '../db/transact.ts'
 import { treePartition } from './journal.ts'
@@ -35,16 +36,5 @@ export async function readHead(rootId: number): Promise<TreeHead> {
 }
 
 /** The write that moves the head on, provided that it has not moved since it was read. */
-export const moveHead = (rootId: number, { version, ...rest }: TreeHead): TransactItem => ({
-  Put: {
-    TableName: tableName(),
-    Item: { ...headKey(rootId), ...rest, version: version + 1 },
-    ConditionExpression: version === 0 ? 'attribute_not_exists(pk)' : '#version = :version',
-    ...(version === 0
-      ? {}
-      : {
-          ExpressionAttributeNames: { '#version': 'version' },
-          ExpressionAttributeValues: { ':version': version },
-        }),
-  },
-})
+export const moveHead = (rootId: number, { version, ...rest }: TreeHead): TransactItem =>
+  putVersioned({ ...headKey(rootId), ...rest, version: version + 1 }, version)

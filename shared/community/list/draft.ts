@@ -1,5 +1,6 @@
+import { putVersioned } from '../../db/put-versioned.ts'
 import { type Item } from '../../db/read-items.ts'
-import { type Key, tableName } from '../../db/table.ts'
+import type { Key } from '../../db/table.ts'
 import type { TransactItem } from '../../db/transact.ts'
 import { Overtaken } from '../overtaken.ts'
 import { comparePositions, countBefore, type Entry } from './entry.ts'
@@ -127,27 +128,13 @@ export class ListDraft {
     if (!this.#grown) return []
     const root = { ...this.#root, node: next(this.#root.node) }
     return [
-      put(rootKey(this.#list), packRoot(root), this.#root.node.version),
+      putVersioned({ ...rootKey(this.#list), ...packRoot(root) }, this.#root.node.version),
       ...[...this.#changed].map((id) => {
         const node = this.#nodes.get(id) as Node
-        return put(nodeKey(this.#list, id), packNode(next(node)), node.version)
+        return putVersioned({ ...nodeKey(this.#list, id), ...packNode(next(node)) }, node.version)
       }),
     ]
   }
 }
 
 const next = (node: Node): Node => ({ ...node, version: node.version + 1 })
-
-const put = (key: Key, attributes: Item, version: number): TransactItem => ({
-  Put: {
-    TableName: tableName(),
-    Item: { ...key, ...attributes },
-    ...(version === 0
-      ? { ConditionExpression: 'attribute_not_exists(pk)' }
-      : {
-          ConditionExpression: '#version = :version',
-          ExpressionAttributeNames: { '#version': 'version' },
-          ExpressionAttributeValues: { ':version': version },
-        }),
-  },
-})
