@@ -1,35 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { startCommand, throughNpm } from '../support/start-command.ts'
 import { it } from './support/browser-test.ts'
 import { launchBrowser } from './support/launch-browser.ts'
 import { button, giveCode, givePassword, heading } from './support/page-steps.ts'
 
-const root = join(import.meta.dirname, '../..')
-
-/** Resolves with the address that `npm start` says is ready. */
-const untilReady = (stack: ChildProcess): Promise<string> =>
-  new Promise((resolve, reject) => {
-    let output = ''
-    stack.stdout?.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-      const [, url] = /^ready (\S+)$/m.exec(output) ?? []
-      if (url !== undefined) resolve(url)
-    })
-    stack.once('exit', () => reject(new Error(`npm start ended:\n${output}`)))
-  })
-
 it('a newcomer has a verified device_token two minutes after `npm start`, by what the pages say', async () => {
   const started = Date.now()
   const ports = ['--port', '0', '--aws-port', '0', '--page-port', '0']
-  const stack = spawn('npm', ['start', '--', '--ephemeral', ...ports], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const { ready, signal } = startCommand(['--ephemeral', ...ports], {}, throughNpm)
+  onTestFinished(async () => {
+    await signal('SIGTERM')
   })
-  onTestFinished(() => {
-    stack.kill('SIGTERM')
-  })
-  const home = `${await untilReady(stack)}/_local/`
+  const home = `${await ready}/_local/`
   const readyAfter = Date.now() - started
 
   await using browser = await launchBrowser()

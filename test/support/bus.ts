@@ -1,26 +1,10 @@
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { GetQueueUrlCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { vi } from 'vitest'
 import { clientOptions } from '../../shared/aws/client-options.ts'
-import { requireEnv } from '../../shared/env.ts'
+import { putEvents } from './put-event.ts'
 
 /** Puts an event on the bus as the business server would. */
-export async function putEvent(detailType: string, detail: object): Promise<void> {
-  const bus = new EventBridgeClient(clientOptions())
-  const { FailedEntryCount } = await bus.send(
-    new PutEventsCommand({
-      Entries: [
-        {
-          EventBusName: requireEnv('EVENT_BUS_NAME'),
-          Source: 'business-server',
-          DetailType: detailType,
-          Detail: JSON.stringify(detail),
-        },
-      ],
-    }),
-  )
-  if (FailedEntryCount !== 0) throw new Error('the bus did not take the event')
-}
+export const putEvent = (detailType: string, detail: object): Promise<void> => putEvents(detailType, [detail])
 
 /** A refused event: what it said, and why it was refused. */
 export interface DeadLetter {

@@ -1,19 +1,16 @@
 // The one stack that a test run shares, in a process of its own: the tests and the stack each have a core, and the
 // stack ends with the run, however that ends. Tells its parent where it answers, and stops on its word.
 import { startLocalStack } from '../../infra/local/local-stack.ts'
+import { ephemeral } from './ephemeral.ts'
 
 process.env.TZ = 'UTC'
 // The run decides when to stop, also after Ctrl-C: its last look at the logs comes first.
 process.on('SIGINT', () => undefined)
 
 const stack = await startLocalStack({
-  port: 0,
-  awsPort: 0,
-  pagePort: 0,
-  dataDirectory: undefined,
+  ...ephemeral,
   demo: false,
   settings: {},
-  dynamodbEndpoint: undefined,
   logFile: process.env.STACK_LOG_FILE,
   // What needs attention is in the log file, too; tests provoke much of it on purpose.
   showLine: () => undefined,

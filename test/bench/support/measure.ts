@@ -1,3 +1,4 @@
+import { consumedUnits, resetConsumedUnits } from '../../../shared/db/consumed-units.ts'
 import { db } from '../../../shared/db/table.ts'
 
 /** What something cost: rounds of calls one after another, read and write units, and milliseconds. */
@@ -8,7 +9,7 @@ export interface Cost {
   milliseconds: number
 }
 
-type Send = (command: { input: object; constructor: { name: string } }) => Promise<object>
+type Send = (command: object) => Promise<object>
 
 /** Runs something and adds up what DynamoDB says that it cost. */
 export async function measure<T>(run: () => Promise<T>): Promise<{ result: T; cost: Cost }> {
@@ -19,24 +20,19 @@ export async function measure<T>(run: () => Promise<T>): Promise<{ result: T; co
   target.send = async (command) => {
     if (pending === 0) cost.rounds += 1
     pending += 1
-    Object.assign(command.input, { ReturnConsumedCapacity: 'TOTAL' })
     try {
-      const output = await original.call(db, command)
-      const { ConsumedCapacity } = output as { ConsumedCapacity?: object | object[] }
-      const units = [ConsumedCapacity ?? []]
-        .flat()
-        .reduce((sum, part) => sum + ((part as { CapacityUnits?: number }).CapacityUnits ?? 0), 0)
-      if (/Put|Update|Delete|Write/.test(command.constructor.name)) cost.writeUnits += units
-      else cost.readUnits += units
-      return output
+      return await original.call(db, command)
     } finally {
       pending -= 1
     }
   }
+  resetConsumedUnits()
   const started = performance.now()
   try {
     return { result: await run(), cost }
   } finally {
+    const { read_units: readUnits, write_units: writeUnits } = consumedUnits()
+    Object.assign(cost, { readUnits, writeUnits })
     cost.milliseconds = Math.round(performance.now() - started)
     target.send = original
   }

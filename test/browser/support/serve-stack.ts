@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { startLocalStack } from '../../../infra/local/local-stack.ts'
+import { ephemeral } from '../../support/ephemeral.ts'
 
 /** Where the stack of this run answers. */
 export interface StackAddresses {
@@ -19,13 +20,9 @@ declare module 'vitest' {
 /** Starts the one local stack of the run, with the demo data, on free ports; stops it at the end. */
 export default async function serveStack(project: TestProject): Promise<() => Promise<void>> {
   const stack = await startLocalStack({
-    port: 0,
-    awsPort: 0,
-    pagePort: 0,
-    dataDirectory: undefined,
+    ...ephemeral,
     demo: true,
     settings: {},
-    dynamodbEndpoint: undefined,
     showLine: (line) => console.error(line),
   })
   project.provide('stack', {

@@ -1,61 +1,24 @@
-import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { startCommand, throughNpm } from '../../support/start-command.ts'
 
-const root = join(import.meta.dirname, '../../..')
 const directory = mkdtempSync(join(tmpdir(), 'start-'))
-const started: ChildProcess[] = []
+const started: ReturnType<typeof startCommand>[] = []
 afterEach(() => {
-  for (const child of started.splice(0)) child.kill('SIGKILL')
+  for (const { signal } of started.splice(0)) void signal('SIGKILL')
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const anyPorts = ['--port', '0', '--aws-port', '0', '--page-port', '0', '--no-demo']
 
-interface Ended {
-  code: number | null
-  milliseconds: number
-}
-
-const commandLine = [process.execPath, 'infra/local/start.ts']
-const throughNpm = ['npm', 'start', '--']
-
-/** Starts the stack; `ready` resolves with the address of the API, or rejects when it ends before. */
-function start(args: string[], environment: NodeJS.ProcessEnv = {}, [command = '', ...before] = commandLine) {
-  const child = spawn(command, [...before, ...args], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...environment },
-  })
-  started.push(child)
-  const output = { out: '', error: '' }
-  child.stderr.on('data', (chunk: Buffer) => (output.error += chunk.toString()))
-  let signalled = Date.now()
-  const ended = new Promise<Ended>((resolve) =>
-    child.once('exit', (code) => resolve({ code, milliseconds: Date.now() - signalled })),
-  )
-  const ready = new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      output.out += chunk.toString()
-      const [, url] = /^ready (http:\/\/127\.0\.0\.1:\d+)$/m.exec(output.out) ?? []
-      if (url !== undefined) resolve(url)
-    })
-    void ended.then(() => reject(new Error(output.error)))
-  })
-  return {
-    output,
-    ready,
-    ended,
-    signal: (name: NodeJS.Signals) => {
-      signalled = Date.now()
-      child.kill(name)
-      return ended
-    },
-  }
+const start = (...parameters: Parameters<typeof startCommand>) => {
+  const command = startCommand(...parameters)
+  started.push(command)
+  return command
 }
 
 const answers = (url: string) =>

@@ -1,5 +1,6 @@
 import { type LocalStack, startLocalStack } from '../../../infra/local/local-stack.ts'
 import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
+import { ephemeral } from '../../support/ephemeral.ts'
 
 /**
  * A whole stack for rehearsals, which disable keys and throw tables away. This process becomes its owner, so that commands and
@@ -7,13 +8,9 @@ import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
  */
 export async function startOwnStack(): Promise<LocalStack> {
   const stack = await startLocalStack({
-    port: 0,
-    awsPort: 0,
-    pagePort: 0,
-    dataDirectory: undefined,
+    ...ephemeral,
     demo: false,
     settings: { signingKeyPublishSeconds: '2' },
-    dynamodbEndpoint: undefined,
     showLine: () => undefined,
     synthesize: synthesizeFromBundles,
   })
