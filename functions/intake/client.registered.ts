@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { putClient } from '../../shared/db/client.ts'
-import { ConditionFailed } from '../../shared/db/transact.ts'
+import { ConditionFailed } from '../../shared/db/write.ts'
 import { applyOnce } from '../../shared/events/event-record.ts'
 import { BusinessKey, Instant, maybe } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'

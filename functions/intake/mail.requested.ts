@@ -1,5 +1,5 @@
 import { intake } from '../../shared/events/intake.ts'
-import { Refused } from '../../shared/events/refused.ts'
+import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { composeCodeMail, mailRequested, MailRequested } from '../../shared/sign-in/code-mail.ts'
 import { sendMail } from '../../shared/sign-in/send-mail.ts'
 
@@ -14,7 +14,7 @@ export const handler = intake({
   async apply(detail) {
     const now = Date.now()
     if (detail.expires_at <= now)
-      throw new Refused('expired: the code stopped working before it could be mailed')
+      throw new RejectedEvent('expired: the code stopped working before it could be mailed')
     const { subject, text } = composeCodeMail(detail, now)
     await sendMail(detail.to, subject, text)
     return 'applied'

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { recordReward } from '../../shared/dashboard/record-reward.ts'
 import { BusinessKey, CurrencyCode, Day, UserId } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
-import { book } from '../../shared/ledger/book.ts'
+import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { Amount } from '../../shared/money.ts'
 
 /** Credits a reward to the reward wallet, and counts it in the dashboard. */
@@ -28,7 +28,7 @@ export const handler = intake({
       amount,
       earnedOn: earned_on,
     })
-    return book({
+    return postTransaction({
       record,
       wallets: [
         {

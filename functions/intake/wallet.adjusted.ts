@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { Direction } from '../../shared/ledger/bill-types.ts'
-import { book } from '../../shared/ledger/book.ts'
+import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { WalletName } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 
@@ -21,7 +21,7 @@ export const handler = intake({
   }),
   key: ({ adjustment_id }) => adjustment_id,
   apply: ({ adjustment_id, user_id, wallet, currency, amount, direction, reason }, record) =>
-    book({
+    postTransaction({
       record,
       wallets: [
         {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
-import { book } from '../../shared/ledger/book.ts'
+import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { WalletName } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 
@@ -26,7 +26,7 @@ export const handler = intake({
   key: ({ transfer_id }) => transfer_id,
   apply: ({ transfer_id, user_id, from, to, currency, amount }, record) => {
     const posting = { kind: 'post', currency, amount, reference: transfer_id } as const
-    return book({
+    return postTransaction({
       record,
       wallets: [
         { id: { userId: user_id, wallet: from }, movements: [{ ...posting, type: 'TRANSFER_OUT' }] },

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
-import { giveToken } from '../../shared/oauth/give-token.ts'
+import { handleTokenRequest } from '../../shared/oauth/handle-token-request.ts'
 import { TokenAnswer, TokenParameters } from '../../shared/oauth/token-request.ts'
 
 /** Exchanges an authorization code and its PKCE verifier for tokens. */
@@ -9,5 +9,5 @@ export const handler = publicEndpoint({
   accepts: 'form-or-json',
   input: v.object({ body: TokenParameters }),
   output: TokenAnswer,
-  run: ({ body }, request) => giveToken(body, request),
+  run: ({ body }, request) => handleTokenRequest(body, request),
 })

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { emitMetric } from '../../shared/emit-metric.ts'
 import { nextDue } from '../../shared/keys/next-due.ts'
 import type { RotationRequest } from '../../shared/keys/next-step.ts'
-import { readRing } from '../../shared/keys/ring.ts'
+import { readKeySet } from '../../shared/keys/key-set.ts'
 import { type RotationResult, rotateKeys } from '../../shared/keys/rotate-keys.ts'
 import { log } from '../../shared/log.ts'
 import { settings } from '../../shared/settings.ts'
@@ -58,7 +58,7 @@ function toRequest(call: v.InferOutput<typeof Call>, at: number): RotationReques
 
 /** Tells for how long something has been due, before trying to do it: a rotation that fails every time is overdue all the same. */
 async function tellDelay(now: number): Promise<void> {
-  const ring = await readRing()
+  const ring = await readKeySet()
   // Before the first key there is nothing to be late with.
   const due = ring.keys.length === 0 ? now : nextDue(ring, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })

@@ -4,7 +4,7 @@ import { publicDocument } from '../../shared/http/public-document.ts'
 import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
 import { documentMaxAgeSeconds } from '../../shared/keys/document-age.ts'
 import { Jwks, toJwks } from '../../shared/keys/jwks.ts'
-import { readRing } from '../../shared/keys/ring.ts'
+import { readKeySet } from '../../shared/keys/key-set.ts'
 
 /** The public keys by which device_tokens are verified (RFC 7517 §5). Before a deployment's first key: `unavailable`. */
 export const handler = publicEndpoint({
@@ -13,7 +13,7 @@ export const handler = publicEndpoint({
   output: Jwks,
   async run(_input, { header }) {
     // Read anew each time: a key that is revoked is gone at once, and one that signs in an emergency is there at once.
-    const jwks = toJwks((await readRing()).keys)
+    const jwks = toJwks((await readKeySet()).keys)
     if (jwks.keys.length === 0) throw new Failure('unavailable', { retryAfterSeconds: 5 })
     return publicDocument(jwks, {
       maxAgeSeconds: documentMaxAgeSeconds(),

@@ -1,8 +1,8 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import * as v from 'valibot'
 import { isUnavailable } from '../../shared/aws/unavailable.ts'
-import { TreeMessage } from '../../shared/community/announce.ts'
-import { growTree } from '../../shared/community/grow-tree.ts'
+import { TreeMessage } from '../../shared/community/notify-tree-queue.ts'
+import { propagateToAncestors } from '../../shared/community/propagate-to-ancestors.ts'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
 import { emitFault } from '../../shared/emit-fault.ts'
 import { errorSummary, log } from '../../shared/log.ts'
@@ -27,7 +27,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     const startedAt = performance.now()
     resetConsumedUnits()
     try {
-      await growTree(rootId, deadline)
+      await propagateToAncestors(rootId, deadline)
       log.info('tree grown', {
         root_id: rootId,
         messages: messages.length,

@@ -1,6 +1,6 @@
 import { type Item, readItems } from '../db/read-items.ts'
 import type { Key } from '../db/table.ts'
-import type { ReadItem } from './list/draft.ts'
+import type { ReadItem } from './counted-b-tree/counted-b-tree.ts'
 
 /**
  * Reads items one by one as far as the caller can tell: what is asked for at the same time goes out in one batch, and

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { putVersioned } from '../db/put-versioned.ts'
 import { Integer, type Key } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 
 /**
  * The directory of a tree: the search texts of its members, in chunks of a few dozen, so that a keyword reads 1/64 of the
@@ -51,7 +51,7 @@ export function putTexts(
   number: number,
   chunk: Chunk,
   texts: ReadonlyMap<number, string>,
-): TransactItem {
+): Write {
   const next = { version: chunk.version + 1, texts: new Map([...chunk.texts, ...texts]) }
   return putVersioned(chunkItem(rootId, number, next), chunk.version)
 }

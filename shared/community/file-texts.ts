@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { Integer, type Key, tableName } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { chunkKey, chunkSize, putTexts, searchText, unpackChunk } from './directory.ts'
-import type { ReadItem } from './list/draft.ts'
-import { countOf, rootKey, unpackRoot } from './list/node.ts'
+import type { ReadItem } from './counted-b-tree/counted-b-tree.ts'
+import { countOf, rootKey, unpackRoot } from './counted-b-tree/node.ts'
 import { type Profile, setChunk } from './profile.ts'
 
 /**
@@ -28,8 +28,8 @@ export interface Newcomer {
 }
 
 /** Search texts that have been given their places. */
-export interface Filing {
-  writes: TransactItem[]
+export interface ChunkAssignment {
+  writes: Write[]
   /** Chunk of each newcomer. */
   chunkOf: Map<number, number>
   /** Number of chunks of the tree, with those that were opened. */
@@ -37,13 +37,13 @@ export interface Filing {
 }
 
 /** Files the search texts of newcomers who have none in the directory yet; `chunks` is how many it has. */
-export async function fileTexts(
+export async function assignSearchChunks(
   rootId: number,
   newcomers: readonly Newcomer[],
   chunks: number,
   read: ReadItem,
-): Promise<Filing> {
-  const filing: Filing = { writes: [], chunkOf: new Map(), chunks }
+): Promise<ChunkAssignment> {
+  const filing: ChunkAssignment = { writes: [], chunkOf: new Map(), chunks }
   const open = new Map<number, OpenChunk>()
   const texts = new Map<number, Map<number, string>>()
   for (const { profile, ancestors } of newcomers) {

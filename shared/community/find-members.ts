@@ -1,8 +1,8 @@
 import { type Item, readItems } from '../db/read-items.ts'
 import { matchesKeyword, searchText } from './directory.ts'
-import type { Entry } from './list/entry.ts'
-import { type List, rootKey } from './list/node.ts'
-import { type Range, readRange } from './list/read-range.ts'
+import type { BTreeEntry } from './counted-b-tree/entry.ts'
+import { type List, rootKey } from './counted-b-tree/node.ts'
+import { type Range, readRange } from './counted-b-tree/read-range.ts'
 import { type MemberFilter, spanOf } from './members-query.ts'
 import { type Profile, profileKey, toProfile } from './profile.ts'
 import { searchTexts } from './search-texts.ts'
@@ -37,7 +37,7 @@ export async function findMembers(
 /** Lists up to this long are searched in the profiles themselves: a few batches, and no chunk with strangers in it. */
 const mostProfiles = 300
 
-async function matching(rootId: number, entries: Entry[], keyword: string): Promise<Entry[]> {
+async function matching(rootId: number, entries: BTreeEntry[], keyword: string): Promise<BTreeEntry[]> {
   if (entries.length > mostProfiles) return searchTexts(rootId, entries, keyword)
   const items = await readItems(
     entries.map(({ userId }) => profileKey(userId)),

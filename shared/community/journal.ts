@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { Decimal, db, Integer, type Key, tableName, toNumberValue } from '../db/table.ts'
 import { readItems } from '../db/read-items.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { Big } from '../money.ts'
 
 /**
@@ -31,11 +31,11 @@ const prefix = 'J#'
 const entryKey = (rootId: number, sk: string): Key => ({ pk: treePartition(rootId), sk })
 
 /** The write that enters something into the journal of a tree. */
-export const enter = (
+export const putJournalEntry = (
   rootId: number,
   userId: number,
   what: { joined: true } | { amount: Big },
-): TransactItem => ({
+): Write => ({
   Put: {
     TableName: tableName(),
     Item: {
@@ -47,7 +47,7 @@ export const enter = (
 })
 
 /** The write that takes an entry out. */
-export const removeEntry = (rootId: number, { sk }: JournalEntry): TransactItem => ({
+export const deleteJournalEntry = (rootId: number, { sk }: JournalEntry): Write => ({
   Delete: { TableName: tableName(), Key: entryKey(rootId, sk), ConditionExpression: 'attribute_exists(pk)' },
 })
 
@@ -65,7 +65,7 @@ export async function readEntriesAgain(
 }
 
 /** The oldest entries of a tree, in order. */
-export async function readEntries(rootId: number, limit: number): Promise<JournalEntry[]> {
+export async function readJournal(rootId: number, limit: number): Promise<JournalEntry[]> {
   const { Items = [] } = await db.send(
     new QueryCommand({
       TableName: tableName(),

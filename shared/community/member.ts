@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { readItems } from '../db/read-items.ts'
 import { Money } from '../money.ts'
 import { maskEmail } from '../sign-in/mask-email.ts'
-import type { Entry } from './list/entry.ts'
+import type { BTreeEntry } from './counted-b-tree/entry.ts'
 import { noteKey, toNote } from './note-item.ts'
 import { type Profile, profileKey, toProfile } from './profile.ts'
 
@@ -33,7 +33,7 @@ export type Member = v.InferOutput<typeof Member>
 const mostAtOnce = 20
 
 /** The members of a list as its owner sees them, in the order given: one batch of reads for a page. */
-export async function readMembers(owner: Profile, entries: readonly Entry[]): Promise<Member[]> {
+export async function readMembers(owner: Profile, entries: readonly BTreeEntry[]): Promise<Member[]> {
   const profileKeys = entries.map(({ userId }) => profileKey(userId))
   if (entries.length > mostAtOnce) {
     const profiles = present(await readItems(profileKeys))

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { daysInOrder, endOfDay, startOfDay } from '../dates.ts'
 import { Day } from '../events/fields.ts'
 import { pageQuery } from '../http/page.ts'
-import type { ListKind } from './list/node.ts'
+import type { ListKind } from './counted-b-tree/node.ts'
 
 const filter = {
   /** Substring of nickname or email, without regard to case. */

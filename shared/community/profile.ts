@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { addToSums, readSum } from '../db/exact-sum.ts'
 import { Integer, type Key, tableName } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import type { Big } from '../money.ts'
 
 /** Most ancestors that a profile names itself; above them, the farthest one's own profile goes on. */
@@ -81,7 +81,7 @@ export const newProfileItem = (member: Newcomer): Record<string, unknown> => ({
 })
 
 /** The write of a new profile; its condition fails where the member has one. */
-export const putProfile = (member: Newcomer): TransactItem => ({
+export const putProfile = (member: Newcomer): Write => ({
   Put: {
     TableName: tableName(),
     Item: newProfileItem(member),
@@ -90,18 +90,18 @@ export const putProfile = (member: Newcomer): TransactItem => ({
 })
 
 /** The write that adds a purchase to the member's own package amount. */
-export const addPurchase = (userId: number, amount: Big): TransactItem =>
+export const addPurchase = (userId: number, amount: Big): Write =>
   addToSums(profileKey(userId), new Map([['package_amount', amount]]))
 
 /** What a batch of events adds to an ancestor. */
-export interface Growth {
+export interface DownlineDelta {
   directs: number
   members: number
   performance: Big
 }
 
 /** The write that adds to what a member's downline amounts to. */
-export function addGrowth(userId: number, { directs, members, performance }: Growth): TransactItem {
+export function addDownlineDelta(userId: number, { directs, members, performance }: DownlineDelta): Write {
   const counts = new Map([
     ['direct_count', directs],
     ['team_count', members],
@@ -117,7 +117,7 @@ export function addGrowth(userId: number, { directs, members, performance }: Gro
  * The write that files a member's search text in a chunk, provided that name and email are still those that the text was
  * made from.
  */
-export const setChunk = ({ userId, nickname, email }: Profile, chunk: number): TransactItem => ({
+export const setChunk = ({ userId, nickname, email }: Profile, chunk: number): Write => ({
   Update: {
     TableName: tableName(),
     Key: profileKey(userId),
@@ -129,7 +129,7 @@ export const setChunk = ({ userId, nickname, email }: Profile, chunk: number): T
 })
 
 /** The write that renames a member, provided that name, email and chunk are still those of the profile as it was read. */
-export const setNames = (profile: Profile, nickname: string, email: string): TransactItem => ({
+export const setNames = (profile: Profile, nickname: string, email: string): Write => ({
   Update: {
     TableName: tableName(),
     Key: profileKey(profile.userId),

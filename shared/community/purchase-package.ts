@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { BusinessKey, CurrencyCode, Instant, maybe, UserId } from '../events/fields.ts'
-import { TooEarly } from '../events/refused.ts'
-import { book } from '../ledger/book.ts'
+import { OutOfOrderEvent } from '../events/rejected-event.ts'
+import { postTransaction } from '../ledger/post-transaction.ts'
 import { WalletName } from '../ledger/wallet.ts'
 import { Amount } from '../money.ts'
-import { announceGrowth } from './announce.ts'
-import { enter } from './journal.ts'
+import { notifyTreeQueue } from './notify-tree-queue.ts'
+import { putJournalEntry } from './journal.ts'
 import { addPurchase } from './profile.ts'
 import { readProfile } from './read-profile.ts'
 
@@ -31,13 +31,16 @@ export async function purchasePackage(
   record: EventRecord,
 ): Promise<Outcome> {
   const buyer = await readProfile(user_id)
-  if (buyer === undefined) throw new TooEarly('unknown_user')
+  if (buyer === undefined) throw new OutOfOrderEvent('unknown_user')
   const rises = buyer.depth > 0
-  const writes = [addPurchase(user_id, amount), ...(rises ? [enter(buyer.rootId, user_id, { amount })] : [])]
+  const writes = [
+    addPurchase(user_id, amount),
+    ...(rises ? [putJournalEntry(buyer.rootId, user_id, { amount })] : []),
+  ]
   const outcome =
     payment === undefined
       ? await applyOnce(record, writes)
-      : await book({
+      : await postTransaction({
           record,
           wallets: [
             {
@@ -56,6 +59,6 @@ export async function purchasePackage(
           alongside: () => writes,
         })
   // Also for a duplicate: the function may have died before it told the queue the first time.
-  if (rises) await announceGrowth(buyer.rootId)
+  if (rises) await notifyTreeQueue(buyer.rootId)
   return outcome
 }

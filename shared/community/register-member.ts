@@ -1,7 +1,7 @@
-import type { TransactItem } from '../db/transact.ts'
-import { Refused, TooEarly } from '../events/refused.ts'
-import { announceGrowth } from './announce.ts'
-import { enter } from './journal.ts'
+import type { Write } from '../db/write.ts'
+import { RejectedEvent, OutOfOrderEvent } from '../events/rejected-event.ts'
+import { notifyTreeQueue } from './notify-tree-queue.ts'
+import { putJournalEntry } from './journal.ts'
 import { type Profile, putProfile, uplineLength } from './profile.ts'
 import { readProfile } from './read-profile.ts'
 
@@ -18,7 +18,7 @@ export interface Registration {
 /** The community's part of a registration. */
 export interface Membership {
   /** Members for the registration's own transaction. */
-  writes: TransactItem[]
+  writes: Write[]
   /** To be awaited once the transaction is through, and also when the event turned out to be a duplicate. */
   announce: () => Promise<void>
 }
@@ -29,7 +29,7 @@ export interface Membership {
  */
 export async function registerMember(registration: Registration): Promise<Membership> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
-  if (referrerId === userId) throw new Refused('invalid_detail: referrer_id must be another user')
+  if (referrerId === userId) throw new RejectedEvent('invalid_detail: referrer_id must be another user')
   const newcomer = { userId, nickname, email, joinedAt: registeredAt }
   if (referrerId === undefined) {
     const root = { ...newcomer, rootId: userId, depth: 0, upline: [] }
@@ -37,14 +37,17 @@ export async function registerMember(registration: Registration): Promise<Member
   }
   const position = below(await referrer(referrerId))
   return {
-    writes: [putProfile({ ...newcomer, ...position }), enter(position.rootId, userId, { joined: true })],
-    announce: () => announceGrowth(position.rootId),
+    writes: [
+      putProfile({ ...newcomer, ...position }),
+      putJournalEntry(position.rootId, userId, { joined: true }),
+    ],
+    announce: () => notifyTreeQueue(position.rootId),
   }
 }
 
 async function referrer(userId: number): Promise<Profile> {
   const profile = await readProfile(userId)
-  if (profile === undefined) throw new TooEarly('unknown_referrer')
+  if (profile === undefined) throw new OutOfOrderEvent('unknown_referrer')
   return profile
 }
 

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { db, tableName } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
-import { TooEarly } from '../events/refused.ts'
+import type { Write } from '../db/write.ts'
+import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { type Chunk, chunkKey, putTexts, searchText, unpackChunk } from './directory.ts'
 import { setNames } from './profile.ts'
 import { readProfile } from './read-profile.ts'
@@ -16,9 +16,9 @@ import { readProfile } from './read-profile.ts'
 export async function renameMember(
   userId: number,
   changes: { nickname?: string | undefined; email?: string | undefined },
-): Promise<TransactItem[]> {
+): Promise<Write[]> {
   const profile = await readProfile(userId)
-  if (profile === undefined) throw new TooEarly('unknown_user')
+  if (profile === undefined) throw new OutOfOrderEvent('unknown_user')
   const nickname = changes.nickname ?? profile.nickname
   const email = changes.email ?? profile.email
   if (nickname === profile.nickname && email === profile.email) return []

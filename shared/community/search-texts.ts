@@ -1,7 +1,7 @@
 import { readItems } from '../db/read-items.ts'
 import { Failure } from '../errors.ts'
 import { chunkKey, matchesKeyword, unpackChunk } from './directory.ts'
-import type { Entry } from './list/entry.ts'
+import type { BTreeEntry } from './counted-b-tree/entry.ts'
 
 /** Chunks that are read and searched at a time: what they hold is dropped before the next ones come. */
 const chunksAtATime = 1600
@@ -10,7 +10,11 @@ const chunksAtATime = 1600
 const longestMilliseconds = 7_000
 
 /** The members whose nickname or email holds a lower-cased keyword, in the order given. Reads are consistent. */
-export async function searchTexts(rootId: number, entries: Entry[], keyword: string): Promise<Entry[]> {
+export async function searchTexts(
+  rootId: number,
+  entries: BTreeEntry[],
+  keyword: string,
+): Promise<BTreeEntry[]> {
   const deadline = Date.now() + longestMilliseconds
   const byChunk = Map.groupBy(entries, ({ chunk }) => chunk)
   const found = new Set<number>()

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { putVersioned } from '../db/put-versioned.ts'
 import { db, Integer, type Key, tableName } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { treePartition } from './journal.ts'
 
 /**
@@ -36,5 +36,5 @@ export async function readHead(rootId: number): Promise<TreeHead> {
 }
 
 /** The write that moves the head on, provided that it has not moved since it was read. */
-export const moveHead = (rootId: number, { version, ...rest }: TreeHead): TransactItem =>
+export const moveHead = (rootId: number, { version, ...rest }: TreeHead): Write =>
   putVersioned({ ...headKey(rootId), ...rest, version: version + 1 }, version)

@@ -1,4 +1,4 @@
-import type { ReadItem } from './list/draft.ts'
+import type { ReadItem } from './counted-b-tree/counted-b-tree.ts'
 import { type Profile, profileKey, toProfile } from './profile.ts'
 
 /** A profile that is known to exist. */

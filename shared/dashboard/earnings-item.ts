@@ -1,7 +1,7 @@
 import type Big from 'big.js'
 import { addToSums, readSum } from '../db/exact-sum.ts'
 import type { Key } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 
 /** Key of what a user has earned, owns and used in all. */
 export const totalsKey = (userId: number): Key => ({ pk: `EARN#${userId}`, sk: 'TOTAL' })
@@ -22,7 +22,7 @@ const rewarded = 'R#'
 export const addRewardToTotals = (
   userId: number,
   reward: { rewardType: string; currency: string; amount: Big; converted: Big | undefined },
-): TransactItem =>
+): Write =>
   addToSums(
     totalsKey(userId),
     new Map([
@@ -32,15 +32,15 @@ export const addRewardToTotals = (
   )
 
 /** The write that counts a reward on its day. */
-export const addRewardToDay = (userId: number, day: string, currency: string, amount: Big): TransactItem =>
+export const addRewardToDay = (userId: number, day: string, currency: string, amount: Big): Write =>
   addToSums(dayKey(userId, day), new Map([[earned + currency, amount]]))
 
 /** The write that adds to a user's traffic. */
-export const addTraffic = (userId: number, bytes: Big): TransactItem =>
+export const addTraffic = (userId: number, bytes: Big): Write =>
   addToSums(totalsKey(userId), new Map([[trafficBytes, bytes]]))
 
 /** The write that changes how many active devices a user has. */
-export const addDevices = (userId: number, change: number): TransactItem =>
+export const addDevices = (userId: number, change: number): Write =>
   addToSums(totalsKey(userId), new Map(), new Map([[devices, change]]))
 
 type Item = Record<string, unknown> | undefined

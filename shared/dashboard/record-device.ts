@@ -1,11 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { db, Integer, type Key, tableName } from '../db/table.ts'
-import { ConditionFailed, type TransactItem } from '../db/transact.ts'
+import { ConditionFailed, type Write } from '../db/write.ts'
 import { userMustExist } from '../db/user.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { BusinessKey, Instant, UserId } from '../events/fields.ts'
-import { TooEarly } from '../events/refused.ts'
+import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { addDevices } from './earnings-item.ts'
 
 /** `detail` of `device.activated` and `device.deactivated`. */
@@ -47,7 +47,7 @@ export async function recordDevice(
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error
       const [, unknownUser] = error.failed
-      if (unknownUser) throw new TooEarly('unknown_user')
+      if (unknownUser) throw new OutOfOrderEvent('unknown_user')
       if (attempt === attempts) throw error
     }
   }
@@ -65,7 +65,7 @@ async function readDevice(deviceId: string): Promise<Device | undefined> {
   return { userId: user_id, active, at }
 }
 
-function putDevice(deviceId: string, said: Device, known: Device | undefined): TransactItem {
+function putDevice(deviceId: string, said: Device, known: Device | undefined): Write {
   const names = { '#user': 'user_id', '#active': 'active', '#at': 'at' }
   return {
     Put: {
@@ -83,7 +83,7 @@ function putDevice(deviceId: string, said: Device, known: Device | undefined): T
 }
 
 /** The changes of the counts of whoever had the device and whoever has it now. */
-function recount(known: Device | undefined, said: Device): TransactItem[] {
+function recount(known: Device | undefined, said: Device): Write[] {
   const had = known?.active ? known.userId : undefined
   const has = said.active ? said.userId : undefined
   if (had === has) return []

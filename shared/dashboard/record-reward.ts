@@ -1,4 +1,4 @@
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import type { Big } from '../money.ts'
 import { convertReward } from './convert-reward.ts'
 import { addRewardToDay, addRewardToTotals } from './earnings-item.ts'
@@ -17,7 +17,7 @@ export interface Reward {
  * The dashboard's part of a reward, for the reward's own transaction: two additions, so that every sum is read from a number
  * of items that only grows with days, types and currencies.
  */
-export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<TransactItem[]> {
+export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
   const converted = await convertReward(reward.currency, reward.amount)
   return [
     addRewardToTotals(userId, { ...reward, converted }),

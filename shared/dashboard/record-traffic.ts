@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { ConditionFailed } from '../db/transact.ts'
+import { ConditionFailed } from '../db/write.ts'
 import { userMustExist } from '../db/user.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { BusinessKey, Instant, UserId } from '../events/fields.ts'
-import { TooEarly } from '../events/refused.ts'
+import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { Big } from '../money.ts'
 import { addTraffic } from './earnings-item.ts'
 
@@ -34,7 +34,7 @@ export async function recordTraffic(
   try {
     return await applyOnce(record, [userMustExist(user_id), addTraffic(user_id, bytes)])
   } catch (error) {
-    if (error instanceof ConditionFailed) throw new TooEarly('unknown_user')
+    if (error instanceof ConditionFailed) throw new OutOfOrderEvent('unknown_user')
     throw error
   }
 }

@@ -4,7 +4,7 @@ import { settings } from '../settings.ts'
 import { type Scope, scopes } from '../tokens/scopes.ts'
 import { indexName } from './table-layout.ts'
 import { db, Integer, type Key, tableName } from './table.ts'
-import type { TransactItem } from './transact.ts'
+import type { Write } from './write.ts'
 
 /** An application that may ask for codes and tokens. */
 export interface Client {
@@ -74,7 +74,7 @@ export async function listClients(): Promise<Client[]> {
 }
 
 /** The write that registers a client, or replaces it unless what is there is as late or later. */
-export const putClient = (client: Client): TransactItem => ({
+export const putClient = (client: Client): Write => ({
   Put: {
     TableName: tableName(),
     Item: {

@@ -2,7 +2,7 @@ import type Big from 'big.js'
 import * as v from 'valibot'
 import { Big as ExactBig, zero } from '../money.ts'
 import { Decimal, tableName, toNumberValue, type Key } from './table.ts'
-import type { TransactItem } from './transact.ts'
+import type { Write } from './write.ts'
 
 /** Decimal places that an amount may have; the fraction of a sum is kept as a whole number of these. */
 const places = 18
@@ -23,7 +23,7 @@ export function addToSums(
   key: Key,
   sums: ReadonlyMap<string, Big>,
   counts: ReadonlyMap<string, number> = new Map(),
-): TransactItem {
+): Write {
   const names: Record<string, string> = {}
   const values: Record<string, unknown> = {}
   const clauses: string[] = []

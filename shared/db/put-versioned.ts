@@ -1,11 +1,11 @@
 import { tableName } from './table.ts'
-import type { TransactItem } from './transact.ts'
+import type { Write } from './write.ts'
 
 /**
  * The write of an item that counts its versions in `version`, provided that the table still holds the version that was
  * read; 0 stands for no item.
  */
-export const putVersioned = (item: Record<string, unknown>, read: number): TransactItem => ({
+export const putVersioned = (item: Record<string, unknown>, read: number): Write => ({
   Put: {
     TableName: tableName(),
     Item: item,

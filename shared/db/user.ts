@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { db, Integer, type Key, tableName } from './table.ts'
-import type { TransactItem } from './transact.ts'
+import type { Write } from './write.ts'
 
 /** Key of a user: who they are and how they sign in. */
 export const userKey = (userId: number): Key => ({ pk: `USER#${userId}`, sk: 'USER' })
@@ -92,7 +92,7 @@ export interface NewUser {
 }
 
 /** The member of a transaction that adds a user; its condition fails where there is one of that id. */
-export const putUser = (user: NewUser): TransactItem => ({
+export const putUser = (user: NewUser): Write => ({
   Put: {
     TableName: tableName(),
     Item: {
@@ -127,7 +127,7 @@ export interface UserChanges {
  * The member of a transaction that changes fields of a user and stamps each of them. Its condition fails where one of
  * them has been changed since the user was read. With no changes it only makes sure that there is the user.
  */
-export function changeUser(user: User, changes: UserChanges, stamp: string): TransactItem {
+export function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   const fields = updatableFields.filter((field) => changes[field] !== undefined)
   if (fields.length === 0) return userMustExist(user.userId)
   const sets = fields.flatMap((field) => [`${field} = :${field}`, `stamps.${field} = :stamp`])
@@ -161,7 +161,7 @@ export const settleRevocation = (userId: number, due: string): Promise<void> =>
   updateIf(userId, 'REMOVE revocation_due', 'revocation_due = :due', { ':due': due })
 
 /** The member of a transaction that takes an address for a user; its condition fails where it is somebody else's. */
-export const claimEmail = (normalizedEmail: string, userId: number): TransactItem => ({
+export const claimEmail = (normalizedEmail: string, userId: number): Write => ({
   Put: {
     TableName: tableName(),
     Item: { ...emailKey(normalizedEmail), user_id: userId },
@@ -171,7 +171,7 @@ export const claimEmail = (normalizedEmail: string, userId: number): TransactIte
 })
 
 /** The member of a transaction that gives up an address which is this user's. */
-export const releaseEmail = (normalizedEmail: string, userId: number): TransactItem => ({
+export const releaseEmail = (normalizedEmail: string, userId: number): Write => ({
   Delete: {
     TableName: tableName(),
     Key: emailKey(normalizedEmail),
@@ -184,7 +184,7 @@ export const releaseEmail = (normalizedEmail: string, userId: number): TransactI
  * The member of a transaction that lets a sign-in through only while the user is not disabled, and, where a TOTP was the
  * second factor, uses its time step up. A failed condition shows the user as they are.
  */
-export function acceptSecondFactor(userId: number, totpStep: number | undefined): TransactItem {
+export function acceptSecondFactor(userId: number, totpStep: number | undefined): Write {
   const item = {
     TableName: tableName(),
     Key: userKey(userId),
@@ -218,7 +218,7 @@ export const replacePassword = (userId: number, known: string, better: string): 
   })
 
 /** The member of a transaction that lets it through only when the user is registered. */
-export const userMustExist = (userId: number): TransactItem => ({
+export const userMustExist = (userId: number): Write => ({
   ConditionCheck: {
     TableName: tableName(),
     Key: userKey(userId),

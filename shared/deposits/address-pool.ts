@@ -1,7 +1,7 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { randomBytes } from 'node:crypto'
 import { db, type Key, tableName } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 
 /** The free addresses of a currency on a network. */
 export interface Pool {
@@ -23,17 +23,17 @@ export async function poolExists(pool: Pool): Promise<boolean> {
 }
 
 /** The write that makes a pool known. */
-export const putPool = (pool: Pool): TransactItem => ({
+export const putPool = (pool: Pool): Write => ({
   Put: { TableName: tableName(), Item: poolKey(pool) },
 })
 
 /** The write that puts an address into the pool. */
-export const putFree = (pool: Pool, digest: string): TransactItem => ({
+export const putFree = (pool: Pool, digest: string): Write => ({
   Put: { TableName: tableName(), Item: freeKey(pool, digest) },
 })
 
 /** The write that takes an address out of the pool; its condition fails where somebody else was faster. */
-export const takeFree = (pool: Pool, digest: string): TransactItem => ({
+export const takeFree = (pool: Pool, digest: string): Write => ({
   Delete: {
     TableName: tableName(),
     Key: freeKey(pool, digest),

@@ -1,4 +1,4 @@
-import { ConditionFailed, transact } from '../db/transact.ts'
+import { ConditionFailed, transact } from '../db/write.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { Failure, invalidParameter } from '../errors.ts'
 import { log } from '../log.ts'

@@ -1,7 +1,7 @@
 import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { db, Integer, type Key, tableName } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { addressDigest, type NetworkAddress } from './network-address.ts'
 
 /** An address of the service: free, or one user's for good. */
@@ -54,7 +54,7 @@ export async function readAddresses(wheres: NetworkAddress[]): Promise<AddressIt
 }
 
 /** The write that adds an address; its condition fails where the service has it already. */
-export const putAddress = (item: AddressItem): TransactItem => ({
+export const putAddress = (item: AddressItem): Write => ({
   Put: {
     TableName: tableName(),
     Item: { ...addressKey(addressDigest(whereIs(item))), ...item },
@@ -63,7 +63,7 @@ export const putAddress = (item: AddressItem): TransactItem => ({
 })
 
 /** The write that makes an address a user's; its condition fails where it is somebody's already. */
-export const assignAddress = (digest: string, userId: number): TransactItem => ({
+export const assignAddress = (digest: string, userId: number): Write => ({
   Update: {
     TableName: tableName(),
     Key: addressKey(digest),

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { db, Integer, type Key, tableName } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 
 /** How many deposits a user has, by currency. */
 export interface DepositHead {
@@ -32,7 +32,7 @@ export const countDeposits = ({ counts }: DepositHead, currency?: string): numbe
     : (counts.get(currency) ?? 0)
 
 /** The write that counts one more deposit, provided that nobody counted one since `head` was read. */
-export function countDeposit(head: DepositHead, currency: string, at: number): TransactItem {
+export function countDeposit(head: DepositHead, currency: string, at: number): Write {
   const total = countDeposits(head)
   return {
     Put: {

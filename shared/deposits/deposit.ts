@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { instantKeys, rowKey } from '../db/numbered-list.ts'
 import { db, Decimal, Integer, type Key, tableName, toNumberValue } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { Money } from '../money.ts'
 
 /** Every status of a deposit. `CREDITED` and `FAILED` are final. */
@@ -92,7 +92,7 @@ export function toDeposit(item: Record<string, unknown>): Deposit {
  * The writes that bring a deposit to its next version: its own item, provided that it still stands at the version before,
  * and its rows in the two lists, which carry it whole so that a page is one read.
  */
-export function putDeposit(deposit: Deposit): TransactItem[] {
+export function putDeposit(deposit: Deposit): Write[] {
   const { record, userId, version, ordinal, currencyOrdinal } = deposit
   const item = {
     ...record,
@@ -102,7 +102,7 @@ export function putDeposit(deposit: Deposit): TransactItem[] {
     ordinal,
     currency_ordinal: currencyOrdinal,
   }
-  const row = (list: string, at: number): TransactItem => ({
+  const row = (list: string, at: number): Write => ({
     Put: {
       TableName: tableName(),
       Item: { ...rowKey(list, at), ...instantKeys(list, record.created_at, at), ...item },

@@ -1,6 +1,6 @@
-import { ConditionFailed } from '../db/transact.ts'
+import { ConditionFailed } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
-import { Refused } from '../events/refused.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
 import { type Pool, putFree, putPool } from './address-pool.ts'
 import { type AddressItem, putAddress, readAddresses } from './deposit-address.ts'
 import { addressDigest } from './network-address.ts'
@@ -33,7 +33,7 @@ export async function provisionAddresses(batch: AddressBatch, record: EventRecor
   return outcomes.includes('applied') ? 'applied' : 'duplicate'
 }
 
-const taken = () => new Refused('address_taken: an address came in another batch')
+const taken = () => new RejectedEvent('address_taken: an address came in another batch')
 
 async function addChunk(batch: AddressBatch, index: number, record: EventRecord): Promise<Outcome> {
   const key: EventRecord = {

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ConditionFailed, transact, type TransactItem } from '../db/transact.ts'
+import { ConditionFailed, transact, type Write } from '../db/write.ts'
 import type { Outcome } from '../events/event-record.ts'
-import { Refused } from '../events/refused.ts'
-import { book } from '../ledger/book.ts'
-import { queueByKey } from '../queue-by-key.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
+import { postTransaction } from '../ledger/post-transaction.ts'
+import { runExclusive } from '../keyed-mutex.ts'
 import type { Big } from '../money.ts'
 import {
   type Deposit,
@@ -38,7 +38,7 @@ const longestWaitMilliseconds = 150
  */
 export function updateDeposit(news: DepositNews): Promise<Outcome> {
   const id = depositId(news)
-  return queueByKey([`deposit ${id}`], async () => {
+  return runExclusive([`deposit ${id}`], async () => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const known = await readDeposit(id, { consistent: true })
@@ -57,9 +57,10 @@ async function addDeposit(id: string, news: DepositNews): Promise<Outcome> {
   const ours = await readAddress({ network, address, tag })
   const userId = ours?.user_id
   if (ours === undefined || userId === undefined)
-    throw new Refused('unknown_address: the address is nobody’s')
-  if (ours.currency !== currency) throw new Refused('wrong_currency: the address is of another currency')
-  return queueByKey([`deposits of ${userId}`], async () => {
+    throw new RejectedEvent('unknown_address: the address is nobody’s')
+  if (ours.currency !== currency)
+    throw new RejectedEvent('wrong_currency: the address is of another currency')
+  return runExclusive([`deposits of ${userId}`], async () => {
     const head = await readDepositHead(userId, { consistent: true })
     const createdAt = Math.max(Date.now(), head.lastAt)
     const deposit: Deposit = {
@@ -94,7 +95,7 @@ async function advanceDeposit(before: Deposit, news: DepositNews): Promise<Outco
     record.currency === news.currency &&
     record.amount.eq(news.amount)
   if (!same) {
-    throw new Refused('conflicting_content: address, currency and amount of a deposit may not change')
+    throw new RejectedEvent('conflicting_content: address, currency and amount of a deposit may not change')
   }
   const status = later(record.status, news.status)
   const confirmations = Math.max(record.confirmations, news.confirmations)
@@ -110,13 +111,13 @@ const later = (before: DepositStatus, next: DepositStatus): DepositStatus =>
   ranks[next] > ranks[before] ? next : before
 
 /** Writes a deposit, and credits its amount where this version is the one that makes it `CREDITED`. */
-async function write(deposit: Deposit, news: DepositName, others: TransactItem[]): Promise<Outcome> {
+async function write(deposit: Deposit, news: DepositName, others: Write[]): Promise<Outcome> {
   const { record, userId } = deposit
   if (record.status !== 'CREDITED' || record.credited_at !== null) {
     await transact([...others, ...putDeposit(deposit)])
     return 'applied'
   }
-  return book({
+  return postTransaction({
     wallets: [
       {
         id: { userId, wallet: 'asset' },

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { db, Integer, type Key, tableName } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import type { Pool } from './address-pool.ts'
 
 /** A user's own deposit address for a currency on a network. */
@@ -40,7 +40,7 @@ export async function readUserAddress(
 }
 
 /** The write that gives a user their address; its condition fails where they have one already. */
-export const putUserAddress = (userId: number, address: UserAddress): TransactItem => ({
+export const putUserAddress = (userId: number, address: UserAddress): Write => ({
   Put: {
     TableName: tableName(),
     Item: {

@@ -3,8 +3,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
 import { db, type Key, tableName } from '../db/table.ts'
-import { ConditionFailed, transact, type TransactItem } from '../db/transact.ts'
-import { Refused } from './refused.ts'
+import { ConditionFailed, transact, type Write } from '../db/write.ts'
+import { RejectedEvent } from './rejected-event.ts'
 
 /** One event as it is remembered: its type, its business key and the digest of its content. */
 export interface EventRecord {
@@ -29,13 +29,13 @@ export const eventRecord = (detailType: string, businessKey: string, detail: unk
  * again is a `duplicate`; the same key with other content is Refused. A condition of the event's own writes that does not
  * hold is thrown as ConditionFailed, its first member being the event's key.
  */
-export async function applyOnce(record: EventRecord, writes: TransactItem[]): Promise<Outcome> {
+export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   try {
-    await transact([putRecord(record), ...writes])
+    await transact([putEventRecord(record), ...writes])
     return 'applied'
   } catch (error) {
     if (!(error instanceof ConditionFailed) || error.failed[0] !== true) throw error
-    return recognise(record, error.items[0])
+    return resolveDuplicate(record, error.items[0])
   }
 }
 
@@ -47,7 +47,7 @@ export async function findOutcome(record: EventRecord): Promise<Outcome | undefi
   const { Item } = await db.send(
     new GetCommand({ TableName: tableName(), Key: recordKey(record), ConsistentRead: true }),
   )
-  return Item === undefined ? undefined : recognise(record, Item)
+  return Item === undefined ? undefined : resolveDuplicate(record, Item)
 }
 
 /** Whether some event of this type and business key has taken effect. */
@@ -64,7 +64,7 @@ const recordKey = ({ detailType, businessKey }: Pick<EventRecord, 'detailType' |
 })
 
 /** The write that claims an event's business key, for a transaction that is put together elsewhere. */
-export function putRecord(record: EventRecord): TransactItem {
+export function putEventRecord(record: EventRecord): Write {
   return {
     Put: {
       TableName: tableName(),
@@ -81,11 +81,11 @@ export function putRecord(record: EventRecord): TransactItem {
 }
 
 /** What an event is whose key was taken: a `duplicate` of the stored one, or Refused for its other content. */
-export function recognise(record: EventRecord, stored: Record<string, unknown> | undefined): Outcome {
+export function resolveDuplicate(record: EventRecord, stored: Record<string, unknown> | undefined): Outcome {
   const known = Buffer.from(v.parse(StoredRecord, stored).digest)
   const sent = Buffer.from(record.digest)
   if (known.length === sent.length && timingSafeEqual(known, sent)) return 'duplicate'
-  throw new Refused('conflicting_content: this business key came before with other content')
+  throw new RejectedEvent('conflicting_content: this business key came before with other content')
 }
 
 const StoredRecord = v.object({ digest: v.string() })

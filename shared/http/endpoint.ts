@@ -2,7 +2,7 @@ import middy from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type * as v from 'valibot'
 import type { Caller } from '../tokens/access-token.ts'
-import type { Reach } from '../tokens/scopes.ts'
+import type { RequiredScope } from '../tokens/scopes.ts'
 import { answerFailures } from './middleware/answer-failures.ts'
 import { authenticate, type Session } from './middleware/authenticate.ts'
 import { logRequest } from './middleware/log-request.ts'
@@ -23,7 +23,7 @@ interface SignedIn<Input extends v.GenericSchema, Output extends v.GenericSchema
   Output
 > {
   /** The scope that the token must hold, or `first-party`. */
-  scope: Reach
+  scope: RequiredScope
   /**
    * A first read that goes out together with the session check and saves a round trip. It is given the user id that
    * the token claims and must not write; nothing of it leaves before the session has been found good.

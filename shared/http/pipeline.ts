@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import type * as v from 'valibot'
-import type { Reach } from '../tokens/scopes.ts'
+import type { RequiredScope } from '../tokens/scopes.ts'
 import type { BodyKind } from './middleware/read-body.ts'
 import { parseInput } from './parse-input.ts'
 import { type Dialect, Reply, send, succeed } from './reply.ts'
@@ -25,7 +25,7 @@ export interface RequestInfo {
 /** The part of an endpoint that is data: what the API reference and the tests derive from it. */
 export interface EndpointDescription {
   /** Whom the endpoint answers: everyone, any token with the scope, or first-party tokens only. */
-  readonly scope: Reach | 'public'
+  readonly scope: RequiredScope | 'public'
   readonly input: v.GenericSchema
   readonly output: v.GenericSchema
   readonly dialect: Dialect

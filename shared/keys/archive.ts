@@ -1,9 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { db, type Key, tableName } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { keysPartition } from './keys-partition.ts'
 import { readRecords } from './read-records.ts'
-import { RingKey } from './ring.ts'
+import { SigningKey } from './key-set.ts'
 
 /** Prefix of the sort keys of all archived keys. */
 export const archivePrefix = 'RETIRED#'
@@ -11,7 +11,7 @@ export const archivePrefix = 'RETIRED#'
 const archiveKey = (kid: string): Key => ({ pk: keysPartition, sk: archivePrefix + kid })
 
 /** The write that keeps a retired key on record after it has left the ring. */
-export const archive = (key: RingKey): TransactItem => ({
+export const archive = (key: SigningKey): Write => ({
   Put: {
     TableName: tableName(),
     Item: { ...key, ...archiveKey(key.kid) },
@@ -28,4 +28,4 @@ export async function isArchived(kid: string): Promise<boolean> {
 }
 
 /** Every archived key; a dozen a year. */
-export const readArchive = (): Promise<RingKey[]> => readRecords(RingKey, archivePrefix)
+export const readArchive = (): Promise<SigningKey[]> => readRecords(SigningKey, archivePrefix)

@@ -1,5 +1,5 @@
 import { settings } from '../settings.ts'
-import { readRing, type Ring } from './ring.ts'
+import { readKeySet, type SigningKeySet } from './key-set.ts'
 
 /** The oldest that a signer's ring may ever be, whatever the publish window. */
 const longestCacheMilliseconds = 60_000
@@ -11,18 +11,18 @@ const longestCacheMilliseconds = 60_000
 export const signerCacheMilliseconds = (publishSeconds: number): number =>
   Math.min((publishSeconds * 1000) / 2, longestCacheMilliseconds)
 
-let cached: { ring: Promise<Ring>; readAt: number } | undefined
+let cached: { ring: Promise<SigningKeySet>; readAt: number } | undefined
 
 /**
  * The ring as a signer may use it: from memory while it is young enough. Age counts from the start of the read, by the wall
  * clock, since a frozen function's other clocks stand still. A ring without a signer is never kept: the first one may come
  * any moment.
  */
-export async function signersRing(): Promise<Ring> {
+export async function cachedKeySet(): Promise<SigningKeySet> {
   const longest = signerCacheMilliseconds(settings().signingKeyPublishSeconds)
   const now = Date.now()
   if (cached === undefined || now < cached.readAt || now - cached.readAt >= longest) {
-    cached = { ring: readRing(), readAt: now }
+    cached = { ring: readKeySet(), readAt: now }
   }
   const current = cached
   try {
@@ -37,7 +37,7 @@ export async function signersRing(): Promise<Ring> {
 }
 
 /** Makes the next call of signersRing read again: what is in memory has shown itself to be out of date. */
-export function forgetRing(): void {
+export function forgetCachedKeySet(): void {
   cached = undefined
 }
 

@@ -4,7 +4,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { Integer, type Key } from '../db/table.ts'
 import { KeyCheck } from './check-key.ts'
 import { keysPartition } from './keys-partition.ts'
-import { Trigger } from './ring.ts'
+import { Trigger } from './key-set.ts'
 
 /** What a transition did; `bootstrap` is the first activation of all. */
 const actions = ['bootstrap', 'publish', 'activate', 'retire', 'revoke', 'disable'] as const

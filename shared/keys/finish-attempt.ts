@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Change } from './apply-change.ts'
+import type { KeyTransition } from './apply-change.ts'
 import { createSigningKey } from './create-signing-key.ts'
 import { findKeys } from './find-keys.ts'
 import type { MadeKey } from './made-key.ts'
 import { readPublicKey } from './read-public-key.ts'
-import { type Attempt, keyIn, type Ring, type RingKey } from './ring.ts'
+import { type Attempt, keyIn, type SigningKeySet, type SigningKey } from './key-set.ts'
 import type { Run } from './run.ts'
-import { writeChange } from './write-change.ts'
-import { writeRing } from './write-ring.ts'
+import { writeTransition } from './write-change.ts'
+import { writeKeySet } from './write-ring.ts'
 
 const pollMilliseconds = 100
 
@@ -17,7 +17,7 @@ const pollMilliseconds = 100
  * its key is looked for by the attempt's tag, and only if there is none is a new attempt begun in place of the old one. The caller
  * reads the ring again in any case.
  */
-export async function finishAttempt(ring: Ring, attempt: Attempt, run: Run): Promise<void> {
+export async function finishAttempt(ring: SigningKeySet, attempt: Attempt, run: Run): Promise<void> {
   const arn = await obtainKey(attempt, run)
   if (arn !== undefined) return takeIn(ring, attempt, run, arn)
   if (Date.now() - attempt.started_at < run.patienceMilliseconds) {
@@ -38,9 +38,9 @@ async function obtainKey(attempt: Attempt, run: Run): Promise<string | undefined
   return arn
 }
 
-async function takeIn(ring: Ring, attempt: Attempt, run: Run, arn: string): Promise<void> {
+async function takeIn(ring: SigningKeySet, attempt: Attempt, run: Run, arn: string): Promise<void> {
   const change = changeFor(ring.keys, attempt, await readPublicKey(arn))
-  const evidence = await writeChange(ring, change, {
+  const evidence = await writeTransition(ring, change, {
     trigger: attempt.trigger,
     runId: run.id,
     times: run.times,
@@ -52,7 +52,11 @@ async function takeIn(ring: Ring, attempt: Attempt, run: Run, arn: string): Prom
 }
 
 /** The transition that an attempt was begun for, as far as the ring still asks for it. */
-function changeFor(keys: readonly RingKey[], { purpose, replaces }: Attempt, made: MadeKey): Change {
+function changeFor(
+  keys: readonly SigningKey[],
+  { purpose, replaces }: Attempt,
+  made: MadeKey,
+): KeyTransition {
   const active = keyIn(keys, 'active')
   if (purpose === 'replace' && active !== undefined && active.kid === replaces) {
     return { action: 'revoke', kid: active.kid, successor: made.kid, made }
@@ -63,9 +67,9 @@ function changeFor(keys: readonly RingKey[], { purpose, replaces }: Attempt, mad
 }
 
 /** The old attempt's key may still turn up: KMS lists new keys late. It stays on the list of strays until it cannot any more. */
-async function beginAgain(ring: Ring, attempt: Attempt, run: Run): Promise<void> {
+async function beginAgain(ring: SigningKeySet, attempt: Attempt, run: Run): Promise<void> {
   const renewed = { ...attempt, id: randomUUID(), started_at: Date.now() }
   const { id, started_at } = attempt
   const next = { ...ring, attempt: renewed, strays: [...ring.strays, { id, started_at }] }
-  if (await writeRing(ring, next, [])) run.begun = renewed.id
+  if (await writeKeySet(ring, next, [])) run.begun = renewed.id
 }

@@ -1,6 +1,6 @@
-import { afterlifeMilliseconds, type Change, type KeyTimes } from './apply-change.ts'
+import { drainMilliseconds, type KeyTransition, type KeyTimes } from './apply-change.ts'
 import { activationDue, publicationDue } from './next-due.ts'
-import { type Attempt, keyIn, type Ring, type RingKey } from './ring.ts'
+import { type Attempt, keyIn, type SigningKeySet, type SigningKey } from './key-set.ts'
 
 /** What a run was called for. */
 export type RotationRequest =
@@ -11,14 +11,14 @@ export type RotationRequest =
 
 /** What must be done next. `requested` tells whether the call asked for it, or it was due anyhow. */
 export type Step =
-  | { kind: 'change'; change: Exclude<Change, { action: 'publish' | 'disable' }>; requested: boolean }
+  | { kind: 'change'; change: Exclude<KeyTransition, { action: 'publish' | 'disable' }>; requested: boolean }
   /** Go on with the CreateKey that is under way. */
   | { kind: 'finish'; attempt: Attempt }
   | { kind: 'make'; purpose: Attempt['purpose']; replaces: string | null; requested: boolean }
   /** The life of tokens or of caches has grown: remember it with the signer. */
   | { kind: 'remember'; afterlifeMilliseconds: number }
   /** Have KMS disable a retired key. */
-  | { kind: 'dispose'; key: RingKey }
+  | { kind: 'dispose'; key: SigningKey }
   | { kind: 'none' }
 
 /**
@@ -31,7 +31,7 @@ const mostKeys = 100
  * The next step from a state of the ring: a pure function, so that runs which meet, or which die, all follow one path. First what
  * needs nothing but a write, then what needs a new key, then what KMS must do with old ones.
  */
-export function nextStep(ring: Ring, request: RotationRequest, times: KeyTimes, now: number): Step {
+export function nextStep(ring: SigningKeySet, request: RotationRequest, times: KeyTimes, now: number): Step {
   const active = keyIn(ring.keys, 'active')
   return (
     writable(ring, active, request, times, now) ??
@@ -43,8 +43,8 @@ export function nextStep(ring: Ring, request: RotationRequest, times: KeyTimes, 
 const finish = (attempt: Attempt): Step => ({ kind: 'finish', attempt })
 
 function writable(
-  { keys }: Ring,
-  active: RingKey | undefined,
+  { keys }: SigningKeySet,
+  active: SigningKey | undefined,
   request: RotationRequest,
   times: KeyTimes,
   now: number,
@@ -72,15 +72,15 @@ function writable(
   if (over !== undefined) {
     return { kind: 'change', change: { action: 'retire', kid: over.kid }, requested: false }
   }
-  const afterlife = afterlifeMilliseconds(times)
+  const afterlife = drainMilliseconds(times)
   return active !== undefined && active.afterlife_milliseconds < afterlife
     ? { kind: 'remember', afterlifeMilliseconds: afterlife }
     : undefined
 }
 
 function makeable(
-  { keys }: Ring,
-  active: RingKey | undefined,
+  { keys }: SigningKeySet,
+  active: SigningKey | undefined,
   request: RotationRequest,
   times: KeyTimes,
   now: number,
@@ -103,10 +103,10 @@ function makeable(
 }
 
 /** Whether an emergency was called that no key has answered yet by becoming active since. */
-const wantsEmergency = (request: RotationRequest, active: RingKey | undefined): boolean =>
+const wantsEmergency = (request: RotationRequest, active: SigningKey | undefined): boolean =>
   request.action === 'rotate' && request.emergency && (active?.active_at ?? 0) < request.at
 
-function disposable({ keys }: Ring): Step | undefined {
+function disposable({ keys }: SigningKeySet): Step | undefined {
   const key = keyIn(keys, 'retired')
   return key === undefined ? undefined : { kind: 'dispose', key }
 }

@@ -6,12 +6,12 @@ import type { Evidence } from './evidence.ts'
 import { finishAttempt } from './finish-attempt.ts'
 import { nextDue } from './next-due.ts'
 import { nextStep, type RotationRequest, type Step } from './next-step.ts'
-import { activeKey, keyIn, readRing, type Ring } from './ring.ts'
+import { activeKey, keyIn, readKeySet, type SigningKeySet } from './key-set.ts'
 import { type Run, triggerOf } from './run.ts'
-import { sweepStrays, unusedDeletionDays } from './sweep-strays.ts'
+import { sweepOrphanedKeys, unusedDeletionDays } from './sweep-strays.ts'
 import { settings } from '../settings.ts'
-import { writeChange } from './write-change.ts'
-import { writeRing } from './write-ring.ts'
+import { writeTransition } from './write-change.ts'
+import { writeKeySet } from './write-ring.ts'
 
 /** What a run did. */
 export interface RotationResult {
@@ -49,11 +49,11 @@ export async function rotateKeys(
   }
   if (request.action === 'revoke') await mustBeKnown(request.kid)
   for (let taken = 0; taken < mostSteps; taken += 1) {
-    const ring = await readRing()
+    const ring = await readKeySet()
     await dropUnwanted(ring, run)
     const step = nextStep(ring, request, run.times, Date.now())
     if (step.kind === 'none') {
-      await sweepStrays(ring)
+      await sweepOrphanedKeys(ring)
       return summarize(ring, run)
     }
     await take(ring, step, run)
@@ -62,24 +62,24 @@ export async function rotateKeys(
 }
 
 async function mustBeKnown(kid: string): Promise<void> {
-  const { keys } = await readRing()
+  const { keys } = await readKeySet()
   if (keys.some((key) => key.kid === kid) || (await isArchived(kid))) return
   throw new Error('there is no signing key of this kid')
 }
 
 /** A key that this run has made while its attempt was given up by another is of no use: only one run's key gets in. */
-async function dropUnwanted(ring: Ring, run: Run): Promise<void> {
+async function dropUnwanted(ring: SigningKeySet, run: Run): Promise<void> {
   const { inHand } = run
   if (inHand === undefined || ring.attempt?.id === inHand.attemptId) return
   if (!ring.keys.some(({ arn }) => arn === inHand.arn)) await disposeKey(inHand.arn, unusedDeletionDays)
   run.inHand = undefined
 }
 
-async function take(ring: Ring, step: Exclude<Step, { kind: 'none' }>, run: Run): Promise<void> {
+async function take(ring: SigningKeySet, step: Exclude<Step, { kind: 'none' }>, run: Run): Promise<void> {
   switch (step.kind) {
     case 'change': {
       const trigger = triggerOf(run, step.requested)
-      const evidence = await writeChange(ring, step.change, { trigger, runId: run.id, times: run.times })
+      const evidence = await writeTransition(ring, step.change, { trigger, runId: run.id, times: run.times })
       return evidence === undefined ? pause() : void run.transitions.push(evidence)
     }
     case 'finish':
@@ -90,7 +90,7 @@ async function take(ring: Ring, step: Exclude<Step, { kind: 'none' }>, run: Run)
       return remember(ring, step.afterlifeMilliseconds)
     case 'dispose': {
       const kmsState = await disposeKey(step.key.arn, settings().signingKeyDeletionDays)
-      const evidence = await writeChange(
+      const evidence = await writeTransition(
         ring,
         { action: 'disable', kid: step.key.kid },
         { trigger: triggerOf(run, false), runId: run.id, times: run.times, kmsState },
@@ -101,26 +101,26 @@ async function take(ring: Ring, step: Exclude<Step, { kind: 'none' }>, run: Run)
 }
 
 /** Says in the ring that a key is being made, before KMS is asked for it. */
-async function begin(ring: Ring, step: Extract<Step, { kind: 'make' }>, run: Run): Promise<void> {
+async function begin(ring: SigningKeySet, step: Extract<Step, { kind: 'make' }>, run: Run): Promise<void> {
   const id = randomUUID()
   const { purpose, replaces } = step
   const attempt = { id, started_at: Date.now(), purpose, replaces, trigger: triggerOf(run, step.requested) }
-  if (await writeRing(ring, { ...ring, attempt }, [])) run.begun = id
+  if (await writeKeySet(ring, { ...ring, attempt }, [])) run.begun = id
   else await pause()
 }
 
-async function remember(ring: Ring, milliseconds: number): Promise<void> {
+async function remember(ring: SigningKeySet, milliseconds: number): Promise<void> {
   const active = keyIn(ring.keys, 'active')
   const keys = ring.keys.map((key) =>
     key === active ? { ...key, afterlife_milliseconds: milliseconds } : key,
   )
-  if (!(await writeRing(ring, { ...ring, keys }, []))) await pause()
+  if (!(await writeKeySet(ring, { ...ring, keys }, []))) await pause()
 }
 
 /** Runs that collided should not collide again. */
 const pause = (): Promise<void> => wait(Math.random() * 50)
 
-const summarize = (ring: Ring, run: Run): RotationResult => ({
+const summarize = (ring: SigningKeySet, run: Run): RotationResult => ({
   signer: activeKey(ring)?.kid ?? null,
   transitions: run.transitions.map(({ sequence, action, old_kid, new_kid }) => ({
     sequence,

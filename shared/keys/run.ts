@@ -1,7 +1,7 @@
 import type { KeyTimes } from './apply-change.ts'
 import type { Evidence } from './evidence.ts'
 import type { RotationRequest } from './next-step.ts'
-import type { Trigger } from './ring.ts'
+import type { Trigger } from './key-set.ts'
 
 /** One run of the rotation: what it was called for, and what it has done so far. */
 export interface Run {

@@ -1,16 +1,16 @@
 import { tableName } from '../db/table.ts'
 import { log } from '../log.ts'
-import { applyChange, type Change, type Changed, type KeyTimes } from './apply-change.ts'
+import { applyTransition, type KeyTransition, type TransitionResult, type KeyTimes } from './apply-change.ts'
 import { archive } from './archive.ts'
 import { checkKey, isSound, type KeyCheck } from './check-key.ts'
 import { type Evidence, evidenceKey, sealEvidence } from './evidence.ts'
 import { jwksDigest } from './jwks.ts'
 import { nextDue } from './next-due.ts'
-import { keyIn, type Ring, type Trigger } from './ring.ts'
-import { writeRing } from './write-ring.ts'
+import { keyIn, type SigningKeySet, type Trigger } from './key-set.ts'
+import { writeKeySet } from './write-ring.ts'
 
 /** What a transition is written with, beside itself. */
-export interface Circumstances {
+export interface TransitionContext {
   trigger: Trigger
   runId: string
   times: KeyTimes
@@ -25,16 +25,16 @@ export interface Circumstances {
  * evidence, or undefined where another run was faster and nothing was written. A key that is to be published or to sign must
  * pass its check, or this throws.
  */
-export async function writeChange(
-  ring: Ring,
-  change: Change,
-  circumstances: Circumstances,
+export async function writeTransition(
+  ring: SigningKeySet,
+  change: KeyTransition,
+  circumstances: TransitionContext,
 ): Promise<Evidence | undefined> {
   const { times } = circumstances
-  const planned = applyChange(ring.keys, change, times, Date.now())
+  const planned = applyTransition(ring.keys, change, times, Date.now())
   const check = await checkFor(planned)
   // The checks take their time, and what the ring says of instants must be true when it is written.
-  const changed = applyChange(ring.keys, change, times, Date.now())
+  const changed = applyTransition(ring.keys, change, times, Date.now())
   const attempt = circumstances.finishesAttempt ? null : ring.attempt
   const evidence = describe(ring, changed, change, { ...circumstances, check, attempt })
   const next = {
@@ -44,7 +44,7 @@ export async function writeChange(
     sequence: evidence.sequence,
     evidence_hash: evidence.hash,
   }
-  const written = await writeRing(ring, next, [
+  const written = await writeKeySet(ring, next, [
     {
       Put: {
         TableName: tableName(),
@@ -64,7 +64,7 @@ export async function writeChange(
   return evidence
 }
 
-async function checkFor({ keys, next }: Changed): Promise<KeyCheck | null> {
+async function checkFor({ keys, next }: TransitionResult): Promise<KeyCheck | null> {
   const subject = next ?? keyIn(keys, 'active')
   const check = subject === undefined ? null : await checkKey(subject)
   if (next !== undefined && (check === null || !isSound(check))) {
@@ -74,10 +74,10 @@ async function checkFor({ keys, next }: Changed): Promise<KeyCheck | null> {
 }
 
 function describe(
-  ring: Ring,
-  { keys, old, next }: Changed,
-  change: Change,
-  circumstances: Circumstances & { check: KeyCheck | null; attempt: Ring['attempt'] },
+  ring: SigningKeySet,
+  { keys, old, next }: TransitionResult,
+  change: KeyTransition,
+  circumstances: TransitionContext & { check: KeyCheck | null; attempt: SigningKeySet['attempt'] },
 ): Evidence {
   const { trigger, runId, times, check, attempt, kmsState = null } = circumstances
   return sealEvidence({

@@ -1,8 +1,8 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { db, tableName } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
-import { type Ring, ringKey } from './ring.ts'
+import type { Write } from '../db/write.ts'
+import { type SigningKeySet, signingKeySetKey } from './key-set.ts'
 
 /**
  * How long the write may take, retries included: with the clocks' differences it stays within `commitSlackMilliseconds`, on which the
@@ -17,15 +17,15 @@ const lost = new Set(['ConditionalCheckFailed', 'TransactionConflict'])
  * Writes a ring in place of the one that was read, and what goes with it, in one transaction; false, with nothing
  * written, where the ring has changed since it was read.
  */
-export async function writeRing(
-  read: Ring,
-  next: Omit<Ring, 'version'>,
-  beside: TransactItem[],
+export async function writeKeySet(
+  read: SigningKeySet,
+  next: Omit<SigningKeySet, 'version'>,
+  beside: Write[],
 ): Promise<boolean> {
-  const ring: TransactItem = {
+  const ring: Write = {
     Put: {
       TableName: tableName(),
-      Item: { ...next, version: read.version + 1, ...ringKey },
+      Item: { ...next, version: read.version + 1, ...signingKeySetKey },
       ...(read.version === 0
         ? { ConditionExpression: 'attribute_not_exists(pk)' }
         : {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Bounds, instantKeys, pageWindow, readWindow, rowKey } from '../db/numbered-list.ts'
 import { Decimal, Integer, tableName, toNumberValue } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { type PageRequest, toPage } from '../http/page.ts'
 import { type Big, Money } from '../money.ts'
 import { type Filter, filtersOf, listName, measureList } from './bill-list.ts'
@@ -57,7 +57,7 @@ export const slotOf = (instant: number): number => Math.floor(instant / 900_000)
 /**
  * The writes that file a bill into its six lists, given the wallet as it stood before it.
  */
-export function fileBill(wallet: Wallet, draft: BillDraft): TransactItem[] {
+export function fileBill(wallet: Wallet, draft: BillDraft): Write[] {
   const { length: earlier } = measureList(wallet, {})
   const item = {
     id: `${wallet.id.wallet === 'asset' ? 'A' : 'R'}${wallet.id.userId}-${earlier + 1}`,

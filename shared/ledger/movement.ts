@@ -1,5 +1,5 @@
-import type { TransactItem } from '../db/transact.ts'
-import { Refused } from '../events/refused.ts'
+import type { Write } from '../db/write.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
 import { type Big, fitsTable, zero } from '../money.ts'
 import { fileBill, slotOf } from './bill.ts'
 import { type BillType, billTypes } from './bill-types.ts'
@@ -33,7 +33,7 @@ export type Movement = Posting | Reservation
 /** A wallet after a movement, and the writes of the bill that it made, if any. */
 export interface Moved {
   wallet: Wallet
-  writes: TransactItem[]
+  writes: Write[]
 }
 
 /**
@@ -86,10 +86,10 @@ function post(wallet: Wallet, before: Holding, posting: Posting, at: number): Mo
 
 function checked(after: Holding): Holding {
   const { balance, hold, deposited, withdrawal } = after
-  if (balance.lt('0')) throw new Refused('insufficient_balance: the balance would be negative')
-  if (hold.lt('0')) throw new Refused('insufficient_hold: the hold would be negative')
+  if (balance.lt('0')) throw new RejectedEvent('insufficient_balance: the balance would be negative')
+  if (hold.lt('0')) throw new RejectedEvent('insufficient_hold: the hold would be negative')
   if (![balance, hold, balance.plus(hold), deposited, withdrawal].every(fitsTable)) {
-    throw new Refused('balance_too_large: a balance would have more than 38 digits')
+    throw new RejectedEvent('balance_too_large: a balance would have more than 38 digits')
   }
   return after
 }

@@ -1,8 +1,8 @@
-import { ConditionFailed } from '../db/transact.ts'
+import { ConditionFailed } from '../db/write.ts'
 import { userMustExist } from '../db/user.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
-import { Refused, TooEarly } from '../events/refused.ts'
-import { book } from './book.ts'
+import { RejectedEvent, OutOfOrderEvent } from '../events/rejected-event.ts'
+import { postTransaction } from './post-transaction.ts'
 import type { Movement } from './movement.ts'
 import { putWithdrawal, readWithdrawal, type Withdrawal } from './withdrawal.ts'
 
@@ -35,12 +35,14 @@ async function cameBetween(
 ): Promise<boolean> {
   if (error instanceof ConditionFailed) return true
   // What seemed to be missing may have been set aside, or given back, by that other status.
-  return error instanceof Refused && (await readWithdrawal(withdrawalId))?.status !== before?.status
+  return error instanceof RejectedEvent && (await readWithdrawal(withdrawalId))?.status !== before?.status
 }
 
 async function step(next: Withdrawal, before: Withdrawal | undefined, record: EventRecord): Promise<Outcome> {
   if (before !== undefined && !isSame(next, before)) {
-    throw new Refused('conflicting_content: user_id, currency and amount of a withdrawal may not change')
+    throw new RejectedEvent(
+      'conflicting_content: user_id, currency and amount of a withdrawal may not change',
+    )
   }
   if (before !== undefined && (before.status !== 'requested' || next.status === 'requested')) {
     return applyOnce(record, [])
@@ -48,7 +50,7 @@ async function step(next: Withdrawal, before: Withdrawal | undefined, record: Ev
   const movements = movementsOf(next, before)
   const put = putWithdrawal(next, before)
   if (movements.length === 0) return applyVoid(next, record, put)
-  return book({
+  return postTransaction({
     record,
     wallets: [{ id: { userId: next.userId, wallet: 'asset' }, movements }],
     alongside: () => [put],
@@ -90,7 +92,7 @@ async function applyVoid(
   try {
     return await applyOnce(record, [userMustExist(userId), put])
   } catch (error) {
-    if (error instanceof ConditionFailed && error.failed[1]) throw new TooEarly('unknown_user')
+    if (error instanceof ConditionFailed && error.failed[1]) throw new OutOfOrderEvent('unknown_user')
     throw error
   }
 }

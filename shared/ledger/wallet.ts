@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { db, Decimal, Integer, type Key, tableName, toNumberValue } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { type Big, zero } from '../money.ts'
 import type { BillType } from './bill-types.ts'
 
@@ -131,7 +131,7 @@ export const registerShards = 16
 export const registerPartition = (shard: number): string => `WALLETS#${shard}`
 
 /** The write that replaces a wallet's head, provided that it still stands at the version before. */
-export function putWallet(wallet: Wallet): TransactItem {
+export function putWallet(wallet: Wallet): Write {
   const { id, version, lastAt, holdings } = wallet
   return {
     Put: {

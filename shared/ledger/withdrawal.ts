@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { db, Decimal, Integer, type Key, tableName, toNumberValue } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import type { Big } from '../money.ts'
 
 export const WithdrawalStatus = v.picklist(['requested', 'settled', 'cancelled'])
@@ -35,7 +35,7 @@ export async function readWithdrawal(withdrawalId: string): Promise<Withdrawal |
 }
 
 /** The write that brings a withdrawal to a status, provided that it still is as it was read. */
-export function putWithdrawal(next: Withdrawal, before: Withdrawal | undefined): TransactItem {
+export function putWithdrawal(next: Withdrawal, before: Withdrawal | undefined): Write {
   return {
     Put: {
       TableName: tableName(),

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { db, Integer, type Key, tableName, ttlAfter } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { scopes } from '../tokens/scopes.ts'
 
 const StoredKey = v.object({ pk: v.string(), sk: v.string() })
@@ -35,9 +35,9 @@ const codeKey = (code: string): Key => ({
 })
 
 /** A new code and the write that makes it work. */
-export function issueCode(grant: Omit<CodeItem, 'given_key'>): { code: string; put: TransactItem } {
+export function issueCode(grant: Omit<CodeItem, 'given_key'>): { code: string; put: Write } {
   const code = newCode()
-  const put: TransactItem = {
+  const put: Write = {
     Put: {
       TableName: tableName(),
       Item: { ...codeKey(code), ...grant, ttl: ttlAfter(grant.expires_at) },
@@ -62,7 +62,7 @@ export const parseCode = (item: Record<string, unknown>): CodeItem => v.parse(Co
  * The member of a transaction that uses a code up, once, for the token whose write stands beside it. The code is remembered with
  * that token's key until the token has expired, so that a replay can revoke it. Where the condition fails, the item comes back with it.
  */
-export const consumeCode = (code: string, givenKey: Key, tokenExpiresAt: number): TransactItem => ({
+export const consumeCode = (code: string, givenKey: Key, tokenExpiresAt: number): Write => ({
   Update: {
     TableName: tableName(),
     Key: codeKey(code),

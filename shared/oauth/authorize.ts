@@ -1,7 +1,7 @@
 import { readClient } from '../db/client.ts'
 import type { RequestInfo } from '../http/pipeline.ts'
 import { describeFailure } from '../http/reply.ts'
-import { answerAddress } from './answer-address.ts'
+import { authorizationResponseUrl } from './authorization-response-url.ts'
 import { AuthorizationFault, faultOf } from './authorization-fault.ts'
 import { authorizationPage } from './authorization-page.ts'
 import type { AuthorizationParameters } from './authorization-parameters.ts'
@@ -26,7 +26,7 @@ export async function authorize(
     checkAuthorizationRequest(parameters, client)
   } catch (error) {
     if (!(error instanceof AuthorizationFault)) throw error
-    return answerAddress(redirectUri, {
+    return authorizationResponseUrl(redirectUri, {
       error: error.error,
       error_description: describeFailure(error),
       state,

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import type { Client } from '../db/client.ts'
-import { ConditionFailed, transact } from '../db/transact.ts'
+import { ConditionFailed, transact } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { bearerChallenge } from '../http/bearer-challenge.ts'
 import { settings } from '../settings.ts'
 import type { Caller } from '../tokens/access-token.ts'
 import { issuer } from '../tokens/issuer.ts'
 import { sessionMustLive } from '../tokens/session-must-live.ts'
-import { answerAddress } from './answer-address.ts'
+import { authorizationResponseUrl } from './authorization-response-url.ts'
 import { issueCode } from './authorization-code.ts'
 import type { AuthorizationParameters } from './authorization-parameters.ts'
 import { checkAuthorizationRequest } from './check-authorization-request.ts'
@@ -37,7 +37,8 @@ export async function consent(
   const { client, redirectUri } = checkRedirectUri(registered, parameters.redirect_uri)
   const { scopes, codeChallenge } = checkAuthorizationRequest(parameters, client)
   const { state, nonce } = parameters
-  if (!approved) return { redirect_to: answerAddress(redirectUri, { error: 'access_denied', state }) }
+  if (!approved)
+    return { redirect_to: authorizationResponseUrl(redirectUri, { error: 'access_denied', state }) }
   const { authorizationCodeTtlSeconds } = settings()
   const { code, put } = issueCode({
     user_id: caller.userId,
@@ -60,7 +61,7 @@ export async function consent(
   }
   return {
     code,
-    redirect_to: answerAddress(redirectUri, { code, state }),
+    redirect_to: authorizationResponseUrl(redirectUri, { code, state }),
     ...(state === undefined ? {} : { state }),
     iss: issuer(),
     expires_in: authorizationCodeTtlSeconds,

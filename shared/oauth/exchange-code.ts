@@ -1,9 +1,9 @@
 import type { Client } from '../db/client.ts'
-import { ConditionFailed, transact } from '../db/transact.ts'
+import { ConditionFailed, transact } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { signDeviceToken } from '../tokens/device-token.ts'
-import { newGrant } from '../tokens/grant-token.ts'
+import { issueAccessToken } from '../tokens/grant-token.ts'
 import { revokeTokenAt } from '../tokens/revoke-token.ts'
 import { sessionMustLive } from '../tokens/session-must-live.ts'
 import { type CodeItem, consumeCode, parseCode, readCode } from './authorization-code.ts'
@@ -45,7 +45,7 @@ export async function exchangeCode(
 async function giveTokens(code: string, grant: CodeItem): Promise<TokenAnswer> {
   // What derives from a session ends with it at the latest, so that whoever can end the session can end all of it.
   const expiresAt = Math.min(Date.now() + settings().accessTokenTtlSeconds * 1000, grant.session_expires_at)
-  const token = newGrant({
+  const token = issueAccessToken({
     userId: grant.user_id,
     sessionId: grant.session_id,
     clientId: grant.client_id,

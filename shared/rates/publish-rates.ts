@@ -1,6 +1,6 @@
-import { ConditionFailed } from '../db/transact.ts'
+import { ConditionFailed } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
-import { Refused } from '../events/refused.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
 import type { Big } from '../money.ts'
 import { settings } from '../settings.ts'
 import { putRates } from './rates.ts'
@@ -16,7 +16,7 @@ export async function publishRates(
   record: EventRecord,
 ): Promise<Outcome> {
   if (quote !== settings().quoteCurrency) {
-    throw new Refused('unknown_quote: the rates are not in the quote currency of this deployment')
+    throw new RejectedEvent('unknown_quote: the rates are not in the quote currency of this deployment')
   }
   try {
     return await applyOnce(record, [putRates(quote, asOf, rates)])

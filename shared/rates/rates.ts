@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { db, Decimal, Integer, type Key, tableName, toNumberValue } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { Big } from '../money.ts'
 import { settings } from '../settings.ts'
 
@@ -37,7 +37,7 @@ export const rateAt = async (currency: string): Promise<Big | undefined> =>
   rateOf(await readRates(), currency)
 
 /** The write that replaces the rates by later ones; its condition fails where these are not later. */
-export const putRates = (quote: string, asOf: number, rates: Record<string, Big>): TransactItem => ({
+export const putRates = (quote: string, asOf: number, rates: Record<string, Big>): Write => ({
   Put: {
     TableName: tableName(),
     Item: {

@@ -4,7 +4,7 @@ import { Integer } from '../db/table.ts'
 import { emailKey, readUser, replacePassword, type User } from '../db/user.ts'
 import { Failure } from '../errors.ts'
 import { normalizeEmail } from './email-address.ts'
-import { countGuess, guessLimits, refuseGuesser } from './guess-limit.ts'
+import { recordFailedGuess, guessLimits, enforceGuessLimit } from './guess-limit.ts'
 import { decoyHash, hashPassword, verifyPassword } from './hash-password.ts'
 import { sourceNetwork } from './source-network.ts'
 
@@ -25,12 +25,12 @@ export async function checkPassword(email: string, password: string, sourceIp: s
   const [claimed, ...counters] = await getItems([emailKey(address), ...limits.map(({ key }) => key)], {
     consistent: true,
   })
-  refuseGuesser(limits, counters, now)
+  enforceGuessLimit(limits, counters, now)
   const userId = claimed === undefined ? nobody : v.parse(EmailItem, claimed).user_id
   const user = await readUser(userId, { consistent: true })
   const { right, outdated } = await verifyPassword(password, user?.loginPassword ?? decoyHash)
   if (!right || user?.loginPassword === undefined || user.disabled) {
-    await countGuess(limits, counters, now)
+    await recordFailedGuess(limits, counters, now)
     throw new Failure('bad_credentials')
   }
   if (outdated) await replacePassword(userId, user.loginPassword, await hashPassword(password))

@@ -1,13 +1,13 @@
 import { acceptSecondFactor, readUser, type User } from '../db/user.ts'
-import { ConditionFailed, transact } from '../db/transact.ts'
+import { ConditionFailed, transact } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { signDeviceToken } from '../tokens/device-token.ts'
-import { newGrant } from '../tokens/grant-token.ts'
+import { issueAccessToken } from '../tokens/grant-token.ts'
 import { scopes } from '../tokens/scopes.ts'
-import { checkCode, type SecondFactor } from './check-code.ts'
+import { verifySecondFactor, type SecondFactor } from './verify-second-factor.ts'
 import { normalizeEmail } from './email-address.ts'
-import { consumeTicket, takeTry } from './login-ticket.ts'
+import { consumeTicket, countTicketAttempt } from './login-ticket.ts'
 
 /**
  * Ends a sign-in: the code is checked, and the ticket, and a TOTP's time step with it, are used up in the transaction
@@ -15,10 +15,10 @@ import { consumeTicket, takeTry } from './login-ticket.ts'
  */
 export async function completeLogin(email: string, ticket: string, factor: SecondFactor) {
   const now = Date.now()
-  const { userId, codeDigest } = await takeTry(ticket, normalizeEmail(email), now)
+  const { userId, codeDigest } = await countTicketAttempt(ticket, normalizeEmail(email), now)
   const user = await readUser(userId, { consistent: true })
   if (user === undefined || user.disabled) throw new Failure('bad_login_ticket')
-  const totpStep = await checkCode(user, ticket, codeDigest, factor, now)
+  const totpStep = await verifySecondFactor(user, ticket, codeDigest, factor, now)
   return giveTokens(user, ticket, totpStep)
 }
 
@@ -28,7 +28,7 @@ async function giveTokens(user: User, ticket: string, totpStep: number | undefin
   // Whole seconds, so that `expire` and the `exp` of the device_token are the same instant.
   const expiresAt = (Math.floor(authenticatedAt / 1000) + accessTokenTtlSeconds) * 1000
   const grant = { userId: user.userId, clientId, scopes, expiresAt, authenticatedAt }
-  const { accessToken, sessionId, put } = newGrant({ ...grant, firstParty: true })
+  const { accessToken, sessionId, put } = issueAccessToken({ ...grant, firstParty: true })
   // Signed first: a sign-in that cannot be signed uses nothing up. Nobody sees it unless the transaction goes through.
   const deviceToken = await signDeviceToken({
     ...grant,

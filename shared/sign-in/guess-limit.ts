@@ -28,7 +28,7 @@ export function guessLimits(network: string, normalizedEmail: string): [GuessLim
 }
 
 /** Throws `too_many_requests` when a limit has been reached by what has been counted. */
-export function refuseGuesser(limits: GuessLimit[], counters: (Item | undefined)[], now: number): void {
+export function enforceGuessLimit(limits: GuessLimit[], counters: (Item | undefined)[], now: number): void {
   const waits = limits.map(({ most }, i) => waitSeconds(countsByMinute(counters[i]), most, now))
   const longest = Math.max(...waits)
   if (longest > 0) throw new Failure('too_many_requests', { retryAfterSeconds: longest })
@@ -38,13 +38,13 @@ export function refuseGuesser(limits: GuessLimit[], counters: (Item | undefined)
  * Counts a wrong password towards each limit, and throws `too_many_requests` when it was the one too many. `known` is
  * what was read of the counters before; it only tells which old minutes can be tidied away.
  */
-export async function countGuess(
+export async function recordFailedGuess(
   limits: GuessLimit[],
   known: (Item | undefined)[],
   now: number,
 ): Promise<void> {
   const counters = await Promise.all(limits.map(({ key }, i) => increment(key, known[i], now)))
-  refuseGuesser(limits, counters, now)
+  enforceGuessLimit(limits, counters, now)
 }
 
 /**

@@ -3,7 +3,7 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { db, Integer, type Key, tableName, ttlAfter } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
 
@@ -53,7 +53,11 @@ export const ticketExpiry = (now: number): number => now + settings().loginTicke
  * are ever compared. Throws `bad_login_ticket`, costing nothing, when the ticket is unknown, expired, used up or was given
  * for another address.
  */
-export async function takeTry(ticket: string, normalizedEmail: string, now: number): Promise<LoginTicket> {
+export async function countTicketAttempt(
+  ticket: string,
+  normalizedEmail: string,
+  now: number,
+): Promise<LoginTicket> {
   try {
     const { Attributes } = await db.send(
       new UpdateCommand({
@@ -73,7 +77,7 @@ export async function takeTry(ticket: string, normalizedEmail: string, now: numb
 }
 
 /** The member of a transaction that uses a ticket up; its condition fails where somebody else was first. */
-export const consumeTicket = (ticket: string): TransactItem => ({
+export const consumeTicket = (ticket: string): Write => ({
   Delete: {
     TableName: tableName(),
     Key: ticketKey(ticket),

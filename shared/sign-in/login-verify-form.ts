@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { SecondFactor } from './check-code.ts'
+import type { SecondFactor } from './verify-second-factor.ts'
 import { EmailAddress } from './email-address.ts'
 import { SixDigits } from './mailed-code.ts'
 

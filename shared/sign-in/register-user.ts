@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { claimEmail, putUser, userMustExist } from '../db/user.ts'
 import { registerMember } from '../community/register-member.ts'
-import { ConditionFailed, type TransactItem } from '../db/transact.ts'
+import { ConditionFailed, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { Instant, maybe, UserId } from '../events/fields.ts'
-import { Refused, TooEarly } from '../events/refused.ts'
+import { RejectedEvent, OutOfOrderEvent } from '../events/rejected-event.ts'
 import { concealDigest } from './conceal-digest.ts'
 import { EmailAddress, normalizeEmail } from './email-address.ts'
 import { hashPassword } from './hash-password.ts'
@@ -29,7 +29,8 @@ export type UserRegistered = v.InferOutput<typeof UserRegistered>
  * not registered yet makes it TooEarly.
  */
 export async function registerUser(detail: UserRegistered, record: EventRecord): Promise<Outcome> {
-  if (detail.referrer_id === detail.user_id) throw new Refused('own_referrer: a user cannot refer themself')
+  if (detail.referrer_id === detail.user_id)
+    throw new RejectedEvent('own_referrer: a user cannot refer themself')
   const membership = await registerMember({
     userId: detail.user_id,
     nickname: detail.nickname,
@@ -52,7 +53,7 @@ export async function registerUser(detail: UserRegistered, record: EventRecord):
 
 /** A part of the transaction, and what it means when its condition does not hold. */
 interface Member {
-  item: TransactItem
+  item: Write
   otherwise: () => Error
 }
 
@@ -71,16 +72,16 @@ async function membersOf(detail: UserRegistered): Promise<Member[]> {
     registeredAt: detail.registered_at,
   }
   const members: Member[] = [
-    { item: putUser(user), otherwise: () => new Refused('user_exists: this user_id is registered') },
+    { item: putUser(user), otherwise: () => new RejectedEvent('user_exists: this user_id is registered') },
     {
       item: claimEmail(normalizeEmail(detail.email), detail.user_id),
-      otherwise: () => new Refused("email_taken: the address is somebody else's"),
+      otherwise: () => new RejectedEvent("email_taken: the address is somebody else's"),
     },
   ]
   if (detail.referrer_id !== undefined) {
     members.push({
       item: userMustExist(detail.referrer_id),
-      otherwise: () => new TooEarly('unknown_referrer'),
+      otherwise: () => new OutOfOrderEvent('unknown_referrer'),
     })
   }
   return members

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { renameMember } from '../community/rename-member.ts'
-import { ConditionFailed, type TransactItem } from '../db/transact.ts'
+import { ConditionFailed, type Write } from '../db/write.ts'
 import {
   changeUser,
   claimEmail,
@@ -12,7 +12,7 @@ import {
 } from '../db/user.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { BusinessKey, Instant, maybe, UserId } from '../events/fields.ts'
-import { Refused, TooEarly } from '../events/refused.ts'
+import { RejectedEvent, OutOfOrderEvent } from '../events/rejected-event.ts'
 import { concealDigest } from './conceal-digest.ts'
 import { EmailAddress, normalizeEmail } from './email-address.ts'
 import { hashPassword } from './hash-password.ts'
@@ -55,7 +55,7 @@ async function applyChanges(detail: UserUpdated, values: UserChanges, record: Ev
   const stamp = updateStamp(detail.at, detail.update_id)
   for (let attempt = 1; ; attempt += 1) {
     const user = await readUser(detail.user_id, { consistent: true })
-    if (user === undefined) throw new TooEarly('unknown_user')
+    if (user === undefined) throw new OutOfOrderEvent('unknown_user')
     const changes = standing(values, user, stamp)
     const email = moveEmail(user, changes.email)
     const rename = await renameMember(detail.user_id, changes)
@@ -65,7 +65,7 @@ async function applyChanges(detail: UserUpdated, values: UserChanges, record: Ev
       if (!(error instanceof ConditionFailed)) throw error
       const [, changedMeanwhile, emailTaken] = error.failed
       if (!changedMeanwhile && email.length > 0 && emailTaken)
-        throw new Refused("email_taken: the address is somebody else's")
+        throw new RejectedEvent("email_taken: the address is somebody else's")
       if (attempt === attempts) throw error
     }
   }
@@ -80,7 +80,7 @@ function standing(values: UserChanges, user: User, stamp: string): UserChanges {
 }
 
 /** Gives a user's address back and takes the new one, where they are not two spellings of the same. */
-function moveEmail({ userId, email: before }: User, after: string | undefined): TransactItem[] {
+function moveEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
   const [old, wanted] = [normalizeEmail(before), normalizeEmail(after)]
   return old === wanted ? [] : [claimEmail(wanted, userId), releaseEmail(old, userId)]

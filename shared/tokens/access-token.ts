@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { db, Integer, type Key, tableName } from '../db/table.ts'
 import { Failure } from '../errors.ts'
-import { type Reach, type Scope, scopes } from './scopes.ts'
+import { type RequiredScope, type Scope, scopes } from './scopes.ts'
 
 /** The signed-in user on whose behalf a request is made, and the token that says so. */
 export interface Caller {
@@ -75,7 +75,7 @@ export function tokenKey(token: string): Key {
  * a consistent read, so that one given a moment ago works. First-party endpoints, which give out or end access, read
  * consistently at once.
  */
-export async function checkAccessToken(token: string, reach: Reach): Promise<Caller> {
+export async function checkAccessToken(token: string, reach: RequiredScope): Promise<Caller> {
   const key = tokenKey(token)
   const item =
     reach === 'first-party'

@@ -1,11 +1,11 @@
 import type * as v from 'valibot'
 import { type Key, tableName, ttlAfter } from '../db/table.ts'
-import type { TransactItem } from '../db/transact.ts'
+import type { Write } from '../db/write.ts'
 import { newAccessToken, newSessionId, tokenKey, type TokenItem } from './access-token.ts'
 import type { Scope } from './scopes.ts'
 
 /** What an access_token is to stand for. Instants are epoch milliseconds. */
-export interface TokenGrant {
+export interface AccessTokenGrant {
   userId: number
   /** The sign-in that it derives from; a new one where there is none. */
   sessionId?: string | undefined
@@ -18,20 +18,20 @@ export interface TokenGrant {
 }
 
 /** A new access_token and the write that makes it work, for the transaction that consumes what it is given for. */
-export interface NewToken {
+export interface IssuedToken {
   accessToken: string
   sessionId: string
   /** Key of the token's item, by which it can be revoked without being known. */
   key: Key
-  put: TransactItem
+  put: Write
 }
 
 /** Makes an access_token; it works once `put` has been written. */
-export function newGrant(grant: TokenGrant): NewToken {
+export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
   const sessionId = grant.sessionId ?? newSessionId()
   const accessToken = newAccessToken(grant.userId, sessionId)
   const key = tokenKey(accessToken)
-  const put: TransactItem = {
+  const put: Write = {
     Put: {
       TableName: tableName(),
       Item: {

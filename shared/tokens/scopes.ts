@@ -12,4 +12,4 @@ export const scopes = [
 export type Scope = (typeof scopes)[number]
 
 /** What an endpoint demands of a token: a scope, or to be one of the password flow. */
-export type Reach = Scope | 'first-party'
+export type RequiredScope = Scope | 'first-party'

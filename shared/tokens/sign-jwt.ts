@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { emitMetric } from '../emit-metric.ts'
 import { Failure } from '../errors.ts'
-import { forgetRing, signersRing } from '../keys/cached-ring.ts'
-import { activeKey } from '../keys/ring.ts'
+import { forgetCachedKeySet, cachedKeySet } from '../keys/cached-ring.ts'
+import { activeKey } from '../keys/key-set.ts'
 import { signDigest } from '../keys/sign-digest.ts'
 
 /** What KMS answers for a key that does not sign: revoked a moment ago, or disabled behind the service's back. */
@@ -21,7 +21,7 @@ export async function signJwt(claims: Record<string, unknown>): Promise<string> 
     return await signWithActiveKey(claims)
   } catch (error) {
     if (!hasStopped(error)) throw error
-    forgetRing()
+    forgetCachedKeySet()
     return await signWithActiveKey(claims).catch(refuseForNow)
   }
 }
@@ -35,7 +35,7 @@ function refuseForNow(error: unknown): never {
 }
 
 async function signWithActiveKey(claims: Record<string, unknown>): Promise<string> {
-  const key = activeKey(await signersRing())
+  const key = activeKey(await cachedKeySet())
   if (key === undefined) throw new Failure('unavailable', { retryAfterSeconds: noSignerSeconds })
   const input = `${encode({ alg: 'RS256', kid: key.kid, typ: 'JWT' })}.${encode(claims)}`
   const signature = await signDigest(key.arn, createHash('sha256').update(input).digest())

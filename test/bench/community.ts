@@ -22,7 +22,7 @@ const { startMembers } = await import('../../shared/community/find-members.ts')
 const { listMembers } = await import('../../shared/community/list-members.ts')
 const { exportMembers } = await import('../../shared/community/export-members.ts')
 const { membersCsv } = await import('../../shared/community/members-csv.ts')
-const { growTree } = await import('../../shared/community/grow-tree.ts')
+const { propagateToAncestors } = await import('../../shared/community/propagate-to-ancestors.ts')
 const { readProfile } = await import('../../shared/community/read-profile.ts')
 const { buy, join } = await import('../support/community-events.ts')
 const { stringifyExact } = await import('../../shared/money.ts')
@@ -100,15 +100,21 @@ try {
     }),
   )
   report('registration at depth 15, event', registration.cost)
-  report('registration at depth 15, tree', (await measure(() => growTree(1, Date.now() + 30_000))).cost)
+  report(
+    'registration at depth 15, tree',
+    (await measure(() => propagateToAncestors(1, Date.now() + 30_000))).cost,
+  )
   report('purchase at depth 15, event', (await measure(() => buy(10_000_001, '0.1'))).cost)
-  report('purchase at depth 15, tree', (await measure(() => growTree(1, Date.now() + 30_000))).cost)
+  report(
+    'purchase at depth 15, tree',
+    (await measure(() => propagateToAncestors(1, Date.now() + 30_000))).cost,
+  )
 
   const buyers = Array.from({ length: 1000 }, () => 2 + Math.floor(Math.random() * (size - 1)))
   for (let i = 0; i < buyers.length; i += 20) {
     await Promise.all(buyers.slice(i, i + 20).map((userId) => buy(userId, '0.100000000000000001')))
   }
-  report('1,000 purchases, tree', (await measure(() => growTree(1, Date.now() + 300_000))).cost)
+  report('1,000 purchases, tree', (await measure(() => propagateToAncestors(1, Date.now() + 300_000))).cost)
   const sum = (await readProfile(1))?.teamPerformance.toFixed()
   if (sum !== '100.100000000000001') throw new Error(`the root's sum is ${sum ?? 'missing'}`)
   console.log(`the root's sum is exact: ${sum}`)

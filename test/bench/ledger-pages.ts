@@ -1,7 +1,7 @@
 // What a bill costs to book, and a page of bills to read, in wallets of growing size, on DynamoDB Local:
 //   node test/bench/ledger-pages.ts [BILLS…]     by default 1000 100000 1000000
 import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import type { TransactItem } from '../../shared/db/transact.ts'
+import type { Write } from '../../shared/db/write.ts'
 import { startBenchTable } from './support/start-bench-table.ts'
 
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000, 100_000, 1_000_000]
@@ -15,7 +15,7 @@ const { putUser } = await import('../../shared/db/user.ts')
 const { eventRecord } = await import('../../shared/events/event-record.ts')
 const { listName } = await import('../../shared/ledger/bill-list.ts')
 const { finishBills, startBills } = await import('../../shared/ledger/bills-query.ts')
-const { book } = await import('../../shared/ledger/book.ts')
+const { postTransaction } = await import('../../shared/ledger/post-transaction.ts')
 const { move } = await import('../../shared/ledger/movement.ts')
 const { newWallet, putWallet, readWallet } = await import('../../shared/ledger/wallet.ts')
 const { Big } = await import('../../shared/money.ts')
@@ -65,7 +65,7 @@ async function load(userId: number, size: number): Promise<void> {
   await writeAll([...pending, ...itemsOf([putWallet(wallet), putUser(newUser(userId))])])
 }
 
-const itemsOf = (writes: TransactItem[]): Items => writes.map(({ Put }) => Put?.Item ?? {})
+const itemsOf = (writes: Write[]): Items => writes.map(({ Put }) => Put?.Item ?? {})
 
 const newUser = (userId: number) => ({
   userId,
@@ -146,7 +146,7 @@ async function measurePage(
 async function bookOne(userId: number): Promise<void> {
   const id = { userId, wallet: 'asset' } as const
   const { version } = await readWallet(id)
-  await book({
+  await postTransaction({
     record: eventRecord('bench', `${userId}-${version}`, {}),
     wallets: [
       {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { growTree } from '../../shared/community/grow-tree.ts'
+import { propagateToAncestors } from '../../shared/community/propagate-to-ancestors.ts'
 import { readProfile } from '../../shared/community/read-profile.ts'
 import { Big } from '../../shared/money.ts'
 import { newUserIds } from '../support/community.ts'
@@ -21,7 +21,7 @@ it('a tree that buys 1,000 times in a burst ends with exact sums, and nothing is
       referrerId: i === 0 ? undefined : root + i - 1,
     })
   }
-  await growTree(root, Date.now() + 30_000)
+  await propagateToAncestors(root, Date.now() + 30_000)
 
   const burst = Array.from({ length: purchases }, (_, i) => ({
     purchase_id: `burst-${root}-${i}`,

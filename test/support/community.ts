@@ -1,10 +1,10 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { randomInt } from 'node:crypto'
 import { vi } from 'vitest'
-import { growTree } from '../../shared/community/grow-tree.ts'
-import { TooEarly } from '../../shared/events/refused.ts'
-import { transact } from '../../shared/db/transact.ts'
-import { newGrant } from '../../shared/tokens/grant-token.ts'
+import { propagateToAncestors } from '../../shared/community/propagate-to-ancestors.ts'
+import { OutOfOrderEvent } from '../../shared/events/rejected-event.ts'
+import { transact } from '../../shared/db/write.ts'
+import { issueAccessToken } from '../../shared/tokens/grant-token.ts'
 import type { Scope } from '../../shared/tokens/scopes.ts'
 
 /** A range of user ids that no other test has. */
@@ -26,7 +26,7 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
       try {
         await event()
       } catch (error) {
-        if (!(error instanceof TooEarly)) throw error
+        if (!(error instanceof OutOfOrderEvent)) throw error
         early.push(event)
       }
     }
@@ -36,12 +36,12 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
 
 /** Grows a tree as its worker does, with nodes so small that a few dozen members need several levels of them. */
 export const growInSmallNodes = (rootId: number): Promise<void> =>
-  growTree(rootId, Date.now() + 60_000, { entries: 4, children: 4 })
+  propagateToAncestors(rootId, Date.now() + 60_000, { entries: 4, children: 4 })
 
 /** An access_token of a user. */
 export async function giveToken(userId: number, scopes: Scope[]): Promise<string> {
   const expiresAt = Date.now() + 3_600_000
-  const { accessToken, put } = newGrant({
+  const { accessToken, put } = issueAccessToken({
     userId,
     clientId: 'test',
     scopes,

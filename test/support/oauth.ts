@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { putClient } from '../../shared/db/client.ts'
-import { transact } from '../../shared/db/transact.ts'
+import { transact } from '../../shared/db/write.ts'
 import { putUser } from '../../shared/db/user.ts'
 import { hashClientSecret } from '../../shared/oauth/client-secret.ts'
-import { newGrant } from '../../shared/tokens/grant-token.ts'
+import { issueAccessToken } from '../../shared/tokens/grant-token.ts'
 import { type Scope, scopes as everyScope } from '../../shared/tokens/scopes.ts'
 import { markSecret, useLocalStack } from './local-stack.ts'
 
@@ -58,7 +58,7 @@ export async function createSession(lifeSeconds = 3600): Promise<SignedIn> {
   const nickname = `User ${userId}`
   const now = Date.now()
   const expiresAt = now + lifeSeconds * 1000
-  const { accessToken, sessionId, put } = newGrant({
+  const { accessToken, sessionId, put } = issueAccessToken({
     userId,
     clientId: 'first-party',
     scopes: everyScope,
@@ -85,7 +85,7 @@ export async function giveClientToken(
   { userId, sessionId }: SignedIn,
   { clientId }: TestClient,
 ): Promise<string> {
-  const { accessToken, put } = newGrant({
+  const { accessToken, put } = issueAccessToken({
     userId,
     sessionId,
     clientId,

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 import { kms } from '../../shared/aws/kms.ts'
 import { clientOptions } from '../../shared/aws/client-options.ts'
-import { forgetRing } from '../../shared/keys/cached-ring.ts'
+import { forgetCachedKeySet } from '../../shared/keys/cached-ring.ts'
 import { readKeyState } from '../../shared/keys/dispose-key.ts'
 import { signingKeyTagName } from '../../shared/keys/key-tags.ts'
 
@@ -41,7 +41,7 @@ export function useOwnKeys(): { renew: () => Promise<void> } {
     tables.push(name)
     process.env['TABLE_NAME'] = name
     process.env['SIGNING_KEY_TAG'] = name
-    forgetRing()
+    forgetCachedKeySet()
   }
   beforeAll(renew)
   afterAll(async () => {

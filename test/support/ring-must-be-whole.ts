@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { evidenceHash } from '../../shared/keys/evidence.ts'
 import { jwksDigest } from '../../shared/keys/jwks.ts'
 import { readEvidence } from '../../shared/keys/read-evidence.ts'
-import { readRing } from '../../shared/keys/ring.ts'
+import { readKeySet } from '../../shared/keys/key-set.ts'
 import { listOwnKeys } from './own-keys.ts'
 
 /**
@@ -10,7 +10,7 @@ import { listOwnKeys } from './own-keys.ts'
  * evidence agrees with; an unbroken chain of evidence; and no enabled key in KMS that the ring does not know.
  */
 export async function ringMustBeWhole(): Promise<void> {
-  const ring = await readRing()
+  const ring = await readKeySet()
   expect(ring.keys.filter(({ state }) => state === 'active')).toHaveLength(1)
   expect(ring.attempt).toBeNull()
 

@@ -1,4 +1,4 @@
-import { keyIn } from '../../../shared/keys/ring.ts'
+import { keyIn } from '../../../shared/keys/key-set.ts'
 import type { Evidence } from '../../../shared/keys/evidence.ts'
 import { nextDue } from '../../../shared/keys/next-due.ts'
 import { checkChain } from './checks/chain.ts'

@@ -1,4 +1,4 @@
-import type { KeyState } from '../../../shared/keys/ring.ts'
+import type { KeyState } from '../../../shared/keys/key-set.ts'
 import type { Facts } from './facts.ts'
 
 /** A key in a report; instants are epoch milliseconds. */

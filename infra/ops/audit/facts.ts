@@ -1,6 +1,6 @@
 import type { Settings } from '../../../shared/settings.ts'
 import type { Evidence } from '../../../shared/keys/evidence.ts'
-import type { Ring, RingKey } from '../../../shared/keys/ring.ts'
+import type { SigningKeySet, SigningKey } from '../../../shared/keys/key-set.ts'
 
 /** Everything that the audit goes by, each part read from where it is kept, none from another. */
 export interface Facts {
@@ -10,11 +10,11 @@ export interface Facts {
   /** Value of the tag by which the deployment's signing keys are known. */
   tag: string
   /** The ring as the table holds it; undefined where there is none, or it cannot be read. */
-  ring: Ring | undefined
+  ring: SigningKeySet | undefined
   /** Every record of the chain, by its sort key. */
   evidence: EvidenceRow[]
   /** Keys that have left the ring. */
-  archive: RingKey[]
+  archive: SigningKey[]
   /** Sort keys of items among the keys that are not what they should be. */
   unreadable: string[]
   kms: KmsKey[]

@@ -6,7 +6,7 @@ import { db, tableName } from '../../../shared/db/table.ts'
 import { archivePrefix } from '../../../shared/keys/archive.ts'
 import { Evidence, evidencePrefix } from '../../../shared/keys/evidence.ts'
 import { keysPartition } from '../../../shared/keys/keys-partition.ts'
-import { Ring, ringKey, RingKey } from '../../../shared/keys/ring.ts'
+import { SigningKeySet, signingKeySetKey, SigningKey } from '../../../shared/keys/key-set.ts'
 import type { EvidenceRow, Facts } from './facts.ts'
 
 type Records = Pick<Facts, 'ring' | 'evidence' | 'archive' | 'unreadable'>
@@ -16,10 +16,10 @@ export async function readRecords(): Promise<Records> {
   const records: Records = { ring: undefined, evidence: [], archive: [], unreadable: [] }
   for await (const item of readPartition()) {
     const sortKey = String(item['sk'])
-    if (sortKey === ringKey.sk) records.ring = keep(Ring, item, records)
+    if (sortKey === signingKeySetKey.sk) records.ring = keep(SigningKeySet, item, records)
     else if (sortKey.startsWith(evidencePrefix)) records.evidence.push(readEvidenceRow(item, records))
     else if (sortKey.startsWith(archivePrefix)) {
-      const key = keep(RingKey, item, records)
+      const key = keep(SigningKey, item, records)
       if (key !== undefined) records.archive.push(key)
     } else records.unreadable.push(sortKey)
   }

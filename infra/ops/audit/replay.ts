@@ -1,5 +1,5 @@
 import type { Evidence } from '../../../shared/keys/evidence.ts'
-import type { KeyState } from '../../../shared/keys/ring.ts'
+import type { KeyState } from '../../../shared/keys/key-set.ts'
 
 /** What the evidence says of a key. */
 export interface History {

@@ -1,12 +1,15 @@
 import { readArchive } from '../../../shared/keys/archive.ts'
 import type { Evidence } from '../../../shared/keys/evidence.ts'
 import { readEvidence } from '../../../shared/keys/read-evidence.ts'
-import { readRing, type RingKey } from '../../../shared/keys/ring.ts'
+import { readKeySet, type SigningKey } from '../../../shared/keys/key-set.ts'
 
 /** The signing keys of a deployment as its own records tell it; instants are epoch milliseconds. */
 export interface KeyStatus {
   /** Oldest first, retired ones included. */
-  keys: Pick<RingKey, 'kid' | 'arn' | 'state' | 'published_at' | 'active_at' | 'retiring_at' | 'retired_at'>[]
+  keys: Pick<
+    SigningKey,
+    'kid' | 'arn' | 'state' | 'published_at' | 'active_at' | 'retiring_at' | 'retired_at'
+  >[]
   evidence: Evidence[]
   /** When the clock has something to do next; null before the first key. */
   next_due: number | null
@@ -14,7 +17,7 @@ export interface KeyStatus {
 
 /** Reads what the table knows of the signing keys. */
 export async function readKeyStatus(): Promise<KeyStatus> {
-  const [archived, ring, evidence] = await Promise.all([readArchive(), readRing(), readEvidence()])
+  const [archived, ring, evidence] = await Promise.all([readArchive(), readKeySet(), readEvidence()])
   const keys = [...archived, ...ring.keys].sort((a, b) => a.published_at - b.published_at)
   return {
     keys: keys.map(({ kid, arn, state, published_at, active_at, retiring_at, retired_at }) => ({

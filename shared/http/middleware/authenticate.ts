@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { Failure } from '../../errors.ts'
 import { log } from '../../log.ts'
 import { type Caller, checkAccessToken, claimedUserId } from '../../tokens/access-token.ts'
-import type { Reach } from '../../tokens/scopes.ts'
+import type { RequiredScope } from '../../tokens/scopes.ts'
 import { bearerChallenge } from '../bearer-challenge.ts'
 import { readAuthorization } from '../request.ts'
 
@@ -17,7 +17,7 @@ export interface Session {
 
 /** Starts the session check without waiting for it, and makes its failure go before every other one. */
 export function authenticate(
-  scope: Reach,
+  scope: RequiredScope,
 ): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> {
   const started = new WeakMap<object, Promise<Caller>>()
   return {

@@ -1,5 +1,5 @@
 import { chunkItem, chunkSize, searchText } from '../../../shared/community/directory.ts'
-import type { Entry } from '../../../shared/community/list/entry.ts'
+import type { BTreeEntry } from '../../../shared/community/counted-b-tree/entry.ts'
 import { newProfileItem } from '../../../shared/community/profile.ts'
 import { below } from '../../../shared/community/register-member.ts'
 import { treePartition } from '../../../shared/community/journal.ts'
@@ -44,8 +44,8 @@ export function generateTree(size: number, depth: number): Planted[] {
 
 /** Every item of a tree, as the events of all its members would have left them. */
 export function* treeItems(members: readonly Planted[]): Generator<Item> {
-  const directs = new Map<number, Entry[]>()
-  const teams = new Map<number, Entry[]>()
+  const directs = new Map<number, BTreeEntry[]>()
+  const teams = new Map<number, BTreeEntry[]>()
   const texts = new Map<number, Map<number, string>>()
   const add = <T>(lists: Map<number, T[]>, key: number, value: T) =>
     lists.get(key)?.push(value) ?? lists.set(key, [value])

@@ -1,30 +1,30 @@
 import type { Item } from '../../../shared/db/read-items.ts'
-import { comparePositions, type Entry } from '../../../shared/community/list/entry.ts'
+import { comparePositions, type BTreeEntry } from '../../../shared/community/counted-b-tree/entry.ts'
 import {
-  type Child,
+  type BTreeChild,
   countOf,
   firstOf,
   type List,
-  type Node,
+  type BTreeNode,
   nodeKey,
   packNode,
   packRoot,
   rootKey,
   standardShape,
-} from '../../../shared/community/list/node.ts'
+} from '../../../shared/community/counted-b-tree/node.ts'
 
 /** The items of a whole list, built from the bottom up with nodes two thirds full, as random arrival leaves them. */
-export function packList(list: List, entries: readonly Entry[]): Item[] {
+export function packList(list: List, entries: readonly BTreeEntry[]): Item[] {
   const items: Item[] = []
   let nextId = 0
-  const adopt = (node: Node): Child => {
+  const adopt = (node: BTreeNode): BTreeChild => {
     const child = { first: firstOf(node), count: countOf(node), id: nextId }
     nextId += 1
     items.push({ ...nodeKey(list, child.id), ...packNode(node) })
     return child
   }
   const sorted = [...entries].sort(comparePositions)
-  let level: Node[] = split(sorted, standardShape.entries).map((part) => ({
+  let level: BTreeNode[] = split(sorted, standardShape.entries).map((part) => ({
     kind: 'leaf',
     version: 1,
     entries: part,

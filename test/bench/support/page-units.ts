@@ -1,4 +1,4 @@
-import { standardShape } from '../../../shared/community/list/node.ts'
+import { standardShape } from '../../../shared/community/counted-b-tree/node.ts'
 
 /** Read units of an eventually consistent read of so many bytes. */
 const units = (bytes: number): number => Math.ceil(bytes / 4096) / 2

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { transact } from '../../../shared/db/transact.ts'
-import { newGrant } from '../../../shared/tokens/grant-token.ts'
+import { transact } from '../../../shared/db/write.ts'
+import { issueAccessToken } from '../../../shared/tokens/grant-token.ts'
 import type { Scope } from '../../../shared/tokens/scopes.ts'
 import { address, bearer, createSession, getUserinfo, type SignedIn } from '../../support/oauth.ts'
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 async function tokenFor(scopes: Scope[]): Promise<string> {
-  const { accessToken, put } = newGrant({
+  const { accessToken, put } = issueAccessToken({
     userId: session.userId,
     sessionId: session.sessionId,
     clientId: 'a client',

@@ -6,7 +6,7 @@ import { kms } from '../../../shared/aws/kms.ts'
 import { readKeyState } from '../../../shared/keys/dispose-key.ts'
 import { toJwks } from '../../../shared/keys/jwks.ts'
 import { readEvidence } from '../../../shared/keys/read-evidence.ts'
-import { activeKey, keyIn, readRing } from '../../../shared/keys/ring.ts'
+import { activeKey, keyIn, readKeySet } from '../../../shared/keys/key-set.ts'
 import { rotateKeys } from '../../../shared/keys/rotate-keys.ts'
 import { listOwnKeys, useOwnKeys } from '../../support/own-keys.ts'
 import { ringMustBeWhole } from '../../support/ring-must-be-whole.ts'
@@ -18,8 +18,8 @@ const day = 86_400_000
 
 const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
 const invoke = (event: object) => handler(event, { awsRequestId: randomUUID() })
-const signer = async () => activeKey(await readRing())?.kid
-const published = async () => toJwks((await readRing()).keys).keys.map(({ kid }) => kid)
+const signer = async () => activeKey(await readKeySet())?.kid
+const published = async () => toJwks((await readKeySet()).keys).keys.map(({ kid }) => kid)
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -80,7 +80,7 @@ describe('rotate-signing-keys', () => {
 
   it('revokes the signer: out of the key set at once, disabled, and another signs', async () => {
     await invoke({})
-    const revoked = activeKey(await readRing())
+    const revoked = activeKey(await readKeySet())
     await invoke({ action: 'revoke', kid: revoked?.kid })
     expect(await signer()).not.toBe(revoked?.kid)
     expect(await published()).toEqual([await signer()])
@@ -98,9 +98,9 @@ describe('rotate-signing-keys', () => {
     null,
   ])('refuses %j and changes nothing', async (event) => {
     await invoke({})
-    const before = await readRing()
+    const before = await readKeySet()
     await expect(handler(event, { awsRequestId: 'r' })).rejects.toThrow()
-    expect(await readRing()).toEqual(before)
+    expect(await readKeySet()).toEqual(before)
   })
 })
 
@@ -110,7 +110,7 @@ describe('a published key that fails its check', () => {
     const old = await signer()
     passTime(29 * day)
     await invoke({})
-    const broken = keyIn((await readRing()).keys, 'published')
+    const broken = keyIn((await readKeySet()).keys, 'published')
     await kms.send(new DisableKeyCommand({ KeyId: broken?.arn }))
     passTime(day)
     for (const event of [{}, {}, { action: 'rotate', emergency: true }]) {
@@ -119,7 +119,7 @@ describe('a published key that fails its check', () => {
     expect(await signer()).toBe(old)
     await invoke({ action: 'revoke', kid: broken?.kid })
     expect(await published()).not.toContain(broken?.kid)
-    const next = keyIn((await readRing()).keys, 'published')?.kid
+    const next = keyIn((await readKeySet()).keys, 'published')?.kid
     expect(next).toBeDefined()
     await ringMustBeWhole()
     passTime(day)
@@ -189,7 +189,7 @@ describe('a run that dies', { timeout: 180_000 }, () => {
   it('at any call of a revocation leaves a signer, and the next run with the same wish ends it', async () => {
     await invoke({})
     for (let at = 1, died = true; died; at += 1) {
-      const revoked = activeKey(await readRing())
+      const revoked = activeKey(await readKeySet())
       const revoke = () => invoke({ action: 'revoke', kid: revoked?.kid })
       died = await runAndDieAt(revoke, at, true)
       expect(await signer()).toBeDefined()
@@ -248,6 +248,6 @@ describe('a run that is overtaken', () => {
     await ringMustBeWhole()
     passTime(20 * minute)
     await invoke({})
-    expect((await readRing()).strays).toEqual([])
+    expect((await readKeySet()).strays).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { countGuess, guessLimits } from '../../../shared/sign-in/guess-limit.ts'
+import { recordFailedGuess, guessLimits } from '../../../shared/sign-in/guess-limit.ts'
 import { sourceNetwork } from '../../../shared/sign-in/source-network.ts'
 import { login } from '../../support/sign-in-calls.ts'
 import { createUser, md5, newSourceIp, type TestUser } from '../../support/sign-in.ts'
@@ -19,7 +19,7 @@ const guess = (source: string, email = user.email) => login({ email, password: m
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) {
     const [, all] = guessLimits(sourceNetwork(source), randomUUID())
-    await countGuess([all], [], Date.now())
+    await recordFailedGuess([all], [], Date.now())
   }
 }
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { handler } from '../../../functions/user/logout.ts'
-import { transact } from '../../../shared/db/transact.ts'
-import { newGrant } from '../../../shared/tokens/grant-token.ts'
+import { transact } from '../../../shared/db/write.ts'
+import { issueAccessToken } from '../../../shared/tokens/grant-token.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
 import { newUserId } from '../../support/sign-in.ts'
 
 /** Opens a session, or adds a token to one. */
 async function openSession(userId: number, options: { sessionId?: string; firstParty?: boolean } = {}) {
   const now = Date.now()
-  const { accessToken, sessionId, put } = newGrant({
+  const { accessToken, sessionId, put } = issueAccessToken({
     userId,
     sessionId: options.sessionId,
     clientId: 'a-client',

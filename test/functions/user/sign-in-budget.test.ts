@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forgetRing } from '../../../shared/keys/cached-ring.ts'
+import { forgetCachedKeySet } from '../../../shared/keys/cached-ring.ts'
 import { measureCalls } from '../../support/measure-calls.ts'
 import { mailedCode } from '../../support/outbox.ts'
 import { openTicket, verifyAuthenticator, verifyMailed } from '../../support/sign-in-calls.ts'
@@ -21,7 +21,7 @@ test.each([
   'a sign-in by password and %s stays within its budget, the signing key not yet known',
   async (_what, verify) => {
     const user = await createUser()
-    forgetRing()
+    forgetCachedKeySet()
     const { names, writeUnits } = await measureCalls(async () => {
       expect((await verify(user, await openTicket(user))).code).toBe(0)
     })

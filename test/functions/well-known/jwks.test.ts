@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler } from '../../../functions/well-known/jwks.ts'
-import { activeKey, readRing } from '../../../shared/keys/ring.ts'
+import { activeKey, readKeySet } from '../../../shared/keys/key-set.ts'
 import { getEvent } from '../../support/get-event.ts'
 import { useOwnKeys } from '../../support/own-keys.ts'
 
@@ -51,10 +51,10 @@ it('answers in full to another tag', async () => {
 it('holds a key that signs in an emergency at once, and a revoked one no more', async () => {
   const kids = async () =>
     (JSON.parse((await get()).body ?? '') as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
-  const old = activeKey(await readRing())?.kid
+  const old = activeKey(await readKeySet())?.kid
   expect(await kids()).toContain(old)
   await rotate({ action: 'rotate', emergency: true }, { awsRequestId: randomUUID() })
-  expect(await kids()).toContain(activeKey(await readRing())?.kid)
+  expect(await kids()).toContain(activeKey(await readKeySet())?.kid)
   await rotate({ action: 'revoke', kid: old }, { awsRequestId: randomUUID() })
   expect(await kids()).not.toContain(old)
 })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { createSigningKey } from '../../../shared/keys/create-signing-key.ts'
-import { ringKey } from '../../../shared/keys/ring.ts'
+import { signingKeySetKey } from '../../../shared/keys/key-set.ts'
 import { deliver } from '../../support/deliver.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
 import type { Scenario } from './calls.ts'
@@ -15,7 +15,7 @@ async function clearRing(): Promise<void> {
     new QueryCommand({
       TableName: tableName(),
       KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': ringKey.pk },
+      ExpressionAttributeValues: { ':pk': signingKeySetKey.pk },
       ProjectionExpression: 'pk, sk',
     }),
   )
@@ -31,7 +31,7 @@ async function leaveStray(): Promise<void> {
   await db.send(
     new UpdateCommand({
       TableName: tableName(),
-      Key: ringKey,
+      Key: signingKeySetKey,
       UpdateExpression: 'SET strays = :strays',
       ExpressionAttributeValues: { ':strays': [{ id, started_at: Date.now() }] },
     }),

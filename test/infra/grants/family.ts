@@ -1,4 +1,4 @@
-import { growTree } from '../../../shared/community/grow-tree.ts'
+import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { giveToken, newUserIds } from '../../support/community.ts'
 import { join } from '../../support/community-events.ts'
@@ -6,7 +6,7 @@ import { join } from '../../support/community-events.ts'
 /** A member with one direct referral, who are already in the lists, and the member's token. */
 export async function newFamily(): Promise<{ parent: number; child: number; token: string }> {
   const { parent, child } = await joinFamily()
-  await growTree(parent, Date.now() + 60_000)
+  await propagateToAncestors(parent, Date.now() + 60_000)
   return { parent, child, token: await giveToken(parent, [...scopes]) }
 }
 

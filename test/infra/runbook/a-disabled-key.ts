@@ -1,7 +1,7 @@
 import { DisableKeyCommand, ScheduleKeyDeletionCommand } from '@aws-sdk/client-kms'
 import { expect } from 'vitest'
 import { kms } from '../../../shared/aws/kms.ts'
-import { activeKey, readRing } from '../../../shared/keys/ring.ts'
+import { activeKey, readKeySet } from '../../../shared/keys/key-set.ts'
 import { createUser } from '../../support/sign-in.ts'
 import { replaceKeys } from './a-leaked-signing-key.ts'
 import { findings, follow, patience } from './follow.ts'
@@ -10,7 +10,7 @@ import { kidOf, type People } from './people.ts'
 /** The signer is disabled behind the service's back: by mistake, sentenced to deletion, or by somebody whom nobody trusts. */
 export async function aDisabledKey(url: string, people: People): Promise<void> {
   const procedure = follow('A disabled key', url)
-  const signer = activeKey(await readRing()) ?? expect.unreachable()
+  const signer = activeKey(await readKeySet()) ?? expect.unreachable()
   const words = { ARN: signer.arn }
   const expectOutage = async () => {
     expect(await people.tryToSignIn(await createUser())).toMatchObject({ status: 503, retryAfter: '5' })

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { kms } from '../../../shared/aws/kms.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { readRing, ringKey } from '../../../shared/keys/ring.ts'
+import { readKeySet, signingKeySetKey } from '../../../shared/keys/key-set.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { createUser, md5, newRegistration, register, type TestUser } from '../../support/sign-in.ts'
 import { replaceKeys } from './a-leaked-signing-key.ts'
@@ -32,9 +32,9 @@ async function inAnotherRegion<Result>(work: () => Promise<Result>): Promise<Res
 
 /** The copied table names signing keys of another region, and not the one that this deployment has made for itself. */
 async function bringForeignRing(): Promise<void> {
-  const ring = await readRing()
+  const ring = await readKeySet()
   const keys = ring.keys.map((key) => ({ ...key, arn: key.arn.replace(':us-east-1:', ':eu-west-1:') }))
-  await db.send(new PutCommand({ TableName: tableName(), Item: { ...ring, keys, ...ringKey } }))
+  await db.send(new PutCommand({ TableName: tableName(), Item: { ...ring, keys, ...signingKeySetKey } }))
 }
 
 /** A table arrives in a region without the keys that its contents depend on. */

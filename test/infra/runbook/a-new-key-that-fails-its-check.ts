@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { kms } from '../../../shared/aws/kms.ts'
 import { invokeFunction } from '../../../infra/ops/aws/invoke-function.ts'
 import { activationDue } from '../../../shared/keys/next-due.ts'
-import { keyIn, readRing } from '../../../shared/keys/ring.ts'
+import { keyIn, readKeySet } from '../../../shared/keys/key-set.ts'
 import { settings } from '../../../shared/settings.ts'
 import { findings, follow, patience } from './follow.ts'
 import { kidOf, type People } from './people.ts'
@@ -14,9 +14,9 @@ export async function aNewKeyThatFailsItsCheck(url: string, people: People): Pro
   const procedure = follow('A new key that fails its check', url)
   const { ops } = procedure
   const runByTheClock = () => invokeFunction('rotate-signing-keys', {})
-  const signer = keyIn((await readRing()).keys, 'active')?.kid
+  const signer = keyIn((await readKeySet()).keys, 'active')?.kid
   await ops('keys rotate')
-  const broken = keyIn((await readRing()).keys, 'published') ?? expect.unreachable()
+  const broken = keyIn((await readKeySet()).keys, 'published') ?? expect.unreachable()
   await kms.send(new DisableKeyCommand({ KeyId: broken.arn }))
   await wait(Math.max(0, activationDue(broken, settings()) - Date.now()))
 
@@ -30,7 +30,7 @@ export async function aNewKeyThatFailsItsCheck(url: string, people: People): Pro
   expect((await ops('keys revoke KID', { KID: broken.kid })).code).toBe(0)
   await runByTheClock()
   expect((await ops('keys rotate')).code).toBe(0)
-  const { keys } = await readRing()
+  const { keys } = await readKeySet()
   expect(keys.map(({ state }) => state)).toEqual(expect.arrayContaining(['active', 'published']))
   expect(keys.some(({ kid }) => kid === broken.kid)).toBe(false)
   await expect.poll(() => findings(procedure), patience).toEqual([])

@@ -2,10 +2,10 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startMembers } from '../../../shared/community/find-members.ts'
-import { growTree } from '../../../shared/community/grow-tree.ts'
+import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
 import { listMembers } from '../../../shared/community/list-members.ts'
-import { readEntries } from '../../../shared/community/journal.ts'
-import { readRange } from '../../../shared/community/list/read-range.ts'
+import { readJournal } from '../../../shared/community/journal.ts'
+import { readRange } from '../../../shared/community/counted-b-tree/read-range.ts'
 import { type MemberFilter, spanOf } from '../../../shared/community/members-query.ts'
 import { readProfile } from '../../../shared/community/read-profile.ts'
 import { searchTexts } from '../../../shared/community/search-texts.ts'
@@ -148,7 +148,7 @@ describe('a tree', () => {
     for (const member of members.slice(201)) member.parent = 200
     const [root] = members as [ModelMember]
     await deliverInOrder(eventsOf(members))
-    await growTree(root.userId, Date.now() + 100_000)
+    await propagateToAncestors(root.userId, Date.now() + 100_000)
     const model = new CommunityModel(members)
     await compare(model, root, [undefined])
     await compare(model, members[200] as ModelMember, [undefined, 'Ç'])
@@ -156,11 +156,11 @@ describe('a tree', () => {
     for (let i = 0; i < 40; i += 1) await buy(buyer.userId, '0.25')
     buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
     const send = vi.spyOn(db, 'send')
-    await growTree(root.userId, Date.now() + 60_000)
+    await propagateToAncestors(root.userId, Date.now() + 60_000)
     // Some 200 additions and 40 removals.
     expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(3)
     send.mockRestore()
-    expect(await readEntries(root.userId, 1)).toEqual([])
+    expect(await readJournal(root.userId, 1)).toEqual([])
     await compare(model, members[150] as ModelMember, [undefined])
   }, 180_000)
 })
@@ -170,7 +170,7 @@ describe('notes', () => {
     const members = makeMembers({ size: 4, spread: 1, seeds: Array.from({ length: 16 }, () => 1) })
     const [root, child, grandchild] = members as [ModelMember, ModelMember, ModelMember]
     await deliverInOrder(eventsOf(members))
-    await growTree(root.userId, Date.now() + 30_000)
+    await propagateToAncestors(root.userId, Date.now() + 30_000)
     const model = new CommunityModel(members)
     await setNote(root.userId, await readProfile(child.userId), '👍 met in Lisbon')
     await setNote(child.userId, await readProfile(grandchild.userId), 'of the child')

@@ -2,7 +2,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { isUnavailable } from '../../../shared/aws/unavailable.ts'
 import { db } from '../../../shared/db/table.ts'
-import { ConditionFailed, transact } from '../../../shared/db/transact.ts'
+import { ConditionFailed, transact } from '../../../shared/db/write.ts'
 
 // DynamoDB Local never cancels a transaction for a conflict or for throttling, so the client's answer is put in its place.
 const cancelled = (...codes: string[]) =>

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { intake } from '../../../shared/events/intake.ts'
-import { Refused, TooEarly } from '../../../shared/events/refused.ts'
+import { RejectedEvent, OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
 import { log } from '../../../shared/log.ts'
 import { deliver, deliverBatch, interceptQueues } from '../../support/deliver.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'
@@ -56,8 +56,8 @@ describe('what takes a deployment back', () => {
   })
 
   it.each([
-    ['one that is refused', new Refused('unknown_user')],
-    ['one that came too early', new TooEarly('unknown_user')],
+    ['one that is refused', new RejectedEvent('unknown_user')],
+    ['one that came too early', new OutOfOrderEvent('unknown_user')],
     ['a dependency that throttles', Object.assign(new Error('slow'), { name: 'ThrottlingException' })],
   ])('is not %s', async (_what, error) => {
     expect(await faultsOf(error)).toBe(0)

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  afterlifeMilliseconds,
-  applyChange,
-  type Change,
+  drainMilliseconds,
+  applyTransition,
+  type KeyTransition,
   commitSlackMilliseconds,
   type KeyTimes,
 } from '../../../shared/keys/apply-change.ts'
 import { toJwks } from '../../../shared/keys/jwks.ts'
 import { nextStep, type RotationRequest, type Step } from '../../../shared/keys/next-step.ts'
-import { activeKey, emptyRing, type Ring } from '../../../shared/keys/ring.ts'
+import { activeKey, emptyKeySet, type SigningKeySet } from '../../../shared/keys/key-set.ts'
 
 const day = 86_400_000
 const times: KeyTimes = {
@@ -29,13 +29,18 @@ const newKey = () => {
 }
 
 /** Takes a step as a run would, with KMS answering at once. */
-function take(ring: Ring, step: Exclude<Step, { kind: 'none' }>, now: number, of = times): Ring {
+function take(
+  ring: SigningKeySet,
+  step: Exclude<Step, { kind: 'none' }>,
+  now: number,
+  of = times,
+): SigningKeySet {
   const version = ring.version + 1
-  const change = (wanted: Change, attempt = ring.attempt): Ring => ({
+  const change = (wanted: KeyTransition, attempt = ring.attempt): SigningKeySet => ({
     ...ring,
     version,
     attempt,
-    keys: applyChange(ring.keys, wanted, of, now).keys,
+    keys: applyTransition(ring.keys, wanted, of, now).keys,
   })
   switch (step.kind) {
     case 'change':
@@ -68,7 +73,12 @@ function take(ring: Ring, step: Exclude<Step, { kind: 'none' }>, now: number, of
 }
 
 /** Runs until nothing is left to do; every ring on the way. */
-function settle(ring: Ring, now: number, request: RotationRequest = clock, of = times): Ring[] {
+function settle(
+  ring: SigningKeySet,
+  now: number,
+  request: RotationRequest = clock,
+  of = times,
+): SigningKeySet[] {
   const seen = [ring]
   for (let i = 0; i < 30; i += 1) {
     const last = seen.at(-1) ?? ring
@@ -79,12 +89,16 @@ function settle(ring: Ring, now: number, request: RotationRequest = clock, of = 
   throw new Error('it does not settle')
 }
 
-const settled = (ring: Ring, now: number, request: RotationRequest = clock, of = times): Ring =>
-  settle(ring, now, request, of).at(-1) ?? ring
+const settled = (
+  ring: SigningKeySet,
+  now: number,
+  request: RotationRequest = clock,
+  of = times,
+): SigningKeySet => settle(ring, now, request, of).at(-1) ?? ring
 
-const states = (ring: Ring) => ring.keys.map(({ state }) => state)
+const states = (ring: SigningKeySet) => ring.keys.map(({ state }) => state)
 
-const bootstrapped = () => settled(emptyRing, start)
+const bootstrapped = () => settled(emptyKeySet, start)
 
 describe('nextStep', () => {
   it('gives a first deployment a key that signs at once', () => {
@@ -166,7 +180,7 @@ describe('nextStep', () => {
 
   it('ends within the clock’s bound when the period is far shorter than the life of tokens', () => {
     const fast = { ...times, signingKeyRotationDays: 0.0001, signingKeyPublishSeconds: 2 }
-    let ring = settled(emptyRing, start, clock, fast)
+    let ring = settled(emptyKeySet, start, clock, fast)
     for (let second = 0; second < 3_000; second += 5) {
       ring = settled(ring, start + second * 1000, clock, fast)
     }
@@ -191,7 +205,7 @@ describe('a life of random calls', () => {
     fc.assert(
       fc.property(Times, fc.array(Call, { minLength: 1, maxLength: 25 }), (of, calls) => {
         let now = start
-        let ring = settled(emptyRing, now, clock, of)
+        let ring = settled(emptyKeySet, now, clock, of)
         /** For each kid, until when a token may live that a stale signer signs at the last possible moment. */
         const alive = new Map<string, number>()
         for (const { after, what } of calls) {
@@ -202,7 +216,7 @@ describe('a life of random calls', () => {
             const signers = seen.keys.filter(({ state }) => state === 'active')
             expect(signers).toHaveLength(1)
             const signer = signers[0]?.kid ?? ''
-            alive.set(signer, now + afterlifeMilliseconds(of))
+            alive.set(signer, now + drainMilliseconds(of))
             const published = toJwks(seen.keys).keys.map(({ kid }) => kid)
             for (const [kid, until] of alive) if (until > now) expect(published).toContain(kid)
             ring = seen

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { readUser } from '../../../shared/db/user.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
-import { Refused, TooEarly } from '../../../shared/events/refused.ts'
+import { RejectedEvent, OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
 import { decryptTotpSecret } from '../../../shared/sign-in/totp-secret.ts'
 import { createUser, newRegistration, newUserId, register } from '../../support/sign-in.ts'
 
@@ -93,13 +93,13 @@ test('of ten users who want one address at once, one gets it', async () => {
   const reasons = results.flatMap((result) =>
     result.status === 'rejected' ? [result.reason as unknown] : [],
   )
-  expect(reasons.every((reason) => reason instanceof Refused)).toBe(true)
+  expect(reasons.every((reason) => reason instanceof RejectedEvent)).toBe(true)
 })
 
 test('a user whose referrer is not registered yet comes too early, and later is applied', async () => {
   const referrerId = newUserId()
   const detail = newRegistration({ referrer_id: referrerId })
-  await expect(register(detail)).rejects.toThrow(TooEarly)
+  await expect(register(detail)).rejects.toThrow(OutOfOrderEvent)
   await createUser({ user_id: referrerId, email: `late-${referrerId}@example.com` })
   expect(await register(detail)).toBe('applied')
 })

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { transact } from '../../../shared/db/transact.ts'
+import { transact } from '../../../shared/db/write.ts'
 import { readUser, userKey } from '../../../shared/db/user.ts'
-import { TooEarly } from '../../../shared/events/refused.ts'
+import { OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
 import { updateStamp } from '../../../shared/sign-in/update-stamp.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
-import { newGrant } from '../../../shared/tokens/grant-token.ts'
+import { issueAccessToken } from '../../../shared/tokens/grant-token.ts'
 import { createUser, newRegistration, newUserId, register, update } from '../../support/sign-in.ts'
 
 const read = (userId: number) => readUser(userId, { consistent: true })
@@ -117,7 +117,7 @@ test('an update with other content under the same id is refused', async () => {
 
 test('an update of somebody who is not registered comes too early', async () => {
   const event = { update_id: randomUUID(), user_id: newUserId(), at: 1, nickname: 'New' }
-  await expect(update(event)).rejects.toThrow(TooEarly)
+  await expect(update(event)).rejects.toThrow(OutOfOrderEvent)
 })
 
 test('a new TOTP secret starts with no step used up', async () => {
@@ -160,7 +160,7 @@ test('disabling that comes late, or again, leaves the sessions of an enabled use
 
 async function openSession(userId: number): Promise<string> {
   const now = Date.now()
-  const { accessToken, put } = newGrant({
+  const { accessToken, put } = issueAccessToken({
     userId,
     clientId: 'first-party',
     scopes: ['openid'],

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler as jwks } from '../../../functions/well-known/jwks.ts'
 import { kms } from '../../../shared/aws/kms.ts'
-import { activeKey, readRing } from '../../../shared/keys/ring.ts'
+import { activeKey, readKeySet } from '../../../shared/keys/key-set.ts'
 import { settings } from '../../../shared/settings.ts'
 import { signDeviceToken } from '../../../shared/tokens/device-token.ts'
 import { issuer } from '../../../shared/tokens/issuer.ts'
@@ -60,7 +60,7 @@ describe('signDeviceToken', () => {
     expect(decodeProtectedHeader(token)).toEqual({
       alg: 'RS256',
       typ: 'JWT',
-      kid: activeKey(await readRing())?.kid,
+      kid: activeKey(await readKeySet())?.kid,
     })
     const { payload } = await verify(token, verifier())
     expect(payload).toEqual({
@@ -119,7 +119,7 @@ describe('signDeviceToken', () => {
 
   it('is unavailable for a while where somebody has disabled the signer', async () => {
     await call({})
-    const { arn = '' } = activeKey(await readRing()) ?? {}
+    const { arn = '' } = activeKey(await readKeySet()) ?? {}
     await kms.send(new DisableKeyCommand({ KeyId: arn }))
     await expect(signDeviceToken(grant())).rejects.toMatchObject({
       failure: 'unavailable',

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { ConditionFailed, transact } from '../../../shared/db/transact.ts'
+import { ConditionFailed, transact } from '../../../shared/db/write.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { endSession } from '../../../shared/tokens/end-session.ts'
-import { newGrant } from '../../../shared/tokens/grant-token.ts'
+import { issueAccessToken } from '../../../shared/tokens/grant-token.ts'
 import { revokeAllTokens } from '../../../shared/tokens/revoke-all-tokens.ts'
 import { revokeToken, revokeTokenAt } from '../../../shared/tokens/revoke-token.ts'
 import { sessionMustLive } from '../../../shared/tokens/session-must-live.ts'
@@ -12,11 +12,17 @@ const newUser = () => randomInt(2 ** 47)
 
 async function signIn(userId: number, expiresAt = Date.now() + 60_000) {
   const grant = { userId, clientId: 'first-party', expiresAt, authenticatedAt: Date.now() }
-  const token = newGrant({ ...grant, scopes: ['openid', 'email'], firstParty: true })
+  const token = issueAccessToken({ ...grant, scopes: ['openid', 'email'], firstParty: true })
   await transact([token.put])
   const derive = async () => {
     const { sessionId } = token
-    const derived = newGrant({ ...grant, sessionId, clientId: 'app', scopes: ['openid'], firstParty: false })
+    const derived = issueAccessToken({
+      ...grant,
+      sessionId,
+      clientId: 'app',
+      scopes: ['openid'],
+      firstParty: false,
+    })
     await transact([derived.put, sessionMustLive(token)])
     return derived
   }

@@ -1,5 +1,5 @@
 import { nextDue } from '../../../../shared/keys/next-due.ts'
-import type { RingKey } from '../../../../shared/keys/ring.ts'
+import type { SigningKey } from '../../../../shared/keys/key-set.ts'
 import { formatInstant, formatSpan } from '../../terminal.ts'
 import type { Check, Control, Finding } from '../controls.ts'
 import type { Facts } from '../facts.ts'
@@ -53,7 +53,7 @@ function overdue({ at, ring, settings }: Facts): Finding[] {
   ]
 }
 
-function overAge({ kid, state, active_at: since }: RingKey, { at, settings }: Facts): Finding[] {
+function overAge({ kid, state, active_at: since }: SigningKey, { at, settings }: Facts): Finding[] {
   if (state !== 'active' || since === null) return []
   // The successor is published so early that it can take over in time; a period that was shortened lately needs the whole way.
   const longest = settings.signingKeyRotationDays * day + settings.signingKeyPublishSeconds * 1000 + patience
@@ -69,7 +69,7 @@ function overAge({ kid, state, active_at: since }: RingKey, { at, settings }: Fa
       ]
 }
 
-function overstay({ kid, state, remove_after: until }: RingKey, { at }: Facts): Finding[] {
+function overstay({ kid, state, remove_after: until }: SigningKey, { at }: Facts): Finding[] {
   if (state !== 'retiring' || until === null || at - until <= patience) return []
   return [
     finding(

@@ -1,5 +1,5 @@
 import { attemptTagName, signingKeyTagName } from '../../../../shared/keys/key-tags.ts'
-import type { RingKey } from '../../../../shared/keys/ring.ts'
+import type { SigningKey } from '../../../../shared/keys/key-set.ts'
 import type { Check, Control, Finding } from '../controls.ts'
 import type { Facts, KmsKey } from '../facts.ts'
 
@@ -26,7 +26,7 @@ const finding = (name: string, controls: Control[], subject: string, message: st
   message,
 })
 
-function usable(key: RingKey, { state }: KmsKey, archive: RingKey[]): Finding[] {
+function usable(key: SigningKey, { state }: KmsKey, archive: SigningKey[]): Finding[] {
   if (state === 'Denied') {
     return [
       finding(
@@ -62,7 +62,7 @@ function usable(key: RingKey, { state }: KmsKey, archive: RingKey[]): Finding[] 
     : []
 }
 
-function genuine(key: RingKey, answer: KmsKey, { tag }: Facts): Finding[] {
+function genuine(key: SigningKey, answer: KmsKey, { tag }: Facts): Finding[] {
   if (answer.state === 'Missing' || answer.state === 'Denied') return []
   const wrong = [
     answer.usage === 'SIGN_VERIFY' ? undefined : `its usage is ${answer.usage ?? 'unknown'}`,
@@ -95,7 +95,7 @@ function unrecorded(key: KmsKey, { ring }: Facts): Finding[] {
   ]
 }
 
-function pendingDeletion({ kms, settings }: Facts, recorded: RingKey[]): Finding[] {
+function pendingDeletion({ kms, settings }: Facts, recorded: SigningKey[]): Finding[] {
   return kms.flatMap(({ arn, state, deletionAt }) => {
     const key = recorded.find((candidate) => candidate.arn === arn)
     const intended = key === undefined || (key.state === 'retired' && settings.signingKeyDeletionDays > 0)

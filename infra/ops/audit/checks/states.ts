@@ -1,4 +1,4 @@
-import { keyStates, type KeyState, type RingKey } from '../../../../shared/keys/ring.ts'
+import { keyStates, type KeyState, type SigningKey } from '../../../../shared/keys/key-set.ts'
 import { thumbprint } from '../../../../shared/keys/thumbprint.ts'
 import type { Check, Finding } from '../controls.ts'
 import type { Facts } from '../facts.ts'
@@ -13,7 +13,7 @@ export const checkStates: Check = (facts) => {
   return [...signers(facts.ring.keys), ...identities(facts), ...histories(facts)]
 }
 
-function signers(keys: RingKey[]): Finding[] {
+function signers(keys: SigningKey[]): Finding[] {
   const counts = Map.groupBy(keys, ({ state }) => state)
   const active = counts.get('active') ?? []
   const published = counts.get('published') ?? []
@@ -90,7 +90,7 @@ function histories({ ring, archive, evidence }: Facts): Finding[] {
 }
 
 function compare(
-  key: RingKey,
+  key: SigningKey,
   history: ReturnType<typeof replay> extends Map<string, infer H> ? H | undefined : never,
   archived: boolean,
 ): Finding[] {
@@ -114,7 +114,7 @@ const instantOf = {
   active: 'active_at',
   retiring: 'retiring_at',
   retired: 'retired_at',
-} as const satisfies Record<KeyState, keyof RingKey>
+} as const satisfies Record<KeyState, keyof SigningKey>
 
 const differs = (recorded: number | null, evident: number | undefined): boolean =>
   evident === undefined ? recorded !== null : Math.abs((recorded ?? 0) - evident) > sameInstantMilliseconds

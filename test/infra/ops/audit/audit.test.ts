@@ -29,7 +29,7 @@ import { evidenceHash, evidenceKey } from '../../../../shared/keys/evidence.ts'
 import { toJwks } from '../../../../shared/keys/jwks.ts'
 import { signingKeyTagName } from '../../../../shared/keys/key-tags.ts'
 import { readEvidence } from '../../../../shared/keys/read-evidence.ts'
-import { readRing, ringKey, type Ring } from '../../../../shared/keys/ring.ts'
+import { readKeySet, signingKeySetKey, type SigningKeySet } from '../../../../shared/keys/key-set.ts'
 import { thumbprint } from '../../../../shared/keys/thumbprint.ts'
 import { settings } from '../../../../shared/settings.ts'
 import { useOwnKeys } from '../../../support/own-keys.ts'
@@ -43,7 +43,7 @@ const server = createServer((request, response) => {
   const answer = async () => {
     if (request.url?.endsWith('openid-configuration'))
       return { issuer: baseUrl(), jwks_uri: `${baseUrl()}/keys` }
-    return published === undefined ? toJwks((await readRing()).keys) : { keys: published }
+    return published === undefined ? toJwks((await readKeySet()).keys) : { keys: published }
   }
   void answer().then((body) =>
     response.setHeader('cache-control', 'public, max-age=300').end(JSON.stringify(body)),
@@ -87,8 +87,8 @@ const setItem = (key: object, attribute: string, value: unknown) =>
   )
 const removeEvidence = (sequence: number) =>
   db.send(new DeleteCommand({ TableName: tableName(), Key: evidenceKey(sequence) }))
-const changeKeys = async (change: (keys: Ring['keys']) => Ring['keys']) =>
-  setItem(ringKey, 'keys', change((await readRing()).keys))
+const changeKeys = async (change: (keys: SigningKeySet['keys']) => SigningKeySet['keys']) =>
+  setItem(signingKeySetKey, 'keys', change((await readKeySet()).keys))
 
 /** A ring with a history: a retired key in the archive, a retiring one, a signer and its successor. */
 async function live() {
@@ -98,7 +98,7 @@ async function live() {
   await call({ action: 'revoke', kid: first })
   await call({ action: 'rotate', emergency: true })
   await call({ action: 'rotate' })
-  const { keys } = await readRing()
+  const { keys } = await readKeySet()
   const of = (state: string) => keys.find((key) => key.state === state) ?? expect.unreachable(state)
   return { active: of('active'), published: of('published'), retiring: of('retiring') }
 }
@@ -183,7 +183,7 @@ describe('names what was tampered with', () => {
     ['one in the middle', () => 3],
     ['the newest', (last: number) => last],
   ])('evidence removed: %s', async (_which, choose) => {
-    const sequence = choose((await readRing()).sequence)
+    const sequence = choose((await readKeySet()).sequence)
     await removeEvidence(sequence)
     expect((await report()).findings).toMatchObject([
       { finding: 'evidence_removed', subject: `evidence ${sequence}` },
@@ -195,7 +195,7 @@ describe('names what was tampered with', () => {
     ['one in the middle', () => 3],
     ['the newest', (last: number) => last],
   ])('evidence edited: %s', async (_which, choose) => {
-    const sequence = choose((await readRing()).sequence)
+    const sequence = choose((await readKeySet()).sequence)
     await setItem(evidenceKey(sequence), 'run_id', 'somebody else')
     expect((await report()).findings).toMatchObject([
       { finding: 'evidence_edited', subject: `evidence ${sequence}` },
@@ -231,7 +231,7 @@ describe('names what was tampered with', () => {
   })
 
   it('a public key set with a foreign key, without one of ours, or with a lie about one', async () => {
-    const { keys } = toJwks((await readRing()).keys)
+    const { keys } = toJwks((await readKeySet()).keys)
     const { n = '', e = '' } = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({
       format: 'jwk',
     })

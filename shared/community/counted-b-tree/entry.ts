@@ -1,18 +1,18 @@
 /** Where a member stands in a list: by the instant of joining, and by user id among those of one instant. */
-export interface Position {
+export interface BTreePosition {
   /** Epoch milliseconds. */
   joinedAt: number
   userId: number
 }
 
 /** A member in a list. Everything here stays as it is for good, so a list is only ever inserted into. */
-export interface Entry extends Position {
+export interface BTreeEntry extends BTreePosition {
   /** Number of the directory chunk with the member's search text. */
   chunk: number
 }
 
 /** Order of a list, earliest first. */
-export const comparePositions = (a: Position, b: Position): number =>
+export const comparePositions = (a: BTreePosition, b: BTreePosition): number =>
   a.joinedAt - b.joinedAt || a.userId - b.userId
 
 /** How many things, sorted by `compareWith`, stand before the first one for which it is not negative. */

@@ -14,7 +14,7 @@ export interface SecondFactor {
  * Throws `bad_verification_code` unless the code is right. Resolves with the time step that a TOTP uses up. A method that
  * the user does not have is a wrong code like any other.
  */
-export async function checkCode(
+export async function verifySecondFactor(
   user: User,
   ticket: string,
   codeDigest: string | undefined,

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ConditionFailed, transact, type TransactItem } from '../db/transact.ts'
+import { ConditionFailed, transact, type Write } from '../db/write.ts'
 import { batchReader } from './batch-reader.ts'
-import { fileTexts } from './file-texts.ts'
-import { type JournalEntry, readEntries, readEntriesAgain, removeEntry } from './journal.ts'
-import { type Shape, standardShape } from './list/node.ts'
-import { Overtaken } from './overtaken.ts'
-import { planGrowth, type Rising } from './plan-growth.ts'
+import { assignSearchChunks } from './file-texts.ts'
+import { type JournalEntry, readJournal, readEntriesAgain, deleteJournalEntry } from './journal.ts'
+import { type BTreeShape, standardShape } from './counted-b-tree/node.ts'
+import { StaleReadError } from './overtaken.ts'
+import { planPropagation, type Rising } from './plan-growth.ts'
 import { moveHead, readHead, type TreeHead } from './tree-head.ts'
 import { memberProfile, readUpline } from './upline.ts'
 
@@ -34,10 +34,10 @@ export class TreeUnfinished extends Error {
  * effect exactly once at each ancestor, at any depth, whoever else does the same at the same time and wherever an earlier
  * run stopped. Throws TreeUnfinished when something is left at the deadline (epoch milliseconds).
  */
-export async function growTree(
+export async function propagateToAncestors(
   rootId: number,
   deadline: number,
-  shape: Shape = standardShape,
+  shape: BTreeShape = standardShape,
 ): Promise<void> {
   for (let failures = 0; ;) {
     if (Date.now() >= deadline || failures === attempts)
@@ -46,7 +46,7 @@ export async function growTree(
       if ((await growByBatch(rootId, shape)) === 'empty') return
       failures = 0
     } catch (error) {
-      if (!(error instanceof ConditionFailed || error instanceof Overtaken)) throw error
+      if (!(error instanceof ConditionFailed || error instanceof StaleReadError)) throw error
       failures += 1
       await wait(Math.random() * 20 * 2 ** Math.min(failures, 5))
     }
@@ -54,13 +54,13 @@ export async function growTree(
 }
 
 /** Carries one batch up, or what is left of the one that was begun, unless the journal is empty. */
-async function growByBatch(rootId: number, shape: Shape): Promise<'grown' | 'empty'> {
+async function growByBatch(rootId: number, shape: BTreeShape): Promise<'grown' | 'empty'> {
   const head = await readHead(rootId)
   const entries =
     head.batch.length > 0
       ? await readEntriesAgain(rootId, head.batch)
-      : chooseBatch(await readEntries(rootId, batchSize))
-  if (entries === undefined) throw new Overtaken('the batch has been completed')
+      : chooseBatch(await readJournal(rootId, batchSize))
+  if (entries === undefined) throw new StaleReadError('the batch has been completed')
   if (entries.length === 0) return 'empty'
   const read = batchReader()
   const batch = await Promise.all(
@@ -70,8 +70,8 @@ async function growByBatch(rootId: number, shape: Shape): Promise<'grown' | 'emp
     }),
   )
   const newcomers = batch.filter(({ entry }) => entry.joined)
-  const filing = await fileTexts(rootId, newcomers, head.chunks, read)
-  const pieces = planGrowth(batch, shape)
+  const filing = await assignSearchChunks(rootId, newcomers, head.chunks, read)
+  const pieces = planPropagation(batch, shape)
   const work = new Work(rootId, { ...head, chunks: filing.chunks, batch: entries.map(({ sk }) => sk) })
   await work.add(filing.writes, 0)
   // A newcomer who is an ancestor already would have two writes to one profile in one transaction.
@@ -99,7 +99,7 @@ function chooseBatch(entries: readonly JournalEntry[]): JournalEntry[] {
 class Work {
   readonly #rootId: number
   #head: TreeHead
-  #writes: TransactItem[] = []
+  #writes: Write[] = []
 
   constructor(rootId: number, head: TreeHead) {
     this.#rootId = rootId
@@ -107,7 +107,7 @@ class Work {
   }
 
   /** Adds writes that belong together and are so many pieces of the batch. */
-  async add(writes: readonly TransactItem[], pieces: number): Promise<void> {
+  async add(writes: readonly Write[], pieces: number): Promise<void> {
     if (1 + this.#writes.length + writes.length > transactionSize) await this.commit()
     this.#writes.push(...writes)
     this.#head = { ...this.#head, done: this.#head.done + pieces }
@@ -124,7 +124,7 @@ class Work {
   /** Writes what is left, and with it removes the entries from the journal. */
   async finish(entries: readonly JournalEntry[]): Promise<void> {
     await this.add(
-      entries.map((entry) => removeEntry(this.#rootId, entry)),
+      entries.map((entry) => deleteJournalEntry(this.#rootId, entry)),
       0,
     )
     this.#head = { ...this.#head, batch: [], done: 0 }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Failure } from '../errors.ts'
 import { db } from './table.ts'
 
-export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
 /** A condition of a transaction did not hold: nothing was written. */
 export class ConditionFailed extends Error {
@@ -40,7 +40,7 @@ const longestWaitMilliseconds = 400
  *
  * A ClientRequestToken makes the SDK's own repetitions of one attempt count once.
  */
-export async function transact(items: TransactItem[]): Promise<void> {
+export async function transact(items: Write[]): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await db.send(

@@ -1,21 +1,21 @@
 import { putVersioned } from '../../db/put-versioned.ts'
 import { type Item } from '../../db/read-items.ts'
 import type { Key } from '../../db/table.ts'
-import type { TransactItem } from '../../db/transact.ts'
-import { Overtaken } from '../overtaken.ts'
-import { comparePositions, countBefore, type Entry } from './entry.ts'
+import type { Write } from '../../db/write.ts'
+import { StaleReadError } from '../overtaken.ts'
+import { comparePositions, countBefore, type BTreeEntry } from './entry.ts'
 import {
-  type Child,
+  type BTreeChild,
   countOf,
   firstOf,
   type List,
-  type Node,
+  type BTreeNode,
   nodeKey,
   packNode,
   packRoot,
-  type Root,
+  type BTreeRoot,
   rootKey,
-  type Shape,
+  type BTreeShape,
   standardShape,
   unpackNode,
   unpackRoot,
@@ -28,19 +28,19 @@ export type ReadItem = (key: Key) => Promise<Item | undefined>
  * A list that is being added to in memory: a counted B+-tree, so that members may join in any order and every member's
  * rank is still known by one way down. Nothing is written before `writes` are.
  */
-export class ListDraft {
+export class CountedBTree {
   readonly #list: List
   readonly #read: ReadItem
-  readonly #shape: Shape
-  readonly #root: Root
+  readonly #shape: BTreeShape
+  readonly #root: BTreeRoot
   /** Nodes other than the root that were read or made. */
-  readonly #nodes = new Map<number, Node>()
+  readonly #nodes = new Map<number, BTreeNode>()
   readonly #changed = new Set<number>()
   /** Numbers below this were given out when the root was read. */
   readonly #ids: number
   #grown = false
 
-  private constructor(list: List, read: ReadItem, shape: Shape, root: Root) {
+  private constructor(list: List, read: ReadItem, shape: BTreeShape, root: BTreeRoot) {
     this.#list = list
     this.#read = read
     this.#shape = shape
@@ -49,17 +49,17 @@ export class ListDraft {
   }
 
   /** A draft of a list as it stands now. */
-  static async open(list: List, read: ReadItem, shape: Shape = standardShape): Promise<ListDraft> {
-    return new ListDraft(list, read, shape, unpackRoot(await read(rootKey(list))))
+  static async open(list: List, read: ReadItem, shape: BTreeShape = standardShape): Promise<CountedBTree> {
+    return new CountedBTree(list, read, shape, unpackRoot(await read(rootKey(list))))
   }
 
   /** Puts a member into their place. */
-  async insert(entry: Entry): Promise<void> {
+  async insert(entry: BTreeEntry): Promise<void> {
     this.#grown = true
     const { node } = this.#root
     const right = await this.#insertInto(node, entry, true)
     if (right === undefined) return
-    const left: Node = { ...node, version: 0 }
+    const left: BTreeNode = { ...node, version: 0 }
     this.#root.node = {
       kind: 'branch',
       version: node.version,
@@ -68,7 +68,7 @@ export class ListDraft {
   }
 
   /** Inserts under a node, and gives back what it had to split off to the right. `last` says that it is the last of its level. */
-  async #insertInto(node: Node, entry: Entry, last: boolean): Promise<Node | undefined> {
+  async #insertInto(node: BTreeNode, entry: BTreeEntry, last: boolean): Promise<BTreeNode | undefined> {
     if (node.kind === 'leaf') {
       const at = countBefore(node.entries, (other) => comparePositions(other, entry))
       node.entries.splice(at, 0, entry)
@@ -77,7 +77,7 @@ export class ListDraft {
     }
     const { children } = node
     const at = Math.max(0, countBefore(children, ({ first }) => comparePositions(first, entry)) - 1)
-    const child = children[at] as Child
+    const child = children[at] as BTreeChild
     const lastChild = last && at === children.length - 1
     const below = await this.#node(child.id)
     this.#changed.add(child.id)
@@ -99,7 +99,7 @@ export class ListDraft {
     return growsAtEnd ? length - 1 : length >>> 1
   }
 
-  #adopt(node: Node): Child {
+  #adopt(node: BTreeNode): BTreeChild {
     const id = this.#root.nextId
     this.#root.nextId += 1
     this.#nodes.set(id, node)
@@ -107,7 +107,7 @@ export class ListDraft {
     return { first: firstOf(node), count: countOf(node), id }
   }
 
-  async #node(id: number): Promise<Node> {
+  async #node(id: number): Promise<BTreeNode> {
     const known = this.#nodes.get(id)
     if (known !== undefined) return known
     const item = await this.#read(nodeKey(this.#list, id))
@@ -117,24 +117,24 @@ export class ListDraft {
       node === undefined ||
       (node.kind === 'branch' && node.children.some((child) => child.id >= this.#ids))
     ) {
-      throw new Overtaken('a list is being written')
+      throw new StaleReadError('a list is being written')
     }
     this.#nodes.set(id, node)
     return node
   }
 
   /** The writes that make the draft real, provided that nobody else has written the same nodes meanwhile. */
-  writes(): TransactItem[] {
+  writes(): Write[] {
     if (!this.#grown) return []
     const root = { ...this.#root, node: next(this.#root.node) }
     return [
       putVersioned({ ...rootKey(this.#list), ...packRoot(root) }, this.#root.node.version),
       ...[...this.#changed].map((id) => {
-        const node = this.#nodes.get(id) as Node
+        const node = this.#nodes.get(id) as BTreeNode
         return putVersioned({ ...nodeKey(this.#list, id), ...packNode(next(node)) }, node.version)
       }),
     ]
   }
 }
 
-const next = (node: Node): Node => ({ ...node, version: node.version + 1 })
+const next = (node: BTreeNode): BTreeNode => ({ ...node, version: node.version + 1 })

@@ -1,12 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ConditionFailed, transact, type TransactItem } from '../db/transact.ts'
+import { ConditionFailed, transact, type Write } from '../db/write.ts'
 import { readUser } from '../db/user.ts'
-import { type EventRecord, findOutcome, type Outcome, putRecord, recognise } from '../events/event-record.ts'
-import { Refused, TooEarly } from '../events/refused.ts'
+import {
+  type EventRecord,
+  findOutcome,
+  type Outcome,
+  putEventRecord,
+  resolveDuplicate,
+} from '../events/event-record.ts'
+import { RejectedEvent, OutOfOrderEvent } from '../events/rejected-event.ts'
 import { type Movement, moveAll } from './movement.ts'
 import { putWallet, readWallet, toWallet, type Wallet, type WalletId } from './wallet.ts'
 
-export interface Booking {
+export interface LedgerTransaction {
   /** The event behind it; its key is claimed in the same transaction. Without one, `alongside` must hold a guard. */
   record?: EventRecord
   /** What happens to each wallet, in order; each wallet at most once, all of one user. */
@@ -15,24 +21,24 @@ export interface Booking {
    * Writes that belong to the same transaction, given the instant of booking. They follow the event's key, so that
    * ConditionFailed tells of their conditions at their places.
    */
-  alongside?: (bookedAt: number) => TransactItem[]
+  alongside?: (bookedAt: number) => Write[]
 }
 
 /** A booking and who waits for it. */
-export interface Pending {
-  booking: Booking
+export interface PendingTransaction {
+  booking: LedgerTransaction
   resolve: (outcome: Outcome) => void
   reject: (error: Error) => void
 }
 
 /** Most bookings of one transaction: an event key and six rows each, beside the head, of at most 100 writes. */
-export const largestGroup = 12
+export const maxBatchSize = 12
 
 const attempts = 40
 const longestWaitMilliseconds = 150
 
 /** A wallet so busy that every attempt lost its race; the event is to come again. */
-export class LostRaces extends Error {
+export class ContentionError extends Error {
   override readonly name = 'LostRaces'
 }
 
@@ -40,7 +46,7 @@ export class LostRaces extends Error {
  * Books a group, all for the same wallets, in as few transactions as it takes, and settles each on its own: what is refused or
  * was applied before does not hold up the others.
  */
-export async function bookGroup(group: Pending[]): Promise<void> {
+export async function commitBatch(group: PendingTransaction[]): Promise<void> {
   let left = group
   try {
     let heads = await readHeads(group)
@@ -51,7 +57,8 @@ export async function bookGroup(group: Pending[]): Promise<void> {
       heads = step.heads
       if (!step.lostRace) continue
       races += 1
-      if (races === attempts) throw new LostRaces(`a wallet moved ${races} times before it could be written`)
+      if (races === attempts)
+        throw new ContentionError(`a wallet moved ${races} times before it could be written`)
       await wait(Math.random() * Math.min(longestWaitMilliseconds, 5 * 2 ** races))
     }
   } catch (error) {
@@ -59,17 +66,17 @@ export async function bookGroup(group: Pending[]): Promise<void> {
   }
 }
 
-const readHeads = ([first]: Pending[]): Promise<Wallet[]> =>
+const readHeads = ([first]: PendingTransaction[]): Promise<Wallet[]> =>
   Promise.all((first?.booking.wallets ?? []).map(({ id }) => readWallet(id, { consistent: true })))
 
 /** What one attempt came to: whom it settled, the wallets as they stand now, and whether somebody else moved one first. */
 interface Step {
-  settled: Pending[]
+  settled: PendingTransaction[]
   heads: Wallet[]
   lostRace?: boolean
 }
 
-async function bookStep(left: Pending[], heads: Wallet[]): Promise<Step> {
+async function bookStep(left: PendingTransaction[], heads: Wallet[]): Promise<Step> {
   const plan = makePlan(left, heads)
   if (plan.refusal !== undefined) return settleRefused(left, heads, plan.refusal)
   try {
@@ -84,21 +91,21 @@ async function bookStep(left: Pending[], heads: Wallet[]): Promise<Step> {
 
 interface Plan {
   /** As many of the bookings as can be done, one after the other, from where the wallets stand. */
-  planned: Pending[]
+  planned: PendingTransaction[]
   /** Why not even the first can be done. */
-  refusal?: Refused
+  refusal?: RejectedEvent
   /** The wallets afterwards. */
   heads: Wallet[]
   /** Events' keys, what goes alongside, heads, bills. */
-  writes: TransactItem[]
+  writes: Write[]
   /** Where among the writes the heads are. */
   headsAt: number
 }
 
-function makePlan(left: Pending[], before: Wallet[]): Plan {
+function makePlan(left: PendingTransaction[], before: Wallet[]): Plan {
   const at = Math.max(Date.now(), ...before.map(({ lastAt }) => lastAt))
-  const planned: Pending[] = []
-  const bills: TransactItem[] = []
+  const planned: PendingTransaction[] = []
+  const bills: Write[] = []
   let heads = before
   for (const pending of left) {
     try {
@@ -107,14 +114,16 @@ function makePlan(left: Pending[], before: Wallet[]): Plan {
       bills.push(...moved.flatMap(({ writes }) => writes))
       planned.push(pending)
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
+      if (!(error instanceof RejectedEvent)) throw error
       // Only the first may be refused on these grounds: what goes before the others has yet to be written.
       if (planned.length === 0) return { planned, refusal: error, heads, writes: [], headsAt: 0 }
       break
     }
   }
   heads = heads.map((head) => ({ ...head, version: head.version + 1 }))
-  const keys = planned.flatMap(({ booking: { record } }) => (record === undefined ? [] : [putRecord(record)]))
+  const keys = planned.flatMap(({ booking: { record } }) =>
+    record === undefined ? [] : [putEventRecord(record)],
+  )
   const others = planned.flatMap(({ booking }) => booking.alongside?.(at) ?? [])
   const writes = [...keys, ...others, ...heads.map(putWallet), ...bills]
   return { planned, heads, writes, headsAt: keys.length + others.length }
@@ -124,7 +133,7 @@ function makePlan(left: Pending[], before: Wallet[]): Plan {
 async function checkUser(heads: Wallet[]): Promise<void> {
   const unseen = heads.find(({ version }) => version === 0)
   if (unseen !== undefined && (await readUser(unseen.id.userId, { consistent: true })) === undefined) {
-    throw new TooEarly('unknown_user')
+    throw new OutOfOrderEvent('unknown_user')
   }
 }
 
@@ -143,18 +152,22 @@ function settleFailed({ planned, headsAt }: Plan, heads: Wallet[], error: Condit
 
 /** An event whose key was taken is a duplicate, or refused for its other content. */
 function settleKnown(
-  { booking: { record }, resolve, reject }: Pending,
+  { booking: { record }, resolve, reject }: PendingTransaction,
   stored: Record<string, unknown> | undefined,
 ) {
   try {
-    resolve(recognise(record as EventRecord, stored))
+    resolve(resolveDuplicate(record as EventRecord, stored))
   } catch (error) {
     reject(error as Error)
   }
 }
 
 /** A refusal stands only where it is not the event's own first delivery that used up the money. */
-async function settleRefused([first]: Pending[], heads: Wallet[], refusal: Refused): Promise<Step> {
+async function settleRefused(
+  [first]: PendingTransaction[],
+  heads: Wallet[],
+  refusal: RejectedEvent,
+): Promise<Step> {
   if (first === undefined) return { settled: [], heads }
   try {
     const { record } = first.booking

@@ -11,7 +11,7 @@ export const keyStates = ['published', 'active', 'retiring', 'retired'] as const
 export type KeyState = (typeof keyStates)[number]
 
 /** A signing key as the ring knows it; instants are epoch milliseconds, null until they have come. */
-export const RingKey = v.object({
+export const SigningKey = v.object({
   /** RFC 7638 thumbprint of the public key. */
   kid: v.string(),
   /** The KMS key that holds the private half. */
@@ -32,7 +32,7 @@ export const RingKey = v.object({
    */
   afterlife_milliseconds: Integer,
 })
-export type RingKey = v.InferOutput<typeof RingKey>
+export type SigningKey = v.InferOutput<typeof SigningKey>
 
 /** What a transition was made for. */
 export const Trigger = v.object({
@@ -64,26 +64,26 @@ export type Attempt = v.InferOutput<typeof Attempt>
  * The key ring: one item, and so always one consistent state. It is the truth that signers and the key set read; every
  * change is a write conditional on `version`.
  */
-export const Ring = v.object({
+export const SigningKeySet = v.object({
   /** Counts every write; 0 stands for a ring that does not exist yet. */
   version: Integer,
   /** Number of the last evidence record, and its hash. */
   sequence: Integer,
   evidence_hash: v.nullable(v.string()),
   /** Every key that is not archived yet, oldest first. */
-  keys: v.array(RingKey),
+  keys: v.array(SigningKey),
   /** The CreateKey under way. */
   attempt: v.nullable(Attempt),
   /** Attempts given up, whose KMS keys may still turn up and must then be disposed of. */
   strays: v.array(v.object({ id: v.string(), started_at: Integer })),
 })
-export type Ring = v.InferOutput<typeof Ring>
+export type SigningKeySet = v.InferOutput<typeof SigningKeySet>
 
 /** Key of the ring's one item. */
-export const ringKey: Key = { pk: keysPartition, sk: 'RING' }
+export const signingKeySetKey: Key = { pk: keysPartition, sk: 'RING' }
 
 /** A ring before the first deployment's first key. */
-export const emptyRing: Ring = {
+export const emptyKeySet: SigningKeySet = {
   version: 0,
   sequence: 0,
   evidence_hash: null,
@@ -93,16 +93,16 @@ export const emptyRing: Ring = {
 }
 
 /** The ring as it stands now, read consistently. */
-export async function readRing(): Promise<Ring> {
+export async function readKeySet(): Promise<SigningKeySet> {
   const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: ringKey, ConsistentRead: true }),
+    new GetCommand({ TableName: tableName(), Key: signingKeySetKey, ConsistentRead: true }),
   )
-  return Item === undefined ? emptyRing : v.parse(Ring, Item)
+  return Item === undefined ? emptyKeySet : v.parse(SigningKeySet, Item)
 }
 
 /** The first key in a state. */
-export const keyIn = (keys: readonly RingKey[], state: KeyState): RingKey | undefined =>
+export const keyIn = (keys: readonly SigningKey[], state: KeyState): SigningKey | undefined =>
   keys.find((key) => key.state === state)
 
 /** The one key that signs, if there is one yet. */
-export const activeKey = (ring: Ring): RingKey | undefined => keyIn(ring.keys, 'active')
+export const activeKey = (ring: SigningKeySet): SigningKey | undefined => keyIn(ring.keys, 'active')

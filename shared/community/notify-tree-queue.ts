@@ -13,7 +13,7 @@ export const TreeMessage = v.object({ root_id: v.pipe(v.number(), v.safeInteger(
  * its event comes again, so that no entry is left lying when a function dies in between. Messages of a tree are
  * handled one after another.
  */
-export async function announceGrowth(rootId: number): Promise<void> {
+export async function notifyTreeQueue(rootId: number): Promise<void> {
   const message: v.InferInput<typeof TreeMessage> = { root_id: rootId }
   await sqs.send(
     new SendMessageCommand({

@@ -10,7 +10,7 @@ import type { TokenAnswer, TokenParameters } from './token-request.ts'
 const grants = new Map([['authorization_code', exchangeCode]])
 
 /** Answers a token request: the grant that it names, for the client that it comes from (OAuth 2.1 §3.2). */
-export async function giveToken(
+export async function handleTokenRequest(
   parameters: TokenParameters,
   request: Pick<RequestInfo, 'authorization'>,
 ): Promise<TokenAnswer> {

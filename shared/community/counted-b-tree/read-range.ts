@@ -1,7 +1,16 @@
 import { Failure } from '../../errors.ts'
 import { readItems, type Item } from '../../db/read-items.ts'
-import { comparePositions, countBefore, type Entry, type Position } from './entry.ts'
-import { countOf, type List, type Node, nodeKey, type Root, rootKey, unpackNode, unpackRoot } from './node.ts'
+import { comparePositions, countBefore, type BTreeEntry, type BTreePosition } from './entry.ts'
+import {
+  countOf,
+  type List,
+  type BTreeNode,
+  nodeKey,
+  type BTreeRoot,
+  rootKey,
+  unpackNode,
+  unpackRoot,
+} from './node.ts'
 
 /** Which members of a list are wanted: those who joined in a span of time, newest first, some of them. */
 export interface RangeQuery {
@@ -19,7 +28,7 @@ export interface Range {
   /** How many members joined in the span. */
   total: number
   /** Newest first. */
-  entries: Entry[]
+  entries: BTreeEntry[]
 }
 
 /** A part of a list that is known by its rank and size: a node still to be read, or a leaf that was. */
@@ -27,7 +36,7 @@ interface Span {
   /** Rank of its first member, counted from the earliest of the list. */
   start: number
   count: number
-  first: Position
+  first: BTreePosition
   id: number
 }
 
@@ -51,8 +60,8 @@ export async function readRange(list: List, top: Item | undefined, query: RangeQ
   throw new Failure('unavailable', { retryAfterSeconds: 1 })
 }
 
-async function descend(list: List, root: Root, query: RangeQuery): Promise<Range | undefined> {
-  let nodes: { node: Node; start: number; count: number }[] = [
+async function descend(list: List, root: BTreeRoot, query: RangeQuery): Promise<Range | undefined> {
+  let nodes: { node: BTreeNode; start: number; count: number }[] = [
     { node: root.node, start: 0, count: countOf(root.node) },
   ]
   const total = countOf(root.node)
@@ -72,7 +81,7 @@ async function descend(list: List, root: Root, query: RangeQuery): Promise<Range
   }
 }
 
-function spansOf(node: Node & { kind: 'branch' }, start: number): Span[] {
+function spansOf(node: BTreeNode & { kind: 'branch' }, start: number): Span[] {
   let rank = start
   return node.children.map(({ first, count, id }) => {
     const span = { start: rank, count, first, id }
@@ -101,11 +110,11 @@ function spanOfInstant(spans: readonly Span[], instant: number | undefined): Spa
 }
 
 /** The position before everybody who joined at an instant. */
-const firstAt = (instant: number): Position => ({ joinedAt: instant, userId: 0 })
+const firstAt = (instant: number): BTreePosition => ({ joinedAt: instant, userId: 0 })
 
 /** The page out of the leaves that were read, each member at their rank. */
 function collect(
-  leaves: readonly { node: Node; start: number; count: number }[],
+  leaves: readonly { node: BTreeNode; start: number; count: number }[],
   total: number,
   { from, before, skip, take }: RangeQuery,
 ): Range {

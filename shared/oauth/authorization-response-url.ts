@@ -4,7 +4,10 @@ import { issuer } from '../tokens/issuer.ts'
  * The address by which a client gets its answer: its redirect URI as it sent it, with the answer's parameters added to whatever query it has
  * (RFC 6749 §3.1.2) and `iss`, by which it knows whose answer it is (RFC 9207 §2). Parameters without a value are left out.
  */
-export function answerAddress(redirectUri: string, answer: Record<string, string | undefined>): string {
+export function authorizationResponseUrl(
+  redirectUri: string,
+  answer: Record<string, string | undefined>,
+): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(answer)) {
     if (value !== undefined) parameters.set(name, value)
