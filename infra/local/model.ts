@@ -13,7 +13,6 @@ export interface StackModel {
   cors: CorsModel | undefined
   tables: TableModel[]
   keys: KeyModel[]
-  aliases: { name: string; keyId: string }[]
   queues: QueueModel[]
   eventSources: EventSourceModel[]
   buses: { name: string; arn: string }[]

@@ -16,19 +16,12 @@ import { sqsOperations } from './sqs/operations.ts'
 import type { Queue } from './sqs/queue.ts'
 import { openQueues } from './sqs/queues.ts'
 import { openStore } from './store.ts'
-import {
-  type DeadLetterView,
-  type KeyView,
-  type QueueView,
-  viewDeadLetters,
-  viewKeys,
-  viewQueues,
-} from './views.ts'
+import { type DeadLetterView, type QueueView, viewDeadLetters, viewQueues } from './views.ts'
 import type { Credentials } from './wire/credentials.ts'
 
 export type { Invoke, InvokeResult } from './lambda/invoke.ts'
 export type { OutboxMessage } from './ses/outbox.ts'
-export type { KeyView, QueueView } from './views.ts'
+export type { QueueView } from './views.ts'
 export type { Credentials } from './wire/credentials.ts'
 
 /** What the endpoint is made of. */
@@ -53,7 +46,6 @@ export interface AwsEndpoint {
   deadLetters(): DeadLetterView[]
   /** Newest first; all, or those to one address. */
   outbox(to?: string): OutboxMessage[]
-  keys(): KeyView[]
   /** What a function or a role signs its calls with: its key is how the endpoint knows whose policies to ask. */
   credentialsFor(holder: FunctionModel | RoleModel): Credentials
   /** Begins to hand queued messages to functions, and to follow the schedules: call it when the functions can be run. */
@@ -108,7 +100,6 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
     queues: () => viewQueues(queues.list(), urlOf),
     deadLetters: () => viewDeadLetters(queues.list()),
     outbox: (to) => outbox.list(to),
-    keys: () => viewKeys(ring),
     credentialsFor({ arn, name }) {
       const found = callers.of(arn)
       if (found === undefined) throw new Error(`${name} is no function or role of this stack`)

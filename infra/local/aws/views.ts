@@ -1,4 +1,3 @@
-import type { KeyRing } from './kms/key-ring.ts'
 import type { Queue } from './sqs/queue.ts'
 
 /** A queue for a person to look at. */
@@ -21,17 +20,6 @@ export interface DeadLetterView {
   /** Why it was refused; null for one that was only received too often. */
   reason: string | null
   body: string
-}
-
-/** A key for a person to look at. */
-export interface KeyView {
-  keyId: string
-  arn: string
-  spec: string
-  state: string
-  description: string
-  aliases: string[]
-  tags: Record<string, string>
 }
 
 /** All queues with their numbers of messages. */
@@ -62,11 +50,4 @@ export function viewDeadLetters(queues: Queue[]): DeadLetterView[] {
     )
     .sort((one, other) => other.sent_at - one.sent_at)
     .slice(0, mostDeadLetters)
-}
-
-/** All keys, without what is secret about them. */
-export function viewKeys(ring: KeyRing): KeyView[] {
-  return ring.list().map(({ record: { keyId, arn, spec, state, description, tags } }) => {
-    return { keyId, arn, spec, state, description, tags, aliases: ring.aliasesOf(keyId) }
-  })
 }

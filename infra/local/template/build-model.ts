@@ -3,7 +3,7 @@ import type { StackModel } from '../model.ts'
 import type { Addresses } from './identity.ts'
 import { readCors, readRoutes } from './read-api.ts'
 import { readStackTemplates } from './read-assembly.ts'
-import { readAliases, readKeys, readTables } from './read-data.ts'
+import { readKeys, readTables } from './read-data.ts'
 import { readBuses, readRules } from './read-events.ts'
 import { readEventSources, readFunctions } from './read-functions.ts'
 import { readQueues } from './read-queues.ts'
@@ -19,7 +19,6 @@ const servedTypes = [
   'AWS::Events::EventBus',
   'AWS::Events::Rule',
   'AWS::IAM::Role',
-  'AWS::KMS::Alias',
   'AWS::KMS::Key',
   'AWS::Lambda::Alias',
   'AWS::Lambda::EventSourceMapping',
@@ -46,7 +45,6 @@ export function buildStackModel(assembly: CloudAssembly, addresses: Addresses): 
     cors: readCors(reader),
     tables: readTables(reader),
     keys: readKeys(reader),
-    aliases: readAliases(reader),
     queues: readQueues(reader),
     eventSources: readEventSources(reader, functions),
     buses: readBuses(reader),

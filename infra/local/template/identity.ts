@@ -54,7 +54,6 @@ export const identities: Record<string, Identify> = {
     const id = fingerprint(resource).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
     return { ref: id, attributes: { Arn: `arn:aws:kms:${at.region}:${at.accountId}:key/${id}`, KeyId: id } }
   },
-  'AWS::KMS::Alias': (resource) => ({ ref: resource.property('AliasName') ?? '', attributes: {} }),
   'AWS::SQS::Queue': (resource, at) => {
     const suffix = resource.property('FifoQueue') === 'true' ? '.fifo' : ''
     const name = resource.property('QueueName') ?? `${generatedName(resource, 75)}${suffix}`

@@ -1,4 +1,4 @@
-import type { KeyModel, StackModel, TableModel } from '../model.ts'
+import type { KeyModel, TableModel } from '../model.ts'
 import { asPolicyDocument } from './read-roles.ts'
 import type { TemplateReader } from './template-reader.ts'
 import { asList, asProperties, asTags, asText, type Properties } from './values.ts'
@@ -41,14 +41,6 @@ export function readKeys(reader: TemplateReader): KeyModel[] {
       tags: asTags(properties.Tags, where('Tags')),
     }
   })
-}
-
-/** The aliases of the keys, each with the id of its key. */
-export function readAliases(reader: TemplateReader): StackModel['aliases'] {
-  return reader.ofType('AWS::KMS::Alias').map(({ properties, where, ref }) => ({
-    name: ref,
-    keyId: asText(properties.TargetKeyId, where('TargetKeyId')).replace(/^arn:.*:key\//, ''),
-  }))
 }
 
 // Capacity has no meaning for a table that is paid by request; DynamoDB Local refuses what it does not expect.

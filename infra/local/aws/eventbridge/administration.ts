@@ -18,17 +18,6 @@ export function ruleAdministration(model: StackModel, rules: Rules): Record<stri
     DescribeRule: operation(RuleInput, (input, call) =>
       describe(openRule(model, call, 'DescribeRule', input), rules),
     ),
-    ListRules: operation(
-      v.object({ NamePrefix: v.optional(v.string(), ''), EventBusName }),
-      (input, call) => {
-        call.authorize({ action: 'events:ListRules', resource: '*' })
-        const found = model.rules.filter(
-          ({ name, busName }) =>
-            name.startsWith(input.NamePrefix) && busName === bareName(input.EventBusName),
-        )
-        return { Rules: found.map((rule) => describe(rule, rules)) }
-      },
-    ),
     ListTargetsByRule: operation(v.object({ Rule: v.string(), EventBusName }), (input, call) => {
       const rule = openRule(model, call, 'ListTargetsByRule', { ...input, Name: input.Rule })
       return {

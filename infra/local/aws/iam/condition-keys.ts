@@ -27,8 +27,6 @@ const exact = new Set([
   'kms:keyusage',
   'kms:macalgorithm',
   'kms:messagetype',
-  'kms:requestalias',
-  'kms:resourcealiases',
   'kms:schedulekeydeletionpendingwindowindays',
   'kms:signingalgorithm',
   'kms:viaservice',

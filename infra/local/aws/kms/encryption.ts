@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { AwsError } from '../wire/aws-error.ts'
 import { operation, type Call, type Operation } from '../wire/operation.ts'
@@ -22,13 +21,6 @@ const DecryptInput = v.object({
   EncryptionContext: Context,
   EncryptionAlgorithm: Algorithm,
 })
-const DataKeyInput = v.object({
-  KeyId: v.string(),
-  EncryptionContext: Context,
-  KeySpec: v.optional(v.picklist(['AES_256', 'AES_128'])),
-  NumberOfBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1024))),
-})
-
 /** Encryption by symmetric keys. */
 export function encryptionOperations(ring: KeyRing): Record<string, Operation> {
   const open = (call: Call, action: string, reference: string, context: EncryptionContext) =>
@@ -61,18 +53,6 @@ export function encryptionOperations(ring: KeyRing): Record<string, Operation> {
         KeyId: key.record.arn,
         Plaintext: decrypt(key, input.CiphertextBlob, input.EncryptionContext).toString('base64'),
         EncryptionAlgorithm: input.EncryptionAlgorithm,
-      }
-    }),
-
-    GenerateDataKey: operation(DataKeyInput, (input, call) => {
-      if ((input.KeySpec === undefined) === (input.NumberOfBytes === undefined))
-        throw new AwsError('ValidationException', 'Please specify either number of bytes or key spec.')
-      const key = open(call, 'GenerateDataKey', input.KeyId, input.EncryptionContext)
-      const plaintext = randomBytes(input.NumberOfBytes ?? (input.KeySpec === 'AES_128' ? 16 : 32))
-      return {
-        KeyId: key.record.arn,
-        Plaintext: plaintext.toString('base64'),
-        CiphertextBlob: encrypt(key, plaintext, input.EncryptionContext).toString('base64'),
       }
     }),
   }

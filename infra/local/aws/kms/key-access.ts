@@ -18,22 +18,17 @@ export function openKey(
     action: `kms:${action}`,
     resource: key.record.arn,
     resourcePolicy: { policy: key.policy, role: 'required' },
-    context: {
-      ...describeKeyContext(ring, key),
-      'kms:RequestAlias': /alias\/.*$/.exec(reference)?.[0],
-      ...context,
-    },
+    context: { ...describeKeyContext(key), ...context },
   })
   return key
 }
 
-function describeKeyContext(ring: KeyRing, key: Key): KeyUseContext {
+function describeKeyContext(key: Key): KeyUseContext {
   return {
     'kms:CallerAccount': key.record.arn.split(':')[4],
     'kms:KeySpec': key.record.spec,
     'kms:KeyUsage': key.specification.usage,
     'kms:KeyOrigin': 'AWS_KMS',
-    'kms:ResourceAliases': ring.aliasesOf(key.record.keyId),
     ...Object.fromEntries(
       Object.entries(key.record.tags).map(([name, value]) => [`aws:ResourceTag/${name}`, value]),
     ),

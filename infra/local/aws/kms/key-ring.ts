@@ -42,28 +42,20 @@ export interface NewKey {
   tags: Record<string, string>
 }
 
-/** All keys and aliases of the account, in memory and in the store. */
+/** All keys of the account, in memory and in the store. */
 export class KeyRing {
   readonly #keys = new Map<string, Key>()
-  readonly #aliases = new Map<string, { keyId: string; createdAt: number; updatedAt: number }>()
   readonly #store: Store
   readonly #account: { accountId: string; region: string }
 
   constructor(store: Store, account: { accountId: string; region: string }) {
     this.#store = store
     this.#account = account
-    store.database.exec(`
-      CREATE TABLE IF NOT EXISTS kms_keys (key_id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS kms_aliases
-        (name TEXT PRIMARY KEY, key_id TEXT NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL) WITHOUT ROWID`)
+    store.database.exec(
+      'CREATE TABLE IF NOT EXISTS kms_keys (key_id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID',
+    )
     for (const row of store.database.prepare('SELECT record FROM kms_keys').all())
       this.#adopt(v.parse(KeyRecord, JSON.parse(String(row.record))))
-    for (const row of store.database.prepare('SELECT * FROM kms_aliases').all())
-      this.#aliases.set(String(row.name), {
-        keyId: String(row.key_id),
-        createdAt: Number(row.created_at),
-        updatedAt: Number(row.updated_at),
-      })
   }
 
   /** The keys of the store, and those of the stack: new ones are made, known ones take the stack's description, policy and tags. */
@@ -85,7 +77,6 @@ export class KeyRing {
         })
       }),
     )
-    for (const { name, keyId } of model.aliases) if (!ring.#aliases.has(name)) ring.setAlias(name, keyId)
     return ring
   }
 
@@ -118,25 +109,13 @@ export class KeyRing {
     return key
   }
 
-  /** Finds a key by its id, ARN, alias or alias ARN; NotFoundException where there is none, as for every other region's. */
+  /** Finds a key by its id or ARN; NotFoundException for an unknown one and for another region's. */
   find(reference: string): Key {
-    const [scheme, , , region = ''] = reference.split(':', 4)
-    if (scheme === 'arn' && region !== this.arnOf('').split(':')[3])
-      throw new AwsError('NotFoundException', `Invalid arn ${region}`)
-    const name = reference.startsWith('arn:')
-      ? reference.slice(reference.split(':', 5).join(':').length + 1)
-      : reference
-    const isAlias = name.startsWith('alias/')
-    const keyId = isAlias ? this.#aliases.get(name)?.keyId : name.replace(/^key\//, '')
-    const key = keyId === undefined ? undefined : this.#keys.get(keyId)
+    const keyId = reference.replace(this.arnOf('key/'), '')
+    const key = this.#keys.get(keyId)
     if (key !== undefined && (key.record.deletionAt ?? Infinity) > Date.now() / 1000) return key
     if (key !== undefined) this.#forget(key)
-    throw new AwsError(
-      'NotFoundException',
-      isAlias
-        ? `Alias ${this.arnOf(name)} is not found.`
-        : `Key '${this.arnOf(`key/${name.replace(/^key\//, '')}`)}' does not exist`,
-    )
+    throw new AwsError('NotFoundException', `Key '${reference}' does not exist`)
   }
 
   /** All keys, in the order of their ids. */
@@ -146,37 +125,7 @@ export class KeyRing {
     return [...this.#keys.values()].sort((a, b) => (a.record.keyId < b.record.keyId ? -1 : 1))
   }
 
-  /** All aliases, in the order of their names. */
-  aliases(): { name: string; arn: string; keyId: string; createdAt: number; updatedAt: number }[] {
-    return [...this.#aliases]
-      .map(([name, alias]) => ({ name, arn: this.arnOf(name), ...alias }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
-  }
-
-  /** The names of a key's aliases: the condition key kms:ResourceAliases. */
-  aliasesOf(keyId: string): string[] {
-    return this.aliases().flatMap((alias) => (alias.keyId === keyId ? [alias.name] : []))
-  }
-
-  /** Points an alias, old or new, to a key. */
-  setAlias(name: string, keyId: string): void {
-    const now = Date.now() / 1000
-    const alias = { keyId, createdAt: this.#aliases.get(name)?.createdAt ?? now, updatedAt: now }
-    this.#aliases.set(name, alias)
-    this.#store.database
-      .prepare(
-        'INSERT OR REPLACE INTO kms_aliases (name, key_id, created_at, updated_at) VALUES (?, ?, ?, ?)',
-      )
-      .run(name, alias.keyId, alias.createdAt, alias.updatedAt)
-  }
-
-  /** Removes an alias. */
-  removeAlias(name: string): void {
-    this.#aliases.delete(name)
-    this.#store.database.prepare('DELETE FROM kms_aliases WHERE name = ?').run(name)
-  }
-
-  /** The ARN of `key/ID` or `alias/NAME` in this account. */
+  /** The ARN of `key/ID` in this account. */
   arnOf(resource: string): string {
     return `arn:aws:kms:${this.#account.region}:${this.#account.accountId}:${resource}`
   }
@@ -205,7 +154,6 @@ export class KeyRing {
   #forget(key: Key): void {
     this.#keys.delete(key.record.keyId)
     this.#store.database.prepare('DELETE FROM kms_keys WHERE key_id = ?').run(key.record.keyId)
-    for (const name of this.aliasesOf(key.record.keyId)) this.removeAlias(name)
   }
 
   /** What KMS gives a key that is created without a policy: the account decides by IAM. */

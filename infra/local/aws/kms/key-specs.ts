@@ -12,9 +12,6 @@ export const signingAlgorithms = [
   'RSASSA_PKCS1_V1_5_SHA_256',
   'RSASSA_PKCS1_V1_5_SHA_384',
   'RSASSA_PKCS1_V1_5_SHA_512',
-  'RSASSA_PSS_SHA_256',
-  'RSASSA_PSS_SHA_384',
-  'RSASSA_PSS_SHA_512',
 ] as const
 
 /** The MAC algorithms, one for each HMAC key spec. */

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import type { PolicyDocument } from '../../model.ts'
+import { compilePolicies } from '../iam/policy.ts'
 import { AwsError } from '../wire/aws-error.ts'
 import { operation, type Operation } from '../wire/operation.ts'
 import { openKey, requireNotPendingDeletion, requireUsable } from './key-access.ts'
 import { describeKey } from './describe-key.ts'
 import type { KeyRing } from './key-ring.ts'
-import { parsePolicy } from './key-policies.ts'
 import { keySpecifications } from './key-specs.ts'
 import { Page, paginate } from './pagination.ts'
 import { TagList, readTags } from './tags.ts'
@@ -118,5 +118,19 @@ export function lifecycleOperations(ring: KeyRing): Record<string, Operation> {
       ring.save({ ...key.record, state: 'Disabled', deletionAt: undefined })
       return { KeyId: key.record.arn }
     }),
+  }
+}
+
+/** Reads a policy given as text; MalformedPolicyDocumentException if it is not one that can be evaluated. */
+function parsePolicy(text: string): PolicyDocument {
+  try {
+    const policy = JSON.parse(text) as PolicyDocument
+    compilePolicies([policy], 'the key')
+    return policy
+  } catch (error) {
+    throw new AwsError(
+      'MalformedPolicyDocumentException',
+      error instanceof Error ? error.message : 'not a policy',
+    )
   }
 }

@@ -1,7 +1,5 @@
 import type { Operation } from '../wire/operation.ts'
-import { aliasOperations } from './aliases.ts'
 import { encryptionOperations } from './encryption.ts'
-import { keyPolicyOperations } from './key-policies.ts'
 import type { KeyRing } from './key-ring.ts'
 import { lifecycleOperations } from './lifecycle.ts'
 import { macOperations } from './macs.ts'
@@ -15,8 +13,6 @@ export function kmsOperations(ring: KeyRing): Record<string, Operation> {
     ...signingOperations(ring),
     ...macOperations(ring),
     ...encryptionOperations(ring),
-    ...aliasOperations(ring),
     ...tagOperations(ring),
-    ...keyPolicyOperations(ring),
   }
 }

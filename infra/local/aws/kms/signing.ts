@@ -22,8 +22,8 @@ export function signingOperations(ring: KeyRing): Record<string, Operation> {
     Sign: operation(SignInput, (input, call) => {
       const key = openKeyForUse(ring, call, describeUse('Sign', input))
       requireAlgorithm(key, input.SigningAlgorithm)
-      const { scheme, hash } = readAlgorithm(input.SigningAlgorithm)
-      const signature = signDigest(key.material.secret, scheme, hash, readDigest(hash, input))
+      const hash = readHash(input.SigningAlgorithm)
+      const signature = signDigest(key.material.secret, hash, readDigest(hash, input))
       return {
         KeyId: key.record.arn,
         Signature: signature.toString('base64'),
@@ -34,16 +34,9 @@ export function signingOperations(ring: KeyRing): Record<string, Operation> {
     Verify: operation(VerifyInput, (input, call) => {
       const key = openKeyForUse(ring, call, describeUse('Verify', input))
       requireAlgorithm(key, input.SigningAlgorithm)
-      const { scheme, hash } = readAlgorithm(input.SigningAlgorithm)
-      if (
-        !verifyDigest(
-          key.material.public ?? key.material.secret,
-          scheme,
-          hash,
-          readDigest(hash, input),
-          input.Signature,
-        )
-      )
+      const hash = readHash(input.SigningAlgorithm)
+      const publicKey = key.material.public ?? key.material.secret
+      if (!verifyDigest(publicKey, hash, readDigest(hash, input), input.Signature))
         throw new AwsError('KMSInvalidSignatureException', 'The signature is not valid.')
       return { KeyId: key.record.arn, SignatureValid: true, SigningAlgorithm: input.SigningAlgorithm }
     }),
@@ -59,8 +52,8 @@ function describeUse(action: string, input: v.InferOutput<typeof SignInput>) {
   }
 }
 
-function readAlgorithm(algorithm: string): { scheme: 'PKCS1' | 'PSS'; hash: string } {
-  return { scheme: algorithm.includes('PSS') ? 'PSS' : 'PKCS1', hash: `sha${algorithm.slice(-3)}` }
+function readHash(algorithm: string): string {
+  return `sha${algorithm.slice(-3)}`
 }
 
 function readDigest(hash: string, input: v.InferOutput<typeof SignInput>): Buffer {

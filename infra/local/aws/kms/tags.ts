@@ -22,16 +22,6 @@ const KeyId = v.string()
 /** Tags on keys. */
 export function tagOperations(ring: KeyRing): Record<string, Operation> {
   return {
-    TagResource: operation(v.object({ KeyId, Tags: TagList }), (input, call) => {
-      const tags = readTags(input.Tags)
-      const key = openKey(ring, call, 'TagResource', input.KeyId, {
-        'aws:TagKeys': Object.keys(tags),
-        ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [`aws:RequestTag/${name}`, value])),
-      })
-      requireNotPendingDeletion(key)
-      ring.save({ ...key.record, tags: { ...key.record.tags, ...tags } })
-    }),
-
     UntagResource: operation(v.object({ KeyId, TagKeys: v.array(v.string()) }), (input, call) => {
       const key = openKey(ring, call, 'UntagResource', input.KeyId, { 'aws:TagKeys': input.TagKeys })
       requireNotPendingDeletion(key)

@@ -31,11 +31,6 @@ export async function answerLambda(
     return true
   }
   if (name === undefined) return false
-  if (request.method === 'GET' && action === undefined) {
-    const found = openFunction(model, call, 'lambda:GetFunction', name)
-    respondJson(response, 'application/json', { Configuration: describeFunction(found), Tags: {} })
-    return true
-  }
   if (request.method !== 'POST' || action !== 'invocations') return false
   await answerInvoke(openFunction(model, call, 'lambda:InvokeFunction', name), invoke, request, response)
   return true

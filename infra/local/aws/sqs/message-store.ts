@@ -14,7 +14,6 @@ export interface Duplicate {
 export interface MessageStore {
   put(queueName: string, message: MessageRecord): void
   remove(messageId: string): void
-  clear(queueName: string): void
   load(queueName: string): MessageRecord[]
   remember(queueName: string, deduplicationKey: string, duplicate: Duplicate): void
   forget(queueName: string, deduplicationKey: string): void
@@ -44,7 +43,6 @@ export function openMessageStore(store: Store): MessageStore {
   return {
     put: (queueName, message) => put.run(message.id, queueName, (position += 1), JSON.stringify(message)),
     remove: (messageId) => remove.run(messageId),
-    clear: (queueName) => database.prepare('DELETE FROM sqs_messages WHERE queue = ?').run(queueName),
     load: (queueName) =>
       database
         .prepare('SELECT record FROM sqs_messages WHERE queue = ? ORDER BY position')

@@ -3,7 +3,6 @@ import { administrationOperations } from './administration.ts'
 import type { Queue } from './queue.ts'
 import type { Queues } from './queues.ts'
 import { receivingOperations } from './receiving.ts'
-import { redriveOperations } from './redrive.ts'
 import { sendingOperations } from './sending.ts'
 
 /** Every operation of SQS that the endpoint answers, by the name in X-Amz-Target (`AmazonSQS.NAME`). */
@@ -15,6 +14,5 @@ export function sqsOperations(
     ...administrationOperations(queues, options.urlOf),
     ...sendingOperations(queues, options.senderId),
     ...receivingOperations(queues),
-    ...redriveOperations(queues),
   }
 }

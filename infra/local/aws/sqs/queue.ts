@@ -157,29 +157,10 @@ export class Queue {
     this.#hide(message, 'inFlight', seconds * 1000)
   }
 
-  /** Deletes all messages. */
-  purge(): void {
-    this.#store.clear(this.model.name)
-    for (const message of [...this.#messages.values()]) this.#drop(message)
-  }
-
   /** Deletes what is older than the retention period. */
   expire(): void {
     const now = Date.now()
     for (const message of this.#messages.values()) if (this.#isExpired(message, now)) this.#discard(message)
-  }
-
-  /** The messages that a move task would take, the oldest first. */
-  visibleMessages(): Message[] {
-    return [...this.#messages.values()].filter(({ state }) => state === 'visible')
-  }
-
-  /** Moves a message to another queue as a new one, as a redrive does. */
-  redriveTo(target: Queue, message: Message): void {
-    this.#store.atomically(() => {
-      target.send({ ...message, delaySeconds: 0, deduplicationId: message.deduplicationId && message.id })
-      this.#discard(message)
-    })
   }
 
   /** Runs `work` so that all that it sends is stored, or nothing. */

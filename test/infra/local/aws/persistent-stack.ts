@@ -50,7 +50,6 @@ export const persistentStack: StackModel = {
       tags: {},
     },
   ],
-  aliases: [],
   queues: [queue('idle'), queue('tree.fifo'), queue('stuck')],
   eventSources: [
     {

@@ -92,7 +92,6 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
     cors: undefined,
     tables: [],
     keys: [],
-    aliases: [],
     queues: [],
     eventSources: [],
     buses: [{ name: 'events', arn: arnOf('events', 'event-bus/events') }],

@@ -105,7 +105,6 @@ describe('the model of a synthesized application', () => {
       { busName: 'default', schedule: 'rate(1 hour)', targets: [{ arn: functionNamed('apply')?.arn }] },
     ])
     expect(model.outputs).toEqual({ EventBusName: 'fixture' })
-    expect(model.aliases).toEqual([{ name: 'alias/fixture', keyId: model.keys[0]?.keyId }])
   })
 
   it('names everything the same the next time', () => {

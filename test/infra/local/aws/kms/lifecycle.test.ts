@@ -1,21 +1,16 @@
 import {
   CancelKeyDeletionCommand,
-  CreateAliasCommand,
   CreateKeyCommand,
-  DeleteAliasCommand,
   DescribeKeyCommand,
   DisableKeyCommand,
   EnableKeyCommand,
   GenerateMacCommand,
   GetPublicKeyCommand,
-  ListAliasesCommand,
   ListKeysCommand,
   ListResourceTagsCommand,
   ScheduleKeyDeletionCommand,
   SignCommand,
-  TagResourceCommand,
   UntagResourceCommand,
-  UpdateAliasCommand,
   type KMSClient,
 } from '@aws-sdk/client-kms'
 import { expect, test } from 'vitest'
@@ -24,18 +19,18 @@ import { arnOf, stackModel, startStack } from '../stack.ts'
 const sign = (KeyId: string) =>
   new SignCommand({ KeyId, Message: Buffer.from('x'), SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256' })
 
-async function createKey(kms: KMSClient): Promise<string> {
+async function createKey(kms: KMSClient, tags: Record<string, string> = { a: '1' }): Promise<string> {
   const { KeyMetadata } = await kms.send(
     new CreateKeyCommand({
       KeySpec: 'RSA_2048',
       KeyUsage: 'SIGN_VERIFY',
-      Tags: [{ TagKey: 'a', TagValue: '1' }],
+      Tags: Object.entries(tags).map(([TagKey, TagValue]) => ({ TagKey, TagValue })),
     }),
   )
   return KeyMetadata?.KeyId ?? ''
 }
 
-test('the keys and aliases of the stack are there from the start', async () => {
+test('the keys of the stack are there from the start', async () => {
   const keyId = '11111111-2222-3333-4444-555555555555'
   const key = {
     logicalId: 'Mac',
@@ -47,8 +42,8 @@ test('the keys and aliases of the stack are there from the start', async () => {
     keyPolicy: undefined,
     tags: { purpose: 'passwords' },
   }
-  const { kms } = await startStack(stackModel({ keys: [key], aliases: [{ name: 'alias/mac', keyId }] }))
-  for (const KeyId of [keyId, key.arn, 'alias/mac', arnOf('kms', 'alias/mac')]) {
+  const { kms } = await startStack(stackModel({ keys: [key] }))
+  for (const KeyId of [keyId, key.arn]) {
     const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId }))
     expect(KeyMetadata).toMatchObject({
       KeyId: keyId,
@@ -90,8 +85,7 @@ test('each state allows what AWS allows in it', async () => {
     () => kms.send(new EnableKeyCommand({ KeyId })),
     () => kms.send(new DisableKeyCommand({ KeyId })),
     () => kms.send(new ScheduleKeyDeletionCommand({ KeyId })),
-    () => kms.send(new CreateAliasCommand({ AliasName: 'alias/x', TargetKeyId: KeyId })),
-    () => kms.send(new TagResourceCommand({ KeyId, Tags: [{ TagKey: 'b', TagValue: '2' }] })),
+    () => kms.send(new UntagResourceCommand({ KeyId, TagKeys: ['a'] })),
   ]
   for (const run of refused) await expect(run()).rejects.toMatchObject({ name: 'KMSInvalidStateException' })
 
@@ -100,42 +94,16 @@ test('each state allows what AWS allows in it', async () => {
   expect((await stateOf())?.DeletionDate).toBeUndefined()
 })
 
-test('aliases are made, moved and removed', async () => {
+test('the tags of a new key are listed, and one that is removed is gone', async () => {
   const { kms } = await startStack(stackModel())
-  const [one, two] = [await createKey(kms), await createKey(kms)]
-  const AliasName = 'alias/signing'
-  const create = () => kms.send(new CreateAliasCommand({ AliasName, TargetKeyId: one }))
-  await create()
-  await expect(create()).rejects.toMatchObject({ name: 'AlreadyExistsException' })
-  await kms.send(new UpdateAliasCommand({ AliasName, TargetKeyId: two }))
-  expect((await kms.send(new DescribeKeyCommand({ KeyId: AliasName }))).KeyMetadata?.KeyId).toBe(two)
-  const { Aliases } = await kms.send(new ListAliasesCommand({ KeyId: two }))
-  expect(Aliases).toMatchObject([{ AliasName, AliasArn: arnOf('kms', AliasName), TargetKeyId: two }])
-  expect((await kms.send(new ListAliasesCommand({ KeyId: one }))).Aliases).toEqual([])
-
-  const { KeyMetadata: symmetric } = await kms.send(new CreateKeyCommand({}))
-  await expect(
-    kms.send(new UpdateAliasCommand({ AliasName, TargetKeyId: symmetric?.KeyId })),
-  ).rejects.toMatchObject({ name: 'ValidationException' })
-  await kms.send(new DeleteAliasCommand({ AliasName }))
-  for (const run of [
-    () => kms.send(new DeleteAliasCommand({ AliasName })),
-    () => kms.send(new UpdateAliasCommand({ AliasName, TargetKeyId: one })),
-    () => kms.send(sign(AliasName)),
+  const KeyId = await createKey(kms, { a: '1', b: '2' })
+  const listTags = async () => (await kms.send(new ListResourceTagsCommand({ KeyId }))).Tags
+  expect(await listTags()).toEqual([
+    { TagKey: 'a', TagValue: '1' },
+    { TagKey: 'b', TagValue: '2' },
   ])
-    await expect(run()).rejects.toMatchObject({ name: 'NotFoundException' })
-  await expect(
-    kms.send(new CreateAliasCommand({ AliasName: 'signing', TargetKeyId: one })),
-  ).rejects.toMatchObject({ name: 'ValidationException' })
-})
-
-test('tags are written, listed and removed', async () => {
-  const { kms } = await startStack(stackModel())
-  const KeyId = await createKey(kms)
-  await kms.send(new TagResourceCommand({ KeyId, Tags: [{ TagKey: 'b', TagValue: '2' }] }))
   await kms.send(new UntagResourceCommand({ KeyId, TagKeys: ['a'] }))
-  const { Tags } = await kms.send(new ListResourceTagsCommand({ KeyId }))
-  expect(Tags).toEqual([{ TagKey: 'b', TagValue: '2' }])
+  expect(await listTags()).toEqual([{ TagKey: 'b', TagValue: '2' }])
 })
 
 test('lists come in pages', async () => {

@@ -1,4 +1,4 @@
-import { GetFunctionCommand, InvokeCommand, ListFunctionsCommand } from '@aws-sdk/client-lambda'
+import { InvokeCommand, ListFunctionsCommand } from '@aws-sdk/client-lambda'
 import { expect, test } from 'vitest'
 import type { Invoke } from '../../../../../infra/local/aws/server.ts'
 import { accountId, arnOf, functionModel, stackModel, startStack } from '../stack.ts'
@@ -84,8 +84,7 @@ test('functions are listed and described', async () => {
   const { lambda } = await startFunctions(async (_name, payload) => ({ payload, executedVersion: '$LATEST' }))
   const { Functions } = await lambda.send(new ListFunctionsCommand())
   expect(Functions?.map(({ FunctionName }) => FunctionName)).toEqual(['rotate', 'caller', 'stranger'])
-  const { Configuration } = await lambda.send(new GetFunctionCommand({ FunctionName: 'rotate' }))
-  expect(Configuration).toMatchObject({
+  expect(Functions?.[0]).toMatchObject({
     FunctionArn: arnOf('lambda', 'function:rotate'),
     Timeout: 3,
     MemorySize: 256,
