@@ -1,4 +1,5 @@
-import { type Item, readItems } from '../db/read-items.ts'
+import { readItems } from '../db/read.ts'
+import type { Item } from '../db/table.ts'
 import type { Key } from '../db/table.ts'
 import type { ReadItem } from './counted-b-tree/counted-b-tree.ts'
 

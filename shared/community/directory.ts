@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { putVersioned } from '../db/put-versioned.ts'
+import { putVersioned } from '../db/write.ts'
 import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Integer, type Key, tableName } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { chunkKey, chunkSize, putTexts, searchText, unpackChunk } from './directory.ts'
 import type { ReadItem } from './counted-b-tree/counted-b-tree.ts'
@@ -69,7 +69,7 @@ export async function assignSearchChunks(
     filing.writes.push(putTexts(rootId, number, chunk, members))
   }
   for (const [owner, place] of open) {
-    filing.writes.push({ Put: { TableName: tableName(), Item: { ...openKey(owner), ...place } } })
+    filing.writes.push({ Put: { Item: { ...openKey(owner), ...place } } })
   }
   return filing
 }

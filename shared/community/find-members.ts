@@ -1,4 +1,5 @@
-import { type Item, readItems } from '../db/read-items.ts'
+import { readItems } from '../db/read.ts'
+import type { Item } from '../db/table.ts'
 import { matchesKeyword, searchText } from './directory.ts'
 import type { BTreeEntry } from './counted-b-tree/entry.ts'
 import { type List, rootKey } from './counted-b-tree/node.ts'

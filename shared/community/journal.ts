@@ -1,7 +1,6 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { Decimal, db, Integer, type Key, tableName, toNumberValue } from '../db/table.ts'
-import { readItems } from '../db/read-items.ts'
+import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
+import { queryFirst, readItems } from '../db/read.ts'
 import type { Write } from '../db/write.ts'
 import { Big } from '../money.ts'
 
@@ -37,7 +36,6 @@ export const putJournalEntry = (
   what: { joined: true } | { amount: Big },
 ): Write => ({
   Put: {
-    TableName: tableName(),
     Item: {
       ...entryKey(rootId, `${prefix}${String(Date.now()).padStart(16, '0')}#${crypto.randomUUID()}`),
       user_id: userId,
@@ -48,7 +46,7 @@ export const putJournalEntry = (
 
 /** The write that takes an entry out. */
 export const deleteJournalEntry = (rootId: number, { sk }: JournalEntry): Write => ({
-  Delete: { TableName: tableName(), Key: entryKey(rootId, sk), ConditionExpression: 'attribute_exists(pk)' },
+  Delete: { Key: entryKey(rootId, sk), ConditionExpression: 'attribute_exists(pk)' },
 })
 
 /** Entries of a tree by their sort keys; undefined where one of them is no longer there. */
@@ -66,16 +64,15 @@ export async function readEntriesAgain(
 
 /** The oldest entries of a tree, in order. */
 export async function readJournal(rootId: number, limit: number): Promise<JournalEntry[]> {
-  const { Items = [] } = await db.send(
-    new QueryCommand({
-      TableName: tableName(),
+  const items = await queryFirst(
+    {
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
       ExpressionAttributeValues: { ':pk': treePartition(rootId), ':prefix': prefix },
-      Limit: limit,
       ConsistentRead: true,
-    }),
+    },
+    limit,
   )
-  return Items.map(toEntry)
+  return items.map(toEntry)
 }
 
 function toEntry(item: Record<string, unknown>): JournalEntry {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readItems } from '../db/read-items.ts'
+import { readItems } from '../db/read.ts'
 import { Money } from '../money.ts'
 import { maskEmail } from '../sign-in/mask-email.ts'
 import type { BTreeEntry } from './counted-b-tree/entry.ts'

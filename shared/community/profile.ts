@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { addToSums, readSum } from '../db/exact-sum.ts'
-import { Integer, type Key, tableName } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import type { Big } from '../money.ts'
 
@@ -83,7 +83,6 @@ export const newProfileItem = (member: Newcomer): Record<string, unknown> => ({
 /** The write of a new profile; its condition fails where the member has one. */
 export const putProfile = (member: Newcomer): Write => ({
   Put: {
-    TableName: tableName(),
     Item: newProfileItem(member),
     ConditionExpression: 'attribute_not_exists(pk)',
   },
@@ -119,7 +118,6 @@ export function addDownlineDelta(userId: number, { directs, members, performance
  */
 export const setChunk = ({ userId, nickname, email }: Profile, chunk: number): Write => ({
   Update: {
-    TableName: tableName(),
     Key: profileKey(userId),
     UpdateExpression: 'SET #chunk = :chunk',
     ConditionExpression: 'attribute_not_exists(#chunk) AND nickname = :nickname AND email = :email',
@@ -131,7 +129,6 @@ export const setChunk = ({ userId, nickname, email }: Profile, chunk: number): W
 /** The write that renames a member, provided that name, email and chunk are still those of the profile as it was read. */
 export const setNames = (profile: Profile, nickname: string, email: string): Write => ({
   Update: {
-    TableName: tableName(),
     Key: profileKey(profile.userId),
     UpdateExpression: 'SET nickname = :nickname, email = :email',
     ConditionExpression: `nickname = :was AND email = :wasEmail AND ${

@@ -1,10 +1,9 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
-import { db, tableName } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { type Chunk, chunkKey, putTexts, searchText, unpackChunk } from './directory.ts'
 import { setNames } from './profile.ts'
 import { readProfile } from './read-profile.ts'
+import { readItem } from '../db/read.ts'
 
 /**
  * The community's part of a change of nickname or email, for the change's own transaction: the profile, and with it
@@ -30,8 +29,6 @@ export async function renameMember(
 }
 
 async function readChunk(rootId: number, number: number): Promise<Chunk> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: chunkKey(rootId, number), ConsistentRead: true }),
-  )
-  return unpackChunk(Item)
+  const item = await readItem(chunkKey(rootId, number), { consistent: true })
+  return unpackChunk(item)
 }

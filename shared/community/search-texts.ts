@@ -1,4 +1,4 @@
-import { readItems } from '../db/read-items.ts'
+import { readItems } from '../db/read.ts'
 import { Failure } from '../errors.ts'
 import { chunkKey, matchesKeyword, unpackChunk } from './directory.ts'
 import type { BTreeEntry } from './counted-b-tree/entry.ts'

@@ -1,9 +1,8 @@
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { db, tableName } from '../db/table.ts'
 import { Failure } from '../errors.ts'
 import { noteKey } from './note-item.ts'
 import type { Profile } from './profile.ts'
+import { writeItem } from '../db/write.ts'
 
 /** Most Unicode code points of a note. */
 const longestNote = 20
@@ -23,7 +22,5 @@ export const Note = v.pipe(
 export async function setNote(authorId: number, target: Profile | undefined, note: string): Promise<void> {
   if (target?.upline[0] !== authorId) throw new Failure('forbidden')
   const key = noteKey(authorId, target.userId)
-  await (note === ''
-    ? db.send(new DeleteCommand({ TableName: tableName(), Key: key }))
-    : db.send(new PutCommand({ TableName: tableName(), Item: { ...key, note } })))
+  await writeItem(note === '' ? { Delete: { Key: key } } : { Put: { Item: { ...key, note } } })
 }

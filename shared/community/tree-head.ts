@@ -1,9 +1,9 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { putVersioned } from '../db/put-versioned.ts'
-import { db, Integer, type Key, tableName } from '../db/table.ts'
+import { putVersioned } from '../db/write.ts'
+import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { treePartition } from './journal.ts'
+import { readItem } from '../db/read.ts'
 
 /**
  * How far the work on a tree has come. Every transaction of that work moves the head on by one version, so that of two
@@ -29,10 +29,8 @@ const headKey = (rootId: number): Key => ({ pk: treePartition(rootId), sk: 'HEAD
 
 /** The head of a tree as it stands now; that of an untouched tree where there is none. */
 export async function readHead(rootId: number): Promise<TreeHead> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: headKey(rootId), ConsistentRead: true }),
-  )
-  return Item === undefined ? { version: 0, chunks: 0, batch: [], done: 0 } : v.parse(HeadItem, Item)
+  const item = await readItem(headKey(rootId), { consistent: true })
+  return item === undefined ? { version: 0, chunks: 0, batch: [], done: 0 } : v.parse(HeadItem, item)
 }
 
 /** The write that moves the head on, provided that it has not moved since it was read. */

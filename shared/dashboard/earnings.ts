@@ -1,10 +1,9 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { addDays, dayOf as dayOfInstant, daysInOrder } from '../dates.ts'
-import { db, tableName } from '../db/table.ts'
 import { Day } from '../events/fields.ts'
 import { type Big, Money, zero } from '../money.ts'
 import { dayKey, dayOf, daySums } from './earnings-item.ts'
+import { queryItems } from '../db/read.ts'
 
 /** What was earned of one currency on one day. */
 export const EarningPoint = v.object({ date: v.string(), currency: v.string(), amount: Money })
@@ -54,25 +53,17 @@ export async function readEarnings(
 /** Sums by currency of each day on which something was earned: one item a day, so at most a few pages of a query. */
 async function readDays(userId: number, first: string, last: string): Promise<Map<string, Map<string, Big>>> {
   const days = new Map<string, Map<string, Big>>()
-  let from: Record<string, unknown> | undefined
-  do {
-    const { Items = [], LastEvaluatedKey } = await db.send(
-      new QueryCommand({
-        TableName: tableName(),
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-        ExpressionAttributeValues: {
-          ':pk': dayKey(userId, first).pk,
-          ':first': dayKey(userId, first).sk,
-          ':last': dayKey(userId, last).sk,
-        },
-        ExclusiveStartKey: from,
-      }),
-    )
-    for (const item of Items) {
-      const sums = daySums(item).map(({ currency, amount }) => [currency, amount] as const)
-      days.set(dayOf(item as { sk: string }), new Map(sums))
-    }
-    from = LastEvaluatedKey
-  } while (from !== undefined)
+  const items = queryItems({
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+    ExpressionAttributeValues: {
+      ':pk': dayKey(userId, first).pk,
+      ':first': dayKey(userId, first).sk,
+      ':last': dayKey(userId, last).sk,
+    },
+  })
+  for await (const item of items) {
+    const sums = daySums(item).map(({ currency, amount }) => [currency, amount] as const)
+    days.set(dayOf(item as { sk: string }), new Map(sums))
+  }
   return days
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readItems } from '../db/read-items.ts'
+import { readItems } from '../db/read.ts'
 import { Money } from '../money.ts'
 import { rewardSums, totalsKey } from './earnings-item.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { addDays, dayOf } from '../dates.ts'
-import { readItems } from '../db/read-items.ts'
+import { readItems } from '../db/read.ts'
 import { readWallet, type Wallet } from '../ledger/wallet.ts'
 import { Big, Money, zero } from '../money.ts'
 import { CurrencyAmount } from './currency-amount.ts'

@@ -1,12 +1,11 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { db, Integer, type Key, tableName } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import { ConditionFailed, type Write } from '../db/write.ts'
 import { userMustExist } from '../db/user.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { BusinessKey, Instant, UserId } from '../events/fields.ts'
-import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { addDevices } from './earnings-item.ts'
+import { readItem } from '../db/read.ts'
 
 /** `detail` of `device.activated` and `device.deactivated`. */
 export const DeviceEvent = v.object({ device_id: BusinessKey, at: Instant, user_id: UserId })
@@ -46,8 +45,6 @@ export async function recordDevice(
       return await applyOnce(record, [userMustExist(user_id), ...writes])
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error
-      const [, unknownUser] = error.failed
-      if (unknownUser) throw new OutOfOrderEvent('unknown_user')
       if (attempt === attempts) throw error
     }
   }
@@ -57,11 +54,9 @@ const stands = (said: Device, known: Device | undefined): boolean =>
   known === undefined || said.at > known.at || (said.at === known.at && !said.active)
 
 async function readDevice(deviceId: string): Promise<Device | undefined> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: deviceKey(deviceId), ConsistentRead: true }),
-  )
-  if (Item === undefined) return undefined
-  const { user_id, active, at } = v.parse(DeviceItem, Item)
+  const item = await readItem(deviceKey(deviceId), { consistent: true })
+  if (item === undefined) return undefined
+  const { user_id, active, at } = v.parse(DeviceItem, item)
   return { userId: user_id, active, at }
 }
 
@@ -69,7 +64,6 @@ function putDevice(deviceId: string, said: Device, known: Device | undefined): W
   const names = { '#user': 'user_id', '#active': 'active', '#at': 'at' }
   return {
     Put: {
-      TableName: tableName(),
       Item: { ...deviceKey(deviceId), user_id: said.userId, active: said.active, at: said.at },
       ...(known === undefined
         ? { ConditionExpression: 'attribute_not_exists(pk)' }

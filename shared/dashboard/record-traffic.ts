@@ -1,9 +1,7 @@
 import * as v from 'valibot'
-import { ConditionFailed } from '../db/write.ts'
 import { userMustExist } from '../db/user.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { BusinessKey, Instant, UserId } from '../events/fields.ts'
-import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { Big } from '../money.ts'
 import { addTraffic } from './earnings-item.ts'
 
@@ -31,10 +29,5 @@ export async function recordTraffic(
   { user_id, bytes }: TrafficReport,
   record: EventRecord,
 ): Promise<Outcome> {
-  try {
-    return await applyOnce(record, [userMustExist(user_id), addTraffic(user_id, bytes)])
-  } catch (error) {
-    if (error instanceof ConditionFailed) throw new OutOfOrderEvent('unknown_user')
-    throw error
-  }
+  return applyOnce(record, [userMustExist(user_id), addTraffic(user_id, bytes)])
 }

@@ -1,10 +1,10 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { settings } from '../settings.ts'
 import { type Scope, scopes } from '../tokens/scopes.ts'
 import { indexName } from './table-layout.ts'
-import { db, Integer, type Key, tableName } from './table.ts'
+import { Integer, type Key } from './table.ts'
 import type { Write } from './write.ts'
+import { queryItems, readItem } from './read.ts'
 
 /** An application that may ask for codes and tokens. */
 export interface Client {
@@ -43,40 +43,29 @@ const maximumIdLength = 200
  */
 export async function readClient(clientId: string, { consistent = false } = {}): Promise<Client | undefined> {
   if (clientId.length > maximumIdLength) return undefined
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: clientKey(clientId), ConsistentRead: consistent }),
-  )
-  if (Item !== undefined) return toClient(v.parse(ClientItem, Item))
+  const item = await readItem(clientKey(clientId), { consistent })
+  if (item !== undefined) return toClient(v.parse(ClientItem, item))
   return clientId === settings().firstPartyClientId ? firstPartyClient(clientId) : undefined
 }
 
 /** Every registered client, by client_id. */
 export async function listClients(): Promise<Client[]> {
   const clients: Client[] = []
-  let start: Record<string, unknown> | undefined
-  do {
-    const { Items = [], LastEvaluatedKey } = await db.send(
-      new QueryCommand({
-        TableName: tableName(),
-        IndexName: indexName,
-        KeyConditionExpression: 'gpk = :list',
-        ExpressionAttributeValues: { ':list': listPartition },
-        ...(start === undefined ? {} : { ExclusiveStartKey: start }),
-      }),
-    )
-    for (const { gsk } of Items) {
-      const client = await readClient(String(gsk), { consistent: true })
-      if (client !== undefined) clients.push(client)
-    }
-    start = LastEvaluatedKey
-  } while (start !== undefined)
+  const listed = queryItems({
+    IndexName: indexName,
+    KeyConditionExpression: 'gpk = :list',
+    ExpressionAttributeValues: { ':list': listPartition },
+  })
+  for await (const { gsk } of listed) {
+    const client = await readClient(String(gsk), { consistent: true })
+    if (client !== undefined) clients.push(client)
+  }
   return clients
 }
 
 /** The write that registers a client, or replaces it unless what is there is as late or later. */
 export const putClient = (client: Client): Write => ({
   Put: {
-    TableName: tableName(),
     Item: {
       ...clientKey(client.clientId),
       gpk: listPartition,

@@ -1,7 +1,7 @@
 import type Big from 'big.js'
 import * as v from 'valibot'
 import { Big as ExactBig, zero } from '../money.ts'
-import { Decimal, tableName, toNumberValue, type Key } from './table.ts'
+import { Decimal, toNumberValue, type Key } from './table.ts'
 import type { Write } from './write.ts'
 
 /** Decimal places that an amount may have; the fraction of a sum is kept as a whole number of these. */
@@ -43,7 +43,6 @@ export function addToSums(
   for (const [attribute, count] of counts) add(attribute, count)
   return {
     Update: {
-      TableName: tableName(),
       Key: key,
       UpdateExpression: `ADD ${clauses.join(', ')}`,
       ExpressionAttributeNames: names,

@@ -1,7 +1,7 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import type { PageRequest } from '../http/page.ts'
 import { indexName } from './table-layout.ts'
-import { db, type Key, tableName } from './table.ts'
+import { type Item, type Key } from './table.ts'
+import { queryFirst, queryItems } from './read.ts'
 
 /**
  * A list whose rows carry gapless ordinals from 1 in the order of time, so that any page is one range of rows, however
@@ -44,19 +44,18 @@ export async function readBounds(list: string, { begin, end }: Period): Promise<
 }
 
 async function firstOrdinalFrom(list: string, instant: number): Promise<number | undefined> {
-  const { Items = [] } = await db.send(
-    new QueryCommand({
-      TableName: tableName(),
+  const [row] = await queryFirst(
+    {
       IndexName: indexName,
       KeyConditionExpression: 'gpk = :list AND gsk >= :instant',
       ExpressionAttributeValues: {
         ':list': list,
         ':instant': String(Math.max(0, instant)).padStart(instantDigits, '0'),
       },
-      Limit: 1,
-    }),
+    },
+    1,
   )
-  const ordinal = Items[0]?.['sk'] as string | undefined
+  const ordinal = row?.['sk'] as string | undefined
   return ordinal === undefined ? undefined : Number(ordinal)
 }
 
@@ -86,32 +85,19 @@ export function pageWindow(length: number, { first, beyond }: Bounds, page: Page
  */
 export async function readWindow(list: string, { from, to }: Window): Promise<Record<string, unknown>[]> {
   if (from < to) return []
-  const { Items = [] } = await db.send(
-    new QueryCommand({
-      TableName: tableName(),
-      KeyConditionExpression: 'pk = :list AND sk BETWEEN :to AND :from',
-      ExpressionAttributeValues: { ':list': list, ':to': toText(to), ':from': toText(from) },
-      ScanIndexForward: false,
-      ConsistentRead: true,
-    }),
-  )
-  return Items
+  const query = {
+    KeyConditionExpression: 'pk = :list AND sk BETWEEN :to AND :from',
+    ExpressionAttributeValues: { ':list': list, ':to': toText(to), ':from': toText(from) },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  }
+  return queryFirst(query, from - to + 1)
 }
 
 /** All rows of a list up to a length, oldest first, in as many reads as it takes. */
-export async function* readRows(list: string, length: number): AsyncGenerator<Record<string, unknown>> {
-  let after: Record<string, unknown> | undefined
-  do {
-    const { Items = [], LastEvaluatedKey } = await db.send(
-      new QueryCommand({
-        TableName: tableName(),
-        KeyConditionExpression: 'pk = :list AND sk <= :last',
-        ExpressionAttributeValues: { ':list': list, ':last': toText(length) },
-        ConsistentRead: true,
-        ...(after === undefined ? {} : { ExclusiveStartKey: after }),
-      }),
-    )
-    yield* Items
-    after = LastEvaluatedKey
-  } while (after !== undefined)
-}
+export const readRows = (list: string, length: number): AsyncGenerator<Item> =>
+  queryItems({
+    KeyConditionExpression: 'pk = :list AND sk <= :last',
+    ExpressionAttributeValues: { ':list': list, ':last': toText(length) },
+    ConsistentRead: true,
+  })

@@ -21,6 +21,9 @@ db.middlewareStack.add(countUnits as never, { step: 'initialize' })
 /** Name of the table. */
 export const tableName = (): string => requireEnv('TABLE_NAME')
 
+/** An item as the document client reads and writes it. */
+export type Item = Record<string, unknown>
+
 /** Primary key of an item; spelled only by the file that owns the entity. */
 export interface Key {
   pk: string

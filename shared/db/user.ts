@@ -1,8 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { db, Integer, type Key, tableName } from './table.ts'
-import type { Write } from './write.ts'
+import { Integer, type Item, type Key } from './table.ts'
+import { ConditionFailed, type Write, writeItem } from './write.ts'
+import { readItem } from './read.ts'
+import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
+import { Failure } from '../errors.ts'
 
 /** Key of a user: who they are and how they sign in. */
 export const userKey = (userId: number): Key => ({ pk: `USER#${userId}`, sk: 'USER' })
@@ -71,10 +72,8 @@ export async function readUser(
   userId: number,
   { consistent = false }: { consistent?: boolean } = {},
 ): Promise<User | undefined> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: userKey(userId), ConsistentRead: consistent }),
-  )
-  return Item === undefined ? undefined : parseUser(Item)
+  const item = await readItem(userKey(userId), { consistent })
+  return item === undefined ? undefined : parseUser(item)
 }
 
 /** A user out of an item that was read elsewhere. */
@@ -94,7 +93,6 @@ export interface NewUser {
 /** The member of a transaction that adds a user; its condition fails where there is one of that id. */
 export const putUser = (user: NewUser): Write => ({
   Put: {
-    TableName: tableName(),
     Item: {
       ...userKey(user.userId),
       user_id: user.userId,
@@ -111,6 +109,7 @@ export const putUser = (user: NewUser): Write => ({
     },
     ConditionExpression: 'attribute_not_exists(pk)',
   },
+  otherwise: () => new RejectedEvent('user_exists: this user_id is registered'),
 })
 
 /** New values of some fields, in the form in which they are kept. */
@@ -144,7 +143,6 @@ export function changeUser(user: User, changes: UserChanges, stamp: string): Wri
   )
   return {
     Update: {
-      TableName: tableName(),
       Key: userKey(user.userId),
       UpdateExpression: `SET ${sets.join(', ')}${removes}`,
       ConditionExpression: ['attribute_exists(pk)', ...unchanged].join(' AND '),
@@ -163,17 +161,16 @@ export const settleRevocation = (userId: number, due: string): Promise<void> =>
 /** The member of a transaction that takes an address for a user; its condition fails where it is somebody else's. */
 export const claimEmail = (normalizedEmail: string, userId: number): Write => ({
   Put: {
-    TableName: tableName(),
     Item: { ...emailKey(normalizedEmail), user_id: userId },
     ConditionExpression: 'attribute_not_exists(pk) OR user_id = :user',
     ExpressionAttributeValues: { ':user': userId },
   },
+  otherwise: () => new RejectedEvent("email_taken: the address is somebody else's"),
 })
 
 /** The member of a transaction that gives up an address which is this user's. */
 export const releaseEmail = (normalizedEmail: string, userId: number): Write => ({
   Delete: {
-    TableName: tableName(),
     Key: emailKey(normalizedEmail),
     ConditionExpression: 'user_id = :user',
     ExpressionAttributeValues: { ':user': userId },
@@ -181,32 +178,31 @@ export const releaseEmail = (normalizedEmail: string, userId: number): Write => 
 })
 
 /**
- * The member of a transaction that lets a sign-in through only while the user is not disabled, and, where a TOTP was the
- * second factor, uses its time step up. A failed condition shows the user as they are.
+ * The member of a transaction that lets a sign-in through only while the user is not disabled (else `bad_login_ticket`),
+ * and that uses up the time step of a TOTP, once (else `bad_verification_code`).
  */
 export function acceptSecondFactor(userId: number, totpStep: number | undefined): Write {
-  const item = {
-    TableName: tableName(),
-    Key: userKey(userId),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-  }
   const enabled = 'disabled = :false'
+  const otherwise = (user: Item | undefined) =>
+    new Failure(user?.['disabled'] === false ? 'bad_verification_code' : 'bad_login_ticket')
   if (totpStep === undefined) {
     return {
       ConditionCheck: {
-        ...item,
+        Key: userKey(userId),
         ConditionExpression: enabled,
         ExpressionAttributeValues: { ':false': false },
       },
+      otherwise,
     }
   }
   return {
     Update: {
-      ...item,
+      Key: userKey(userId),
       UpdateExpression: 'SET last_totp_step = :step',
       ConditionExpression: `${enabled} AND (attribute_not_exists(last_totp_step) OR last_totp_step < :step)`,
       ExpressionAttributeValues: { ':false': false, ':step': totpStep },
     },
+    otherwise,
   }
 }
 
@@ -217,13 +213,13 @@ export const replacePassword = (userId: number, known: string, better: string): 
     ':known': known,
   })
 
-/** The member of a transaction that lets it through only when the user is registered. */
-export const userMustExist = (userId: number): Write => ({
+/** A check that the user is registered; without one, the event is out of order for the given reason. */
+export const userMustExist = (userId: number, reason = 'unknown_user'): Write => ({
   ConditionCheck: {
-    TableName: tableName(),
     Key: userKey(userId),
     ConditionExpression: 'attribute_exists(pk)',
   },
+  otherwise: () => new OutOfOrderEvent(reason),
 })
 
 /** Updates a user, or, where the condition does not hold any more, leaves them as they are. */
@@ -234,16 +230,15 @@ async function updateIf(
   values: Record<string, unknown>,
 ): Promise<void> {
   try {
-    await db.send(
-      new UpdateCommand({
-        TableName: tableName(),
+    await writeItem({
+      Update: {
         Key: userKey(userId),
         UpdateExpression: update,
         ConditionExpression: condition,
         ExpressionAttributeValues: values,
-      }),
-    )
+      },
+    })
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error
+    if (!(error instanceof ConditionFailed)) throw error
   }
 }

@@ -1,68 +1,168 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import {
+  DeleteCommand,
+  PutCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
-import { setTimeout as wait } from 'node:timers/promises'
 import { Failure } from '../errors.ts'
-import { db } from './table.ts'
+import { retry } from '../retry.ts'
+import { db, type Item, tableName } from './table.ts'
 
-export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+type SdkWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+type Without<T> = Omit<NonNullable<T>, 'TableName' | 'ReturnValuesOnConditionCheckFailure'>
 
-/** A condition of a transaction did not hold: nothing was written. */
+/** One write, or one check, of a transaction. The table's name is filled in when it is sent. */
+export interface Write {
+  Put?: Without<SdkWrite['Put']>
+  Update?: Without<SdkWrite['Update']>
+  Delete?: Without<SdkWrite['Delete']>
+  ConditionCheck?: Without<SdkWrite['ConditionCheck']>
+  /** The error to throw when the condition does not hold, given the item as it is stored then. */
+  otherwise?: (stored: Item | undefined) => Error
+}
+
+/** A write whose condition did not hold, and the item as it is stored; undefined where there is none. */
+export interface FailedWrite {
+  write: Write
+  stored: Item | undefined
+}
+
+/** A condition that has no `otherwise` of its own did not hold, and nothing was written: another writer was faster. */
 export class ConditionFailed extends Error {
   override readonly name = 'ConditionFailed'
-  /** For each member of the transaction, in order, whether its condition failed. */
-  readonly failed: boolean[]
-  /** The items as they stood, where the member asked for them with `ReturnValuesOnConditionCheckFailure: 'ALL_OLD'`. */
-  readonly items: (Record<string, unknown> | undefined)[]
+  readonly failures: readonly FailedWrite[]
 
-  constructor(failed: boolean[], items: (Record<string, unknown> | undefined)[]) {
-    super('a condition of the transaction failed')
-    this.failed = failed
-    this.items = items
+  constructor(failures: readonly FailedWrite[]) {
+    super('a condition did not hold')
+    this.failures = failures
   }
 }
 
-/** Reasons for which the same transaction may succeed a moment later. */
-const passing = new Set([
+/** Most members of one transaction (AWS: TransactWriteItems). */
+export const maxTransactionWrites = 100
+
+/**
+ * Writes all or nothing. When conditions do not hold, nothing is written, and the first member that failed decides which
+ * error is thrown: that of its `otherwise`, or ConditionFailed without one. Throws `unavailable` when the transaction
+ * keeps conflicting with others or being throttled.
+ */
+export async function transact(writes: readonly Write[]): Promise<void> {
+  const failures = await tryTransact(writes)
+  if (failures.length > 0) throw failureOf(failures)
+}
+
+/**
+ * As transact, but resolves with the writes whose conditions did not hold; an empty list means that all was written. An
+ * `abortSignal` ends it, retries included, with an AbortError.
+ */
+export async function tryTransact(
+  writes: readonly Write[],
+  { abortSignal }: { abortSignal?: AbortSignal } = {},
+): Promise<FailedWrite[]> {
+  const TransactItems = writes.map(toSdkWrite)
+  try {
+    await retry(
+      // The token makes the SDK's own repetitions of one attempt count once.
+      () =>
+        db.send(
+          new TransactWriteCommand({ TransactItems, ClientRequestToken: crypto.randomUUID() }),
+          abortSignal && { abortSignal },
+        ),
+      isPassingCancellation,
+    )
+    return []
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw error
+    const failures = failedWrites(writes, error)
+    if (failures.length > 0) return failures
+    throw isPassingCancellation(error) ? unavailable(error) : error
+  }
+}
+
+/**
+ * Carries out one write by itself, at half the price of a transaction. Errors as in transact. Resolves with the item's
+ * attributes after an update, for a write that asks for them.
+ */
+export async function writeItem(write: Write, options: { returnNew?: true } = {}): Promise<Item | undefined> {
+  const { Put, Update, Delete } = toSdkWrite(write)
+  const send = (): Promise<{ Attributes?: Item | undefined }> => {
+    if (Put !== undefined) return db.send(new PutCommand(Put))
+    if (Delete !== undefined) return db.send(new DeleteCommand(Delete))
+    if (Update === undefined) throw new Error('a ConditionCheck is no write by itself')
+    return db.send(new UpdateCommand({ ...Update, ...(options.returnNew && { ReturnValues: 'ALL_NEW' }) }))
+  }
+  try {
+    return (await retry(send, isConflict)).Attributes
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException)
+      throw failureOf([{ write, stored: fromSdk(error.Item) }])
+    throw isConflict(error) ? unavailable(error) : error
+  }
+}
+
+/** A single write that met a transaction on the same item; the SDK does not retry it. */
+const isConflict = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'TransactionConflictException'
+
+/** The write of a new item; its condition fails where there is one of that key. */
+export const putNew = (item: Item): Write => ({
+  Put: { Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
+})
+
+/**
+ * The write of an item that counts its versions in the attribute `version`. Its condition fails unless the stored version
+ * is `readVersion`, the one that was read; 0 means that there was no item.
+ */
+export const putVersioned = (item: Item, readVersion: number): Write =>
+  readVersion === 0
+    ? putNew(item)
+    : {
+        Put: {
+          Item: item,
+          ConditionExpression: '#version = :version',
+          ExpressionAttributeNames: { '#version': 'version' },
+          ExpressionAttributeValues: { ':version': readVersion },
+        },
+      }
+
+function toSdkWrite(write: Write): SdkWrite {
+  const common = { TableName: tableName(), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const }
+  return {
+    ...(write.Put && { Put: { ...common, ...write.Put } }),
+    ...(write.Update && { Update: { ...common, ...write.Update } }),
+    ...(write.Delete && { Delete: { ...common, ...write.Delete } }),
+    ...(write.ConditionCheck && { ConditionCheck: { ...common, ...write.ConditionCheck } }),
+  }
+}
+
+/** Reasons for which the same transaction may succeed a moment later (AWS: TransactWriteItems, cancellation reasons). */
+const passingReasons = new Set([
+  'None',
   'TransactionConflict',
   'ThrottlingError',
   'ProvisionedThroughputExceeded',
   'RequestLimitExceeded',
 ])
 
-const attempts = 12
-const longestWaitMilliseconds = 400
+const isPassingCancellation = (error: unknown): boolean =>
+  error instanceof TransactionCanceledException &&
+  (error.CancellationReasons ?? []).every(({ Code = 'None' }) => passingReasons.has(Code))
 
-/**
- * Writes all items or none. The SDK does not retry a cancelled transaction, so this does: with full jitter and a bound,
- * when every reason is a conflict or throttling. Throws ConditionFailed when a condition did not hold, and
- * `unavailable` when the bound is reached.
- *
- * A ClientRequestToken makes the SDK's own repetitions of one attempt count once.
- */
-export async function transact(items: Write[]): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await db.send(
-        new TransactWriteCommand({ TransactItems: items, ClientRequestToken: crypto.randomUUID() }),
-      )
-      return
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error
-      const reasons = error.CancellationReasons ?? []
-      if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) throw conditionFailed(error)
-      const retryable = reasons.every(({ Code = 'None' }) => Code === 'None' || passing.has(Code))
-      if (!retryable) throw error
-      if (attempt === attempts) throw new Failure('unavailable', { retryAfterSeconds: 1, cause: error })
-      await wait(Math.random() * Math.min(longestWaitMilliseconds, 10 * 2 ** attempt))
-    }
-  }
-}
+const unavailable = (cause: unknown): Failure => new Failure('unavailable', { retryAfterSeconds: 1, cause })
 
-function conditionFailed({ CancellationReasons = [] }: TransactionCanceledException): ConditionFailed {
-  return new ConditionFailed(
-    CancellationReasons.map(({ Code }) => Code === 'ConditionalCheckFailed'),
-    // The document client translates answers, not errors.
-    CancellationReasons.map(({ Item }) => Item && unmarshall(Item, { wrapNumbers: true })),
-  )
-}
+const failedWrites = (writes: readonly Write[], error: TransactionCanceledException): FailedWrite[] =>
+  writes.flatMap((write, i) => {
+    const reason = error.CancellationReasons?.[i]
+    return reason?.Code === 'ConditionalCheckFailed' ? [{ write, stored: fromSdk(reason.Item) }] : []
+  })
+
+/** The document client translates answers, not errors. */
+const fromSdk = (item: Parameters<typeof unmarshall>[0] | undefined): Item | undefined =>
+  item && unmarshall(item, { wrapNumbers: true })
+
+/** The error that failed conditions amount to: the first one decides. */
+export const failureOf = (failures: readonly FailedWrite[]): Error =>
+  failures[0]?.write.otherwise?.(failures[0].stored) ?? new ConditionFailed(failures)

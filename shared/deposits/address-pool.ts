@@ -1,7 +1,7 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { randomBytes } from 'node:crypto'
-import { db, type Key, tableName } from '../db/table.ts'
+import { type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
+import { queryFirst, readItem } from '../db/read.ts'
 
 /** The free addresses of a currency on a network. */
 export interface Pool {
@@ -16,26 +16,23 @@ const freeKey = (pool: Pool, digest: string): Key => ({ pk: partition(pool), sk:
 
 /** Whether addresses were ever provisioned for a currency on a network. */
 export async function poolExists(pool: Pool): Promise<boolean> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: poolKey(pool), ConsistentRead: true }),
-  )
-  return Item !== undefined
+  const item = await readItem(poolKey(pool), { consistent: true })
+  return item !== undefined
 }
 
 /** The write that makes a pool known. */
 export const putPool = (pool: Pool): Write => ({
-  Put: { TableName: tableName(), Item: poolKey(pool) },
+  Put: { Item: poolKey(pool) },
 })
 
 /** The write that puts an address into the pool. */
 export const putFree = (pool: Pool, digest: string): Write => ({
-  Put: { TableName: tableName(), Item: freeKey(pool, digest) },
+  Put: { Item: freeKey(pool, digest) },
 })
 
 /** The write that takes an address out of the pool; its condition fails where somebody else was faster. */
 export const takeFree = (pool: Pool, digest: string): Write => ({
   Delete: {
-    TableName: tableName(),
     Key: freeKey(pool, digest),
     ConditionExpression: 'attribute_exists(pk)',
   },
@@ -52,27 +49,19 @@ export async function findFree(pool: Pool): Promise<string | undefined> {
 
 /** How many addresses are free, counted no further than to `most`. Eventually consistent. */
 export async function countFree(pool: Pool, most: number): Promise<number> {
-  const { Count = 0 } = await db.send(
-    new QueryCommand({
-      TableName: tableName(),
-      KeyConditionExpression: 'pk = :pool AND begins_with(sk, :free)',
-      ExpressionAttributeValues: { ':pool': partition(pool), ':free': freePrefix },
-      Select: 'COUNT',
-      Limit: most,
-    }),
-  )
-  return Count
+  const query = {
+    KeyConditionExpression: 'pk = :pool AND begins_with(sk, :free)',
+    ExpressionAttributeValues: { ':pool': partition(pool), ':free': freePrefix },
+  }
+  return (await queryFirst(query, most)).length
 }
 
 async function firstBetween(pool: Pool, low: string, high: string): Promise<string | undefined> {
-  const { Items = [] } = await db.send(
-    new QueryCommand({
-      TableName: tableName(),
-      KeyConditionExpression: 'pk = :pool AND sk BETWEEN :low AND :high',
-      ExpressionAttributeValues: { ':pool': partition(pool), ':low': low, ':high': high },
-      Limit: 1,
-      ConsistentRead: true,
-    }),
-  )
-  return (Items[0]?.['sk'] as string | undefined)?.slice(freePrefix.length)
+  const query = {
+    KeyConditionExpression: 'pk = :pool AND sk BETWEEN :low AND :high',
+    ExpressionAttributeValues: { ':pool': partition(pool), ':low': low, ':high': high },
+    ConsistentRead: true,
+  }
+  const [item] = await queryFirst(query, 1)
+  return (item?.['sk'] as string | undefined)?.slice(freePrefix.length)
 }

@@ -1,8 +1,8 @@
-import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { db, Integer, type Key, tableName } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { addressDigest, type NetworkAddress } from './network-address.ts'
+import { readItem, readItems } from '../db/read.ts'
 
 /** An address of the service: free, or one user's for good. */
 const AddressItem = v.object({
@@ -24,39 +24,20 @@ export const readAddress = (where: NetworkAddress): Promise<AddressItem | undefi
 
 /** An address by its digest. */
 export async function readAddressByDigest(digest: string): Promise<AddressItem | undefined> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: addressKey(digest), ConsistentRead: true }),
-  )
-  return Item === undefined ? undefined : v.parse(AddressItem, Item)
+  const item = await readItem(addressKey(digest), { consistent: true })
+  return item === undefined ? undefined : v.parse(AddressItem, item)
 }
 
-/** Most keys of one BatchGetItem. */
-const batchGetLimit = 100
-
 /** Those of the addresses that the service has already. */
-export async function readAddresses(wheres: NetworkAddress[]): Promise<AddressItem[]> {
-  const found: AddressItem[] = []
-  for (let i = 0; i < wheres.length; i += batchGetLimit) {
-    let keys: Record<string, unknown>[] = wheres
-      .slice(i, i + batchGetLimit)
-      .map((where) => ({ ...addressKey(addressDigest(where)) }))
-    while (keys.length > 0) {
-      const before = keys.length
-      const { Responses, UnprocessedKeys } = await db.send(
-        new BatchGetCommand({ RequestItems: { [tableName()]: { Keys: keys, ConsistentRead: true } } }),
-      )
-      found.push(...(Responses?.[tableName()] ?? []).map((item) => v.parse(AddressItem, item)))
-      keys = UnprocessedKeys?.[tableName()]?.Keys ?? []
-      if (keys.length === before) throw new Error('a batch of reads makes no progress')
-    }
-  }
-  return found
+export async function readAddresses(addresses: NetworkAddress[]): Promise<AddressItem[]> {
+  const keys = addresses.map((address) => addressKey(addressDigest(address)))
+  const items = await readItems(keys, { consistent: true })
+  return items.filter((item) => item !== undefined).map((item) => v.parse(AddressItem, item))
 }
 
 /** The write that adds an address; its condition fails where the service has it already. */
 export const putAddress = (item: AddressItem): Write => ({
   Put: {
-    TableName: tableName(),
     Item: { ...addressKey(addressDigest(whereIs(item))), ...item },
     ConditionExpression: 'attribute_not_exists(pk)',
   },
@@ -65,7 +46,6 @@ export const putAddress = (item: AddressItem): Write => ({
 /** The write that makes an address a user's; its condition fails where it is somebody's already. */
 export const assignAddress = (digest: string, userId: number): Write => ({
   Update: {
-    TableName: tableName(),
     Key: addressKey(digest),
     UpdateExpression: 'SET user_id = :user',
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(user_id)',

@@ -1,7 +1,7 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { db, Integer, type Key, tableName } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
+import { readItem } from '../db/read.ts'
 
 /** How many deposits a user has, by currency. */
 export interface DepositHead {
@@ -17,11 +17,9 @@ const headKey = (userId: number): Key => ({ pk: `DL#${userId}`, sk: 'HEAD' })
 
 /** How many deposits a user has. */
 export async function readDepositHead(userId: number, { consistent = false } = {}): Promise<DepositHead> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: headKey(userId), ConsistentRead: consistent }),
-  )
-  if (Item === undefined) return { userId, lastAt: 0, counts: new Map() }
-  const { last_at: lastAt, counts } = v.parse(HeadItem, Item)
+  const item = await readItem(headKey(userId), { consistent })
+  if (item === undefined) return { userId, lastAt: 0, counts: new Map() }
+  const { last_at: lastAt, counts } = v.parse(HeadItem, item)
   return { userId, lastAt, counts: new Map(Object.entries(counts)) }
 }
 
@@ -36,7 +34,6 @@ export function countDeposit(head: DepositHead, currency: string, at: number): W
   const total = countDeposits(head)
   return {
     Put: {
-      TableName: tableName(),
       Item: {
         ...headKey(head.userId),
         last_at: at,

@@ -1,10 +1,10 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { instantKeys, rowKey } from '../db/numbered-list.ts'
-import { db, Decimal, Integer, type Key, tableName, toNumberValue } from '../db/table.ts'
+import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { Money } from '../money.ts'
+import { readItem } from '../db/read.ts'
 
 /** Every status of a deposit. `CREDITED` and `FAILED` are final. */
 export const DepositStatus = v.picklist(['PENDING', 'CONFIRMING', 'CREDITED', 'FAILED'])
@@ -76,10 +76,8 @@ export const depositList = (userId: number, currency?: string): string => `DL#${
 
 /** A deposit by its id, or undefined where there is none. */
 export async function readDeposit(id: string, { consistent = false } = {}): Promise<Deposit | undefined> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: depositKey(id), ConsistentRead: consistent }),
-  )
-  return Item === undefined ? undefined : toDeposit(Item)
+  const item = await readItem(depositKey(id), { consistent })
+  return item === undefined ? undefined : toDeposit(item)
 }
 
 /** The deposit that a stored item describes: its own, or its row in a list. */
@@ -104,14 +102,12 @@ export function putDeposit(deposit: Deposit): Write[] {
   }
   const row = (list: string, at: number): Write => ({
     Put: {
-      TableName: tableName(),
       Item: { ...rowKey(list, at), ...instantKeys(list, record.created_at, at), ...item },
     },
   })
   return [
     {
       Put: {
-        TableName: tableName(),
         Item: { ...depositKey(record.id), ...item },
         ...(version === 1
           ? { ConditionExpression: 'attribute_not_exists(pk)' }

@@ -1,8 +1,8 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { db, Integer, type Key, tableName } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import type { Pool } from './address-pool.ts'
+import { readItem } from '../db/read.ts'
 
 /** A user's own deposit address for a currency on a network. */
 export const UserAddress = v.object({
@@ -33,16 +33,13 @@ export async function readUserAddress(
   pool: Pool,
   { consistent = false } = {},
 ): Promise<UserAddress | undefined> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: userAddressKey(userId, pool), ConsistentRead: consistent }),
-  )
-  return Item === undefined ? undefined : v.parse(UserAddressItem, Item)
+  const item = await readItem(userAddressKey(userId, pool), { consistent })
+  return item === undefined ? undefined : v.parse(UserAddressItem, item)
 }
 
 /** The write that gives a user their address; its condition fails where they have one already. */
 export const putUserAddress = (userId: number, address: UserAddress): Write => ({
   Put: {
-    TableName: tableName(),
     Item: {
       ...userAddressKey(userId, { currency: address.currency, network: address.currency_network }),
       ...address,

@@ -1,10 +1,10 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
-import { db, type Key, tableName } from '../db/table.ts'
-import { ConditionFailed, transact, type Write } from '../db/write.ts'
+import { type Key } from '../db/table.ts'
+import { failureOf, tryTransact, type Write } from '../db/write.ts'
 import { RejectedEvent } from './rejected-event.ts'
+import { readItem } from '../db/read.ts'
 
 /** One event as it is remembered: its type, its business key and the digest of its content. */
 export interface EventRecord {
@@ -30,13 +30,11 @@ export const eventRecord = (detailType: string, businessKey: string, detail: unk
  * hold is thrown as ConditionFailed, its first member being the event's key.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
-  try {
-    await transact([putEventRecord(record), ...writes])
-    return 'applied'
-  } catch (error) {
-    if (!(error instanceof ConditionFailed) || error.failed[0] !== true) throw error
-    return resolveDuplicate(record, error.items[0])
-  }
+  const eventKey = putEventRecord(record)
+  const [firstFailure, ...others] = await tryTransact([eventKey, ...writes])
+  if (firstFailure === undefined) return 'applied'
+  if (firstFailure.write === eventKey) return resolveDuplicate(record, firstFailure.stored)
+  throw failureOf([firstFailure, ...others])
 }
 
 /**
@@ -44,18 +42,14 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
  * with other content. Asked before an event is refused for what it would do: its own first delivery may be why.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: recordKey(record), ConsistentRead: true }),
-  )
-  return Item === undefined ? undefined : resolveDuplicate(record, Item)
+  const item = await readItem(recordKey(record), { consistent: true })
+  return item === undefined ? undefined : resolveDuplicate(record, item)
 }
 
 /** Whether some event of this type and business key has taken effect. */
 export async function isRecorded(record: Pick<EventRecord, 'detailType' | 'businessKey'>): Promise<boolean> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: recordKey(record), ConsistentRead: true }),
-  )
-  return Item !== undefined
+  const item = await readItem(recordKey(record), { consistent: true })
+  return item !== undefined
 }
 
 const recordKey = ({ detailType, businessKey }: Pick<EventRecord, 'detailType' | 'businessKey'>): Key => ({
@@ -67,7 +61,6 @@ const recordKey = ({ detailType, businessKey }: Pick<EventRecord, 'detailType' |
 export function putEventRecord(record: EventRecord): Write {
   return {
     Put: {
-      TableName: tableName(),
       // No time to live: a sender may repeat itself after years, and money must not move twice.
       Item: {
         ...recordKey(record),
@@ -75,7 +68,6 @@ export function putEventRecord(record: EventRecord): Write {
         applied_at: Date.now(),
       },
       ConditionExpression: 'attribute_not_exists(pk)',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
   }
 }

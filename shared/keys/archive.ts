@@ -1,9 +1,9 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
-import { db, type Key, tableName } from '../db/table.ts'
+import { type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { keysPartition } from './keys-partition.ts'
 import { readRecords } from './read-records.ts'
 import { SigningKey } from './key-set.ts'
+import { readItem } from '../db/read.ts'
 
 /** Prefix of the sort keys of all archived keys. */
 export const archivePrefix = 'RETIRED#'
@@ -13,7 +13,6 @@ const archiveKey = (kid: string): Key => ({ pk: keysPartition, sk: archivePrefix
 /** The write that keeps a retired key on record after it has left the ring. */
 export const archive = (key: SigningKey): Write => ({
   Put: {
-    TableName: tableName(),
     Item: { ...key, ...archiveKey(key.kid) },
     ConditionExpression: 'attribute_not_exists(pk)',
   },
@@ -21,10 +20,8 @@ export const archive = (key: SigningKey): Write => ({
 
 /** Whether a kid is that of a key that has left the ring. */
 export async function isArchived(kid: string): Promise<boolean> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: archiveKey(kid), ConsistentRead: true }),
-  )
-  return Item !== undefined
+  const item = await readItem(archiveKey(kid), { consistent: true })
+  return item !== undefined
 }
 
 /** Every archived key; a dozen a year. */

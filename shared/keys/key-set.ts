@@ -1,7 +1,7 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { db, Integer, type Key, tableName } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import { keysPartition } from './keys-partition.ts'
+import { readItem } from '../db/read.ts'
 
 /**
  * Life of a signing key: `published` (in the key set, not signing), `active` (the one signer), `retiring` (in the key set
@@ -94,10 +94,8 @@ export const emptyKeySet: SigningKeySet = {
 
 /** The ring as it stands now, read consistently. */
 export async function readKeySet(): Promise<SigningKeySet> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: signingKeySetKey, ConsistentRead: true }),
-  )
-  return Item === undefined ? emptyKeySet : v.parse(SigningKeySet, Item)
+  const item = await readItem(signingKeySetKey, { consistent: true })
+  return item === undefined ? emptyKeySet : v.parse(SigningKeySet, item)
 }
 
 /** The first key in a state. */

@@ -1,4 +1,3 @@
-import { tableName } from '../db/table.ts'
 import { log } from '../log.ts'
 import { applyTransition, type KeyTransition, type TransitionResult, type KeyTimes } from './apply-change.ts'
 import { archive } from './archive.ts'
@@ -47,7 +46,6 @@ export async function writeTransition(
   const written = await writeKeySet(ring, next, [
     {
       Put: {
-        TableName: tableName(),
         Item: { ...evidence, ...evidenceKey(evidence.sequence) },
         ConditionExpression: 'attribute_not_exists(pk)',
       },

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Bounds, instantKeys, pageWindow, readWindow, rowKey } from '../db/numbered-list.ts'
-import { Decimal, Integer, tableName, toNumberValue } from '../db/table.ts'
+import { Decimal, Integer, toNumberValue } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { type PageRequest, toPage } from '../http/page.ts'
 import { type Big, Money } from '../money.ts'
@@ -75,7 +75,6 @@ export function fileBill(wallet: Wallet, draft: BillDraft): Write[] {
     const firstOfSlot = slotOf(draft.createdAt) > slot
     return {
       Put: {
-        TableName: tableName(),
         Item: {
           ...rowKey(list, length + 1),
           ...(firstOfSlot ? instantKeys(list, draft.createdAt, length + 1) : {}),

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ConditionFailed, transact, type Write } from '../db/write.ts'
+import { failureOf, tryTransact, type FailedWrite, type Write } from '../db/write.ts'
 import { readUser } from '../db/user.ts'
 import {
   type EventRecord,
@@ -79,12 +79,8 @@ interface Step {
 async function bookStep(left: PendingTransaction[], heads: Wallet[]): Promise<Step> {
   const plan = makePlan(left, heads)
   if (plan.refusal !== undefined) return settleRefused(left, heads, plan.refusal)
-  try {
-    await transact(plan.writes)
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-    return settleFailed(plan, heads, error)
-  }
+  const failures = await tryTransact(plan.writes)
+  if (failures.length > 0) return settleFailed(plan, heads, failures)
   for (const { resolve } of plan.planned) resolve('applied')
   return { settled: plan.planned, heads: plan.heads }
 }
@@ -138,13 +134,14 @@ async function checkUser(heads: Wallet[]): Promise<void> {
 }
 
 /** Settles those whose conditions failed; where a wallet had moved, all that are left are to try again from where it stands. */
-function settleFailed({ planned, headsAt }: Plan, heads: Wallet[], error: ConditionFailed): Step {
-  const known = planned.filter(({ booking }, i) => booking.record !== undefined && error.failed[i])
-  for (const pending of known) settleKnown(pending, error.items[planned.indexOf(pending)])
+function settleFailed({ planned, headsAt, writes }: Plan, heads: Wallet[], failures: FailedWrite[]): Step {
+  const failureAt = (i: number) => failures.find(({ write }) => write === writes[i])
+  const known = planned.filter(({ booking }, i) => booking.record !== undefined && failureAt(i))
+  for (const pending of known) settleKnown(pending, failureAt(planned.indexOf(pending))?.stored)
   if (known.length > 0) return { settled: known, heads }
-  if (!error.failed.slice(headsAt, headsAt + heads.length).includes(true)) throw error
+  if (!heads.some((_, i) => failureAt(headsAt + i))) throw failureOf(failures)
   const current = heads.map((head, i) => {
-    const item = error.failed[headsAt + i] ? error.items[headsAt + i] : undefined
+    const item = failureAt(headsAt + i)?.stored
     return item === undefined ? head : toWallet(head.id, item)
   })
   return { settled: [], heads: current, lostRace: true }

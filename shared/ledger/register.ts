@@ -1,8 +1,7 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { indexName } from '../db/table-layout.ts'
-import { db, tableName } from '../db/table.ts'
 import { registerPartition, registerShards, type WalletId, WalletName } from './wallet.ts'
+import { queryFirst } from '../db/read.ts'
 
 /** Where in the register of all wallets a reader stands. */
 export interface Place {
@@ -39,17 +38,14 @@ export async function* listWallets(
 }
 
 async function readNames(shard: number, after: string): Promise<string[]> {
-  const { Items = [] } = await db.send(
-    new QueryCommand({
-      TableName: tableName(),
-      IndexName: indexName,
-      KeyConditionExpression: after === '' ? 'gpk = :shard' : 'gpk = :shard AND gsk > :after',
-      ExpressionAttributeValues: {
-        ':shard': registerPartition(shard),
-        ...(after === '' ? {} : { ':after': after }),
-      },
-      Limit: pageSize,
-    }),
-  )
-  return Items.map((item) => item['gsk'] as string)
+  const query = {
+    IndexName: indexName,
+    KeyConditionExpression: after === '' ? 'gpk = :shard' : 'gpk = :shard AND gsk > :after',
+    ExpressionAttributeValues: {
+      ':shard': registerPartition(shard),
+      ...(after === '' ? {} : { ':after': after }),
+    },
+  }
+  const items = await queryFirst(query, pageSize)
+  return items.map((item) => item['gsk'] as string)
 }

@@ -1,7 +1,7 @@
 import { ConditionFailed } from '../db/write.ts'
 import { userMustExist } from '../db/user.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
-import { RejectedEvent, OutOfOrderEvent } from '../events/rejected-event.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
 import { postTransaction } from './post-transaction.ts'
 import type { Movement } from './movement.ts'
 import { putWithdrawal, readWithdrawal, type Withdrawal } from './withdrawal.ts'
@@ -89,10 +89,5 @@ async function applyVoid(
   record: EventRecord,
   put: ReturnType<typeof putWithdrawal>,
 ): Promise<Outcome> {
-  try {
-    return await applyOnce(record, [userMustExist(userId), put])
-  } catch (error) {
-    if (error instanceof ConditionFailed && error.failed[1]) throw new OutOfOrderEvent('unknown_user')
-    throw error
-  }
+  return applyOnce(record, [userMustExist(userId), put])
 }

@@ -1,9 +1,9 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { db, Decimal, Integer, type Key, tableName, toNumberValue } from '../db/table.ts'
+import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { type Big, zero } from '../money.ts'
 import type { BillType } from './bill-types.ts'
+import { readItem } from '../db/read.ts'
 
 /** The two wallets of a user. */
 export const WalletName = v.picklist(['asset', 'reward'])
@@ -92,10 +92,8 @@ const WalletItem = v.object({
 
 /** The wallet as it is stored, or a new one where nothing has ever happened. */
 export async function readWallet(id: WalletId, { consistent = false } = {}): Promise<Wallet> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: walletKey(id), ConsistentRead: consistent }),
-  )
-  return Item === undefined ? newWallet(id) : toWallet(id, Item)
+  const item = await readItem(walletKey(id), { consistent })
+  return item === undefined ? newWallet(id) : toWallet(id, item)
 }
 
 /** The wallet that a stored item describes. */
@@ -135,7 +133,6 @@ export function putWallet(wallet: Wallet): Write {
   const { id, version, lastAt, holdings } = wallet
   return {
     Put: {
-      TableName: tableName(),
       Item: {
         ...walletKey(id),
         // Written once: an item whose index keys stay the same costs the index nothing.
@@ -147,7 +144,6 @@ export function putWallet(wallet: Wallet): Write {
       },
       ConditionExpression: version === 1 ? 'attribute_not_exists(pk)' : 'version = :before',
       ...(version === 1 ? {} : { ExpressionAttributeValues: { ':before': version - 1 } }),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
   }
 }

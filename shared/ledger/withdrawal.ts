@@ -1,8 +1,8 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { db, Decimal, Integer, type Key, tableName, toNumberValue } from '../db/table.ts'
+import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import type { Big } from '../money.ts'
+import { readItem } from '../db/read.ts'
 
 export const WithdrawalStatus = v.picklist(['requested', 'settled', 'cancelled'])
 export type WithdrawalStatus = v.InferOutput<typeof WithdrawalStatus>
@@ -26,11 +26,9 @@ const withdrawalKey = (withdrawalId: string): Key => ({ pk: `WD#${withdrawalId}`
 
 /** A withdrawal as it stands now, or undefined where nothing is known of it. */
 export async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefined> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: withdrawalKey(withdrawalId), ConsistentRead: true }),
-  )
-  if (Item === undefined) return undefined
-  const { user_id: userId, ...rest } = v.parse(WithdrawalItem, Item)
+  const item = await readItem(withdrawalKey(withdrawalId), { consistent: true })
+  if (item === undefined) return undefined
+  const { user_id: userId, ...rest } = v.parse(WithdrawalItem, item)
   return { withdrawalId, userId, ...rest }
 }
 
@@ -38,7 +36,6 @@ export async function readWithdrawal(withdrawalId: string): Promise<Withdrawal |
 export function putWithdrawal(next: Withdrawal, before: Withdrawal | undefined): Write {
   return {
     Put: {
-      TableName: tableName(),
       Item: {
         ...withdrawalKey(next.withdrawalId),
         user_id: next.userId,

@@ -1,9 +1,9 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
-import { db, Integer, type Key, tableName, ttlAfter } from '../db/table.ts'
+import { Integer, type Key, ttlAfter } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { scopes } from '../tokens/scopes.ts'
+import { readItem } from '../db/read.ts'
 
 const StoredKey = v.object({ pk: v.string(), sk: v.string() })
 
@@ -39,7 +39,6 @@ export function issueCode(grant: Omit<CodeItem, 'given_key'>): { code: string; p
   const code = newCode()
   const put: Write = {
     Put: {
-      TableName: tableName(),
       Item: { ...codeKey(code), ...grant, ttl: ttlAfter(grant.expires_at) },
       ConditionExpression: 'attribute_not_exists(pk)',
     },
@@ -49,10 +48,8 @@ export function issueCode(grant: Omit<CodeItem, 'given_key'>): { code: string; p
 
 /** What a code was given for, used and expired ones included as long as they are remembered, or undefined. */
 export async function readCode(code: string): Promise<CodeItem | undefined> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: codeKey(code), ConsistentRead: true }),
-  )
-  return Item === undefined ? undefined : parseCode(Item)
+  const item = await readItem(codeKey(code), { consistent: true })
+  return item === undefined ? undefined : parseCode(item)
 }
 
 /** A code out of an item that came by other ways, such as with a failed condition. */
@@ -64,7 +61,6 @@ export const parseCode = (item: Record<string, unknown>): CodeItem => v.parse(Co
  */
 export const consumeCode = (code: string, givenKey: Key, tokenExpiresAt: number): Write => ({
   Update: {
-    TableName: tableName(),
     Key: codeKey(code),
     UpdateExpression: 'SET given_key = :given, #ttl = :ttl',
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(given_key) AND expires_at > :now',
@@ -74,6 +70,5 @@ export const consumeCode = (code: string, givenKey: Key, tokenExpiresAt: number)
       ':ttl': ttlAfter(tokenExpiresAt),
       ':now': Date.now(),
     },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   },
 })

@@ -65,15 +65,12 @@ async function giveTokens(code: string, grant: CodeItem): Promise<TokenAnswer> {
     nonce: grant.nonce,
     ...(await readUserFacts(grant.user_id, grant.scopes)),
   })
+  const use = consumeCode(code, token.key, expiresAt)
   try {
-    await transact([
-      consumeCode(code, token.key, expiresAt),
-      sessionMustLive({ key: grant.session_key }),
-      token.put,
-    ])
+    await transact([use, sessionMustLive({ key: grant.session_key }), token.put])
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
-    const [stored] = error.items
+    const stored = error.failures.find(({ write }) => write === use)?.stored
     return refuseReplay(stored === undefined ? undefined : parseCode(stored))
   }
   return {

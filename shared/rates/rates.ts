@@ -1,9 +1,9 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { db, Decimal, Integer, type Key, tableName, toNumberValue } from '../db/table.ts'
+import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { Big } from '../money.ts'
 import { settings } from '../settings.ts'
+import { readItem } from '../db/read.ts'
 
 /** The latest publication of rates: what one unit of a currency is worth in the quote currency. */
 export interface Rates {
@@ -18,11 +18,9 @@ const ratesKey = (quote: string): Key => ({ pk: 'RATES', sk: quote })
 
 /** The rates of the deployment's quote currency. Eventually consistent: a rate is an estimate. */
 export async function readRates(): Promise<Rates> {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: ratesKey(settings().quoteCurrency) }),
-  )
-  if (Item === undefined) return { asOf: null, rates: new Map() }
-  const { as_of: asOf, rates } = v.parse(RatesItem, Item)
+  const item = await readItem(ratesKey(settings().quoteCurrency))
+  if (item === undefined) return { asOf: null, rates: new Map() }
+  const { as_of: asOf, rates } = v.parse(RatesItem, item)
   return { asOf, rates: new Map(Object.entries(rates)) }
 }
 
@@ -39,7 +37,6 @@ export const rateAt = async (currency: string): Promise<Big | undefined> =>
 /** The write that replaces the rates by later ones; its condition fails where these are not later. */
 export const putRates = (quote: string, asOf: number, rates: Record<string, Big>): Write => ({
   Put: {
-    TableName: tableName(),
     Item: {
       ...ratesKey(quote),
       as_of: asOf,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { getItems } from '../db/get-items.ts'
+import { readItems } from '../db/read.ts'
 import { Integer } from '../db/table.ts'
 import { emailKey, readUser, replacePassword, type User } from '../db/user.ts'
 import { Failure } from '../errors.ts'
@@ -22,7 +22,7 @@ export async function checkPassword(email: string, password: string, sourceIp: s
   const now = Date.now()
   const address = normalizeEmail(email)
   const limits = guessLimits(sourceNetwork(sourceIp), address)
-  const [claimed, ...counters] = await getItems([emailKey(address), ...limits.map(({ key }) => key)], {
+  const [claimed, ...counters] = await readItems([emailKey(address), ...limits.map(({ key }) => key)], {
     consistent: true,
   })
   enforceGuessLimit(limits, counters, now)

@@ -1,8 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { unmarshall } from '@aws-sdk/util-dynamodb'
-import { db, tableName } from '../db/table.ts'
 import { parseUser, type User, userKey } from '../db/user.ts'
+import { ConditionFailed, writeItem } from '../db/write.ts'
 
 const hourMilliseconds = 3_600_000
 
@@ -28,22 +25,21 @@ export async function claimMail(user: User, now: number): Promise<MailClaim> {
 /** Resolves with undefined, or, when a login at the same time took the slot, with all slots as they are now. */
 async function claimSlot(userId: number, slot: string, now: number): Promise<User['mails'] | undefined> {
   try {
-    await db.send(
-      new UpdateCommand({
-        TableName: tableName(),
+    await writeItem({
+      Update: {
         Key: userKey(userId),
         UpdateExpression: 'SET mails.#slot = :now',
         ConditionExpression:
           'attribute_exists(pk) AND (attribute_not_exists(mails.#slot) OR mails.#slot <= :old)',
         ExpressionAttributeNames: { '#slot': slot },
         ExpressionAttributeValues: { ':now': now, ':old': now - hourMilliseconds },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    )
+      },
+    })
     return undefined
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error
-    return parseUser(unmarshall(error.Item, { wrapNumbers: true })).mails
+    const stored = error instanceof ConditionFailed ? error.failures[0]?.stored : undefined
+    if (stored === undefined) throw error
+    return parseUser(stored).mails
   }
 }
 

@@ -1,5 +1,5 @@
 import { acceptSecondFactor, readUser, type User } from '../db/user.ts'
-import { ConditionFailed, transact } from '../db/write.ts'
+import { transact } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { signDeviceToken } from '../tokens/device-token.ts'
@@ -37,17 +37,6 @@ async function giveTokens(user: User, ticket: string, totpStep: number | undefin
     email: user.email,
     nickname: user.nickname,
   })
-  try {
-    await transact([consumeTicket(ticket), acceptSecondFactor(user.userId, totpStep), put])
-  } catch (error) {
-    if (error instanceof ConditionFailed) throw refusal(error)
-    throw error
-  }
+  await transact([consumeTicket(ticket), acceptSecondFactor(user.userId, totpStep), put])
   return { access_token: accessToken, device_token: deviceToken, expire: expiresAt, email: user.email }
-}
-
-/** Somebody else used the ticket up, or, with another ticket, the time step, or the user has just been disabled. */
-function refusal({ failed: [ticketGone], items: [, user] }: ConditionFailed): Failure {
-  const disabled = user?.['disabled'] === true
-  return new Failure(ticketGone || disabled ? 'bad_login_ticket' : 'bad_verification_code')
 }

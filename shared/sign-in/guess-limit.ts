@@ -1,7 +1,7 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { createHash } from 'node:crypto'
-import { db, type Key, tableName, ttlAfter } from '../db/table.ts'
+import { type Key, ttlAfter } from '../db/table.ts'
 import { Failure } from '../errors.ts'
+import { writeItem } from '../db/write.ts'
 
 /** How many wrong passwords of one source, for one account or for all, are one too many within an hour. */
 export interface GuessLimit {
@@ -54,9 +54,8 @@ export async function recordFailedGuess(
 async function increment(key: Key, known: Item | undefined, now: number): Promise<Item | undefined> {
   const stale = [...countsByMinute(known).keys()].filter((minute) => leavesAt(minute) <= now)
   const names = Object.fromEntries(stale.map((minute, i) => [`#stale${i}`, attributeOf(minute)]))
-  const { Attributes } = await db.send(
-    new UpdateCommand({
-      TableName: tableName(),
+  const update = {
+    Update: {
       Key: key,
       UpdateExpression: [
         'ADD #now :one',
@@ -69,10 +68,9 @@ async function increment(key: Key, known: Item | undefined, now: number): Promis
         '#ttl': 'ttl',
       },
       ExpressionAttributeValues: { ':one': 1, ':ttl': ttlAfter(now) },
-      ReturnValues: 'ALL_NEW',
-    }),
-  )
-  return Attributes
+    },
+  }
+  return writeItem(update, { returnNew: true })
 }
 
 const attributeOf = (minute: number): string => `m${minute}`

@@ -1,9 +1,7 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
-import { db, Integer, type Key, tableName, ttlAfter } from '../db/table.ts'
-import type { Write } from '../db/write.ts'
+import { Integer, type Key, ttlAfter } from '../db/table.ts'
+import { type Write, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
 
@@ -29,9 +27,8 @@ export async function putLoginTicket(
   ticket: string,
   holder: { userId: number; normalizedEmail: string; codeDigest: string | undefined; expiresAt: number },
 ): Promise<void> {
-  await db.send(
-    new PutCommand({
-      TableName: tableName(),
+  await writeItem({
+    Put: {
       Item: {
         ...ticketKey(ticket),
         user_id: holder.userId,
@@ -41,8 +38,8 @@ export async function putLoginTicket(
         expires_at: holder.expiresAt,
         ttl: ttlAfter(holder.expiresAt),
       },
-    }),
-  )
+    },
+  })
 }
 
 /** When a ticket that is made at `now` expires; epoch milliseconds. */
@@ -58,31 +55,25 @@ export async function countTicketAttempt(
   normalizedEmail: string,
   now: number,
 ): Promise<LoginTicket> {
-  try {
-    const { Attributes } = await db.send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: ticketKey(ticket),
-        UpdateExpression: 'ADD tries :one',
-        ConditionExpression: 'email = :email AND expires_at > :now AND tries < :most',
-        ExpressionAttributeValues: { ':one': 1, ':email': normalizedEmail, ':now': now, ':most': mostTries },
-        ReturnValues: 'ALL_NEW',
-      }),
-    )
-    return v.parse(LoginTicket, Attributes)
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) throw new Failure('bad_login_ticket')
-    throw error
+  const countAttempt: Write = {
+    Update: {
+      Key: ticketKey(ticket),
+      UpdateExpression: 'ADD tries :one',
+      ConditionExpression: 'email = :email AND expires_at > :now AND tries < :max',
+      ExpressionAttributeValues: { ':one': 1, ':email': normalizedEmail, ':now': now, ':max': mostTries },
+    },
+    otherwise: () => new Failure('bad_login_ticket'),
   }
+  return v.parse(LoginTicket, await writeItem(countAttempt, { returnNew: true }))
 }
 
 /** The member of a transaction that uses a ticket up; its condition fails where somebody else was first. */
 export const consumeTicket = (ticket: string): Write => ({
   Delete: {
-    TableName: tableName(),
     Key: ticketKey(ticket),
     ConditionExpression: 'attribute_exists(pk)',
   },
+  otherwise: () => new Failure('bad_login_ticket'),
 })
 
 const ticketKey = (ticket: string): Key => ({

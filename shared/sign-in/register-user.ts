@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { claimEmail, putUser, userMustExist } from '../db/user.ts'
 import { registerMember } from '../community/register-member.ts'
-import { ConditionFailed, type Write } from '../db/write.ts'
+import { type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { Instant, maybe, UserId } from '../events/fields.ts'
-import { RejectedEvent, OutOfOrderEvent } from '../events/rejected-event.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
 import { concealDigest } from './conceal-digest.ts'
 import { EmailAddress, normalizeEmail } from './email-address.ts'
 import { hashPassword } from './hash-password.ts'
@@ -38,26 +38,13 @@ export async function registerUser(detail: UserRegistered, record: EventRecord):
     referrerId: detail.referrer_id,
     registeredAt: detail.registered_at,
   })
-  const members = await membersOf(detail)
-  try {
-    const writes = [...members.map(({ item }) => item), ...membership.writes]
-    const outcome = await applyOnce(await concealDigest(record), writes)
-    await membership.announce()
-    return outcome
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-    // The first member is the event's own key.
-    throw members.find((_, i) => error.failed[i + 1])?.otherwise() ?? error
-  }
+  const writes = [...(await userWrites(detail)), ...membership.writes]
+  const outcome = await applyOnce(await concealDigest(record), writes)
+  await membership.announce()
+  return outcome
 }
 
-/** A part of the transaction, and what it means when its condition does not hold. */
-interface Member {
-  item: Write
-  otherwise: () => Error
-}
-
-async function membersOf(detail: UserRegistered): Promise<Member[]> {
+async function userWrites(detail: UserRegistered): Promise<Write[]> {
   const [loginPassword, totpSecret] = await Promise.all([
     detail.login_password === undefined ? undefined : hashPassword(detail.login_password),
     detail.totp_secret === undefined ? undefined : encryptTotpSecret(detail.user_id, detail.totp_secret),
@@ -71,18 +58,7 @@ async function membersOf(detail: UserRegistered): Promise<Member[]> {
     referrerId: detail.referrer_id,
     registeredAt: detail.registered_at,
   }
-  const members: Member[] = [
-    { item: putUser(user), otherwise: () => new RejectedEvent('user_exists: this user_id is registered') },
-    {
-      item: claimEmail(normalizeEmail(detail.email), detail.user_id),
-      otherwise: () => new RejectedEvent("email_taken: the address is somebody else's"),
-    },
-  ]
-  if (detail.referrer_id !== undefined) {
-    members.push({
-      item: userMustExist(detail.referrer_id),
-      otherwise: () => new OutOfOrderEvent('unknown_referrer'),
-    })
-  }
-  return members
+  const writes = [putUser(user), claimEmail(normalizeEmail(detail.email), detail.user_id)]
+  if (detail.referrer_id === undefined) return writes
+  return [...writes, userMustExist(detail.referrer_id, 'unknown_referrer')]
 }

@@ -12,7 +12,7 @@ import {
 } from '../db/user.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { BusinessKey, Instant, maybe, UserId } from '../events/fields.ts'
-import { RejectedEvent, OutOfOrderEvent } from '../events/rejected-event.ts'
+import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { concealDigest } from './conceal-digest.ts'
 import { EmailAddress, normalizeEmail } from './email-address.ts'
 import { hashPassword } from './hash-password.ts'
@@ -63,9 +63,6 @@ async function applyChanges(detail: UserUpdated, values: UserChanges, record: Ev
       return await applyOnce(record, [changeUser(user, changes, stamp), ...email, ...rename])
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error
-      const [, changedMeanwhile, emailTaken] = error.failed
-      if (!changedMeanwhile && email.length > 0 && emailTaken)
-        throw new RejectedEvent("email_taken: the address is somebody else's")
       if (attempt === attempts) throw error
     }
   }

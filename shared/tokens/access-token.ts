@@ -1,9 +1,9 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
-import { db, Integer, type Key, tableName } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import { Failure } from '../errors.ts'
 import { type RequiredScope, type Scope, scopes } from './scopes.ts'
+import { readItem } from '../db/read.ts'
 
 /** The signed-in user on whose behalf a request is made, and the token that says so. */
 export interface Caller {
@@ -90,10 +90,8 @@ export async function checkAccessToken(token: string, reach: RequiredScope): Pro
 }
 
 async function readToken(key: Key, consistent: boolean) {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: consistent }),
-  )
-  return Item === undefined ? undefined : v.parse(TokenItem, Item)
+  const item = await readItem(key, { consistent })
+  return item === undefined ? undefined : v.parse(TokenItem, item)
 }
 
 const toCaller = (item: v.InferOutput<typeof TokenItem>, key: Key): Caller => ({

@@ -1,9 +1,11 @@
-import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { db, tableName } from '../db/table.ts'
 import { sessionPartition, tokenPrefix } from './access-token.ts'
+import { queryFirst } from '../db/read.ts'
+import { writeItem } from '../db/write.ts'
 
-/** Rounds of 25 after which something must be adding tokens as fast as they are deleted. */
+const deletesPerRound = 25
+
+/** Rounds after which something must be adding tokens as fast as they are deleted. */
 const longestRounds = 400
 
 const StoredKey = v.object({ pk: v.string(), sk: v.string() })
@@ -14,18 +16,15 @@ const StoredKey = v.object({ pk: v.string(), sk: v.string() })
  */
 export async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
   for (let round = 0; round < longestRounds; round += 1) {
-    const { Items = [] } = await db.send(
-      new QueryCommand({
-        TableName: tableName(),
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': sessionPartition(userId), ':prefix': tokenPrefix(sessionId) },
-        ConsistentRead: true,
-        Limit: 25,
-      }),
-    )
-    if (Items.length === 0) return
-    const keys = v.parse(v.array(StoredKey), Items)
-    await Promise.all(keys.map((Key) => db.send(new DeleteCommand({ TableName: tableName(), Key }))))
+    const query = {
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+      ExpressionAttributeValues: { ':pk': sessionPartition(userId), ':prefix': tokenPrefix(sessionId) },
+      ConsistentRead: true,
+    }
+    const tokens = await queryFirst(query, deletesPerRound)
+    if (tokens.length === 0) return
+    const keys = v.parse(v.array(StoredKey), tokens)
+    await Promise.all(keys.map((Key) => writeItem({ Delete: { Key } })))
   }
   throw new Error('tokens are being added as fast as they are deleted')
 }

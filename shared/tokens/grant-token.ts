@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { type Key, tableName, ttlAfter } from '../db/table.ts'
+import { type Key, ttlAfter } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { newAccessToken, newSessionId, tokenKey, type TokenItem } from './access-token.ts'
 import type { Scope } from './scopes.ts'
@@ -33,7 +33,6 @@ export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
   const key = tokenKey(accessToken)
   const put: Write = {
     Put: {
-      TableName: tableName(),
       Item: {
         ...key,
         user_id: grant.userId,

@@ -1,4 +1,3 @@
-import { tableName } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import type { Caller } from './access-token.ts'
 
@@ -8,7 +7,6 @@ import type { Caller } from './access-token.ts'
  */
 export const sessionMustLive = ({ key }: Pick<Caller, 'key'>): Write => ({
   ConditionCheck: {
-    TableName: tableName(),
     Key: key,
     ConditionExpression: 'attribute_exists(pk) AND expires_at > :now',
     ExpressionAttributeValues: { ':now': Date.now() },

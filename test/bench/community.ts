@@ -2,7 +2,7 @@
 //   node test/bench/community.ts [MEMBERS]
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { SQSClient } from '@aws-sdk/client-sqs'
-import type { Item } from '../../shared/db/read-items.ts'
+import type { Item } from '../../shared/db/table.ts'
 import { startBenchTable } from './support/start-bench-table.ts'
 
 const size = Number(process.argv[2] ?? 100_000)

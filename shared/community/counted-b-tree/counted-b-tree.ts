@@ -1,5 +1,5 @@
-import { putVersioned } from '../../db/put-versioned.ts'
-import { type Item } from '../../db/read-items.ts'
+import { putVersioned } from '../../db/write.ts'
+import type { Item } from '../../db/table.ts'
 import type { Key } from '../../db/table.ts'
 import type { Write } from '../../db/write.ts'
 import { StaleReadError } from '../overtaken.ts'

@@ -1,5 +1,6 @@
 import { Failure } from '../../errors.ts'
-import { readItems, type Item } from '../../db/read-items.ts'
+import { readItems } from '../../db/read.ts'
+import type { Item } from '../../db/table.ts'
 import { comparePositions, countBefore, type BTreeEntry, type BTreePosition } from './entry.ts'
 import {
   countOf,

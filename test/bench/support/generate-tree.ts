@@ -3,7 +3,7 @@ import type { BTreeEntry } from '../../../shared/community/counted-b-tree/entry.
 import { newProfileItem } from '../../../shared/community/profile.ts'
 import { below } from '../../../shared/community/register-member.ts'
 import { treePartition } from '../../../shared/community/journal.ts'
-import type { Item } from '../../../shared/db/read-items.ts'
+import type { Item } from '../../../shared/db/table.ts'
 import { packList } from './pack-list.ts'
 
 interface Planted {

@@ -1,4 +1,4 @@
-import type { Item } from '../../../shared/db/read-items.ts'
+import type { Item } from '../../../shared/db/table.ts'
 import { comparePositions, type BTreeEntry } from '../../../shared/community/counted-b-tree/entry.ts'
 import {
   type BTreeChild,

@@ -2,7 +2,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { isUnavailable } from '../../../shared/aws/unavailable.ts'
 import { db } from '../../../shared/db/table.ts'
-import { ConditionFailed, transact } from '../../../shared/db/write.ts'
+import { ConditionFailed, putNew, transact } from '../../../shared/db/write.ts'
 
 // DynamoDB Local never cancels a transaction for a conflict or for throttling, so the client's answer is put in its place.
 const cancelled = (...codes: string[]) =>
@@ -35,9 +35,10 @@ describe('transact', () => {
   it('takes a failed condition as an answer, also beside a conflict', async () => {
     const send = vi.spyOn(db, 'send')
     send.mockImplementation(cancelWith(cancelled('ConditionalCheckFailed', 'TransactionConflict')))
-    const failure: unknown = await transact([]).catch((error: unknown) => error)
+    const writes = [putNew({ pk: 'a', sk: 'a' }), putNew({ pk: 'b', sk: 'b' })]
+    const failure: unknown = await transact(writes).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ConditionFailed)
-    expect((failure as ConditionFailed).failed).toEqual([true, false])
+    expect((failure as ConditionFailed).failures).toEqual([{ write: writes[0], stored: undefined }])
     expect(send).toHaveBeenCalledTimes(1)
   })
 

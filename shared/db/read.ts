@@ -1,0 +1,92 @@
+import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
+import { Failure } from '../errors.ts'
+import { retry } from '../retry.ts'
+import { db, type Item, type Key, tableName } from './table.ts'
+
+/** Most keys that one BatchGetItem takes (AWS: BatchGetItem). */
+const maxBatchKeys = 100
+const batchConcurrency = 16
+
+interface ReadOptions {
+  /** Strongly consistent, at twice the price; eventually consistent otherwise. */
+  consistent?: boolean
+}
+
+/** One item by its key, or undefined. */
+export async function readItem(
+  key: Key,
+  { consistent = false }: ReadOptions = {},
+): Promise<Item | undefined> {
+  const { Item } = await db.send(
+    new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: consistent }),
+  )
+  return Item
+}
+
+/**
+ * Many items by their keys, in batches side by side: each item in the place of its key, undefined where there is none.
+ * Keys that DynamoDB leaves unprocessed are asked for again; throws `unavailable` when some stay unprocessed.
+ */
+export async function readItems(
+  keys: readonly Key[],
+  options: ReadOptions = {},
+): Promise<(Item | undefined)[]> {
+  const distinct = [...new Map(keys.map((key) => [keyText(key), key])).values()]
+  const batches: Key[][] = []
+  for (let i = 0; i < distinct.length; i += maxBatchKeys) batches.push(distinct.slice(i, i + maxBatchKeys))
+  const found = new Map<string, Item>()
+  const queue = batches.values()
+  await Promise.all(
+    Array.from({ length: Math.min(batchConcurrency, batches.length) }, async () => {
+      for (const batch of queue)
+        for (const item of await readBatch(batch, options)) found.set(keyText(item), item)
+    }),
+  )
+  return keys.map((key) => found.get(keyText(key)))
+}
+
+const keyText = (key: Partial<Key>): string => `${String(key.pk)} ${String(key.sk)}`
+
+async function readBatch(keys: Key[], { consistent = false }: ReadOptions): Promise<Item[]> {
+  const items: Item[] = []
+  let pending: Item[] = keys.map(({ pk, sk }) => ({ pk, sk }))
+  const unprocessed = new Failure('unavailable', { retryAfterSeconds: 1 })
+  await retry(
+    async () => {
+      const { Responses, UnprocessedKeys } = await db.send(
+        new BatchGetCommand({
+          RequestItems: { [tableName()]: { Keys: pending, ConsistentRead: consistent } },
+        }),
+      )
+      items.push(...(Responses?.[tableName()] ?? []))
+      pending = UnprocessedKeys?.[tableName()]?.Keys ?? []
+      if (pending.length > 0) throw unprocessed
+    },
+    (error) => error === unprocessed,
+  )
+  return items
+}
+
+/**
+ * The items of a query in order, page after page as they are consumed. `Limit` is the size of a page of the query, not of
+ * the result: stop iterating to read no more.
+ */
+export async function* queryItems(query: Omit<QueryCommandInput, 'TableName'>): AsyncGenerator<Item> {
+  let ExclusiveStartKey: Item | undefined
+  do {
+    const page = await db.send(
+      new QueryCommand({ ...query, TableName: tableName(), ...(ExclusiveStartKey && { ExclusiveStartKey }) }),
+    )
+    yield* page.Items ?? []
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey !== undefined)
+}
+
+/** The first items of a query, at most `limit`, in one call. The limit must keep the answer under 1 MB. */
+export async function queryFirst(
+  query: Omit<QueryCommandInput, 'TableName' | 'Limit'>,
+  limit: number,
+): Promise<Item[]> {
+  const { Items = [] } = await db.send(new QueryCommand({ ...query, TableName: tableName(), Limit: limit }))
+  return Items
+}

@@ -1,0 +1,24 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** The one set of limits for everything that is tried again: about three seconds of waiting in all. */
+export const maxAttempts = 40
+const baseWaitMilliseconds = 5
+const maxWaitMilliseconds = 150
+
+/**
+ * Runs `attempt` until it succeeds, fails with an error that is not retryable, or `maxAttempts` is reached; then throws the
+ * last error. Waits between attempts with exponential backoff and full jitter, so that competitors do not stay in step.
+ */
+export async function retry<T>(
+  attempt: () => Promise<T>,
+  isRetryable: (error: unknown) => boolean,
+): Promise<T> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (attempts === maxAttempts || !isRetryable(error)) throw error
+    }
+    await wait(Math.random() * Math.min(maxWaitMilliseconds, baseWaitMilliseconds * 2 ** attempts))
+  }
+}
