@@ -91,7 +91,7 @@ async function applyMessage<Detail extends v.GenericSchema>(
   const result = v.safeParse(spec.detail, raw)
   if (!result.success) {
     const reasons = fieldErrors(result.issues, 'event').map(({ field, reason }) => `${field} ${reason}`)
-    throw new RejectedEvent('invalid_detail', `${reasons.join('; ')}`)
+    throw new RejectedEvent('invalid_detail', reasons.join('; '))
   }
   return spec.apply(result.output, eventRecord(spec.detailType, spec.key(result.output), raw))
 }
