@@ -14,8 +14,6 @@ export const handler = endpoint({
   output: ConsentAnswer,
   prefetch: async ({ body: { client_id } }) =>
     client_id === undefined ? undefined : readClient(client_id, { consistent: true }),
-  run: ({ input: { body }, caller, prefetched: client }) => {
-    const { approved, ...parameters } = body
-    return consent(parameters, approved, client, caller)
-  },
+  run: ({ body: { approved, ...parameters } }, caller, client) =>
+    consent(parameters, approved, client, caller),
 })

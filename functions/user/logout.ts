@@ -13,7 +13,7 @@ export const handler = endpoint({
     }),
   }),
   output: v.null(),
-  async run({ input: { body }, caller: { userId, sessionId } }) {
+  async run({ body }, { userId, sessionId }) {
     if (body.id !== String(userId)) throw new Failure('forbidden')
     await endSession(userId, sessionId)
     return null

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { Failure, type FieldError } from '../errors.ts'
+import type { RawInput } from './request.ts'
 
 /**
  * The request as its schema types it, or `invalid_parameter` with one entry a field. The reasons are our own words or
@@ -7,7 +8,7 @@ import { Failure, type FieldError } from '../errors.ts'
  */
 export function parseInput<Schema extends v.GenericSchema>(
   schema: Schema,
-  raw: { path: unknown; query: unknown; body: unknown },
+  raw: RawInput,
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, raw)
   if (result.success) return result.output

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bundleFunctions } from '../../infra/bundle.ts'
+import { makeBundleDirectories } from '../support/bundle-directories.ts'
 import { draft, ofType, type Stacks } from './synthesize.ts'
 
 const tags = { team: 'payments', 'cost-center': '42' }
@@ -8,7 +8,7 @@ const expected = { service: 'account-service', stage: 'prod', ...tags }
 let stacks: Stacks
 
 beforeAll(async () => {
-  await bundleFunctions()
+  makeBundleDirectories()
   stacks = await draft('prod', { values: { tags } })
 })
 

@@ -1,7 +1,7 @@
 import { inject } from 'vitest'
 import type { StackDescription } from '../../infra/local/view/describe-stack.ts'
 
-/** The local stack that all tests of a run share: no demo data, nothing kept. */
+/** The local stack that all tests of the project `stack` share: no demo data, nothing kept. */
 export interface TestStack extends StackDescription {
   page_url: string
   /** Every line that the functions have logged so far; the write may lag behind the answer by an instant. */
@@ -19,7 +19,7 @@ export function useLocalStack(): Promise<TestStack> {
 
 /** Remembers a value that must never stand in a log line; the run fails at its end if one does. */
 export async function markSecret<Value extends string>(value: Value): Promise<Value> {
-  await fetch(`${inject('stackBroker')}/secret?${new URLSearchParams({ value }).toString()}`)
+  await fetch(`${inject('broker')}/secret?${new URLSearchParams({ value }).toString()}`)
   return value
 }
 
@@ -40,7 +40,7 @@ export async function readOutbox(to: string): Promise<Mail[]> {
 }
 
 async function askBroker(): Promise<TestStack> {
-  const response = await fetch(inject('stackBroker'))
+  const response = await fetch(inject('broker'))
   if (!response.ok) throw new Error(await response.text())
   const { baseUrl, pageUrl, logFile, environment } = (await response.json()) as {
     baseUrl: string

@@ -5,7 +5,7 @@ import { App } from 'aws-cdk-lib'
 import { CfnIntegration } from 'aws-cdk-lib/aws-apigatewayv2'
 import { CfnAlias, CfnVersion } from 'aws-cdk-lib/aws-lambda'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bundleFunctions } from '../../../infra/bundle.ts'
+import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { readConfig } from '../../../infra/config.ts'
 import { events, routes, workers } from '../../../infra/routes.ts'
 import { buildStackModel } from '../../../infra/local/template/build-model.ts'
@@ -15,7 +15,7 @@ import { draft, ofType, type Stacks } from '../synthesize.ts'
 let stacks: Stacks
 
 beforeAll(async () => {
-  await bundleFunctions()
+  makeBundleDirectories()
   stacks = await draft('prod')
 })
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bundleFunctions } from '../../../infra/bundle.ts'
+import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { routes } from '../../../infra/routes.ts'
 import { draft, ofType } from '../synthesize.ts'
 
@@ -22,7 +22,7 @@ async function readThrottles(values = {}) {
   return { ...(stage?.resource as unknown as Throttles), routes: ofType(stacks, 'AWS::ApiGatewayV2::Route') }
 }
 
-beforeAll(() => bundleFunctions())
+beforeAll(makeBundleDirectories)
 
 describe('the throttle of a route', () => {
   it('is the stage’s, unless one call costs much more than others do', async () => {

@@ -37,3 +37,11 @@ it.each([
   expect(response.status).toBe(status)
   expect(response.headers.get('content-type')).toBe(type)
 })
+
+it('shows the API reference, with nothing from elsewhere', async () => {
+  const { base_url: baseUrl } = await useLocalStack()
+  const read = async (path: string) => (await fetch(`${baseUrl}/_local/docs/${path}`)).text()
+  expect(await read('')).toContain('<redoc')
+  expect(await read('redoc.js')).not.toContain('cdn.redoc.ly')
+  expect(JSON.parse(await read('openapi.json'))).toMatchObject({ openapi: '3.1.0' })
+})

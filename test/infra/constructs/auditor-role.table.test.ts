@@ -20,7 +20,7 @@ import { expect, it } from 'vitest'
 import { readConfig } from '../../../infra/config.ts'
 import { AuditorRole } from '../../../infra/constructs/auditor-role.ts'
 import type { PolicyStatement } from '../../../infra/local/model.ts'
-import { useLocalStack } from '../../support/local-stack.ts'
+import { requireEnv } from '../../../shared/env.ts'
 import {
   accountId,
   arnOf,
@@ -54,7 +54,7 @@ async function startAsAuditor() {
     Properties: { PolicyDocument: { Statement: unknown[] } }
   }[]
   const statements = resolve(policy?.Properties.PolicyDocument.Statement) as PolicyStatement[]
-  const { aws_endpoint: dynamodbEndpoint } = await useLocalStack()
+  const dynamodbEndpoint = requireEnv('AWS_ENDPOINT_URL')
   const rule = (name: string) => ruleModel(name, { busName: 'default', schedule: 'rate(1 hour)' })
   const model = stackModel({
     functions: [functionModel('auditor', statements)],

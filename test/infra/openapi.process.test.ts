@@ -4,7 +4,6 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { routes } from '../../infra/routes.ts'
 import { openApiDocument } from '../../infra/openapi/document.ts'
-import { useLocalStack } from '../support/local-stack.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -30,12 +29,4 @@ it('is without a fault or a warning', async () => {
     cwd: root,
   })
   expect((JSON.parse(stdout) as { problems: unknown[] }).problems).toEqual([])
-})
-
-it('is shown by the local stack, with nothing from elsewhere', async () => {
-  const { base_url: baseUrl } = await useLocalStack()
-  const read = async (path: string) => (await fetch(`${baseUrl}/_local/docs/${path}`)).text()
-  expect(await read('')).toContain('<redoc')
-  expect(await read('redoc.js')).not.toContain('cdn.redoc.ly')
-  expect(JSON.parse(await read('openapi.json'))).toMatchObject({ openapi: '3.1.0' })
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { forgetCachedKeySet } from '../../../shared/keys/cached-ring.ts'
-import { measureCalls } from '../../support/measure-calls.ts'
-import { mailedCode } from '../../support/outbox.ts'
-import { openTicket, verifyAuthenticator, verifyMailed } from '../../support/sign-in-calls.ts'
-import { authenticatorCode, createUser, type TestUser } from '../../support/sign-in.ts'
+import { forgetCachedKeySet } from '../../shared/keys/cached-ring.ts'
+import { measureCalls } from '../support/measure-calls.ts'
+import { mailedCode } from '../support/outbox.ts'
+import { openTicket, verifyAuthenticator, verifyMailed } from '../support/sign-in-calls.ts'
+import { authenticatorCode, createUser, type TestUser } from '../support/sign-in.ts'
 
 const kms = ['GenerateMac', 'Decrypt', 'Sign']
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { recordFailedGuess, guessLimits } from '../../../shared/sign-in/guess-limit.ts'
-import { sourceNetwork } from '../../../shared/sign-in/source-network.ts'
-import { login } from '../../support/sign-in-calls.ts'
-import { createUser, md5, newSourceIp, type TestUser } from '../../support/sign-in.ts'
+import { recordFailedGuess, guessLimits } from '../../../../shared/sign-in/guess-limit.ts'
+import { sourceNetwork } from '../../../../shared/sign-in/source-network.ts'
+import { login } from '../../../support/sign-in-calls.ts'
+import { createUser, md5, newSourceIp, type TestUser } from '../../../support/sign-in.ts'
 
 const refused = { status: 401, code: 40101 }
 const blocked = { status: 429, code: 42900, data: null }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { login } from '../../support/sign-in-calls.ts'
-import { createUser, md5, update } from '../../support/sign-in.ts'
+import { login } from '../../../support/sign-in-calls.ts'
+import { createUser, md5, update } from '../../../support/sign-in.ts'
 
 /** Tries of one round, all kinds together. */
 const tries = 200

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address that answers with the path of the API reference's file; the first request writes it. */
+    apiReference: string
+  }
+}
+
+/** Makes the API reference available to check-answers.ts: written once a run, by the first test that needs it. */
+export default async function setup(project: TestProject): Promise<() => void> {
+  let written: Promise<string> | undefined
+  const server = createServer((_request, response) => {
+    written ??= writeApiReference()
+    written.then(
+      (file) => response.end(file),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  project.provide('apiReference', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  return () => {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+/** Writes the API reference in a process of its own, and resolves with its file. */
+async function writeApiReference(): Promise<string> {
+  const root = join(import.meta.dirname, '../..')
+  const { stdout } = await promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })
+  return stdout.trim()
+}

@@ -1,0 +1,27 @@
+import type { FunctionModel } from '../../infra/local/model.ts'
+
+/**
+ * The environment of a function for tests that call functions in their own process: every variable that has the same value
+ * in all functions that have it (so not, for example, the queue that feeds each), with the owner's credentials, since tests
+ * look where no function may.
+ */
+export function commonEnvironment(
+  functions: readonly FunctionModel[],
+  region: string,
+  awsUrl: string,
+): Record<string, string> {
+  const values = new Map<string, Set<string>>()
+  for (const { environment } of functions) {
+    for (const [name, value] of Object.entries(environment)) {
+      values.set(name, (values.get(name) ?? new Set<string>()).add(value))
+    }
+  }
+  const common = [...values].filter(([, { size }]) => size === 1)
+  return {
+    ...Object.fromEntries(common.map(([name, [value = '']]) => [name, value])),
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL: awsUrl,
+    AWS_ACCESS_KEY_ID: 'owner',
+    AWS_SECRET_ACCESS_KEY: 'owner',
+  }
+}

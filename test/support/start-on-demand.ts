@@ -1,0 +1,71 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the project's broker: a request for `/` starts the server that the project's tests share. */
+    broker: string
+  }
+}
+
+/** A server that a test run shares, started by the first test that asks for it. */
+export interface SharedServer {
+  /** Address where tests ask for it. */
+  url: string
+  /** Stops the server, if it was started, and resolves when its process has ended. */
+  stop: () => Promise<void>
+}
+
+interface Options {
+  /** A module that serves in a process of its own: see serve-for-parent.ts. */
+  script: string
+  environment?: NodeJS.ProcessEnv
+  /** Answers other requests than the one for `/`; false for those that it does not know. */
+  answer?: (url: URL, response: ServerResponse) => boolean
+}
+
+/**
+ * Opens a broker that starts a server in a child process on the first request for `/`, and answers with what the child
+ * said about itself. A run whose tests never ask does not pay for the server.
+ */
+export async function startOnDemand({ script, environment, answer }: Options): Promise<SharedServer> {
+  let child: ChildProcess | undefined
+  let started: Promise<unknown> | undefined
+
+  const start = () =>
+    new Promise<unknown>((resolve, reject) => {
+      // The test runner's own flags are not meant for the server.
+      child = fork(script, { env: { ...process.env, ...environment }, execArgv: [] })
+      child.once('message', resolve)
+      child.once('exit', (code) => reject(new Error(`${script} ended with ${code ?? 'a signal'}`)))
+    })
+
+  function serve(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url ?? '/', 'http://broker')
+    if (answer?.(url, response) === true) return
+    started ??= start()
+    started.then(
+      (description) => response.end(JSON.stringify(description)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
+  }
+
+  const broker = createServer(serve)
+  await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(broker.address() as AddressInfo).port}`,
+    stop: async () => {
+      broker.close()
+      broker.closeAllConnections()
+      if (child !== undefined) await endChild(child)
+    },
+  }
+}
+
+const endChild = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve()
+    child.once('exit', () => resolve())
+    child.send('stop')
+  })
