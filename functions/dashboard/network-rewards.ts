@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { NetworkReward, readNetworkRewards } from '../../shared/dashboard/network-rewards.ts'
+import { NetworkReward, readNetworkRewards } from '../../shared/dashboard/overview.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 
 /** The caller's rewards by type and currency. */

@@ -1,7 +1,7 @@
-import { DeviceEvent, deviceEventKey, recordDevice } from '../../shared/dashboard/record-device.ts'
+import { DeviceEvent, deviceEventKey, recordDevice } from '../../shared/dashboard/record-events.ts'
 import { intake } from '../../shared/events/intake.ts'
 
-/** Counts a device among its user's active ones. */
+/** Counts a device as active. */
 export const handler = intake({
   detailType: 'device.activated',
   detail: DeviceEvent,

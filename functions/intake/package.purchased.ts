@@ -1,7 +1,7 @@
 import { PackagePurchase, purchasePackage } from '../../shared/community/purchase-package.ts'
 import { intake } from '../../shared/events/intake.ts'
 
-/** Counts a package that a user has bought, for them and for everyone above them. */
+/** Counts a package purchase for the buyer and for all their ancestors in the referral tree. */
 export const handler = intake({
   detailType: 'package.purchased',
   detail: PackagePurchase,

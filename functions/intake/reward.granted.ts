@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { recordReward } from '../../shared/dashboard/record-reward.ts'
+import { recordReward } from '../../shared/dashboard/record-events.ts'
 import { BusinessKey, CurrencyCode, Day, UserId } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'

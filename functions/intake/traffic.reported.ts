@@ -1,7 +1,7 @@
-import { recordTraffic, TrafficReport } from '../../shared/dashboard/record-traffic.ts'
+import { recordTraffic, TrafficReport } from '../../shared/dashboard/record-events.ts'
 import { intake } from '../../shared/events/intake.ts'
 
-/** Adds to a user's traffic. */
+/** Adds reported bytes to a user's traffic. */
 export const handler = intake({
   detailType: 'traffic.reported',
   detail: TrafficReport,

@@ -1,27 +1,26 @@
 import * as v from 'valibot'
-import { addDays, dayOf as dayOfInstant, daysInOrder } from '../dates.ts'
+import { addDays, dayOf, daysInOrder } from '../dates.ts'
+import { queryItems } from '../db/read.ts'
 import { Day } from '../events/fields.ts'
 import { type Big, Money, zero } from '../money.ts'
-import { dayKey, dayOf, daySums } from './earnings-item.ts'
-import { queryItems } from '../db/read.ts'
+import { dayKey, dayOfItem, daySums } from './sums.ts'
 
-/** What was earned of one currency on one day. */
+/** What was earned in one currency on one day. */
 export const EarningPoint = v.object({ date: v.string(), currency: v.string(), amount: Money })
 export type EarningPoint = v.InferOutput<typeof EarningPoint>
 
-/** Most days of a window, and how many it has when none is asked for. */
-const mostDays = 366
-const usualDays = 30
+const maxDays = 366
+const defaultDays = 30
 
-/** How many days a window has, both ends counted. */
+/** Number of days in a window, both ends included. */
 const countDays = (first: string, last: string): number =>
   (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1
 
-/** The window of days, today at its end unless another end is asked for, 30 days long unless a beginning is. */
+/** A window of days (yyyy-MM-dd), both ends included. It ends today and has 30 days unless the query says otherwise. */
 export const EarningsQuery = v.pipe(
   v.object({ beginDate: v.optional(Day), endDate: v.optional(Day) }),
-  v.transform(({ beginDate, endDate = dayOfInstant(Date.now()) }) => ({
-    beginDate: beginDate ?? addDays(endDate, 1 - usualDays),
+  v.transform(({ beginDate, endDate = dayOf(Date.now()) }) => ({
+    beginDate: beginDate ?? addDays(endDate, 1 - defaultDays),
     endDate,
   })),
   v.forward(
@@ -30,14 +29,14 @@ export const EarningsQuery = v.pipe(
   ),
   v.forward(
     v.check(
-      ({ beginDate, endDate }) => countDays(beginDate, endDate) <= mostDays,
-      `must be less than ${mostDays} days after beginDate`,
+      ({ beginDate, endDate }) => countDays(beginDate, endDate) <= maxDays,
+      `must be less than ${maxDays} days after beginDate`,
     ),
     ['endDate'],
   ),
 )
 
-/** What a user earned on each day of a window: a point for every day and every currency earned in it, ascending. */
+/** A user's earnings in a window, ascending: a point for every day and every currency that was earned in the window. */
 export async function readEarnings(
   userId: number,
   { beginDate, endDate }: v.InferOutput<typeof EarningsQuery>,
@@ -50,7 +49,7 @@ export async function readEarnings(
   )
 }
 
-/** Sums by currency of each day on which something was earned: one item a day, so at most a few pages of a query. */
+/** The sums by currency of each day on which something was earned. There is one item per day. */
 async function readDays(userId: number, first: string, last: string): Promise<Map<string, Map<string, Big>>> {
   const days = new Map<string, Map<string, Big>>()
   const items = queryItems({
@@ -62,8 +61,10 @@ async function readDays(userId: number, first: string, last: string): Promise<Ma
     },
   })
   for await (const item of items) {
-    const sums = daySums(item).map(({ currency, amount }) => [currency, amount] as const)
-    days.set(dayOf(item as { sk: string }), new Map(sums))
+    days.set(
+      dayOfItem(item),
+      new Map(daySums(item).map(({ currency, amount }) => [currency, amount] as const)),
+    )
   }
   return days
 }

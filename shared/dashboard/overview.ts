@@ -3,36 +3,38 @@ import { addDays, dayOf } from '../dates.ts'
 import { readItems } from '../db/read.ts'
 import { readWallet, type Wallet } from '../ledger/wallet.ts'
 import { Big, Money, zero } from '../money.ts'
-import { CurrencyAmount } from './currency-amount.ts'
 import {
+  activeDevicesOf,
   dayKey,
   daySums,
-  devicesOf,
   networkRewardsOf,
   rewardSums,
   totalsKey,
   trafficBytesOf,
-} from './earnings-item.ts'
+} from './sums.ts'
 
-/** What a user owns and has earned, at a glance. */
+const CurrencyAmount = v.object({ currency: v.string(), amount: Money })
+type CurrencyAmount = v.InferOutput<typeof CurrencyAmount>
+
+/** What a user owns and has earned. */
 export const Overview = v.object({
-  /** Every reward ever granted, in the reward currency; those that had no rate when granted are left out. */
+  /** All rewards, in the reward currency. A reward without a rate when it was granted is left out. */
   network_rewards: Money,
-  /** Active devices. */
+  /** Number of active devices. */
   devices: v.pipe(v.number(), v.safeInteger()),
-  /** 10^9 bytes each. */
+  /** In units of 10^9 bytes. */
   traffic_gb: Money,
-  /** What can be spent in the asset wallet and in the reward wallet. */
+  /** Spendable balances of the asset wallet (`balance`) and of the reward wallet (`bonus_balance`). */
   balances: v.array(v.object({ currency: v.string(), balance: Money, bonus_balance: Money })),
   total_earnings: v.array(CurrencyAmount),
-  /** What was earned on the day before today, in the reporting time zone. */
+  /** Earnings of the day before today, in the reporting time zone. */
   yesterday_earnings: v.array(CurrencyAmount),
 })
 export type Overview = v.InferOutput<typeof Overview>
 
 const gigabytesPerByte = new Big('1e-9')
 
-/** The overview of a user, from four items whatever they have ever earned. */
+/** A user's overview. It reads four items, however much the user has earned. */
 export async function readOverview(userId: number): Promise<Overview> {
   const yesterday = addDays(dayOf(Date.now()), -1)
   const [[totals, day], asset, reward] = await Promise.all([
@@ -42,7 +44,7 @@ export async function readOverview(userId: number): Promise<Overview> {
   ])
   return {
     network_rewards: networkRewardsOf(totals),
-    devices: devicesOf(totals),
+    devices: activeDevicesOf(totals),
     traffic_gb: trafficBytesOf(totals).times(gigabytesPerByte),
     balances: balancesOf(asset, reward),
     total_earnings: sumByCurrency(rewardSums(totals)),
@@ -50,7 +52,7 @@ export async function readOverview(userId: number): Promise<Overview> {
   }
 }
 
-/** Both wallets side by side, without rows of zero. */
+/** The balances of both wallets by currency, without currencies in which both are zero. */
 function balancesOf(asset: Wallet, reward: Wallet): Overview['balances'] {
   const currencies = new Set([...asset.holdings.keys(), ...reward.holdings.keys()])
   return [...currencies]
@@ -67,4 +69,18 @@ function sumByCurrency(rewards: readonly CurrencyAmount[]): CurrencyAmount[] {
   const sums = new Map<string, Big>()
   for (const { currency, amount } of rewards) sums.set(currency, amount.plus(sums.get(currency) ?? zero))
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([currency, amount]) => ({ currency, amount }))
+}
+
+/** All rewards of one type in one currency. */
+export const NetworkReward = v.object({ reward_type: v.string(), currency: v.string(), amount: Money })
+export type NetworkReward = v.InferOutput<typeof NetworkReward>
+
+/** All rewards ever granted to a user, ordered by type, then by currency. It reads one item. */
+export async function readNetworkRewards(userId: number): Promise<NetworkReward[]> {
+  const [totals] = await readItems([totalsKey(userId)])
+  return rewardSums(totals).map(({ rewardType, currency, amount }) => ({
+    reward_type: rewardType,
+    currency,
+    amount,
+  }))
 }

@@ -7,7 +7,7 @@ import { requestCodeMail } from './code-mail.ts'
 import { normalizeEmail } from './email-address.ts'
 import { newLoginTicket, putLoginTicket, ticketExpiry } from './login-ticket.ts'
 import { digestMailedCode, newMailedCode } from './mailed-code.ts'
-import { maskEmail } from './mask-email.ts'
+import { maskEmail } from '../mask-email.ts'
 
 /** Second factors in the order in which they are offered. */
 export const twoFactorMethods = ['EMAIL', 'AUTHENTICATOR', 'PASSKEY'] as const

@@ -2,10 +2,13 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EarningsQuery, readEarnings } from '../../shared/dashboard/earnings.ts'
-import { readNetworkRewards } from '../../shared/dashboard/network-rewards.ts'
-import { readOverview } from '../../shared/dashboard/overview.ts'
-import { deviceEventKey, recordDevice } from '../../shared/dashboard/record-device.ts'
-import { recordReward, type Reward } from '../../shared/dashboard/record-reward.ts'
+import { readNetworkRewards, readOverview } from '../../shared/dashboard/overview.ts'
+import {
+  deviceEventKey,
+  recordDevice,
+  recordReward,
+  type Reward,
+} from '../../shared/dashboard/record-events.ts'
 import { addDays } from '../../shared/dates.ts'
 import { transact } from '../../shared/db/write.ts'
 import { eventRecord } from '../../shared/events/event-record.ts'
@@ -14,7 +17,8 @@ import { settings } from '../../shared/settings.ts'
 import { newUserIds, silenceTreeQueue } from '../support/community.ts'
 import { join } from '../support/community-events.ts'
 
-// Berlin went to summer time on 29 March 2026, a day of 23 hours: at this instant it is the 30th there, the 29th in UTC.
+// Berlin's summer time began on 29 March 2026, a day of 23 hours.
+// At this instant it is the 30th in Berlin and the 29th in UTC.
 const now = Date.parse('2026-03-29T22:30:00Z')
 const today = '2026-03-30'
 
@@ -31,7 +35,7 @@ afterEach(() => {
 const rewards = fc.array(
   fc.record({
     rewardType: fc.constantFrom('NODE', 'REFERRAL', 'x~'),
-    // The second has no rate, whatever rates other tests publish on the stack that they share.
+    // UNRATED never has a rate: no other test on the shared stack publishes one.
     currency: fc.constantFrom('USDT', 'UNRATED'),
     amount: fc.constantFrom('99999999999999999999.999999999999999999', '0.000000000000000001', '7', '1.5'),
     daysAgo: fc.integer({ min: -1, max: 32 }),
@@ -41,8 +45,8 @@ const rewards = fc.array(
 
 const sumOf = (chosen: readonly Reward[]) => chosen.reduce((sum, { amount }) => sum.plus(amount), zero)
 
-describe('the sums of the dashboard', () => {
-  it('are those of every reward, across a change of the clock', async () => {
+describe('the dashboard', () => {
+  it('shows the sums of all rewards, also across the change to summer time', async () => {
     await fc.assert(
       fc.asyncProperty(rewards, async (drawn) => {
         const userId = newUserIds()
@@ -105,13 +109,13 @@ describe('the sums of the dashboard', () => {
     [{ beginDate: '2026-01-01', endDate: '2027-01-01' }, true],
     [{ beginDate: '2026-01-01', endDate: '2027-01-02' }, false],
     [{ beginDate: '2026-03-31' }, false],
-  ])('take the window %j: %s', (window, good) => {
+  ])('accepts the window of earnings %j: %s', (window, good) => {
     expect(v.is(EarningsQuery, window)).toBe(good)
   })
 })
 
-describe('devices', () => {
-  it('are whose the latest event says, in any order', async () => {
+describe('a device', () => {
+  it('counts for the user of its latest event, whatever the order of arrival', async () => {
     const [first, second] = [newUserIds(), newUserIds()]
     for (const userId of [first, second]) {
       await join({ userId, nickname: 'n', email: `${userId}@example.com`, registeredAt: 1 })
@@ -119,7 +123,7 @@ describe('devices', () => {
     const counts = async () =>
       Promise.all([first, second].map(async (userId) => (await readOverview(userId)).devices))
     let devices = 0
-    const say = async (events: [user: number, at: number, active: boolean][]) => {
+    const record = async (events: [user: number, at: number, active: boolean][]) => {
       devices += 1
       for (const [user_id, at, active] of events) {
         const detail = { device_id: `${first}-${devices}`, at, user_id }
@@ -127,42 +131,42 @@ describe('devices', () => {
       }
       return counts()
     }
-    expect(await say([[first, 1, true]])).toEqual([1, 0])
-    // It moves to the second user, and the first one's later word of an earlier time changes nothing.
+    expect(await record([[first, 1, true]])).toEqual([1, 0])
+    // It moves to the second user. Events of an earlier instant that arrive later change nothing.
     expect(
-      await say([
+      await record([
         [second, 5, true],
         [first, 3, true],
         [first, 4, false],
       ]),
     ).toEqual([1, 1])
     expect(
-      await say([
+      await record([
         [first, 1, true],
         [second, 2, true],
       ]),
     ).toEqual([1, 2])
     expect(
-      await say([
+      await record([
         [first, 1, true],
         [second, 2, false],
       ]),
     ).toEqual([1, 2])
-    // At one instant the deactivation stands, whichever comes first.
+    // At the same instant the deactivation decides, whichever arrives first.
     expect(
-      await say([
+      await record([
         [first, 1, true],
         [first, 1, false],
       ]),
     ).toEqual([1, 2])
     expect(
-      await say([
+      await record([
         [first, 1, false],
         [first, 1, true],
       ]),
     ).toEqual([1, 2])
     expect(
-      await say([
+      await record([
         [first, 1, true],
         [first, 1, true],
       ]),

@@ -66,7 +66,7 @@ export const dataScenarios: Record<string, Scenario> = {
   'dashboard-earnings': async ({ request }) => {
     const { accessToken, userId } = await createSession()
     await deliver(rewardGranted, grant(userId))
-    await request({ token: accessToken, query: { beginTime: today(), endTime: today() } })
+    await request({ token: accessToken, query: { beginDate: today(), endDate: today() } })
   },
   'address-info': async ({ request }) => {
     const { accessToken } = await createSession()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maskEmail } from '../../../shared/sign-in/mask-email.ts'
+import { maskEmail } from '../../shared/mask-email.ts'
 
 test.each([
   ['alice@example.com', 'a***e@example.com'],

@@ -1,0 +1,154 @@
+import * as v from 'valibot'
+import { readItem } from '../db/read.ts'
+import { Integer, type Key } from '../db/table.ts'
+import { userMustExist } from '../db/user.ts'
+import { ConditionFailed, putNew, type Write } from '../db/write.ts'
+import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
+import { BusinessKey, Instant, UserId } from '../events/fields.ts'
+import { Big } from '../money.ts'
+import { rateOf, readRates } from '../rates/rates.ts'
+import { retry } from '../retry.ts'
+import { settings } from '../settings.ts'
+import { addActiveDevices, addRewardToDay, addRewardToTotals, addTraffic } from './sums.ts'
+
+/** A reward as the dashboard counts it. */
+export interface Reward {
+  userId: number
+  rewardType: string
+  currency: string
+  amount: Big
+  /** yyyy-MM-dd */
+  earnedOn: string
+}
+
+/**
+ * The writes that count a reward in the dashboard, for the transaction that credits it. They add to running sums, so
+ * that no page of the dashboard has to read the rewards one by one.
+ */
+export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
+  const converted = await convertReward(reward.currency, reward.amount)
+  return [
+    addRewardToTotals(userId, { ...reward, converted }),
+    addRewardToDay(userId, earnedOn, reward.currency, reward.amount),
+  ]
+}
+
+/**
+ * The worth of an amount in the reward currency at the latest rates; undefined when either currency has no rate. It is
+ * exact when the reward currency is the quote currency, and otherwise a quotient of 20 decimal places.
+ */
+async function convertReward(currency: string, amount: Big): Promise<Big | undefined> {
+  const { rewardCurrency, quoteCurrency } = settings()
+  if (currency === rewardCurrency) return amount
+  const rates = await readRates()
+  const from = rateOf(rates, currency)
+  const to = rateOf(rates, rewardCurrency)
+  if (from === undefined || to === undefined) return undefined
+  const worth = amount.times(from)
+  return rewardCurrency === quoteCurrency ? worth : worth.div(to)
+}
+
+/** A number of bytes: a number, or a decimal text of up to 18 digits. */
+const Bytes = v.pipe(
+  v.union([
+    v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.transform(String)),
+    v.pipe(v.string(), v.regex(/^\d{1,18}$/, 'must be a whole number')),
+  ]),
+  v.transform((digits) => new Big(digits)),
+)
+
+/** `detail` of `traffic.reported`. */
+export const TrafficReport = v.object({
+  report_id: BusinessKey,
+  user_id: UserId,
+  device_id: BusinessKey,
+  bytes: Bytes,
+  at: Instant,
+})
+export type TrafficReport = v.InferOutput<typeof TrafficReport>
+
+/** Adds a report to its user's traffic, exactly once. */
+export async function recordTraffic(
+  { user_id, bytes }: TrafficReport,
+  record: EventRecord,
+): Promise<Outcome> {
+  return applyOnce(record, [userMustExist(user_id), addTraffic(user_id, bytes)])
+}
+
+/** `detail` of `device.activated` and `device.deactivated`. */
+export const DeviceEvent = v.object({ device_id: BusinessKey, at: Instant, user_id: UserId })
+export type DeviceEvent = v.InferOutput<typeof DeviceEvent>
+
+/** Business key of `device.activated` and `device.deactivated`. */
+export const deviceEventKey = ({ device_id, at }: DeviceEvent): string => `${device_id}#${at}`
+
+/** A device as its latest event describes it: the user it belongs to, and whether it is active. */
+interface Device {
+  userId: number
+  active: boolean
+  /** Instant of that event, epoch milliseconds. */
+  at: number
+}
+
+const DeviceItem = v.object({ user_id: Integer, active: v.boolean(), at: Integer })
+
+const deviceKey = (deviceId: string): Key => ({ pk: `DEVICE#${deviceId}`, sk: 'DEVICE' })
+
+/**
+ * Counts a device as active or inactive, exactly once. The event with the latest `at` decides, whatever the order of
+ * arrival: a device that another user activates belongs to that user from then on. Of two events at the same instant,
+ * the deactivation decides.
+ */
+export async function recordDevice(
+  { device_id, at, user_id }: DeviceEvent,
+  active: boolean,
+  record: EventRecord,
+): Promise<Outcome> {
+  const device: Device = { userId: user_id, active, at }
+  return retry(
+    async () => {
+      const stored = await readDevice(device_id)
+      const writes = isLater(device, stored)
+        ? [putDevice(device_id, device, stored), ...changeCounts(stored, device)]
+        : []
+      return applyOnce(record, [userMustExist(user_id), ...writes])
+    },
+    // Another event about the device was written first: read what it left and decide again.
+    (error) => error instanceof ConditionFailed,
+  )
+}
+
+const isLater = (device: Device, stored: Device | undefined): boolean =>
+  stored === undefined || device.at > stored.at || (device.at === stored.at && !device.active)
+
+async function readDevice(deviceId: string): Promise<Device | undefined> {
+  const item = await readItem(deviceKey(deviceId), { consistent: true })
+  if (item === undefined) return undefined
+  const { user_id, active, at } = v.parse(DeviceItem, item)
+  return { userId: user_id, active, at }
+}
+
+/** The write of a device; its condition fails when the stored one is no longer as it was read. */
+function putDevice(deviceId: string, { userId, active, at }: Device, stored: Device | undefined): Write {
+  const item = { ...deviceKey(deviceId), user_id: userId, active, at }
+  if (stored === undefined) return putNew(item)
+  return {
+    Put: {
+      Item: item,
+      ConditionExpression: '#user = :user AND #active = :active AND #at = :at',
+      ExpressionAttributeNames: { '#user': 'user_id', '#active': 'active', '#at': 'at' },
+      ExpressionAttributeValues: { ':user': stored.userId, ':active': stored.active, ':at': stored.at },
+    },
+  }
+}
+
+/** The writes that move a device from the count of its user before to that of its user now, where they differ. */
+function changeCounts(before: Device | undefined, after: Device): Write[] {
+  const userBefore = before?.active ? before.userId : undefined
+  const userAfter = after.active ? after.userId : undefined
+  if (userBefore === userAfter) return []
+  return [
+    ...(userBefore === undefined ? [] : [addActiveDevices(userBefore, -1)]),
+    ...(userAfter === undefined ? [] : [addActiveDevices(userAfter, 1)]),
+  ]
+}

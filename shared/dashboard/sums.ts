@@ -1,0 +1,83 @@
+import { addToSums, readSum } from '../db/exact-sum.ts'
+import type { Item, Key } from '../db/table.ts'
+import type { Write } from '../db/write.ts'
+import type { Big } from '../money.ts'
+
+/** Key of a user's totals: rewards by type and currency, traffic, and the number of active devices. */
+export const totalsKey = (userId: number): Key => ({ pk: `EARN#${userId}`, sk: 'TOTAL' })
+
+/** Key of what a user earned on a day (yyyy-MM-dd), by currency. */
+export const dayKey = (userId: number, day: string): Key => ({ pk: `EARN#${userId}`, sk: `D#${day}` })
+
+/** The day (yyyy-MM-dd) of a day's item. */
+export const dayOfItem = (item: Item): string => String(item['sk']).slice('D#'.length)
+
+// Attribute names. A prefix is followed by a currency, or by a currency, `#` and a reward type.
+const networkRewards = 'network_rewards'
+const trafficBytes = 'traffic_bytes'
+const activeDevices = 'devices'
+const earnedPrefix = 'E#'
+const rewardPrefix = 'R#'
+
+/** The write that adds a reward to a user's totals. `converted` is its worth in the reward currency, if a rate is known. */
+export const addRewardToTotals = (
+  userId: number,
+  reward: { rewardType: string; currency: string; amount: Big; converted: Big | undefined },
+): Write =>
+  addToSums(
+    totalsKey(userId),
+    new Map([
+      [`${rewardPrefix}${reward.currency}#${reward.rewardType}`, reward.amount],
+      ...(reward.converted === undefined ? [] : [[networkRewards, reward.converted] as const]),
+    ]),
+  )
+
+/** The write that adds a reward to the day (yyyy-MM-dd) on which it was earned. */
+export const addRewardToDay = (userId: number, day: string, currency: string, amount: Big): Write =>
+  addToSums(dayKey(userId, day), new Map([[earnedPrefix + currency, amount]]))
+
+/** The write that adds to a user's traffic. */
+export const addTraffic = (userId: number, bytes: Big): Write =>
+  addToSums(totalsKey(userId), new Map([[trafficBytes, bytes]]))
+
+/** The write that changes a user's number of active devices by `change`. */
+export const addActiveDevices = (userId: number, change: number): Write =>
+  addToSums(totalsKey(userId), new Map(), new Map([[activeDevices, change]]))
+
+/** All rewards of one type in one currency. */
+export interface RewardSum {
+  rewardType: string
+  currency: string
+  amount: Big
+}
+
+/** The rewards in a user's totals, ordered by type, then by currency. */
+export const rewardSums = (totals: Item | undefined): RewardSum[] =>
+  sumNames(totals, rewardPrefix)
+    .map((name) => {
+      const [currency = '', ...type] = name.slice(rewardPrefix.length).split('#')
+      return { rewardType: type.join('#'), currency, amount: readSum(totals, name) }
+    })
+    .sort((a, b) => compare(a.rewardType, b.rewardType) || compare(a.currency, b.currency))
+
+/** What was earned on a day, ordered by currency. */
+export const daySums = (day: Item | undefined): { currency: string; amount: Big }[] =>
+  sumNames(day, earnedPrefix)
+    .map((name) => ({ currency: name.slice(earnedPrefix.length), amount: readSum(day, name) }))
+    .sort((a, b) => compare(a.currency, b.currency))
+
+/** All rewards in a user's totals, in the reward currency. */
+export const networkRewardsOf = (totals: Item | undefined): Big => readSum(totals, networkRewards)
+
+/** The traffic in a user's totals, in bytes. */
+export const trafficBytesOf = (totals: Item | undefined): Big => readSum(totals, trafficBytes)
+
+/** The number of active devices in a user's totals. */
+export const activeDevicesOf = (totals: Item | undefined): number =>
+  Number(readSum(totals, activeDevices).toFixed())
+
+/** Attribute names under a prefix. Every addition writes the whole part of a sum, so that attribute always exists. */
+const sumNames = (item: Item | undefined, prefix: string): string[] =>
+  Object.keys(item ?? {}).filter((name) => name.startsWith(prefix))
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
