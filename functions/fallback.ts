@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Failure } from '../shared/errors.ts'
 import { requireEnv } from '../shared/env.ts'
-import { publicEndpoint } from '../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../shared/http/endpoint.ts'
 
 const routes = JSON.parse(requireEnv('ROUTES')) as Record<string, string[]>
 
@@ -9,8 +9,8 @@ const routes = JSON.parse(requireEnv('ROUTES')) as Record<string, string[]>
 export const handler = publicEndpoint({
   input: v.object({}),
   output: v.never(),
-  async run(_input, { rawPath }) {
-    const methods = Object.entries(routes).find(([path]) => matches(path, rawPath))?.[1]
+  async run({ request }) {
+    const methods = Object.entries(routes).find(([path]) => matches(path, request.rawPath))?.[1]
     if (methods === undefined) throw new Failure('no_route')
     throw new Failure('method_not_allowed', { headers: { allow: methods.join(', ') } })
   },

@@ -10,5 +10,5 @@ export const handler = endpoint({
   input: v.object({ query: BillsQuery }),
   output: pageOf(Bill),
   prefetch: ({ query }, userId) => startBills(query, userId, 'asset'),
-  run: ({ query }, _caller, start) => finishBills(query, start),
+  run: ({ input, prefetched }) => finishBills(input.query, prefetched),
 })

@@ -10,5 +10,5 @@ export const handler = endpoint({
   input: v.object({ query: v.object({ currency: CurrencyFilter }) }),
   output: v.array(Account),
   prefetch: (_input, userId) => readWallet({ userId, wallet: 'asset' }),
-  run: async ({ query }, _caller, wallet) => listAccounts(wallet, query.currency),
+  run: async ({ input, prefetched: wallet }) => listAccounts(wallet, input.query.currency),
 })

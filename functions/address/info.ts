@@ -11,6 +11,6 @@ export const handler = endpoint({
   output: UserAddress,
   prefetch: ({ query }, userId) =>
     readUserAddress(userId, { currency: query.currency, network: query.currencyNetWork }),
-  run: async ({ query }, { userId }, known) =>
+  run: async ({ input: { query }, caller: { userId }, prefetched: known }) =>
     known ?? claimAddress(userId, { currency: query.currency, network: query.currencyNetWork }),
 })

@@ -10,5 +10,5 @@ export const handler = endpoint({
   input: v.object({}),
   output: AssetSummary,
   prefetch: (_input, userId) => Promise.all([readWallet({ userId, wallet: 'reward' }), readRates()]),
-  run: async (_input, _caller, [wallet, rates]) => summarizeAssets(wallet, rates),
+  run: async ({ prefetched: [wallet, rates] }) => summarizeAssets(wallet, rates),
 })

@@ -9,5 +9,5 @@ export const handler = endpoint({
   input: v.object({}),
   output: v.array(Account),
   prefetch: (_input, userId) => readWallet({ userId, wallet: 'reward' }),
-  run: async (_input, _caller, wallet) => listAccounts(wallet),
+  run: async ({ prefetched: wallet }) => listAccounts(wallet),
 })

@@ -12,8 +12,8 @@ export const handler = endpoint({
   input: v.object({ query: MembersQuery }),
   output: Export,
   prefetch: ({ query }, userId) => startMembers(query, userId),
-  async run({ query }, _caller, start, request) {
-    const members = await exportMembers(start, query)
+  async run({ input, prefetched, request }) {
+    const members = await exportMembers(prefetched, input.query)
     return prefers(request.header('accept'), 'text/csv') ? membersCsv(members.records) : members
   },
 })

@@ -12,5 +12,5 @@ export const handler = endpoint({
   input: v.object({ query: MembersPageQuery }),
   output: pageOf(Member),
   prefetch: ({ query }, userId) => startMembers(query, userId),
-  run: ({ query }, _caller, start) => listMembers(start, query, query),
+  run: ({ input: { query }, prefetched }) => listMembers(prefetched, query, query),
 })

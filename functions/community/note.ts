@@ -11,8 +11,8 @@ export const handler = endpoint({
   input: v.object({ body: v.object({ target_user_id: UserId, note: Note }) }),
   output: v.null(),
   prefetch: ({ body }) => readProfile(body.target_user_id),
-  async run({ body }, caller, target) {
-    await setNote(caller.userId, target, body.note)
+  async run({ input, caller, prefetched: target }) {
+    await setNote(caller.userId, target, input.body.note)
     return null
   },
 })

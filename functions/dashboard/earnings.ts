@@ -8,5 +8,5 @@ export const handler = endpoint({
   input: v.object({ query: EarningsQuery }),
   output: v.array(EarningPoint),
   prefetch: ({ query }, userId) => readEarnings(userId, query),
-  run: async (_input, _caller, points) => points,
+  run: async ({ prefetched }) => prefetched,
 })

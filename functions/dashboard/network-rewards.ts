@@ -8,5 +8,5 @@ export const handler = endpoint({
   input: v.object({}),
   output: v.array(NetworkReward),
   prefetch: (_input, userId) => readNetworkRewards(userId),
-  run: async (_input, _caller, rewards) => rewards,
+  run: async ({ prefetched }) => prefetched,
 })

@@ -8,5 +8,5 @@ export const handler = endpoint({
   input: v.object({}),
   output: Overview,
   prefetch: (_input, userId) => readOverview(userId),
-  run: async (_input, _caller, overview) => overview,
+  run: async ({ prefetched }) => prefetched,
 })

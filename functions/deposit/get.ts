@@ -9,8 +9,8 @@ export const handler = endpoint({
   input: v.object({ path: v.object({ id: v.string() }) }),
   output: DepositRecord,
   prefetch: async ({ path }) => (isDepositId(path.id) ? readDeposit(path.id) : undefined),
-  run: async (_input, { userId }, deposit) => {
-    if (deposit?.userId !== userId) throw new Failure('not_found')
+  run: async ({ caller, prefetched: deposit }) => {
+    if (deposit?.userId !== caller.userId) throw new Failure('not_found')
     return deposit.record
   },
 })

@@ -10,5 +10,5 @@ export const handler = endpoint({
   input: v.object({ query: RecordsQuery }),
   output: pageOf(DepositRecord),
   prefetch: ({ query }, userId) => startRecords(query, userId),
-  run: ({ query }, _caller, start) => finishRecords(query, start),
+  run: ({ input, prefetched }) => finishRecords(input.query, prefetched),
 })

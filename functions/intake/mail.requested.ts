@@ -13,8 +13,7 @@ export const handler = intake({
   key: ({ mail_id }) => mail_id,
   async apply(detail) {
     const now = Date.now()
-    if (detail.expires_at <= now)
-      throw new RejectedEvent('expired: the code stopped working before it could be mailed')
+    if (detail.expires_at <= now) throw new RejectedEvent('expired')
     const { subject, text } = composeCodeMail(detail, now)
     await sendMail(detail.to, subject, text)
     return 'applied'

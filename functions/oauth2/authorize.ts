@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { Reply } from '../../shared/http/reply.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-parameters.ts'
 import { authorize } from '../../shared/oauth/authorize.ts'
@@ -9,7 +9,7 @@ export const handler = publicEndpoint({
   input: v.object({ query: AuthorizationParameters }),
   output: v.never(),
   repeats: 'report',
-  async run({ query }, request) {
-    return new Reply(302, { location: await authorize(query, request) })
+  async run({ input, request }) {
+    return new Reply(302, { location: await authorize(input.query, request) })
   },
 })

@@ -14,6 +14,8 @@ export const handler = endpoint({
   output: ConsentAnswer,
   prefetch: async ({ body: { client_id } }) =>
     client_id === undefined ? undefined : readClient(client_id, { consistent: true }),
-  run: ({ body: { approved, ...parameters } }, caller, client) =>
-    consent(parameters, approved, client, caller),
+  run: ({ input: { body }, caller, prefetched: client }) => {
+    const { approved, ...parameters } = body
+    return consent(parameters, approved, client, caller)
+  },
 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import {
   exchangeAccessToken,
   ExchangeAnswer,
@@ -11,5 +11,5 @@ export const handler = publicEndpoint({
   accepts: 'json',
   input: v.object({ body: ExchangeParameters }),
   output: ExchangeAnswer,
-  run: ({ body }, request) => exchangeAccessToken(body, request.authorization('bearer')),
+  run: ({ input, request }) => exchangeAccessToken(input.body, request.authorization('bearer')),
 })

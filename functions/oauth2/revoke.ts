@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { Parameter } from '../../shared/oauth/parameter.ts'
 import { revoke } from '../../shared/oauth/revoke.ts'
 
@@ -11,8 +11,8 @@ export const handler = publicEndpoint({
     body: v.object({ token: Parameter, client_id: Parameter, client_secret: Parameter }),
   }),
   output: v.null(),
-  async run({ body }, request) {
-    await revoke(body, request)
+  async run({ input, request }) {
+    await revoke(input.body, request)
     return null
   },
 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { handleTokenRequest } from '../../shared/oauth/handle-token-request.ts'
 import { TokenAnswer, TokenParameters } from '../../shared/oauth/token-request.ts'
 
@@ -9,5 +9,5 @@ export const handler = publicEndpoint({
   accepts: 'form-or-json',
   input: v.object({ body: TokenParameters }),
   output: TokenAnswer,
-  run: ({ body }, request) => handleTokenRequest(body, request),
+  run: ({ input, request }) => handleTokenRequest(input.body, request),
 })

@@ -15,7 +15,7 @@ export const handler = endpoint({
     name: v.optional(v.string()),
   }),
   prefetch: (_input, userId) => readUser(userId),
-  async run(_input, caller, user) {
+  async run({ caller, prefetched: user }) {
     return { sub: String(caller.userId), ...userClaims(user ?? {}, caller.scopes) }
   },
 })

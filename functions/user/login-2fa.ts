@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { emitMetric } from '../../shared/emit-metric.ts'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { completeLogin } from '../../shared/sign-in/complete-login.ts'
 import { LoginVerifyForm } from '../../shared/sign-in/login-verify-form.ts'
 
@@ -15,7 +15,7 @@ export const handler = publicEndpoint({
     expire: v.pipe(v.number(), v.safeInteger()),
     email: v.string(),
   }),
-  async run({ body }) {
+  async run({ input: { body } }) {
     const user = await completeLogin(body.email, body.login_ticket, body.factor)
     emitMetric('SignIns', 1, { dimensions: { method: body.factor.method } })
     return user

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { EmailAddress } from '../../shared/sign-in/email-address.ts'
 import { LoginPassword } from '../../shared/sign-in/login-password.ts'
 import { loginWithPassword, twoFactorMethods } from '../../shared/sign-in/login-with-password.ts'
@@ -14,5 +14,5 @@ export const handler = publicEndpoint({
     email: v.string(),
     two_factor_methods: v.array(v.picklist(twoFactorMethods)),
   }),
-  run: ({ body }, { sourceIp }) => loginWithPassword(body.email, body.login_password, sourceIp),
+  run: ({ input: { body }, request }) => loginWithPassword(body.email, body.login_password, request.sourceIp),
 })

@@ -13,7 +13,7 @@ export const handler = endpoint({
     }),
   }),
   output: v.null(),
-  async run({ body }, { userId, sessionId }) {
+  async run({ input: { body }, caller: { userId, sessionId } }) {
     if (body.id !== String(userId)) throw new Failure('forbidden')
     await endSession(userId, sessionId)
     return null

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Failure } from '../../shared/errors.ts'
 import { publicDocument } from '../../shared/http/public-document.ts'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { documentMaxAgeSeconds } from '../../shared/keys/document-age.ts'
 import { Jwks, toJwks } from '../../shared/keys/jwks.ts'
 import { readKeySet } from '../../shared/keys/key-set.ts'
@@ -11,7 +11,7 @@ export const handler = publicEndpoint({
   dialect: 'oauth',
   input: v.object({}),
   output: Jwks,
-  async run(_input, { header }) {
+  async run({ request: { header } }) {
     // Read anew each time: a key that is revoked is gone at once, and one that signs in an emergency is there at once.
     const jwks = toJwks((await readKeySet()).keys)
     if (jwks.keys.length === 0) throw new Failure('unavailable', { retryAfterSeconds: 5 })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { publicDocument } from '../../shared/http/public-document.ts'
-import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { documentMaxAgeSeconds } from '../../shared/keys/document-age.ts'
 import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
 
@@ -9,7 +9,7 @@ export const handler = publicEndpoint({
   dialect: 'oauth',
   input: v.object({}),
   output: Discovery,
-  async run(_input, { header }) {
+  async run({ request: { header } }) {
     return publicDocument(discoveryDocument(), {
       maxAgeSeconds: documentMaxAgeSeconds(),
       ifNoneMatch: header('if-none-match'),

@@ -9,14 +9,14 @@ import { demoUsers } from './demo/demo-users.ts'
 import { startDemo } from './demo/start-demo.ts'
 import { createGateway } from './gateway/gateway.ts'
 import { bindServer, type BoundServer, findFreePort, loopback } from './http/bind-server.ts'
-import type { InvokeFunction } from './invocation.ts'
+import type { InvokeFunction } from './runtime/runtime.ts'
 import { lockDataDirectory } from './lock.ts'
 import type { FunctionModel, StackModel } from './model.ts'
 import type { LocalStackOptions } from './options.ts'
 import { openFunctionLog } from './runtime/function-log.ts'
 import { composeEnvironment } from './runtime/function-environment.ts'
 import { createInvokeByName } from './runtime/invoke-by-name.ts'
-import { createRuntime } from './runtime/runtime.ts'
+import { Runtime } from './runtime/runtime.ts'
 import { runSchedulesOnce } from './run-schedules-once.ts'
 import { startEndpoint } from './start-endpoint.ts'
 import { type Synthesize, synthesizeLocalStage } from './stage.ts'
@@ -97,7 +97,7 @@ async function assemble(
   closers.push(() => log.close())
   const environmentOf = (item: FunctionModel) =>
     composeEnvironment(item, region, aws.url, { ...aws.credentialsFor(item), sessionToken: 'local' })
-  const runtime = createRuntime({
+  const runtime = new Runtime({
     functions: model.functions,
     environmentOf,
     log,

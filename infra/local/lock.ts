@@ -2,19 +2,21 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from './startup-error.ts'
 
+/** Tries to take the lock: the first may meet a stale lock, the second a lock that its owner has just released. */
+const maxAttempts = 3
+
 /**
- * Takes a data directory for this process alone, and returns how to give it back. What a process that no longer
- * runs has left is taken over. Throws a `StartupError` when another process that runs holds it.
+ * Reserves a data directory for this process and returns the function that releases it. A lock left behind by a process
+ * that has ended is replaced. Throws a `StartupError` while another running process holds the directory.
  */
 export function lockDataDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true })
   const file = join(directory, 'lock')
-  const own = describeProcess(process.pid)
-  // Once more after a stale lock was removed, and once when its owner removed it between our two looks.
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    if (writeNew(file, own)) {
+  const own = identifyProcess(process.pid) ?? String(process.pid)
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    if (createFile(file, own)) {
       const release = () => {
-        if (readIfThere(file) === own) rmSync(file, { force: true })
+        if (readIfPresent(file) === own) rmSync(file, { force: true })
       }
       process.once('exit', release)
       return () => {
@@ -22,10 +24,10 @@ export function lockDataDirectory(directory: string): () => void {
         release()
       }
     }
-    const holder = readIfThere(file)
+    const holder = readIfPresent(file)
     if (holder === undefined) continue
     const pid = Number(holder.split(' ')[0])
-    if (isRunning(pid) && describeProcess(pid) === holder)
+    if (identifyProcess(pid) === holder)
       throw new StartupError(
         `another local stack (process ${pid}) uses ${directory}: stop it, or start with another --data DIR`,
       )
@@ -34,7 +36,7 @@ export function lockDataDirectory(directory: string): () => void {
   throw new StartupError(`${directory} is being taken by another local stack: try again`)
 }
 
-function writeNew(file: string, text: string): boolean {
+function createFile(file: string, text: string): boolean {
   try {
     writeFileSync(file, text, { flag: 'wx' })
     return true
@@ -44,29 +46,28 @@ function writeNew(file: string, text: string): boolean {
   }
 }
 
-function readIfThere(file: string): string | undefined {
+function readIfPresent(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
   }
 }
 
-function isRunning(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false
+/** `PID STARTED` on Linux, because process ids are reused, and `PID` elsewhere. Undefined for a process that has ended. */
+function identifyProcess(pid: number): string | undefined {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   try {
     process.kill(pid, 0)
-    return true
   } catch (error) {
-    // A process of somebody else: it runs.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    // EPERM: the process runs, but belongs to another user.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined
   }
-}
-
-// Process ids come round again. Where the system tells when a process began, that is part of its name.
-function describeProcess(pid: number): string {
-  const stat = readIfThere(`/proc/${pid}/stat`)
-  const startedAt = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-  return startedAt === undefined ? String(pid) : `${pid} ${startedAt}`
+  const stat = readIfPresent(`/proc/${pid}/stat`)
+  if (stat === undefined) return String(pid)
+  // proc(5): `PID (COMMAND) STATE …`, the start time is field 22. COMMAND may itself hold spaces and parentheses.
+  const [state = '', ...later] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // A zombie (Z) has ended: its parent has only not collected its exit code yet, and may never do so.
+  return ['Z', 'X'].includes(state) ? undefined : `${pid} ${later[18] ?? ''}`
 }

@@ -1,4 +1,4 @@
-import type { InvokeFunction } from './invocation.ts'
+import type { InvokeFunction } from './runtime/runtime.ts'
 import type { StackModel } from './model.ts'
 import { StartupError } from './startup-error.ts'
 

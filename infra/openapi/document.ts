@@ -1,4 +1,4 @@
-import type { EndpointDescription } from '../../shared/http/pipeline.ts'
+import type { EndpointDescription } from '../../shared/http/endpoint.ts'
 import { type FailureName, failures } from '../../shared/errors.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
 import { type Route, routes } from '../routes.ts'

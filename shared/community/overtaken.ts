@@ -1,4 +1,4 @@
 /** What was read of a tree does not fit together, because another worker is writing it: to be read again. */
 export class StaleReadError extends Error {
-  override readonly name = 'Overtaken'
+  override readonly name = 'StaleReadError'
 }

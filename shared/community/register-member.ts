@@ -29,7 +29,7 @@ export interface Membership {
  */
 export async function registerMember(registration: Registration): Promise<Membership> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
-  if (referrerId === userId) throw new RejectedEvent('invalid_detail: referrer_id must be another user')
+  if (referrerId === userId) throw new RejectedEvent('own_referrer')
   const newcomer = { userId, nickname, email, joinedAt: registeredAt }
   if (referrerId === undefined) {
     const root = { ...newcomer, rootId: userId, depth: 0, upline: [] }

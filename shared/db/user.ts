@@ -109,7 +109,7 @@ export const putUser = (user: NewUser): Write => ({
     },
     ConditionExpression: 'attribute_not_exists(pk)',
   },
-  otherwise: () => new RejectedEvent('user_exists: this user_id is registered'),
+  otherwise: () => new RejectedEvent('user_exists'),
 })
 
 /** New values of some fields, in the form in which they are kept. */
@@ -165,7 +165,7 @@ export const claimEmail = (normalizedEmail: string, userId: number): Write => ({
     ConditionExpression: 'attribute_not_exists(pk) OR user_id = :user',
     ExpressionAttributeValues: { ':user': userId },
   },
-  otherwise: () => new RejectedEvent("email_taken: the address is somebody else's"),
+  otherwise: () => new RejectedEvent('email_taken'),
 })
 
 /** The member of a transaction that gives up an address which is this user's. */
@@ -214,7 +214,10 @@ export const replacePassword = (userId: number, known: string, better: string): 
   })
 
 /** A check that the user is registered; without one, the event is out of order for the given reason. */
-export const userMustExist = (userId: number, reason = 'unknown_user'): Write => ({
+export const userMustExist = (
+  userId: number,
+  reason: 'unknown_user' | 'unknown_referrer' = 'unknown_user',
+): Write => ({
   ConditionCheck: {
     Key: userKey(userId),
     ConditionExpression: 'attribute_exists(pk)',

@@ -33,7 +33,7 @@ export async function provisionAddresses(batch: AddressBatch, record: EventRecor
   return outcomes.includes('applied') ? 'applied' : 'duplicate'
 }
 
-const taken = () => new RejectedEvent('address_taken: an address came in another batch')
+const taken = () => new RejectedEvent('address_taken')
 
 async function addChunk(batch: AddressBatch, index: number, record: EventRecord): Promise<Outcome> {
   const key: EventRecord = {

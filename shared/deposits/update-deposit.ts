@@ -56,10 +56,8 @@ async function addDeposit(id: string, news: DepositNews): Promise<Outcome> {
   const { network, address, tag, currency } = news
   const ours = await readAddress({ network, address, tag })
   const userId = ours?.user_id
-  if (ours === undefined || userId === undefined)
-    throw new RejectedEvent('unknown_address: the address is nobody’s')
-  if (ours.currency !== currency)
-    throw new RejectedEvent('wrong_currency: the address is of another currency')
+  if (ours === undefined || userId === undefined) throw new RejectedEvent('unknown_address')
+  if (ours.currency !== currency) throw new RejectedEvent('wrong_currency')
   return runExclusive([`deposits of ${userId}`], async () => {
     const head = await readDepositHead(userId, { consistent: true })
     const createdAt = Math.max(Date.now(), head.lastAt)
@@ -95,7 +93,7 @@ async function advanceDeposit(before: Deposit, news: DepositNews): Promise<Outco
     record.currency === news.currency &&
     record.amount.eq(news.amount)
   if (!same) {
-    throw new RejectedEvent('conflicting_content: address, currency and amount of a deposit may not change')
+    throw new RejectedEvent('conflicting_content', 'address, currency and amount of a deposit may not change')
   }
   const status = later(record.status, news.status)
   const confirmations = Math.max(record.confirmations, news.confirmations)

@@ -77,7 +77,7 @@ export function resolveDuplicate(record: EventRecord, stored: Record<string, unk
   const known = Buffer.from(v.parse(StoredRecord, stored).digest)
   const sent = Buffer.from(record.digest)
   if (known.length === sent.length && timingSafeEqual(known, sent)) return 'duplicate'
-  throw new RejectedEvent('conflicting_content: this business key came before with other content')
+  throw new RejectedEvent('conflicting_content')
 }
 
 const StoredRecord = v.object({ digest: v.string() })

@@ -11,7 +11,7 @@ import { emitMetric } from '../emit-metric.ts'
 import { fieldErrors } from '../http/parse-input.ts'
 import { errorSummary, log } from '../log.ts'
 import { eventRecord, type EventRecord, type Outcome } from './event-record.ts'
-import { RejectedEvent, OutOfOrderEvent } from './rejected-event.ts'
+import { OutOfOrderEvent, RejectedEvent, rejectionText } from './rejected-event.ts'
 
 /** What a function does with one detail-type of the bus. */
 export interface IntakeSpec<Detail extends v.GenericSchema> {
@@ -91,7 +91,7 @@ async function applyMessage<Detail extends v.GenericSchema>(
   const result = v.safeParse(spec.detail, raw)
   if (!result.success) {
     const reasons = fieldErrors(result.issues, 'event').map(({ field, reason }) => `${field} ${reason}`)
-    throw new RejectedEvent(`invalid_detail: ${reasons.join('; ')}`)
+    throw new RejectedEvent('invalid_detail', reasons.join('; '))
   }
   return spec.apply(result.output, eventRecord(spec.detailType, spec.key(result.output), raw))
 }
@@ -102,7 +102,7 @@ function readDetail(body: string): unknown {
     const envelope = JSON.parse(body) as { detail?: unknown }
     return envelope.detail
   } catch {
-    throw new RejectedEvent('malformed_event: the message is no JSON')
+    throw new RejectedEvent('malformed_event')
   }
 }
 
@@ -112,7 +112,8 @@ async function giveUpOrRetry(message: SQSRecord, error: unknown): Promise<void> 
   if (error instanceof RejectedEvent) return deadLetter(message, error.reason)
   if (error instanceof OutOfOrderEvent && receives >= earlyReceives) return deadLetter(message, error.reason)
   if (!(error instanceof OutOfOrderEvent || isUnavailable(error))) emitFault()
-  if (receives >= faultReceives) return deadLetter(message, isUnavailable(error) ? 'unavailable' : 'internal')
+  if (receives >= faultReceives)
+    return deadLetter(message, rejectionText(isUnavailable(error) ? 'unavailable' : 'internal'))
   log.warn('event will be retried', { message_id: message.messageId, receives, cause: errorSummary(error) })
   await retryAfter(message, Math.min(2 ** receives, 900))
   throw error

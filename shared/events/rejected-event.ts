@@ -1,26 +1,55 @@
+/** Every code that a dead letter's `reason` can begin with, and what it means. The catalogue of events is made from it. */
+export const rejectionReasons = {
+  malformed_event: 'the message is not JSON',
+  invalid_detail: 'a field of the detail is missing or not valid',
+  conflicting_content: 'this business key was used before with other content',
+  unknown_user: 'the user is not registered',
+  unknown_referrer: 'the referrer is not registered',
+  own_referrer: 'a user cannot refer themself',
+  user_exists: 'this user_id is registered already',
+  email_taken: 'the email address belongs to another user',
+  insufficient_balance: 'the balance would be negative',
+  insufficient_hold: 'the hold would be negative',
+  balance_too_large: 'a balance would have more than 38 digits',
+  unknown_quote: 'the rates are not in the quote currency of this deployment',
+  address_taken: 'an address of the batch came in another batch before',
+  unknown_address: 'the address is not assigned to any user',
+  wrong_currency: 'the address is for another currency',
+  expired: 'the code expired before it could be mailed',
+  unavailable: 'a service that this one depends on was down or throttled at every try',
+  internal: 'the service failed at every try; its log says why',
+} as const
+export type RejectionReason = keyof typeof rejectionReasons
+
+/** The text of a dead letter's `reason`: its code, and what it means or the explanation given. It never quotes content. */
+export const rejectionText = (code: RejectionReason, explanation: string = rejectionReasons[code]): string =>
+  `${code}: ${explanation}`
+
 /**
- * An event that can never be applied: it goes to the dead-letter queue at once, whole, with this reason, and changes
- * nothing. The reason names fields and rules, never contents.
+ * An event that can never be applied. It goes to the dead-letter queue at once, whole, and changes nothing. An
+ * explanation names fields and rules, never contents.
  */
 export class RejectedEvent extends Error {
-  override readonly name = 'Refused'
+  override readonly name = 'RejectedEvent'
   readonly reason: string
 
-  constructor(reason: string) {
+  constructor(code: RejectionReason, explanation?: string) {
+    const reason = rejectionText(code, explanation)
     super(reason)
     this.reason = reason
   }
 }
 
 /**
- * An event that comes too early, such as one about a user who is not registered yet: it is retried a few times, and then
- * goes to the dead-letter queue with this reason, from where a redrive applies it.
+ * An event that arrived before another one that it needs, such as the registration of its user. It is retried a few
+ * times and then goes to the dead-letter queue, from where a redrive applies it.
  */
 export class OutOfOrderEvent extends Error {
-  override readonly name = 'TooEarly'
+  override readonly name = 'OutOfOrderEvent'
   readonly reason: string
 
-  constructor(reason: string) {
+  constructor(code: 'unknown_user' | 'unknown_referrer') {
+    const reason = rejectionText(code)
     super(reason)
     this.reason = reason
   }

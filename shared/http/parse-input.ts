@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { Failure, type FieldError } from '../errors.ts'
-import type { RawInput } from './request.ts'
 
 /**
  * The request as its schema types it, or `invalid_parameter` with one entry a field. The reasons are our own words or
@@ -8,7 +7,7 @@ import type { RawInput } from './request.ts'
  */
 export function parseInput<Schema extends v.GenericSchema>(
   schema: Schema,
-  raw: RawInput,
+  raw: { path: unknown; query: unknown; body: unknown },
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, raw)
   if (result.success) return result.output

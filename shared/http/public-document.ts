@@ -1,4 +1,4 @@
-import { entityTag, matchesTag } from './conditional.ts'
+import { createHash } from 'node:crypto'
 import { Reply, succeed } from './reply.ts'
 
 /**
@@ -15,4 +15,19 @@ export function publicDocument(
   return matchesTag(ifNoneMatch, etag)
     ? new Reply(304, cached)
     : new Reply(200, { ...(headers as Record<string, string>), ...cached }, body)
+}
+
+/** The strong entity tag of a body (RFC 9110 §8.8.3). */
+export const entityTag = (body: string): string =>
+  `"${createHash('sha256').update(body).digest('base64url')}"`
+
+/**
+ * Whether the client's `if-none-match` names the current representation, so that 304 is the answer: a list of tags or `*`, compared weakly
+ * (RFC 9110 §13.1.2).
+ */
+export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch.trim() === '*') return true
+  const tags = ifNoneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []
+  return tags.some((sent) => sent.replace(/^W\//, '') === tag)
 }

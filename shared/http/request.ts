@@ -1,22 +1,41 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { invalidParameter } from '../errors.ts'
 
-/** What a request says, before its schema has looked at it. */
-export interface RawInput {
-  path: unknown
-  query: unknown
-  body: unknown
+/** What an endpoint may need of a request beyond its input. */
+export interface RequestInfo {
+  /** The peer's address as API Gateway saw it; never taken from a header, which any client can write. */
+  sourceIp: string
+  /** The path as it was requested, without the query. */
+  rawPath: string
+  /** The query as it was requested. */
+  rawQuery: string
+  /** Names of the query parameters that were sent more than once. */
+  repeated: () => string[]
+  /** Credentials of the `Authorization` header under the given scheme, in any case. */
+  authorization: (scheme: string) => string | undefined
+  /** A header by its lower-case name. */
+  header: (name: string) => string | undefined
 }
 
-/** Parameters as they were sent: those with a value that came once, and the names of those that came more often. */
+/** What an endpoint may need of a request beyond its input, read from API Gateway's event. */
+export const requestInfo = (event: APIGatewayProxyEventV2): RequestInfo => ({
+  sourceIp: event.requestContext.http.sourceIp,
+  rawPath: event.rawPath,
+  rawQuery: event.rawQueryString,
+  repeated: () => sentParameters(event.rawQueryString).repeated,
+  authorization: (scheme) => readAuthorization(event, scheme),
+  header: (name) => event.headers[name],
+})
+
+/** Parameters as they were sent: the values of those sent once, and the names of those sent more than once. */
 export interface SentParameters {
   parameters: Record<string, string>
   repeated: string[]
 }
 
 /**
- * Parameters in `application/x-www-form-urlencoded` text. An empty one counts as omitted (OAuth 2.1 §3.1 and §3.2). Read
- * from the raw text, since API Gateway's own parsing joins repetitions with commas.
+ * The parameters of `application/x-www-form-urlencoded` text. An empty one counts as omitted (OAuth 2.1 §3.1 and §3.2).
+ * Takes the raw text, because API Gateway joins repeated parameters with commas.
  */
 export function sentParameters(text: string): SentParameters {
   const sent: SentParameters = { parameters: {}, repeated: [] }
@@ -34,19 +53,19 @@ export function sentParameters(text: string): SentParameters {
   return sent
 }
 
-/** The same where a repeated parameter is refused. */
+/** As sentParameters, but throws `invalid_parameter` when one is repeated. */
 export function readParameters(text: string): Record<string, string> {
   const { parameters, repeated } = sentParameters(text)
   if (repeated[0] !== undefined) throw invalidParameter(repeated[0], 'is repeated')
   return parameters
 }
 
-/** An address parameter, a query parameter or a form field may be called `__proto__`: it becomes a plain property. */
+/** Sets a plain property, even for a parameter that is named `__proto__`. */
 function define(target: Record<string, string>, name: string, value: string): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** A parameter's name may be told back to its sender only when it is a plain word. */
+/** A parameter's name is repeated to its sender only when it is a plain word. */
 const safeName = (name: string): string => (/^[A-Za-z0-9_]{1,40}$/.test(name) ? name : 'a parameter')
 
 /** Credentials of the `Authorization` header when its scheme is the given one, in any case (RFC 9110 §11.1). */

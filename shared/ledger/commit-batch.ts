@@ -39,7 +39,7 @@ const longestWaitMilliseconds = 150
 
 /** A wallet so busy that every attempt lost its race; the event is to come again. */
 export class ContentionError extends Error {
-  override readonly name = 'LostRaces'
+  override readonly name = 'ContentionError'
 }
 
 /**

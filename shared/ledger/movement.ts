@@ -86,10 +86,10 @@ function post(wallet: Wallet, before: Holding, posting: Posting, at: number): Mo
 
 function checked(after: Holding): Holding {
   const { balance, hold, deposited, withdrawal } = after
-  if (balance.lt('0')) throw new RejectedEvent('insufficient_balance: the balance would be negative')
-  if (hold.lt('0')) throw new RejectedEvent('insufficient_hold: the hold would be negative')
+  if (balance.lt('0')) throw new RejectedEvent('insufficient_balance')
+  if (hold.lt('0')) throw new RejectedEvent('insufficient_hold')
   if (![balance, hold, balance.plus(hold), deposited, withdrawal].every(fitsTable)) {
-    throw new RejectedEvent('balance_too_large: a balance would have more than 38 digits')
+    throw new RejectedEvent('balance_too_large')
   }
   return after
 }

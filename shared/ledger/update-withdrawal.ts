@@ -41,7 +41,8 @@ async function cameBetween(
 async function step(next: Withdrawal, before: Withdrawal | undefined, record: EventRecord): Promise<Outcome> {
   if (before !== undefined && !isSame(next, before)) {
     throw new RejectedEvent(
-      'conflicting_content: user_id, currency and amount of a withdrawal may not change',
+      'conflicting_content',
+      'user_id, currency and amount of a withdrawal may not change',
     )
   }
   if (before !== undefined && (before.status !== 'requested' || next.status === 'requested')) {

@@ -1,5 +1,5 @@
 import { readClient } from '../db/client.ts'
-import type { RequestInfo } from '../http/pipeline.ts'
+import type { RequestInfo } from '../http/request.ts'
 import { describeFailure } from '../http/reply.ts'
 import { authorizationResponseUrl } from './authorization-response-url.ts'
 import { AuthorizationFault, faultOf } from './authorization-fault.ts'

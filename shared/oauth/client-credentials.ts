@@ -1,5 +1,5 @@
 import { Failure, invalidParameter } from '../errors.ts'
-import type { RequestInfo } from '../http/pipeline.ts'
+import type { RequestInfo } from '../http/request.ts'
 import { requireParameter } from './parameter.ts'
 
 /** Who a client says it is, and how it proves it. */

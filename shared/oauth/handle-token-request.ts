@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts'
-import type { RequestInfo } from '../http/pipeline.ts'
+import type { RequestInfo } from '../http/request.ts'
 import { authenticateClient } from './authenticate-client.ts'
 import { readClientCredentials } from './client-credentials.ts'
 import { exchangeCode } from './exchange-code.ts'

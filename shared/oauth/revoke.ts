@@ -1,4 +1,4 @@
-import type { RequestInfo } from '../http/pipeline.ts'
+import type { RequestInfo } from '../http/request.ts'
 import { revokeToken } from '../tokens/revoke-token.ts'
 import { authenticateClient } from './authenticate-client.ts'
 import { readClientCredentials } from './client-credentials.ts'

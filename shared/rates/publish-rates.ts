@@ -16,7 +16,7 @@ export async function publishRates(
   record: EventRecord,
 ): Promise<Outcome> {
   if (quote !== settings().quoteCurrency) {
-    throw new RejectedEvent('unknown_quote: the rates are not in the quote currency of this deployment')
+    throw new RejectedEvent('unknown_quote')
   }
   try {
     return await applyOnce(record, [putRates(quote, asOf, rates)])

@@ -29,8 +29,7 @@ export type UserRegistered = v.InferOutput<typeof UserRegistered>
  * not registered yet makes it TooEarly.
  */
 export async function registerUser(detail: UserRegistered, record: EventRecord): Promise<Outcome> {
-  if (detail.referrer_id === detail.user_id)
-    throw new RejectedEvent('own_referrer: a user cannot refer themself')
+  if (detail.referrer_id === detail.user_id) throw new RejectedEvent('own_referrer')
   const membership = await registerMember({
     userId: detail.user_id,
     nickname: detail.nickname,

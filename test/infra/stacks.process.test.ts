@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../infra/bundle-page.ts'
 import { bundleFunctions } from '../../infra/bundle.ts'
 import { events, routes, schedules } from '../../infra/routes.ts'
-import type { Endpoint } from '../../shared/http/pipeline.ts'
+import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { ofType, type Stacks, synthesize } from './synthesize.ts'
 
 interface Statement {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
-import type { Endpoint } from '../../shared/http/pipeline.ts'
+import type { Endpoint } from '../../shared/http/endpoint.ts'
 
 /** A request, as far as a test cares about it. */
 export interface TestRequest {

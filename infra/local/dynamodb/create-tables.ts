@@ -12,15 +12,12 @@ import type { TableModel } from '../model.ts'
 import { StartupError } from '../startup-error.ts'
 
 /**
- * Creates the tables that do not exist yet. Existing ones are left as they are; one whose keys or indexes are not
- * those of the template is refused with a `StartupError`, since nothing here would destroy data to change them.
+ * Creates the tables that do not exist yet and leaves the others as they are. Throws a `StartupError` for a table with other
+ * keys or indexes than the template's: changing them would mean deleting data, which is for a person to decide.
  */
 export async function createTables(endpoint: string, region: string, tables: TableModel[]): Promise<void> {
-  const client = new DynamoDBClient({
-    endpoint,
-    region,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  })
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
+  const client = new DynamoDBClient({ endpoint, region, credentials })
   try {
     await Promise.all(tables.map((table) => createTable(client, table)))
   } finally {
@@ -32,23 +29,18 @@ async function createTable(client: DynamoDBClient, { name, createTableInput, ttl
   const wanted = createTableInput as unknown as CreateTableCommandInput
   const existing = await describeTable(client, name)
   if (existing !== undefined) {
-    if (describeKeys(existing) !== describeKeys(wanted))
-      throw new StartupError(
-        `table ${name} of the data directory has other keys or indexes than the template: start with another --data DIR, or delete this one`,
-      )
-    return
+    if (describeKeys(existing) === describeKeys(wanted)) return
+    throw new StartupError(
+      `table ${name} of the data directory has other keys or indexes than the template: start with another --data DIR, or delete this one`,
+    )
   }
   try {
     await client.send(new CreateTableCommand(wanted))
-    if (ttlAttribute !== undefined)
-      await client.send(
-        new UpdateTimeToLiveCommand({
-          TableName: name,
-          TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
-        }),
-      )
+    if (ttlAttribute === undefined) return
+    const TimeToLiveSpecification = { AttributeName: ttlAttribute, Enabled: true }
+    await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }))
   } catch (error) {
-    // Somebody who shares the endpoint was faster: as good.
+    // Another stack that shares the endpoint has just created the table.
     if (!(error instanceof ResourceInUseException)) throw error
   }
 }
@@ -62,14 +54,11 @@ async function describeTable(client: DynamoDBClient, name: string): Promise<Tabl
   }
 }
 
-type Keyed = Pick<TableDescription, 'KeySchema' | 'GlobalSecondaryIndexes' | 'AttributeDefinitions'>
-
-function describeKeys(table: Keyed | CreateTableCommandInput): string {
+/** The keys and indexes of a table as one text, equal for tables that differ in nothing else. */
+function describeKeys(table: TableDescription | CreateTableCommandInput): string {
   const typeOf = new Map(table.AttributeDefinitions?.map((a) => [a.AttributeName, a.AttributeType]))
-  const keys = (schema: Keyed['KeySchema']) =>
-    schema?.map(
-      (key) => `${key.AttributeName ?? ''} ${typeOf.get(key.AttributeName) ?? ''} ${key.KeyType ?? ''}`,
-    )
+  const keys = (schema: TableDescription['KeySchema']) =>
+    schema?.map((key) => [key.AttributeName, typeOf.get(key.AttributeName), key.KeyType])
   const indexes = table.GlobalSecondaryIndexes?.map((index) => [
     index.IndexName,
     keys(index.KeySchema),

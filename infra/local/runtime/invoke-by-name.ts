@@ -1,13 +1,13 @@
-import type { Invoke } from '../aws/lambda/invoke.ts'
-import type { InvokeFunction } from '../invocation.ts'
+import type { Invoke } from '../aws/server.ts'
 import type { FunctionModel } from '../model.ts'
+import type { InvokeFunction } from './runtime.ts'
 
-/** How long Lambda waits before it runs a function again that failed asynchronously, in milliseconds: two retries. */
-const retryDelays = [60_000, 120_000]
+/** How long Lambda waits before it retries an asynchronous invocation that failed: there are two retries. */
+const retryDelaysMilliseconds = [60_000, 120_000]
 
 /**
- * Lambda's Invoke over the runtime: `RequestResponse` waits for the answer, `Event` returns at once and runs a
- * function that fails, or that is throttled, again as Lambda does. `report` hears of one that is given up.
+ * Lambda's Invoke on top of the runtime. `RequestResponse` waits for the answer. `Event` returns at once and retries a
+ * function that fails or is throttled, as Lambda does; `report` gets a line about one that failed every time.
  */
 export function createInvokeByName(
   functions: FunctionModel[],
@@ -22,7 +22,9 @@ export function createInvokeByName(
     if (problem === undefined) return
     const [delay, ...later] = delays
     if (delay === undefined)
-      return report(`${model.name} failed asynchronously ${retryDelays.length + 1} times: ${problem}`)
+      return report(
+        `${model.name} failed asynchronously ${retryDelaysMilliseconds.length + 1} times: ${problem}`,
+      )
     setTimeout(() => void runInBackground(model, payload, later), delay).unref()
   }
 
@@ -31,15 +33,15 @@ export function createInvokeByName(
     if (model === undefined) throw new Error(`there is no function ${functionName}`)
     const payload = Buffer.from(bytes).toString()
     if (type === 'Event') {
-      void runInBackground(model, payload, retryDelays)
+      void runInBackground(model, payload, retryDelaysMilliseconds)
       return { payload: Buffer.alloc(0), executedVersion: '$LATEST' }
     }
-    const result = await invoke(model.logicalId, payload)
+    const { functionError, logTail, ...result } = await invoke(model.logicalId, payload)
     return {
       payload: Buffer.from(result.payload),
       executedVersion: '$LATEST',
-      logTail: result.logTail,
-      ...(result.functionError === undefined ? {} : { functionError: result.functionError }),
+      logTail,
+      ...(functionError === undefined ? {} : { functionError }),
     }
   }
 }

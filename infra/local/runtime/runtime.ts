@@ -1,33 +1,45 @@
-import { type InvocationResult, type InvokeFunction, TooManyRequestsError } from '../invocation.ts'
 import type { FunctionModel } from '../model.ts'
 import type { FunctionLog } from './function-log.ts'
-import { type FunctionWorker, startFunctionWorker } from './function-worker.ts'
+import { FunctionWorker } from './function-worker.ts'
+
+/** What came of running a function once, as Lambda's Invoke reports it. */
+export interface InvocationResult {
+  /** JSON text: what the handler returned (`null` for nothing), or Lambda's error object. */
+  payload: string
+  /** Set when the function threw, timed out, exited or could not be loaded: then `payload` is the error object. */
+  functionError: 'Unhandled' | undefined
+  requestId: string
+  /** The last lines that the function logged during this run, at most 4 KB. */
+  logTail: string
+}
+
+/**
+ * Runs a function with a JSON text and resolves when it has answered, even if it failed. Rejects with
+ * `TooManyRequestsError` when the function's reserved concurrency or its waiting line is exhausted.
+ */
+export type InvokeFunction = (functionLogicalId: string, payload: string) => Promise<InvocationResult>
+
+/** Lambda refuses to run a function now (`TooManyRequestsException`): the caller may try again. */
+export class TooManyRequestsError extends Error {
+  override readonly name = 'TooManyRequestsError'
+}
 
 /** How far functions scale out on one machine. */
-export interface RuntimeBounds {
-  workersPerFunction: number
-  workersInTotal: number
-  /** Invocations that may wait for a worker, per function; one more is refused as Lambda throttles. */
-  waitingPerFunction: number
-  /** A worker that has had nothing to do for so long is ended. */
-  idleMilliseconds: number
+export interface RuntimeLimits {
+  maxWorkersPerFunction: number
+  maxWorkers: number
+  /** Invocations that may wait for a worker, per function. One more is refused as Lambda throttles. */
+  maxWaitingPerFunction: number
+  /** A worker that has been idle for longer is ended. */
+  maxIdleMilliseconds: number
 }
 
-/** Enough for a hundred simultaneous requests on a laptop: ten run, the others wait their turn. */
-export const defaultBounds: RuntimeBounds = {
-  workersPerFunction: 10,
-  workersInTotal: 40,
-  waitingPerFunction: 1000,
-  idleMilliseconds: 120_000,
-}
-
-/** Runs the functions of a stage, each in its own workers. */
-export interface Runtime {
-  invoke: InvokeFunction
-  /** Workers alive now, by function name. */
-  countWorkers: () => Record<string, number>
-  /** Ends every worker; what waits or runs resolves as a fault. */
-  close: () => Promise<void>
+/** Enough for a hundred simultaneous requests on a laptop: ten of a function run, the others wait. */
+const defaultLimits: RuntimeLimits = {
+  maxWorkersPerFunction: 10,
+  maxWorkers: 40,
+  maxWaitingPerFunction: 1000,
+  maxIdleMilliseconds: 120_000,
 }
 
 export interface RuntimeOptions {
@@ -35,124 +47,153 @@ export interface RuntimeOptions {
   /** The whole environment of a function. */
   environmentOf: (model: FunctionModel) => Record<string, string>
   log: FunctionLog
-  bounds?: Partial<RuntimeBounds>
+  limits?: Partial<RuntimeLimits>
 }
 
-interface Waiting {
+interface WaitingInvocation {
   payload: string
   resolve: (result: InvocationResult) => void
   reject: (error: unknown) => void
 }
 
+/** The workers of one function, and the invocations that wait for one of them. */
 interface Pool {
   model: FunctionModel
   workers: Set<FunctionWorker>
-  /** The one used last is at the end and used first: the others grow old enough to be ended. */
+  /** Most recently used last, and used first: the others stay idle long enough to be ended. */
   idle: { worker: FunctionWorker; since: number }[]
-  waiting: Waiting[]
-  /** When it last began a run, by a count of all runs. */
-  servedAt: number
+  waiting: WaitingInvocation[]
+  /** Number of the last run, counted over all functions: the lowest has waited longest for its turn. */
+  lastRun: number
 }
 
-/** Makes a runtime; no worker starts before its first invocation. */
-export function createRuntime({ functions, environmentOf, log, bounds }: RuntimeOptions): Runtime {
-  const limits = { ...defaultBounds, ...bounds }
-  const pools = new Map<string, Pool>(
-    functions.map((model) => [
-      model.logicalId,
-      { model, workers: new Set<FunctionWorker>(), idle: [], waiting: [], servedAt: 0 },
-    ]),
-  )
-  let closed = false
-  let runs = 0
+/** Runs the functions of a stage, each in workers of its own. A worker starts with the first invocation that needs it. */
+export class Runtime {
+  private readonly options: RuntimeOptions
+  private readonly limits: RuntimeLimits
+  private readonly pools: Map<string, Pool>
+  private readonly idleCheck: NodeJS.Timeout
+  private closed = false
+  private runs = 0
 
-  const total = () => [...pools.values()].reduce((sum, { workers }) => sum + workers.size, 0)
-
-  const drop = (pool: Pool, worker: FunctionWorker) => {
-    pool.workers.delete(worker)
-    pool.idle = pool.idle.filter((entry) => entry.worker !== worker)
-    return worker.terminate()
+  constructor(options: RuntimeOptions) {
+    this.options = options
+    this.limits = { ...defaultLimits, ...options.limits }
+    this.pools = new Map(
+      options.functions.map((model) => [
+        model.logicalId,
+        { model, workers: new Set<FunctionWorker>(), idle: [], waiting: [], lastRun: 0 },
+      ]),
+    )
+    const { maxIdleMilliseconds } = this.limits
+    this.idleCheck = setInterval(
+      () => this.endIdle(Date.now() - maxIdleMilliseconds),
+      Math.max(50, maxIdleMilliseconds / 4),
+    ).unref()
   }
 
-  const makeRoom = (): boolean => {
-    if (total() < limits.workersInTotal) return true
-    const [oldest] = [...pools.values()]
-      .flatMap((pool) => pool.idle.map((entry) => ({ pool, ...entry })))
-      .sort((a, b) => a.since - b.since)
-    if (oldest === undefined) return false
-    void drop(oldest.pool, oldest.worker)
-    return true
+  readonly invoke: InvokeFunction = async (functionLogicalId, payload) => {
+    const pool = this.poolOf(functionLogicalId)
+    const busy = pool.workers.size - pool.idle.length + pool.waiting.length
+    const { reservedConcurrency = Number.POSITIVE_INFINITY } = pool.model
+    if (busy >= reservedConcurrency) throw new TooManyRequestsError('Rate Exceeded.')
+    if (this.closed || pool.waiting.length >= this.limits.maxWaitingPerFunction)
+      throw new TooManyRequestsError('The local stack cannot take more for this function now.')
+    return new Promise((resolve, reject) => {
+      pool.waiting.push({ payload, resolve, reject })
+      this.dispatch(pool)
+    })
   }
 
-  const takeWorker = (pool: Pool): FunctionWorker | undefined => {
+  /** Runs a function's further invocations from this directory; what runs already ends with the code it has. */
+  replaceCode(functionLogicalId: string, codeDirectory: string): void {
+    const pool = this.poolOf(functionLogicalId)
+    pool.model = { ...pool.model, codeDirectory }
+    for (const worker of pool.workers) worker.retire()
+    for (const { worker } of pool.idle) void this.drop(pool, worker)
+  }
+
+  /** Workers alive now, by function name. */
+  countWorkers(): Record<string, number> {
+    return Object.fromEntries(
+      [...this.pools.values()].map(({ model, workers }) => [model.name, workers.size]),
+    )
+  }
+
+  /** Ends every worker. Running invocations resolve as Lambda reports an exit, waiting ones reject. */
+  async close(): Promise<void> {
+    this.closed = true
+    clearInterval(this.idleCheck)
+    const pools = [...this.pools.values()]
+    for (const { reject } of pools.flatMap((pool) => pool.waiting.splice(0)))
+      reject(new TooManyRequestsError('The local stack is stopping.'))
+    await Promise.all(pools.flatMap((pool) => [...pool.workers].map((worker) => this.drop(pool, worker))))
+  }
+
+  private poolOf(functionLogicalId: string): Pool {
+    const pool = this.pools.get(functionLogicalId)
+    if (pool === undefined) throw new Error(`no function ${functionLogicalId}`)
+    return pool
+  }
+
+  private dispatch(pool: Pool): void {
+    while (!this.closed && pool.waiting.length > 0) {
+      const worker = this.takeWorker(pool)
+      const next = worker === undefined ? undefined : pool.waiting.shift()
+      if (worker === undefined || next === undefined) return
+      this.runs += 1
+      pool.lastRun = this.runs
+      void worker
+        .run(next.payload)
+        .then(next.resolve, next.reject)
+        .finally(() => this.release(pool, worker))
+    }
+  }
+
+  private takeWorker(pool: Pool): FunctionWorker | undefined {
     const idle = pool.idle.pop()?.worker
-    if (idle?.usable()) return idle
-    if (idle !== undefined) void drop(pool, idle)
-    if (pool.workers.size >= limits.workersPerFunction || !makeRoom()) return undefined
-    const worker = startFunctionWorker(pool.model, environmentOf(pool.model), log)
+    if (idle?.usable) return idle
+    if (idle !== undefined) void this.drop(pool, idle)
+    if (pool.workers.size >= this.limits.maxWorkersPerFunction || !this.makeRoom()) return undefined
+    const worker = new FunctionWorker(pool.model, this.options.environmentOf(pool.model), this.options.log)
     pool.workers.add(worker)
     return worker
   }
 
-  const isStarved = (pool: Pool) => pool.waiting.length > 0 && pool.workers.size === 0
-
-  const release = (pool: Pool, worker: FunctionWorker) => {
-    const othersStarve = [...pools.values()].some((other) => other !== pool && isStarved(other))
-    if (closed || !worker.usable() || othersStarve) void drop(pool, worker)
-    else pool.idle.push({ worker, since: Date.now() })
-    // Those without any worker go first, the one that has waited longest before all: a busy function keeps nobody out.
-    const inTurn = [...pools.values()].sort(
-      (a, b) => Number(isStarved(b)) - Number(isStarved(a)) || a.servedAt - b.servedAt,
+  private release(pool: Pool, worker: FunctionWorker): void {
+    const others = [...this.pools.values()].filter((other) => other !== pool)
+    const keep = !this.closed && worker.usable && !others.some(isStarved)
+    if (keep) pool.idle.push({ worker, since: Date.now() })
+    else void this.drop(pool, worker)
+    // Functions without a worker come first, then the one that has waited longest: a busy function keeps none out.
+    const inTurn = [pool, ...others].sort(
+      (a, b) => Number(isStarved(b)) - Number(isStarved(a)) || a.lastRun - b.lastRun,
     )
-    inTurn.forEach(dispatch)
+    for (const next of inTurn) this.dispatch(next)
   }
 
-  const dispatch = (pool: Pool) => {
-    while (!closed && pool.waiting.length > 0) {
-      const worker = takeWorker(pool)
-      const next = worker === undefined ? undefined : pool.waiting.shift()
-      if (worker === undefined || next === undefined) return
-      runs += 1
-      pool.servedAt = runs
-      void worker
-        .run(next.payload)
-        .then(next.resolve, next.reject)
-        .finally(() => release(pool, worker))
-    }
+  /** Whether one more worker may start; ends the one that has been idle longest if there are too many. */
+  private makeRoom(): boolean {
+    const pools = [...this.pools.values()]
+    if (pools.reduce((sum, { workers }) => sum + workers.size, 0) < this.limits.maxWorkers) return true
+    const [oldest] = pools
+      .flatMap((pool) => pool.idle.map((entry) => ({ pool, ...entry })))
+      .sort((a, b) => a.since - b.since)
+    if (oldest === undefined) return false
+    void this.drop(oldest.pool, oldest.worker)
+    return true
   }
 
-  const reaper = setInterval(
-    () => {
-      const before = Date.now() - limits.idleMilliseconds
-      for (const pool of pools.values())
-        for (const { worker, since } of pool.idle) if (since < before) void drop(pool, worker)
-    },
-    Math.max(50, limits.idleMilliseconds / 4),
-  ).unref()
+  private endIdle(before: number): void {
+    for (const pool of this.pools.values())
+      for (const { worker, since } of pool.idle) if (since < before) void this.drop(pool, worker)
+  }
 
-  return {
-    invoke: async (functionLogicalId, payload) => {
-      const pool = pools.get(functionLogicalId)
-      if (pool === undefined) throw new Error(`no function ${functionLogicalId}`)
-      const busy = pool.workers.size - pool.idle.length + pool.waiting.length
-      const { reservedConcurrency: reserved = Number.POSITIVE_INFINITY } = pool.model
-      if (busy >= reserved) throw new TooManyRequestsError('Rate Exceeded.')
-      if (closed || pool.waiting.length >= limits.waitingPerFunction)
-        throw new TooManyRequestsError('The local stack cannot take more for this function now.')
-      return new Promise((resolve, reject) => {
-        pool.waiting.push({ payload, resolve, reject })
-        dispatch(pool)
-      })
-    },
-    countWorkers: () =>
-      Object.fromEntries([...pools.values()].map(({ model, workers }) => [model.name, workers.size])),
-    close: async () => {
-      closed = true
-      clearInterval(reaper)
-      for (const pool of pools.values())
-        for (const { reject } of pool.waiting.splice(0))
-          reject(new TooManyRequestsError('The local stack is stopping.'))
-      await Promise.all([...pools.values()].flatMap((pool) => [...pool.workers].map((w) => drop(pool, w))))
-    },
+  private drop(pool: Pool, worker: FunctionWorker): Promise<void> {
+    pool.workers.delete(worker)
+    pool.idle = pool.idle.filter((entry) => entry.worker !== worker)
+    return worker.terminate()
   }
 }
+
+const isStarved = ({ waiting, workers }: Pool): boolean => waiting.length > 0 && workers.size === 0

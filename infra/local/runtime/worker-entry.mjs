@@ -1,5 +1,5 @@
-// The inside of a function's worker: loads the bundle's handler once, then runs it for every message, as
-// Lambda's own runtime client does. Plain JavaScript on purpose: stripping types first costs every worker 40 ms.
+// Runs inside a function's worker thread, in place of Lambda's runtime client: loads the bundle's handler once, then runs
+// it for every message. Plain JavaScript, because stripping types would cost each worker 40 ms.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -7,30 +7,24 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 const { codeDirectory, handler, functionName, functionArn, memoryMegabytes, logStreamName } = workerData
 
-/** Lambda's way to write an error down for the caller. */
+/** An error as Lambda reports it to the caller. */
 function describe(error) {
   if (!(error instanceof Error)) return { errorType: typeof error, errorMessage: String(error), trace: [] }
   return { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') }
 }
 
+const runtimeError = (name, message) => Object.assign(new Error(message), { name })
+
 async function loadHandler() {
   const dot = handler.lastIndexOf('.')
   const [file, name] = [handler.slice(0, dot), handler.slice(dot + 1)]
-  const found = ['.js', '.mjs', '.cjs']
-    .map((end) => join(codeDirectory, file + end))
-    .find((path) => existsSync(path))
-  if (found === undefined) {
-    const error = new Error(`Error: Cannot find module '${file}'`)
-    error.name = 'Runtime.ImportModuleError'
-    throw error
-  }
-  const module = await import(pathToFileURL(found).href)
+  const path = ['.js', '.mjs', '.cjs'].map((end) => join(codeDirectory, file + end)).find(existsSync)
+  if (path === undefined)
+    throw runtimeError('Runtime.ImportModuleError', `Error: Cannot find module '${file}'`)
+  const module = await import(pathToFileURL(path).href)
   const run = module[name] ?? module.default?.[name]
-  if (typeof run !== 'function') {
-    const error = new Error(`${handler} is undefined or not exported`)
-    error.name = 'Runtime.HandlerNotFound'
-    throw error
-  }
+  if (typeof run !== 'function')
+    throw runtimeError('Runtime.HandlerNotFound', `${handler} is undefined or not exported`)
   return run
 }
 

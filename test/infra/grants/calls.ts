@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { InvocationResult } from '../../../infra/local/invocation.ts'
+import type { InvocationResult } from '../../../infra/local/runtime/runtime.ts'
 
 /** Thrown out of a scenario at the first call that shows that something failed. */
 export class Surfaced extends Error {

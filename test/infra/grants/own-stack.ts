@@ -5,11 +5,10 @@ import { startAwsEndpoint } from '../../../infra/local/aws/server.ts'
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts'
 import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
 import { findFreePort } from '../../../infra/local/http/bind-server.ts'
-import type { InvokeFunction } from '../../../infra/local/invocation.ts'
 import type { FunctionModel } from '../../../infra/local/model.ts'
 import { createInvokeByName } from '../../../infra/local/runtime/invoke-by-name.ts'
 import { composeEnvironment } from '../../../infra/local/runtime/function-environment.ts'
-import { createRuntime } from '../../../infra/local/runtime/runtime.ts'
+import { type InvokeFunction, Runtime } from '../../../infra/local/runtime/runtime.ts'
 import { buildStackModel } from '../../../infra/local/template/build-model.ts'
 import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 import { makeVariants, type Variant } from './variants.ts'
@@ -48,12 +47,12 @@ export async function startOwnStack(): Promise<OwnStack> {
     write: (name: string, line: string) => void lines.set(name, [...(lines.get(name) ?? []), line]),
     close: async () => undefined,
   }
-  const runtime = createRuntime({
+  const runtime = new Runtime({
     functions: model.functions,
     environmentOf: (item) =>
       composeEnvironment(item, region, aws.url, { ...aws.credentialsFor(item), sessionToken: 'local' }),
     log,
-    bounds: { workersInTotal: 6 },
+    limits: { maxWorkers: 6 },
   })
   const aws = await startAwsEndpoint({
     port: awsPort,

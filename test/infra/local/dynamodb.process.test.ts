@@ -1,12 +1,11 @@
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts'
-import { findJava } from '../../../infra/local/dynamodb/java.ts'
 import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
 import type { TableModel } from '../../../infra/local/model.ts'
 
@@ -54,7 +53,7 @@ const isAnswering = (endpoint: string) =>
   )
 
 describe('DynamoDB Local', () => {
-  it('keeps its data in a directory, over a restart and for whatever credentials', async () => {
+  it('keeps its data in a directory over a restart, whatever credentials it is called with', async () => {
     const first = await startDynamodb(directory)
     await createTables(first.endpoint, 'us-east-1', [tableWith('S')])
     const item = { pk: { S: 'a' }, sk: { S: 'b' }, value: { N: '0.100000000000000001' } }
@@ -93,12 +92,82 @@ describe('DynamoDB Local', () => {
   })
 })
 
+/** The environment of a machine whose `java` is this script. */
+function installJava(script: string): NodeJS.ProcessEnv {
+  const home = mkdtempSync(join(directory, 'java-'))
+  mkdirSync(join(home, 'bin'))
+  writeFileSync(join(home, 'bin', 'java'), `#!${process.execPath}\n${script}`, { mode: 0o755 })
+  return { ...process.env, JAVA_HOME: home }
+}
+
+describe('a DynamoDB Local that is slow to start', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  /** A Java that writes FILE.started at once, and answers at the port of the option -port once FILE exists. */
+  const slowJava = (file: string) =>
+    installJava(`
+      const { existsSync, writeFileSync } = require('node:fs')
+      const { createServer } = require('node:http')
+      writeFileSync(${JSON.stringify(`${file}.started`)}, '')
+      const port = Number(process.argv[process.argv.indexOf('-port') + 1])
+      const timer = setInterval(() => {
+        if (!existsSync(${JSON.stringify(file)})) return
+        clearInterval(timer)
+        createServer((request, response) => response.end()).listen(port, '127.0.0.1')
+      }, 5)`)
+
+  it('is waited for beyond a minute, as a busy machine needs', async () => {
+    const file = join(directory, 'slow')
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const starting = startDynamodb(undefined, slowJava(file))
+    await vi.waitUntil(() => existsSync(`${file}.started`), 10_000)
+    vi.setSystemTime(Date.now() + 90_000)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    writeFileSync(file, '')
+    const { endpoint, close } = await starting
+    expect(await isAnswering(endpoint)).toBe(true)
+    await close()
+    expect(await isAnswering(endpoint)).toBe(false)
+  })
+
+  it('is given up after two minutes without an answer', async () => {
+    const file = join(directory, 'silent')
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const refused = expect(startDynamodb(undefined, slowJava(file))).rejects.toThrow(
+      'DynamoDB Local did not answer within 120 s',
+    )
+    await vi.waitUntil(() => existsSync(`${file}.started`), 10_000)
+    vi.setSystemTime(Date.now() + 121_000)
+    await refused
+  })
+
+  it('is given up at once when its process ends', async () => {
+    const environment = installJava(`
+      console.error('openjdk version "21.0.1"')
+      if (!process.argv.includes('-version')) process.exit(3)`)
+    await expect(startDynamodb(undefined, environment)).rejects.toThrow(
+      'DynamoDB Local ended at once: openjdk version "21.0.1"',
+    )
+  })
+})
+
 describe('without Java', () => {
   it('one line says how to install it, and how to do without', async () => {
-    const refusal = await findJava({ PATH: '/nowhere' }).catch((error: unknown) => (error as Error).message)
+    const refusal = await startDynamodb(undefined, { PATH: '/nowhere' }).catch(
+      (error: unknown) => (error as Error).message,
+    )
     expect(refusal).toMatch(
       /^DynamoDB Local needs Java 17 or later, which was not found: install it with .+ --dynamodb-endpoint URL$/,
     )
     expect(refusal).not.toContain('\n')
+  })
+
+  it('an older Java is named with its version', async () => {
+    const environment = installJava(`console.error('java version "1.8.0_291"'); process.exit(1)`)
+    await expect(startDynamodb(undefined, environment)).rejects.toThrow('which was not found')
+    const answering = installJava(`
+      console.error('java version "1.8.0_291"')
+      process.exit(process.argv.includes('-version') ? 0 : 1)`)
+    await expect(startDynamodb(undefined, answering)).rejects.toThrow('which is only version 8')
   })
 })

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { createGateway } from '../../../../infra/local/gateway/gateway.ts'
 import { bindServer, type BoundServer } from '../../../../infra/local/http/bind-server.ts'
 import { composeEnvironment } from '../../../../infra/local/runtime/function-environment.ts'
-import { createRuntime, type Runtime } from '../../../../infra/local/runtime/runtime.ts'
+import { Runtime } from '../../../../infra/local/runtime/runtime.ts'
 import { describeFunction } from '../fixture/models.ts'
 
 interface Answer {
@@ -26,7 +26,7 @@ let runtime: Runtime
 
 beforeAll(async () => {
   server = await bindServer(0, '--port')
-  runtime = createRuntime({
+  runtime = new Runtime({
     functions: handlers.map((handler) =>
       handler === 'probe.limited'
         ? describeFunction('probe.hang', { logicalId: 'fixture/probe.limited', reservedConcurrency: 0 })
@@ -39,7 +39,7 @@ beforeAll(async () => {
         sessionToken: 'token',
       }),
     log: { write: () => undefined, close: async () => undefined },
-    bounds: { workersPerFunction: 2 },
+    limits: { maxWorkersPerFunction: 2 },
   })
   const route = (routeKey: string, handler = 'probe.show') => ({
     routeKey,

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { TooManyRequestsError } from '../../../../infra/local/invocation.ts'
 import type { FunctionModel } from '../../../../infra/local/model.ts'
 import { composeEnvironment } from '../../../../infra/local/runtime/function-environment.ts'
-import { createRuntime, type Runtime, type RuntimeBounds } from '../../../../infra/local/runtime/runtime.ts'
+import { Runtime, TooManyRequestsError, type RuntimeLimits } from '../../../../infra/local/runtime/runtime.ts'
 import { describeFunction } from '../fixture/models.ts'
 
 let lines: string[] = []
@@ -10,16 +9,16 @@ let runtime: Runtime | undefined
 
 const credentials = { accessKeyId: 'AKIDLOCAL', secretAccessKey: 'secret', sessionToken: 'session' }
 
-function start(functions: FunctionModel[], bounds: Partial<RuntimeBounds> = {}): Runtime {
+function start(functions: FunctionModel[], limits: Partial<RuntimeLimits> = {}): Runtime {
   lines = []
-  runtime = createRuntime({
+  runtime = new Runtime({
     functions,
     environmentOf: (model) => composeEnvironment(model, 'us-east-1', 'http://127.0.0.1:4566', credentials),
     log: {
       write: (name, line) => void lines.push(`${name} ${line}`),
       close: async () => undefined,
     },
-    bounds,
+    limits,
   })
   return runtime
 }
@@ -106,7 +105,7 @@ describe('a function', () => {
 
 describe('scaling', () => {
   it('serves a hundred at once with a bounded number of workers, one run at a time in each', async () => {
-    const running = start([describeFunction('probe.wait')], { workersPerFunction: 3 })
+    const running = start([describeFunction('probe.wait')], { maxWorkersPerFunction: 3 })
     const results = await Promise.all(
       Array.from({ length: 100 }, () => invoke('probe.wait', { milliseconds: 2 })),
     )
@@ -120,7 +119,7 @@ describe('scaling', () => {
   })
 
   it('makes room for a function without a worker while another one is busy', async () => {
-    start([describeFunction('probe.wait'), describeFunction('probe.echo')], { workersInTotal: 1 })
+    start([describeFunction('probe.wait'), describeFunction('probe.echo')], { maxWorkers: 1 })
     const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
     const order: string[] = []
     await Promise.all([
@@ -131,7 +130,7 @@ describe('scaling', () => {
   })
 
   it('ends workers that have nothing to do', async () => {
-    const running = start([describeFunction('probe.wait')], { idleMilliseconds: 20 })
+    const running = start([describeFunction('probe.wait')], { maxIdleMilliseconds: 20 })
     await invoke('probe.wait', { milliseconds: 1 })
     await expect.poll(() => running.countWorkers()).toEqual({ 'probe-wait': 0 })
   })
@@ -145,7 +144,7 @@ describe('scaling', () => {
   })
 
   it('refuses more than may wait', async () => {
-    start([describeFunction('probe.wait')], { workersPerFunction: 1, waitingPerFunction: 2 })
+    start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1, maxWaitingPerFunction: 2 })
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => invoke('probe.wait')))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { entityTag, matchesTag } from '../../../shared/http/conditional.ts'
+import { entityTag, matchesTag } from '../../../shared/http/public-document.ts'
 
 const tag = entityTag('body')
 

@@ -1,9 +1,9 @@
 import type { RouteModel } from '../model.ts'
 
-/** The route that API Gateway would choose for a request, and what its path variables stand for. */
+/** The route that serves a request, and the values of its path variables. */
 export interface RouteMatch {
   route: RouteModel
-  /** Percent-decoded; empty for a route without variables. */
+  /** Percent-decoded. Empty for a route without variables. */
   pathParameters: Record<string, string>
 }
 
@@ -14,8 +14,8 @@ interface CompiledRoute {
 }
 
 /**
- * Chooses as API Gateway does (developer guide, "Create routes for HTTP APIs"): a full match before one with a
- * greedy variable before `$default`; among equals fixed text before a variable, a method of its own before `ANY`.
+ * Chooses a route as API Gateway does (developer guide, "Create routes for HTTP APIs"): a full match before one with a greedy
+ * variable before `$default`; among equals, fixed text before a variable and a method of its own before `ANY`.
  */
 export function createRouteMatcher(
   routes: RouteModel[],
@@ -36,7 +36,7 @@ export function createRouteMatcher(
   }
 }
 
-/** The text that percent-encoding stands for; what is not well-formed stays as it is. */
+/** The percent-decoded text, or the text as it is where it is not well-formed. */
 export function decodePath(encoded: string): string {
   try {
     return decodeURIComponent(encoded)

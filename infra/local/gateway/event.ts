@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import { decodePath, type RouteMatch } from './match-route.ts'
+import { decodePath, type RouteMatch } from './routes.ts'
 
-/** What of an API the event repeats. */
+/** The API as its events name it. */
 export interface GatewayIdentity {
   apiId: string
   accountId: string
@@ -12,7 +12,7 @@ export interface GatewayIdentity {
   port: number
 }
 
-/** A request as it came in over the wire, its body read. */
+/** A request as it came in over the wire, with its body. */
 export interface GatewayRequest {
   message: IncomingMessage
   requestId: string
@@ -22,8 +22,8 @@ export interface GatewayRequest {
   body: Buffer
 }
 
-/** Headers that speak of one connection only, and never reach a function (RFC 9110 §7.6.1). */
-const hopByHop = new Set([
+/** Headers that concern one connection only and never reach a function (RFC 9110 §7.6.1). */
+const hopByHopHeaders = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -33,10 +33,7 @@ const hopByHop = new Set([
   'upgrade',
 ])
 
-/**
- * Media types whose bodies API Gateway hands over as text; every other body, one without a type and a form
- * included, arrives base64-encoded.
- */
+/** Bodies that API Gateway passes on as text. All others, forms and untyped ones included, arrive base64-encoded. */
 const textTypes = /^(text\/[^;]*|application\/(json|xml|javascript))\s*(;|$)/i
 
 /** The event of payload format 2.0 (developer guide, "Create AWS Lambda proxy integrations for HTTP APIs"). */
@@ -46,12 +43,11 @@ export function toEvent(
   identity: GatewayIdentity,
 ): APIGatewayProxyEventV2 {
   const sourceIp = message.socket.remoteAddress ?? ''
-  const sent = joinHeaders(message.rawHeaders)
+  const sent = readHeaders(message.rawHeaders)
   const cookies = sent.cookie?.split(/;\s*/).filter((cookie) => cookie !== '')
   delete sent.cookie
   const now = new Date()
   const path = decodePath(encodedPath)
-  const query = joinQuery(rawQueryString)
   const isText = textTypes.test(sent['content-type'] ?? '')
   return {
     version: '2.0',
@@ -67,7 +63,7 @@ export function toEvent(
       'x-forwarded-port': String(identity.port),
       'x-forwarded-proto': 'http',
     },
-    ...(query === undefined ? {} : { queryStringParameters: query }),
+    ...(rawQueryString === '' ? {} : { queryStringParameters: readQuery(rawQueryString) }),
     requestContext: {
       accountId: identity.accountId,
       apiId: identity.apiId,
@@ -92,35 +88,38 @@ export function toEvent(
   }
 }
 
-/** An id as API Gateway draws one for each request. */
+/** A random id in the form of API Gateway's request ids. */
 export const createRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
 
-function joinHeaders(rawHeaders: string[]): Record<string, string | undefined> {
-  const joined: Record<string, string | undefined> = {}
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]?.toLowerCase() ?? ''
-    const value = rawHeaders[index + 1] ?? ''
-    if (hopByHop.has(name)) continue
-    const before = joined[name]
-    joined[name] = before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ','}${value}`
-  }
-  return joined
+/** The headers that reach a function, by lower-case name. */
+function readHeaders(rawHeaders: string[]): Record<string, string | undefined> {
+  const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
+    index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? '']] : [],
+  )
+  const kept = pairs.filter(([name]) => !hopByHopHeaders.has(name))
+  return joinRepeated(kept, (name) => (name === 'cookie' ? '; ' : ','))
 }
 
-function joinQuery(rawQueryString: string): Record<string, string> | undefined {
-  if (rawQueryString === '') return undefined
-  const joined: Record<string, string> = {}
-  for (const [name, value] of new URLSearchParams(rawQueryString)) {
-    const before = Object.hasOwn(joined, name) ? joined[name] : undefined
-    joined[name] = before === undefined ? value : `${before},${value}`
+/** One value for each name: those of a repeated name joined, as payload 2.0 has them. */
+function joinRepeated(
+  pairs: Iterable<[name: string, value: string]>,
+  separatorOf: (name: string) => string,
+): Record<string, string> {
+  const joined = new Map<string, string>()
+  for (const [name, value] of pairs) {
+    const before = joined.get(name)
+    joined.set(name, before === undefined ? value : before + separatorOf(name) + value)
   }
-  return joined
+  return Object.fromEntries(joined)
 }
+
+const readQuery = (rawQueryString: string): Record<string, string> =>
+  joinRepeated(new URLSearchParams(rawQueryString), () => ',')
 
 const createTraceId = (now: Date): string =>
   `Root=1-${Math.floor(now.getTime() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`
 
-// The common log format that API Gateway uses: 12/Mar/2020:19:03:58 +0000.
+// API Gateway uses the common log format: 12/Mar/2020:19:03:58 +0000.
 function formatTime(now: Date): string {
   const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(now.toUTCString()) ?? []
   return `${day ?? ''}/${month ?? ''}/${year ?? ''}:${time ?? ''} +0000`
