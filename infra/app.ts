@@ -1,10 +1,10 @@
 import { App, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import { acknowledgeRules } from './acknowledged-rules.ts'
-import { bundleAuthorizationPage } from './bundle-page.ts'
-import { bundleFunctions } from './bundle.ts'
+import { bundleAuthorizationPage } from './bundle-authorization-page.ts'
+import { bundleFunctions } from './bundle-functions.ts'
 import { chooseStage } from './choose-stage.ts'
-import { addStacks } from './stage.ts'
+import { addStacks } from './add-stacks.ts'
 
 await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
 const app = new App()

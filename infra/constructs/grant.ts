@@ -10,7 +10,7 @@ import { indexName } from '../../shared/db/table-layout.ts'
 import type { Permissions } from '../permissions.ts'
 
 /** What functions are granted access to, and the environment by which they find it. */
-export interface Backing {
+export interface ServiceResources {
   table: TableV2
   bus: EventBus
   macKey: Key
@@ -24,11 +24,15 @@ export interface Backing {
 }
 
 /** Grants a function exactly what its permissions say. */
-export function grant(fn: LambdaFunction, permissions: Permissions, backing: Backing): void {
+export function grant(fn: LambdaFunction, permissions: Permissions, backing: ServiceResources): void {
   for (const statement of statements(Stack.of(fn), permissions, backing)) fn.addToRolePolicy(statement)
 }
 
-function* statements(stack: Stack, permissions: Permissions, backing: Backing): Generator<PolicyStatement> {
+function* statements(
+  stack: Stack,
+  permissions: Permissions,
+  backing: ServiceResources,
+): Generator<PolicyStatement> {
   const { table, index, macKey, totpKey, signingKeys, publish, mail, queues = [] } = permissions
   if (table !== undefined) {
     yield allow(

@@ -4,12 +4,12 @@ import * as lambda from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { environmentName, Settings } from '../../shared/settings.ts'
-import { bundleDirectory } from '../bundle.ts'
+import { bundleDirectory } from '../bundle-functions.ts'
 import type { Config } from '../config.ts'
 import type { Permissions } from '../permissions.ts'
 import type { Deployer } from './deployer.ts'
 import { GradualDeployment } from './gradual-deployment.ts'
-import { type Backing, grant } from './grant.ts'
+import { type ServiceResources, grant } from './grant.ts'
 
 interface ServiceFunctionProps {
   config: Config
@@ -18,7 +18,7 @@ interface ServiceFunctionProps {
   /** Name without the stage's prefix. */
   name: string
   permissions: Permissions
-  backing: Backing
+  backing: ServiceResources
   timeout: Duration
   environment?: Record<string, string>
   /** Moves calls from version to version; without it a new version gets all of them at once. */
@@ -93,7 +93,7 @@ const settingsEnvironment = (config: Config): Record<string, string> =>
   )
 
 /** The address of each queue that a function sends to: `grow-tree` → `GROW_TREE_QUEUE_URL`. */
-const queueEnvironment = ({ queues = [] }: Permissions, backing: Backing): Record<string, string> =>
+const queueEnvironment = ({ queues = [] }: Permissions, backing: ServiceResources): Record<string, string> =>
   Object.fromEntries(
     queues.map((name) => [
       `${name.replaceAll('-', '_').toUpperCase()}_QUEUE_URL`,

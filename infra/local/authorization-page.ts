@@ -1,7 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { pageDirectory, renderIndex } from '../bundle-page.ts'
-import { assetCacheControl, indexCacheControl, pageHeaders, pagePolicy } from '../page-headers.ts'
+import { pageDirectory, renderIndex } from '../bundle-authorization-page.ts'
+import {
+  assetCacheControl,
+  indexCacheControl,
+  pageHeaders,
+  pagePolicy,
+} from '../authorization-page-headers.ts'
 import type { RequestHandler } from './http/bind-server.ts'
 
 const mediaTypes: Record<string, string> = {

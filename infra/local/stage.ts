@@ -1,7 +1,7 @@
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api'
 import { readFileSync, rmSync } from 'node:fs'
-import { bundleAuthorizationPage } from '../bundle-page.ts'
-import { bundleFunctions } from '../bundle.ts'
+import { bundleAuthorizationPage } from '../bundle-authorization-page.ts'
+import { bundleFunctions } from '../bundle-functions.ts'
 import { bundleLocalPage } from './page/bundle-local-page.ts'
 import { StartupError } from './startup-error.ts'
 
@@ -17,7 +17,7 @@ export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings
   const [{ App }, { readConfig }, { addStacks }] = await Promise.all([
     import('aws-cdk-lib'),
     import('../config.ts'),
-    import('../stage.ts'),
+    import('../add-stacks.ts'),
     bundleFunctions(),
     bundleAuthorizationPage(),
     bundleLocalPage(),

@@ -6,14 +6,14 @@ import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import { addDomain } from '../constructs/custom-domain.ts'
 import { Deployer } from '../constructs/deployer.ts'
-import type { Backing } from '../constructs/grant.ts'
+import type { ServiceResources } from '../constructs/grant.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { throttleRoutes } from '../constructs/throttle-routes.ts'
 import { routes } from '../routes.ts'
 
 interface ApiStackProps extends StackProps {
   config: Config
-  backing: Backing
+  backing: ServiceResources
   /** Where users sign in, and whose pages may call the API. */
   page: { authUrl: string; corsOrigins: string[] }
 }

@@ -3,8 +3,8 @@ import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deplo
 import type { Construct } from 'constructs'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pageDirectory, renderIndex } from '../bundle-page.ts'
-import { assetCacheControl, indexCacheControl } from '../page-headers.ts'
+import { pageDirectory, renderIndex } from '../bundle-authorization-page.ts'
+import { assetCacheControl, indexCacheControl } from '../authorization-page-headers.ts'
 import type { AuthorizationPageStack } from './authorization-page-stack.ts'
 
 interface AuthorizationPageContentStackProps extends StackProps {

@@ -11,7 +11,7 @@ import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
-import { customPageHeaders, pagePolicy } from '../page-headers.ts'
+import { customPageHeaders, pagePolicy } from '../authorization-page-headers.ts'
 
 /**
  * Where the authorization page is served: a private bucket that only CloudFront reads. What is in it comes with

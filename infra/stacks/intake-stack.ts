@@ -7,7 +7,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
-import type { Backing } from '../constructs/grant.ts'
+import type { ServiceResources } from '../constructs/grant.ts'
 import { AuditorRole } from '../constructs/auditor-role.ts'
 import { Deployer } from '../constructs/deployer.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
@@ -22,7 +22,7 @@ interface IntakeStackProps extends StackProps {
 /** How state gets in: the bus, a queue with a dead-letter queue and a function for each kind of event, and the clock. */
 export class IntakeStack extends Stack {
   readonly bus: EventBus
-  readonly backing: Backing
+  readonly backing: ServiceResources
   readonly functions: Function[] = []
   readonly deadLetterQueues: Queue[] = []
   private readonly deployer: Deployer | undefined

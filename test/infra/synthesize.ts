@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import cdkJson from '../../cdk.json' with { type: 'json' }
 import { acknowledgeRules } from '../../infra/acknowledged-rules.ts'
 import { readConfig } from '../../infra/config.ts'
-import { addStacks } from '../../infra/stage.ts'
+import { addStacks } from '../../infra/add-stacks.ts'
 
 /** A CloudFormation resource as synthesized. */
 export interface Resource {

@@ -1,6 +1,6 @@
 import { globSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleDirectory } from '../../infra/bundle.ts'
+import { bundleDirectory } from '../../infra/bundle-functions.ts'
 
 /**
  * Makes the directories of all bundles, empty where nothing has been bundled yet. Synthesis only asks that they exist, so

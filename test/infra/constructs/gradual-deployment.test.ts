@@ -9,7 +9,7 @@ import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { readConfig } from '../../../infra/config.ts'
 import { events, routes, workers } from '../../../infra/routes.ts'
 import { buildStackModel } from '../../../infra/local/template/build-model.ts'
-import { addStacks } from '../../../infra/stage.ts'
+import { addStacks } from '../../../infra/add-stacks.ts'
 import { draft, ofType, type Stacks } from '../synthesize.ts'
 
 let stacks: Stacks

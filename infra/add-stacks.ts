@@ -1,6 +1,6 @@
 import { type App, Tags } from 'aws-cdk-lib'
 import type { Config } from './config.ts'
-import { resolvePage } from './page-address.ts'
+import { resolvePage } from './authorization-page-address.ts'
 import { ApiStack } from './stacks/api-stack.ts'
 import { DataStack } from './stacks/data-stack.ts'
 import { IntakeStack } from './stacks/intake-stack.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../infra/config.ts'
-import { resolvePage } from '../../infra/page-address.ts'
+import { resolvePage } from '../../infra/authorization-page-address.ts'
 
 const deployed = 'https://d1.cloudfront.example'
 

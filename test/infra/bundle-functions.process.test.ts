@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bundleDirectory, bundleFunctions } from '../../infra/bundle.ts'
+import { bundleDirectory, bundleFunctions } from '../../infra/bundle-functions.ts'
 import { routes } from '../../infra/routes.ts'
 
 /** Every byte is read and compiled at each cold start. */
