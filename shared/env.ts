@@ -1,6 +1,36 @@
-/** The value of an environment variable that the function cannot work without; throws, naming it, when it is missing. */
-export function requireEnv(name: string): string {
+/**
+ * Every environment variable that the stacks give to functions beside the settings (settings.ts). The stacks and the
+ * functions both take the names from here, so that a misspelt one does not compile.
+ */
+export const environment = {
+  TABLE_NAME: 'name of the table',
+  EVENT_BUS_NAME: 'name of the event bus',
+  BASE_URL: 'address of the API, which is the issuer',
+  AUTH_URL: 'address of the authorization page',
+  MAC_KEY_ID: 'ARN of the KMS key of password MACs',
+  TOTP_KEY_ID: 'ARN of the KMS key that encrypts TOTP secrets',
+  SIGNING_KEY_TAG: "value of the tag by which a deployment's signing keys are known",
+  METRICS_NAMESPACE: 'CloudWatch namespace of the service’s own metrics',
+  QUEUE_URL: 'the queue that feeds an event’s function',
+  DEAD_LETTER_QUEUE_URL: 'the dead-letter queue of an event’s function',
+  GROW_TREE_QUEUE_URL: 'the queue of the worker grow-tree',
+  ROUTES: 'the methods of each path as JSON, for the function that answers unknown routes',
+} as const
+export type EnvironmentName = keyof typeof environment
+
+/** Environment variables by name, as the stacks give them. */
+export type Environment = Partial<Record<EnvironmentName, string>>
+
+/** Variables that Lambda itself sets (AWS Lambda: defined runtime environment variables). */
+type LambdaEnvironmentName = 'AWS_REGION' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY'
+
+/** The value of a variable that the function cannot work without; throws, naming it, when it is not set. */
+export function requireEnv(name: EnvironmentName | LambdaEnvironmentName): string {
   const value = process.env[name]
   if (value === undefined || value === '') throw new Error(`environment variable ${name} is not set`)
   return value
 }
+
+/** Name of the variable that holds the URL of a worker's queue: `grow-tree` → `GROW_TREE_QUEUE_URL`. */
+export const queueUrlName = (worker: string): string =>
+  `${worker.replaceAll('-', '_').toUpperCase()}_QUEUE_URL`

@@ -5,6 +5,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Key } from 'aws-cdk-lib/aws-kms'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
+import type { Environment } from '../../shared/env.ts'
 import { signingKeyTagName } from '../../shared/keys/key-tags.ts'
 import { indexName } from '../../shared/db/table-layout.ts'
 import type { Permissions } from '../permissions.ts'
@@ -20,7 +21,7 @@ export interface ServiceResources {
   /** Sender address of mails. */
   mailFrom: string
   queues: Map<string, Queue>
-  environment: Record<string, string>
+  environment: Environment
 }
 
 /** Grants a function exactly what its permissions say. */

@@ -3,6 +3,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import * as lambda from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import { type Environment, queueUrlName } from '../../shared/env.ts'
 import { environmentName, Settings } from '../../shared/settings.ts'
 import { bundleDirectory } from '../bundle-functions.ts'
 import type { Config } from '../config.ts'
@@ -20,7 +21,7 @@ interface ServiceFunctionProps {
   permissions: Permissions
   backing: ServiceResources
   timeout: Duration
-  environment?: Record<string, string>
+  environment?: Environment
   /** Moves calls from version to version; without it a new version gets all of them at once. */
   deployer?: Deployer | undefined
 }
@@ -96,7 +97,7 @@ const settingsEnvironment = (config: Config): Record<string, string> =>
 const queueEnvironment = ({ queues = [] }: Permissions, backing: ServiceResources): Record<string, string> =>
   Object.fromEntries(
     queues.map((name) => [
-      `${name.replaceAll('-', '_').toUpperCase()}_QUEUE_URL`,
+      queueUrlName(name),
       backing.queues.get(name)?.queueUrl ?? '',
     ]),
   )
