@@ -6,5 +6,6 @@ export const handler = intake({
   detailType: 'device.activated',
   detail: DeviceEvent,
   key: deviceEventKey,
+  rejections: ['unknown_user'],
   apply: (detail, record) => recordDevice(detail, true, record),
 })

@@ -6,5 +6,6 @@ export const handler = intake({
   detailType: 'device.deactivated',
   detail: DeviceEvent,
   key: deviceEventKey,
+  rejections: ['unknown_user'],
   apply: (detail, record) => recordDevice(detail, false, record),
 })

@@ -11,6 +11,7 @@ export const handler = intake({
   detailType: mailRequested,
   detail: MailRequested,
   key: ({ mail_id }) => mail_id,
+  rejections: ['expired'],
   async apply(detail) {
     const now = Date.now()
     if (detail.expires_at <= now) throw new RejectedEvent('expired')

@@ -6,5 +6,6 @@ export const handler = intake({
   detailType: 'package.purchased',
   detail: PackagePurchase,
   key: ({ purchase_id }) => purchase_id,
+  rejections: ['unknown_user', 'insufficient_balance'],
   apply: purchasePackage,
 })

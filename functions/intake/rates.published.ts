@@ -13,5 +13,6 @@ export const handler = intake({
     rates: v.record(CurrencyCode, Amount),
   }),
   key: ({ quote, as_of }) => `${quote}#${as_of}`,
+  rejections: ['unknown_quote'],
   apply: ({ quote, as_of, rates }, record) => publishRates({ quote, asOf: as_of, rates }, record),
 })

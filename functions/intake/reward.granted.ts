@@ -20,6 +20,7 @@ export const handler = intake({
     earned_on: Day,
   }),
   key: ({ reward_id }) => reward_id,
+  rejections: ['unknown_user', 'balance_too_large'],
   async apply({ reward_id, user_id, reward_type, currency, amount, earned_on }, record) {
     const counted = await recordReward({
       userId: user_id,

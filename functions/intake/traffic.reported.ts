@@ -6,5 +6,6 @@ export const handler = intake({
   detailType: 'traffic.reported',
   detail: TrafficReport,
   key: ({ report_id }) => report_id,
+  rejections: ['unknown_user'],
   apply: recordTraffic,
 })

@@ -6,5 +6,6 @@ export const handler = intake({
   detailType: 'user.registered',
   detail: UserRegistered,
   key: ({ user_id }) => String(user_id),
+  rejections: ['user_exists', 'email_taken', 'own_referrer', 'unknown_referrer'],
   apply: registerUser,
 })

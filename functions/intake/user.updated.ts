@@ -6,5 +6,6 @@ export const handler = intake({
   detailType: 'user.updated',
   detail: UserUpdated,
   key: ({ update_id }) => update_id,
+  rejections: ['unknown_user', 'email_taken'],
   apply: updateUser,
 })

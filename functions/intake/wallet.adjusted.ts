@@ -20,6 +20,7 @@ export const handler = intake({
     at: Instant,
   }),
   key: ({ adjustment_id }) => adjustment_id,
+  rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large'],
   apply: ({ adjustment_id, user_id, wallet, currency, amount, direction, reason }, record) =>
     postTransaction({
       record,

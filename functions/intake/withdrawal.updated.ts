@@ -18,6 +18,7 @@ export const handler = intake({
   }),
   // Each status of a withdrawal is an event of its own.
   key: ({ withdrawal_id, status }) => `${withdrawal_id}#${status}`,
+  rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large'],
   apply: ({ withdrawal_id, user_id, currency, amount, status }, record) =>
     updateWithdrawal({ withdrawalId: withdrawal_id, userId: user_id, currency, amount, status }, record),
 })

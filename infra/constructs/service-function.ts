@@ -95,9 +95,4 @@ const settingsEnvironment = (config: Config): Record<string, string> =>
 
 /** The address of each queue that a function sends to: `grow-tree` → `GROW_TREE_QUEUE_URL`. */
 const queueEnvironment = ({ queues = [] }: Permissions, backing: ServiceResources): Record<string, string> =>
-  Object.fromEntries(
-    queues.map((name) => [
-      queueUrlName(name),
-      backing.queues.get(name)?.queueUrl ?? '',
-    ]),
-  )
+  Object.fromEntries(queues.map((name) => [queueUrlName(name), backing.queues.get(name)?.queueUrl ?? '']))

@@ -11,38 +11,52 @@ import { emitMetric } from '../emit-metric.ts'
 import { fieldErrors } from '../http/parse-input.ts'
 import { errorSummary, log } from '../log.ts'
 import { eventRecord, type EventRecord, type Outcome } from './event-record.ts'
-import { OutOfOrderEvent, RejectedEvent, rejectionText } from './rejected-event.ts'
+import {
+  commonRejections,
+  OutOfOrderEvent,
+  RejectedEvent,
+  type RejectionReason,
+  rejectionText,
+} from './rejected-event.ts'
 
-/** What a function does with one detail-type of the bus. */
+/** What a function does with the events of one detail-type. */
 export interface IntakeSpec<Detail extends v.GenericSchema> {
   detailType: string
-  /** Schema of `detail`; what it does not accept is refused. */
+  /** Schema of `detail`; an event that does not match it is refused. */
   detail: Detail
-  /** The business key: the same event again has the same key. */
+  /** The business key: the same event has the same key whenever it is sent. */
   key: (detail: v.InferOutput<Detail>) => string
-  /** Applies the event exactly once, `record` being written in the same transaction as what it changes. */
+  /** Every reason for which `apply` refuses an event, beside the common ones. */
+  rejections?: readonly RejectionReason[]
+  /** Applies the event exactly once: `record` is written in the same transaction as what the event changes. */
   apply: (detail: v.InferOutput<Detail>, record: EventRecord) => Promise<Outcome>
 }
 
-/** The `handler` of an intake function's bundle. */
+/** The `handler` of an intake function's bundle, with its description as data. */
 export interface Intake {
   (event: SQSEvent, context: Context): Promise<SQSBatchResponse>
   readonly detailType: string
   readonly detail: v.GenericSchema
+  readonly rejections: readonly RejectionReason[]
 }
 
 const sqs = new SQSClient(clientOptions())
 
-/** Receives after which an event that comes too early is given up. */
-const earlyReceives = 5
+/** Receives after which an out-of-order event is given up. */
+const maxOutOfOrderReceives = 5
 
-/** Receives after which anything else is given up; the queue's own limit stands a little above it. */
-const faultReceives = 20
+/** Receives after which an event is given up for any other reason. The queue's own limit is a little higher. */
+const maxReceives = 20
+
+const maxRetryDelaySeconds = 900
+
+/** Most characters of a dead letter's `reason`. */
+const maxReasonLength = 1024
 
 /**
  * A function that applies events from its queue. A refused event goes to the dead-letter queue at once, whole, with the
- * message attribute `reason`; an early one or a passing fault is retried after a growing pause, and goes there when it
- * has been tried often enough.
+ * message attribute `reason`. An out-of-order event, or one that met a passing fault, is retried after a growing pause,
+ * and goes to the dead-letter queue after a limited number of tries.
  */
 export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>): Intake {
   const processor = new BatchProcessor(EventType.SQS)
@@ -57,7 +71,7 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
       processor,
       { context, throwOnFullBatchFailure: false },
     )
-    // Of all events together: they are applied side by side.
+    // Events of a batch are applied side by side, so the units are those of the whole batch.
     log.info('batch', {
       messages: event.Records.length,
       retried: answer.batchItemFailures.length,
@@ -66,7 +80,8 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
     })
     return answer
   }
-  return Object.assign(handler, { detailType: spec.detailType, detail: spec.detail })
+  const { detailType, detail, rejections = [] } = spec
+  return Object.assign(handler, { detailType, detail, rejections })
 }
 
 async function receive<Detail extends v.GenericSchema>(
@@ -78,9 +93,17 @@ async function receive<Detail extends v.GenericSchema>(
     log.info('event', { message_id: message.messageId, outcome })
     emitMetric('Events', 1, { dimensions: { detail_type: spec.detailType, outcome } })
   } catch (error) {
+    checkDeclared(spec.rejections ?? [], error)
     await giveUpOrRetry(message, error)
     emitMetric('Events', 1, { dimensions: { detail_type: spec.detailType, outcome: 'refused' } })
   }
+}
+
+/** The catalogue of events promises that it lists every reason; the tests fail on this log line. */
+function checkDeclared(rejections: readonly RejectionReason[], error: unknown): void {
+  if (!(error instanceof RejectedEvent || error instanceof OutOfOrderEvent)) return
+  const declared = [...commonRejections, ...rejections].includes(error.code)
+  if (!declared) log.error('undeclared rejection', { code: error.code })
 }
 
 async function applyMessage<Detail extends v.GenericSchema>(
@@ -106,16 +129,17 @@ function readDetail(body: string): unknown {
   }
 }
 
-/** Resolves when the message is done with, in the dead-letter queue; throws when it is to come again. */
+/** Moves the message to the dead-letter queue, or throws so that the queue delivers it again. */
 async function giveUpOrRetry(message: SQSRecord, error: unknown): Promise<void> {
   const receives = Number(message.attributes.ApproximateReceiveCount)
   if (error instanceof RejectedEvent) return deadLetter(message, error.reason)
-  if (error instanceof OutOfOrderEvent && receives >= earlyReceives) return deadLetter(message, error.reason)
+  if (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
+    return deadLetter(message, error.reason)
   if (!(error instanceof OutOfOrderEvent || isUnavailable(error))) emitFault()
-  if (receives >= faultReceives)
+  if (receives >= maxReceives)
     return deadLetter(message, rejectionText(isUnavailable(error) ? 'unavailable' : 'internal'))
   log.warn('event will be retried', { message_id: message.messageId, receives, cause: errorSummary(error) })
-  await retryAfter(message, Math.min(2 ** receives, 900))
+  await retryAfter(message, Math.min(2 ** receives, maxRetryDelaySeconds))
   throw error
 }
 
@@ -126,7 +150,7 @@ async function deadLetter(message: SQSRecord, reason: string): Promise<void> {
       new SendMessageCommand({
         QueueUrl: requireEnv('DEAD_LETTER_QUEUE_URL'),
         MessageBody: message.body,
-        MessageAttributes: { reason: { DataType: 'String', StringValue: reason.slice(0, 1024) } },
+        MessageAttributes: { reason: { DataType: 'String', StringValue: reason.slice(0, maxReasonLength) } },
       }),
     ),
   )
@@ -144,7 +168,7 @@ async function retryAfter(message: SQSRecord, seconds: number): Promise<void> {
   )
 }
 
-/** The answer to a batch names messages, not reasons: why a queue could not be told is seen in the log or nowhere. */
+/** Logs why a call to the queue failed: the answer to a batch names failed messages without reasons. */
 async function logFailure(call: Promise<unknown>): Promise<void> {
   try {
     await call

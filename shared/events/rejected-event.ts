@@ -21,6 +21,15 @@ export const rejectionReasons = {
 } as const
 export type RejectionReason = keyof typeof rejectionReasons
 
+/** Reasons for which an event of any type may be refused; each type declares its own beside these. */
+export const commonRejections: readonly RejectionReason[] = [
+  'malformed_event',
+  'invalid_detail',
+  'conflicting_content',
+  'unavailable',
+  'internal',
+]
+
 /** The text of a dead letter's `reason`: its code, and what it means or the explanation given. It never quotes content. */
 export const rejectionText = (code: RejectionReason, explanation: string = rejectionReasons[code]): string =>
   `${code}: ${explanation}`
@@ -31,11 +40,13 @@ export const rejectionText = (code: RejectionReason, explanation: string = rejec
  */
 export class RejectedEvent extends Error {
   override readonly name = 'RejectedEvent'
+  readonly code: RejectionReason
   readonly reason: string
 
   constructor(code: RejectionReason, explanation?: string) {
     const reason = rejectionText(code, explanation)
     super(reason)
+    this.code = code
     this.reason = reason
   }
 }
@@ -46,11 +57,13 @@ export class RejectedEvent extends Error {
  */
 export class OutOfOrderEvent extends Error {
   override readonly name = 'OutOfOrderEvent'
+  readonly code: RejectionReason
   readonly reason: string
 
   constructor(code: 'unknown_user' | 'unknown_referrer') {
     const reason = rejectionText(code)
     super(reason)
+    this.code = code
     this.reason = reason
   }
 }

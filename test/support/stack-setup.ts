@@ -6,8 +6,8 @@ import { startOnDemand } from './start-on-demand.ts'
 
 /**
  * Makes one local stack available to all tests of the project `stack`; it starts when a test first asks for it. After the
- * last test it fails the run when a marked secret stands in any line that a function logged, or when a function was denied
- * a call.
+ * last test it fails the run when a marked secret stands in any line that a function logged, when a function was denied
+ * a call, or when an event was refused for a reason that it does not declare.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'test-run-'))
@@ -34,6 +34,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
       [...secrets].some((secret) => secret !== '' && line.includes(secret)),
     )
     if (leaked.length > 0) throw new Error(`functions logged secrets:\n${leaked.join('\n')}`)
+    const undeclared = lines.filter((line) => line.includes('undeclared rejection'))
+    if (undeclared.length > 0)
+      throw new Error(`events were refused for reasons that they do not declare:\n${undeclared.join('\n')}`)
     const denied = lines.filter((line) => line.includes('AccessDenied'))
     if (denied.length > 0) throw new Error(`functions lack grants:\n${denied.join('\n')}`)
     rmSync(directory, { recursive: true, force: true })

@@ -42,6 +42,23 @@ describe('the log line of a batch', () => {
   })
 })
 
+describe('a rejection', () => {
+  it('that the event does not declare is logged as an error, so that the test run fails', async () => {
+    const error = vi.spyOn(log, 'error').mockReturnValue(undefined)
+    const refuseWith = (code: 'expired' | 'conflicting_content') =>
+      deliver(
+        intakeThat(async () => {
+          throw new RejectedEvent(code)
+        }),
+        {},
+      )
+    await refuseWith('conflicting_content')
+    expect(error).not.toHaveBeenCalled()
+    await refuseWith('expired')
+    expect(error).toHaveBeenCalledWith('undeclared rejection', { code: 'expired' })
+  })
+})
+
 describe('what takes a deployment back', () => {
   const faultsOf = async (error: Error) => {
     const handler = intakeThat(async () => {
