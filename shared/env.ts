@@ -21,11 +21,11 @@ export type EnvironmentName = keyof typeof environment
 /** Environment variables by name, as the stacks give them. */
 export type Environment = Partial<Record<EnvironmentName, string>>
 
-/** Variables that Lambda itself sets (AWS Lambda: defined runtime environment variables). */
-type LambdaEnvironmentName = 'AWS_REGION' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY'
+/** Variables that AWS defines: Lambda sets the first three, and every AWS SDK reads the last. */
+type AwsEnvironmentName = 'AWS_REGION' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY' | 'AWS_ENDPOINT_URL'
 
 /** The value of a variable that the function cannot work without; throws, naming it, when it is not set. */
-export function requireEnv(name: EnvironmentName | LambdaEnvironmentName): string {
+export function requireEnv(name: EnvironmentName | AwsEnvironmentName): string {
   const value = process.env[name]
   if (value === undefined || value === '') throw new Error(`environment variable ${name} is not set`)
   return value
