@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { putClient } from '../../shared/db/client.ts'
+import { putClient } from '../../shared/oauth/client.ts'
 import { ConditionFailed } from '../../shared/db/write.ts'
 import { applyOnce } from '../../shared/events/event-record.ts'
 import { BusinessKey, Instant, maybe } from '../../shared/events/fields.ts'

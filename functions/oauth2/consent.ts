@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readClient } from '../../shared/db/client.ts'
+import { readClient } from '../../shared/oauth/client.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-parameters.ts'
 import { consent, ConsentAnswer } from '../../shared/oauth/consent.ts'

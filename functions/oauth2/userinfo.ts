@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readUser } from '../../shared/db/user.ts'
+import { readUser } from '../../shared/users/user.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { userClaims } from '../../shared/tokens/user-claims.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
-import { EmailAddress } from '../../shared/sign-in/email-address.ts'
+import { EmailAddress } from '../../shared/users/identity.ts'
 import { LoginPassword } from '../../shared/sign-in/login-password.ts'
 import { loginWithPassword, twoFactorMethods } from '../../shared/sign-in/login-with-password.ts'
 

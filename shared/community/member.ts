@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { readItems } from '../db/read.ts'
 import { Money } from '../money.ts'
-import { maskEmail } from '../mask-email.ts'
+import { maskEmail } from '../users/identity.ts'
 import type { BTreeEntry } from './counted-b-tree/entry.ts'
 import { noteKey, toNote } from './note-item.ts'
 import { type Profile, profileKey, toProfile } from './profile.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { readItem } from '../db/read.ts'
 import { Integer, type Key } from '../db/table.ts'
-import { userMustExist } from '../db/user.ts'
+import { requireUser } from '../users/user.ts'
 import { ConditionFailed, putNew, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { BusinessKey, Instant, UserId } from '../events/fields.ts'
@@ -72,7 +72,7 @@ export async function recordTraffic(
   { user_id, bytes }: TrafficReport,
   record: EventRecord,
 ): Promise<Outcome> {
-  return applyOnce(record, [userMustExist(user_id), addTraffic(user_id, bytes)])
+  return applyOnce(record, [requireUser(user_id), addTraffic(user_id, bytes)])
 }
 
 /** `detail` of `device.activated` and `device.deactivated`. */
@@ -111,7 +111,7 @@ export async function recordDevice(
       const writes = isLater(device, stored)
         ? [putDevice(device_id, device, stored), ...changeCounts(stored, device)]
         : []
-      return applyOnce(record, [userMustExist(user_id), ...writes])
+      return applyOnce(record, [requireUser(user_id), ...writes])
     },
     // Another event about the device was written first: read what it left and decide again.
     (error) => error instanceof ConditionFailed,

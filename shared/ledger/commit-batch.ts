@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { failureOf, tryTransact, type FailedWrite, type Write } from '../db/write.ts'
-import { readUser } from '../db/user.ts'
+import { readUser } from '../users/user.ts'
 import {
   type EventRecord,
   findOutcome,

@@ -1,5 +1,5 @@
 import { ConditionFailed } from '../db/write.ts'
-import { userMustExist } from '../db/user.ts'
+import { requireUser } from '../users/user.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { postTransaction } from './post-transaction.ts'
@@ -90,5 +90,5 @@ async function applyVoid(
   record: EventRecord,
   put: ReturnType<typeof putWithdrawal>,
 ): Promise<Outcome> {
-  return applyOnce(record, [userMustExist(userId), put])
+  return applyOnce(record, [requireUser(userId), put])
 }

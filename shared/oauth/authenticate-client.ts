@@ -1,4 +1,4 @@
-import { type Client, readClient } from '../db/client.ts'
+import { type Client, readClient } from './client.ts'
 import { type ClientCredentials, invalidClient } from './client-credentials.ts'
 import { isClientSecret } from './client-secret.ts'
 

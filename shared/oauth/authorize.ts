@@ -1,4 +1,4 @@
-import { readClient } from '../db/client.ts'
+import { readClient } from './client.ts'
 import type { RequestInfo } from '../http/request.ts'
 import { describeFailure } from '../http/reply.ts'
 import { authorizationResponseUrl } from './authorization-response-url.ts'

@@ -1,11 +1,11 @@
-import type { Client } from '../db/client.ts'
+import type { Client } from './client.ts'
 import type { Scope } from '../tokens/scopes.ts'
 import type { AuthorizationParameters } from './authorization-parameters.ts'
 import { checkCodeChallenge } from './check-code-challenge.ts'
 import { checkPrompt } from './check-prompt.ts'
 import { checkRequestObject } from './check-request-object.ts'
 import { checkResponseType } from './check-response-type.ts'
-import { checkSignInScope } from './check-scope.ts'
+import { checkOpenIdScope } from './check-scope.ts'
 
 /** What a client asks the user to consent to. */
 export interface RequestedGrant {
@@ -23,7 +23,7 @@ export function checkAuthorizationRequest(
 ): RequestedGrant {
   checkRequestObject(parameters)
   checkResponseType(parameters)
-  const scopes = checkSignInScope(parameters.scope, client)
+  const scopes = checkOpenIdScope(parameters.scope, client)
   const codeChallenge = checkCodeChallenge(parameters)
   checkPrompt(parameters)
   return { scopes, codeChallenge }

@@ -1,4 +1,4 @@
-import type { Client } from '../db/client.ts'
+import type { Client } from './client.ts'
 import { Failure } from '../errors.ts'
 import { loopbackWithoutPort } from './loopback.ts'
 

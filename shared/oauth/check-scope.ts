@@ -1,4 +1,4 @@
-import type { Client } from '../db/client.ts'
+import type { Client } from './client.ts'
 import { type Scope, scopes as knownScopes } from '../tokens/scopes.ts'
 import { faultOf } from './authorization-fault.ts'
 
@@ -17,7 +17,7 @@ export function checkScope(scope: string | undefined, client: Client): Scope[] {
 }
 
 /** The same for a request that signs somebody in, which must name `openid` (OpenID Connect Core §3.1.2.1). */
-export function checkSignInScope(scope: string | undefined, client: Client): Scope[] {
+export function checkOpenIdScope(scope: string | undefined, client: Client): Scope[] {
   const scopes = checkScope(scope, client)
   if (!scopes.includes('openid')) throw faultOf('scope', 'must hold openid', 'invalid_scope')
   return scopes

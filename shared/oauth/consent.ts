@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import type { Client } from '../db/client.ts'
+import type { Client } from './client.ts'
 import { ConditionFailed, transact } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { bearerChallenge } from '../http/bearer-challenge.ts'
 import { settings } from '../settings.ts'
 import type { Caller } from '../tokens/access-token.ts'
 import { issuer } from '../tokens/issuer.ts'
-import { sessionMustLive } from '../tokens/session-must-live.ts'
+import { requireLiveSession } from '../tokens/session-must-live.ts'
 import { authorizationResponseUrl } from './authorization-response-url.ts'
 import { issueCode } from './authorization-code.ts'
 import type { AuthorizationParameters } from './authorization-parameters.ts'
@@ -54,7 +54,7 @@ export async function consent(
     expires_at: Date.now() + authorizationCodeTtlSeconds * 1000,
   })
   try {
-    await transact([put, sessionMustLive(caller)])
+    await transact([put, requireLiveSession(caller)])
   } catch (error) {
     if (error instanceof ConditionFailed) throw bearerChallenge(new Failure('unauthenticated'))
     throw error

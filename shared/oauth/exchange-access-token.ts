@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readClient } from '../db/client.ts'
+import { readClient } from './client.ts'
 import { Failure, invalidParameter } from '../errors.ts'
 import { bearerChallenge } from '../http/bearer-challenge.ts'
 import { settings } from '../settings.ts'

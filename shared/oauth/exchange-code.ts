@@ -1,11 +1,11 @@
-import type { Client } from '../db/client.ts'
+import type { Client } from './client.ts'
 import { ConditionFailed, transact } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { signDeviceToken } from '../tokens/device-token.ts'
 import { issueAccessToken } from '../tokens/grant-token.ts'
-import { revokeTokenAt } from '../tokens/revoke-token.ts'
-import { sessionMustLive } from '../tokens/session-must-live.ts'
+import { revokeTokenByKey } from '../tokens/revoke-token.ts'
+import { requireLiveSession } from '../tokens/session-must-live.ts'
 import { type CodeItem, consumeCode, parseCode, readCode } from './authorization-code.ts'
 import { checkCodeBinding } from './check-code-binding.ts'
 import { checkCodeVerifier } from './check-code-verifier.ts'
@@ -33,16 +33,16 @@ export async function exchangeCode(
   if (grant === undefined) throw new Failure('invalid_grant')
   checkCodeBinding(grant, client, redirectUri)
   checkCodeVerifier(verifier, grant.code_challenge)
-  if (grant.given_key !== undefined) return refuseReplay(grant)
+  if (grant.given_key !== undefined) return rejectUsedCode(grant)
   if (grant.expires_at <= Date.now()) throw new Failure('invalid_grant')
-  return giveTokens(code, grant)
+  return issueTokens(code, grant)
 }
 
 /**
  * Signs first and writes last: a fault of the signing service leaves the code as it was, to be tried again, and nothing
  * that was signed leaves unless the one write that uses the code up has been won.
  */
-async function giveTokens(code: string, grant: CodeItem): Promise<TokenAnswer> {
+async function issueTokens(code: string, grant: CodeItem): Promise<TokenAnswer> {
   // What derives from a session ends with it at the latest, so that whoever can end the session can end all of it.
   const expiresAt = Math.min(Date.now() + settings().accessTokenTtlSeconds * 1000, grant.session_expires_at)
   const token = issueAccessToken({
@@ -67,11 +67,11 @@ async function giveTokens(code: string, grant: CodeItem): Promise<TokenAnswer> {
   })
   const use = consumeCode(code, token.key, expiresAt)
   try {
-    await transact([use, sessionMustLive({ key: grant.session_key }), token.put])
+    await transact([use, requireLiveSession({ key: grant.session_key }), token.put])
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
     const stored = error.failures.find(({ write }) => write === use)?.stored
-    return refuseReplay(stored === undefined ? undefined : parseCode(stored))
+    return rejectUsedCode(stored === undefined ? undefined : parseCode(stored))
   }
   return {
     device_token,
@@ -88,7 +88,7 @@ async function giveTokens(code: string, grant: CodeItem): Promise<TokenAnswer> {
  * Refuses a code, and revokes what it was exchanged for if it was. The code and the token were written in one
  * transaction, so whoever finds the code used finds the token to revoke, however close behind the winner it comes.
  */
-async function refuseReplay(grant: CodeItem | undefined): Promise<never> {
-  if (grant?.given_key !== undefined) await revokeTokenAt(grant.given_key, grant.client_id)
+async function rejectUsedCode(grant: CodeItem | undefined): Promise<never> {
+  if (grant?.given_key !== undefined) await revokeTokenByKey(grant.given_key, grant.client_id)
   throw new Failure('invalid_grant')
 }

@@ -1,9 +1,9 @@
-import { readUser } from '../db/user.ts'
+import { readUser } from '../users/user.ts'
 import type { Scope } from '../tokens/scopes.ts'
-import type { UserFacts } from '../tokens/user-claims.ts'
+import type { UserProfile } from '../tokens/user-claims.ts'
 
 /** What claims are made of, read only where the scopes allow to tell any of it. */
-export async function readUserFacts(userId: number, scopes: readonly Scope[]): Promise<UserFacts> {
+export async function readUserFacts(userId: number, scopes: readonly Scope[]): Promise<UserProfile> {
   if (!scopes.includes('email') && !scopes.includes('profile')) return {}
   const user = await readUser(userId)
   return user === undefined ? {} : { email: user.email, nickname: user.nickname }

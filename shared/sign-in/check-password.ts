@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { readItems } from '../db/read.ts'
 import { Integer } from '../db/table.ts'
-import { emailKey, readUser, replacePassword, type User } from '../db/user.ts'
+import { emailKey, readUser, replacePasswordHash, type User } from '../users/user.ts'
 import { Failure } from '../errors.ts'
-import { normalizeEmail } from './email-address.ts'
+import { normalizeEmail } from '../users/identity.ts'
 import { recordFailedGuess, guessLimits, enforceGuessLimit } from './guess-limit.ts'
-import { decoyHash, hashPassword, verifyPassword } from './hash-password.ts'
+import { dummyHash, hashPassword, verifyPassword } from './hash-password.ts'
 import { sourceNetwork } from './source-network.ts'
 
 /** No user has this id: reading it takes the place of reading a user where there is none. */
@@ -28,11 +28,11 @@ export async function checkPassword(email: string, password: string, sourceIp: s
   enforceGuessLimit(limits, counters, now)
   const userId = claimed === undefined ? nobody : v.parse(EmailItem, claimed).user_id
   const user = await readUser(userId, { consistent: true })
-  const { right, outdated } = await verifyPassword(password, user?.loginPassword ?? decoyHash)
+  const { right, outdated } = await verifyPassword(password, user?.loginPassword ?? dummyHash)
   if (!right || user?.loginPassword === undefined || user.disabled) {
     await recordFailedGuess(limits, counters, now)
     throw new Failure('bad_credentials')
   }
-  if (outdated) await replacePassword(userId, user.loginPassword, await hashPassword(password))
+  if (outdated) await replacePasswordHash(userId, user.loginPassword, await hashPassword(password))
   return user
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { BusinessKey, Instant } from '../events/fields.ts'
 import { publishEvent } from '../events/publish-event.ts'
-import { EmailAddress } from './email-address.ts'
+import { EmailAddress } from '../users/identity.ts'
 import { SixDigits } from './mailed-code.ts'
 
 /** Name of the event by which a mail is asked for. */

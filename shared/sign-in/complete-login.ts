@@ -1,4 +1,4 @@
-import { acceptSecondFactor, readUser, type User } from '../db/user.ts'
+import { acceptSecondFactor, readUser, type User } from '../users/user.ts'
 import { transact } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
@@ -6,7 +6,7 @@ import { signDeviceToken } from '../tokens/device-token.ts'
 import { issueAccessToken } from '../tokens/grant-token.ts'
 import { scopes } from '../tokens/scopes.ts'
 import { verifySecondFactor, type SecondFactor } from './verify-second-factor.ts'
-import { normalizeEmail } from './email-address.ts'
+import { normalizeEmail } from '../users/identity.ts'
 import { consumeTicket, countTicketAttempt } from './login-ticket.ts'
 
 /**
@@ -19,10 +19,10 @@ export async function completeLogin(email: string, ticket: string, factor: Secon
   const user = await readUser(userId, { consistent: true })
   if (user === undefined || user.disabled) throw new Failure('bad_login_ticket')
   const totpStep = await verifySecondFactor(user, ticket, codeDigest, factor, now)
-  return giveTokens(user, ticket, totpStep)
+  return issueTokens(user, ticket, totpStep)
 }
 
-async function giveTokens(user: User, ticket: string, totpStep: number | undefined) {
+async function issueTokens(user: User, ticket: string, totpStep: number | undefined) {
   const { firstPartyClientId: clientId, accessTokenTtlSeconds } = settings()
   const authenticatedAt = Date.now()
   // Whole seconds, so that `expire` and the `exp` of the device_token are the same instant.

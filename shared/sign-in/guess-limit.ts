@@ -6,7 +6,7 @@ import { writeItem } from '../db/write.ts'
 /** How many wrong passwords of one source, for one account or for all, are one too many within an hour. */
 export interface GuessLimit {
   key: Key
-  most: number
+  maxGuesses: number
 }
 
 type Item = Record<string, unknown>
@@ -22,14 +22,14 @@ export function guessLimits(network: string, normalizedEmail: string): [GuessLim
   const account = createHash('sha256').update(normalizedEmail).digest('base64url')
   const pk = `GUESS#${network}`
   return [
-    { key: { pk, sk: `ACCOUNT#${account}` }, most: 10 },
-    { key: { pk, sk: 'ALL' }, most: 100 },
+    { key: { pk, sk: `ACCOUNT#${account}` }, maxGuesses: 10 },
+    { key: { pk, sk: 'ALL' }, maxGuesses: 100 },
   ]
 }
 
 /** Throws `too_many_requests` when a limit has been reached by what has been counted. */
 export function enforceGuessLimit(limits: GuessLimit[], counters: (Item | undefined)[], now: number): void {
-  const waits = limits.map(({ most }, i) => waitSeconds(countsByMinute(counters[i]), most, now))
+  const waits = limits.map(({ maxGuesses: most }, i) => waitSeconds(countsByMinute(counters[i]), most, now))
   const longest = Math.max(...waits)
   if (longest > 0) throw new Failure('too_many_requests', { retryAfterSeconds: longest })
 }

@@ -33,7 +33,7 @@ export async function verifyPassword(
 }
 
 /** A hash of no password, to spend the same time on accounts that have none. */
-export const decoyHash: string = formatPhc({
+export const dummyHash: string = formatPhc({
   ...currentParameters,
   salt: randomBytes(saltBytes),
   hash: randomBytes(hashBytes),

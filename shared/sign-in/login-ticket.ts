@@ -6,7 +6,7 @@ import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
 
 /** Codes that may be tried on one ticket, of whichever method. */
-const mostTries = 5
+const maxAttempts = 5
 
 /** What stands behind a ticket. */
 const LoginTicket = v.pipe(
@@ -60,7 +60,7 @@ export async function countTicketAttempt(
       Key: ticketKey(ticket),
       UpdateExpression: 'ADD tries :one',
       ConditionExpression: 'email = :email AND expires_at > :now AND tries < :max',
-      ExpressionAttributeValues: { ':one': 1, ':email': normalizedEmail, ':now': now, ':max': mostTries },
+      ExpressionAttributeValues: { ':one': 1, ':email': normalizedEmail, ':now': now, ':max': maxAttempts },
     },
     otherwise: () => new Failure('bad_login_ticket'),
   }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { SecondFactor } from './verify-second-factor.ts'
-import { EmailAddress } from './email-address.ts'
+import { EmailAddress } from '../users/identity.ts'
 import { SixDigits } from './mailed-code.ts'
 
 const common = {

@@ -1,13 +1,12 @@
-import type { User } from '../db/user.ts'
+import type { User } from '../users/user.ts'
 import { Failure } from '../errors.ts'
 import { errorSummary, log } from '../log.ts'
 import { checkPassword } from './check-password.ts'
 import { claimMail } from './claim-mail.ts'
 import { requestCodeMail } from './code-mail.ts'
-import { normalizeEmail } from './email-address.ts'
+import { normalizeEmail, maskEmail } from '../users/identity.ts'
 import { newLoginTicket, putLoginTicket, ticketExpiry } from './login-ticket.ts'
 import { digestMailedCode, newMailedCode } from './mailed-code.ts'
-import { maskEmail } from '../mask-email.ts'
 
 /** Second factors in the order in which they are offered. */
 export const twoFactorMethods = ['EMAIL', 'AUTHENTICATOR', 'PASSKEY'] as const

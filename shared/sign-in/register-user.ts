@@ -1,15 +1,14 @@
 import * as v from 'valibot'
-import { claimEmail, putUser, userMustExist } from '../db/user.ts'
+import { claimEmail, putUser, requireUser } from '../users/user.ts'
 import { registerMember } from '../community/register-member.ts'
 import { type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { Instant, maybe, UserId } from '../events/fields.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
-import { concealDigest } from './conceal-digest.ts'
-import { EmailAddress, normalizeEmail } from './email-address.ts'
+import { withMacDigest } from './conceal-digest.ts'
+import { EmailAddress, normalizeEmail, Nickname } from '../users/identity.ts'
 import { hashPassword } from './hash-password.ts'
 import { LoginPassword } from './login-password.ts'
-import { Nickname } from './nickname.ts'
 import { encryptTotpSecret, TotpSecret } from './totp-secret.ts'
 
 /** `detail` of `user.registered`. */
@@ -38,7 +37,7 @@ export async function registerUser(detail: UserRegistered, record: EventRecord):
     registeredAt: detail.registered_at,
   })
   const writes = [...(await userWrites(detail)), ...membership.writes]
-  const outcome = await applyOnce(await concealDigest(record), writes)
+  const outcome = await applyOnce(await withMacDigest(record), writes)
   await membership.announce()
   return outcome
 }
@@ -59,5 +58,5 @@ async function userWrites(detail: UserRegistered): Promise<Write[]> {
   }
   const writes = [putUser(user), claimEmail(normalizeEmail(detail.email), detail.user_id)]
   if (detail.referrer_id === undefined) return writes
-  return [...writes, userMustExist(detail.referrer_id, 'unknown_referrer')]
+  return [...writes, requireUser(detail.referrer_id, 'unknown_referrer')]
 }

@@ -7,7 +7,7 @@ import { requireEnv } from '../env.ts'
 const base32 = new ScureBase32Plugin()
 
 /** Least and most bytes of a secret. RFC 4226 §4 asks for 16, but authenticators in use were enrolled with 10. */
-export const secretBytes = { least: 10, most: 64 }
+export const secretByteLimits = { least: 10, most: 64 }
 
 /** A TOTP secret in base32, with or without padding, in either case. */
 export const TotpSecret = v.pipe(
@@ -16,8 +16,8 @@ export const TotpSecret = v.pipe(
   v.transform((text) => text.replace(/=+$/, '').toUpperCase()),
   v.check((text) => {
     const length = decodedLength(text)
-    return length !== undefined && length >= secretBytes.least && length <= secretBytes.most
-  }, `must be base32 of ${secretBytes.least} to ${secretBytes.most} bytes`),
+    return length !== undefined && length >= secretByteLimits.least && length <= secretByteLimits.most
+  }, `must be base32 of ${secretByteLimits.least} to ${secretByteLimits.most} bytes`),
 )
 
 function decodedLength(text: string): number | undefined {

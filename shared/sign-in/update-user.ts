@@ -9,16 +9,15 @@ import {
   updatableFields,
   type User,
   type UserChanges,
-} from '../db/user.ts'
+} from '../users/user.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { BusinessKey, Instant, maybe, UserId } from '../events/fields.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
-import { concealDigest } from './conceal-digest.ts'
-import { EmailAddress, normalizeEmail } from './email-address.ts'
+import { withMacDigest } from './conceal-digest.ts'
+import { EmailAddress, normalizeEmail, Nickname } from '../users/identity.ts'
 import { hashPassword } from './hash-password.ts'
 import { LoginPassword } from './login-password.ts'
-import { Nickname } from './nickname.ts'
-import { endDisabledSessions } from './end-disabled-sessions.ts'
+import { revokeDisabledUserTokens } from './end-disabled-sessions.ts'
 import { encryptTotpSecret, TotpSecret } from './totp-secret.ts'
 import { updateStamp } from './update-stamp.ts'
 
@@ -45,9 +44,9 @@ const attempts = 10
  * counts as done only when all their tokens have been revoked, also when it comes again after a crash in between.
  */
 export async function updateUser(detail: UserUpdated, record: EventRecord): Promise<Outcome> {
-  const [concealed, values] = await Promise.all([concealDigest(record), keptValues(detail)])
+  const [concealed, values] = await Promise.all([withMacDigest(record), storedValues(detail)])
   const outcome = await applyChanges(detail, values, concealed)
-  if (detail.disabled === true) await endDisabledSessions(detail.user_id)
+  if (detail.disabled === true) await revokeDisabledUserTokens(detail.user_id)
   return outcome
 }
 
@@ -56,8 +55,8 @@ async function applyChanges(detail: UserUpdated, values: UserChanges, record: Ev
   for (let attempt = 1; ; attempt += 1) {
     const user = await readUser(detail.user_id, { consistent: true })
     if (user === undefined) throw new OutOfOrderEvent('unknown_user')
-    const changes = standing(values, user, stamp)
-    const email = moveEmail(user, changes.email)
+    const changes = newerChanges(values, user, stamp)
+    const email = replaceEmail(user, changes.email)
     const rename = await renameMember(detail.user_id, changes)
     try {
       return await applyOnce(record, [changeUser(user, changes, stamp), ...email, ...rename])
@@ -69,7 +68,7 @@ async function applyChanges(detail: UserUpdated, values: UserChanges, record: Ev
 }
 
 /** The changes of this update that no later one has overtaken. */
-function standing(values: UserChanges, user: User, stamp: string): UserChanges {
+function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = updatableFields.filter(
     (field) => values[field] !== undefined && (user.stamps[field] ?? '') < stamp,
   )
@@ -77,14 +76,14 @@ function standing(values: UserChanges, user: User, stamp: string): UserChanges {
 }
 
 /** Gives a user's address back and takes the new one, where they are not two spellings of the same. */
-function moveEmail({ userId, email: before }: User, after: string | undefined): Write[] {
+function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
   const [old, wanted] = [normalizeEmail(before), normalizeEmail(after)]
   return old === wanted ? [] : [claimEmail(wanted, userId), releaseEmail(old, userId)]
 }
 
 /** The new values in the form in which they are kept. */
-async function keptValues(detail: UserUpdated): Promise<UserChanges> {
+async function storedValues(detail: UserUpdated): Promise<UserChanges> {
   const { nickname, email, login_password, totp_secret, passkey, disabled } = detail
   return {
     nickname,

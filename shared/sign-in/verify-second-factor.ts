@@ -1,4 +1,4 @@
-import type { User } from '../db/user.ts'
+import type { User } from '../users/user.ts'
 import { Failure } from '../errors.ts'
 import { isMailedCode } from './mailed-code.ts'
 import { decryptTotpSecret } from './totp-secret.ts'

@@ -1,10 +1,10 @@
 import { createGuardrails, verify } from 'otplib'
-import { secretBytes } from './totp-secret.ts'
+import { secretByteLimits } from './totp-secret.ts'
 
 const stepSeconds = 30
 const guardrails = createGuardrails({
-  MIN_SECRET_BYTES: secretBytes.least,
-  MAX_SECRET_BYTES: secretBytes.most,
+  MIN_SECRET_BYTES: secretByteLimits.least,
+  MAX_SECRET_BYTES: secretByteLimits.most,
 })
 
 /**

@@ -3,10 +3,10 @@ import { sessionPartition, tokenPrefix } from './access-token.ts'
 import { queryFirst } from '../db/read.ts'
 import { writeItem } from '../db/write.ts'
 
-const deletesPerRound = 25
+const deleteBatchSize = 25
 
 /** Rounds after which something must be adding tokens as fast as they are deleted. */
-const longestRounds = 400
+const maxRounds = 400
 
 const StoredKey = v.object({ pk: v.string(), sk: v.string() })
 
@@ -15,13 +15,13 @@ const StoredKey = v.object({ pk: v.string(), sk: v.string() })
  * found by the next look: once the token that it derives from is gone, no other can follow (session-must-live.ts).
  */
 export async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
-  for (let round = 0; round < longestRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const query = {
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
       ExpressionAttributeValues: { ':pk': sessionPartition(userId), ':prefix': tokenPrefix(sessionId) },
       ConsistentRead: true,
     }
-    const tokens = await queryFirst(query, deletesPerRound)
+    const tokens = await queryFirst(query, deleteBatchSize)
     if (tokens.length === 0) return
     const keys = v.parse(v.array(StoredKey), tokens)
     await Promise.all(keys.map((Key) => writeItem({ Delete: { Key } })))

@@ -11,11 +11,11 @@ import { writeItem } from '../db/write.ts'
  * Text that is none of our tokens is no failure (§2.2); a token that was issued to another client is `invalid_grant` and stays.
  */
 export async function revokeToken(token: string, clientId: string): Promise<void> {
-  if (claimedUserId(token) !== undefined) await revokeTokenAt(tokenKey(token), clientId)
+  if (claimedUserId(token) !== undefined) await revokeTokenByKey(tokenKey(token), clientId)
 }
 
 /** The same for a token that is known by its item's key alone, as to the code that it was given for. */
-export async function revokeTokenAt(key: Key, clientId: string): Promise<void> {
+export async function revokeTokenByKey(key: Key, clientId: string): Promise<void> {
   const item = await readItem(key, { consistent: true })
   if (item === undefined) return
   const token = v.parse(TokenItem, item)

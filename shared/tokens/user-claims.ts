@@ -1,7 +1,7 @@
 import type { Scope } from './scopes.ts'
 
 /** What may be told of a user, as far as it is known. */
-export interface UserFacts {
+export interface UserProfile {
   email?: string | undefined
   nickname?: string | undefined
 }
@@ -14,7 +14,7 @@ export interface UserClaims {
 }
 
 /** The claims that the scopes allow: the address, which registration has verified, under `email`, the nickname under `profile`. */
-export const userClaims = ({ email, nickname }: UserFacts, scopes: readonly Scope[]): UserClaims => ({
+export const userClaims = ({ email, nickname }: UserProfile, scopes: readonly Scope[]): UserClaims => ({
   ...(email !== undefined && scopes.includes('email') ? { email, email_verified: true } : {}),
   ...(nickname !== undefined && scopes.includes('profile') ? { name: nickname } : {}),
 })

@@ -11,7 +11,7 @@ const table = await startBenchTable()
 // Only now, for these read their environment as they load.
 const { dayOf } = await import('../../shared/dates.ts')
 const { db } = await import('../../shared/db/table.ts')
-const { putUser } = await import('../../shared/db/user.ts')
+const { putUser } = await import('../../shared/users/user.ts')
 const { eventRecord } = await import('../../shared/events/event-record.ts')
 const { listName } = await import('../../shared/ledger/bill-list.ts')
 const { finishBills, startBills } = await import('../../shared/ledger/bills-query.ts')

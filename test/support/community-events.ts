@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { purchasePackage } from '../../shared/community/purchase-package.ts'
 import { registerMember, type Registration } from '../../shared/community/register-member.ts'
-import { putUser } from '../../shared/db/user.ts'
+import { putUser } from '../../shared/users/user.ts'
 import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
 import { Big } from '../../shared/money.ts'
 import { updateUser } from '../../shared/sign-in/update-user.ts'

@@ -1,7 +1,7 @@
 import type { Member } from '../../shared/community/member.ts'
 import type { MemberFilter } from '../../shared/community/members-query.ts'
 import { Big, zero } from '../../shared/money.ts'
-import { maskEmail } from '../../shared/mask-email.ts'
+import { maskEmail } from '../../shared/users/identity.ts'
 
 /** A member as the model knows them; `parent` is the place of their referrer in the list of all. */
 export interface ModelMember {

@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { randomInt, randomUUID } from 'node:crypto'
 import { db, tableName } from '../../shared/db/table.ts'
-import { putUser } from '../../shared/db/user.ts'
+import { putUser } from '../../shared/users/user.ts'
 import type { Bill } from '../../shared/ledger/bill.ts'
 import { type BillsQuery, finishBills, startBills } from '../../shared/ledger/bills-query.ts'
 import type { Wallet, WalletName } from '../../shared/ledger/wallet.ts'

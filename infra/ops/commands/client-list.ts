@@ -11,7 +11,7 @@ export const addClientList = (parent: Command, carry: Carry): Command =>
     .addHelpText('after', examples([['client list', 'who may ask for codes']]))
     .action(() =>
       carry(async ({ show }) => {
-        const { listClients } = await import('../../../shared/db/client.ts')
+        const { listClients } = await import('../../../shared/oauth/client.ts')
         const clients = (await listClients()).map((client) => ({
           client_id: client.clientId,
           name: client.name,

@@ -43,7 +43,7 @@ export const addUserAdd = (parent: Command, carry: Carry): Command =>
         const password = options.passwordStdin ? await readSecret(terminal, 'password') : undefined
         const { newEnrolment, showEnrolment } = await import('../users/authenticator.ts')
         const { sendOne } = await import('../events/send-one.ts')
-        const { readUser } = await import('../../../shared/db/user.ts')
+        const { readUser } = await import('../../../shared/users/user.ts')
         if ((await readUser(userId, { consistent: true })) !== undefined)
           throw new OperationFailed(`user ${userId} is registered already`)
         const enrolment = options.totp ? newEnrolment('Account service', options.email) : undefined

@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { db, Integer, tableName } from '../../../shared/db/table.ts'
-import { emailKey, readUser, type User } from '../../../shared/db/user.ts'
-import { normalizeEmail } from '../../../shared/sign-in/email-address.ts'
+import { emailKey, readUser, type User } from '../../../shared/users/user.ts'
+import { normalizeEmail } from '../../../shared/users/identity.ts'
 import { OperationFailed } from '../problems.ts'
 
 const Owner = v.object({ user_id: Integer })

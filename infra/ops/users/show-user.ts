@@ -1,4 +1,4 @@
-import type { User } from '../../../shared/db/user.ts'
+import type { User } from '../../../shared/users/user.ts'
 import { formatInstant } from '../terminal.ts'
 
 /** A user without anything that signs in. */

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/intake/client.registered.ts'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
-import { readClient } from '../../../shared/db/client.ts'
+import { readClient } from '../../../shared/oauth/client.ts'
 import { isClientSecret } from '../../../shared/oauth/client-secret.ts'
 import { waitForDeadLetter } from '../../support/bus.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { readUser } from '../../../shared/db/user.ts'
+import { readUser } from '../../../shared/users/user.ts'
 import { putEvent, waitForDeadLetter } from '../../support/bus.ts'
 import { createUser, newRegistration } from '../../support/sign-in.ts'
 

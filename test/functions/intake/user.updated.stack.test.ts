@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
-import { readUser } from '../../../shared/db/user.ts'
+import { readUser } from '../../../shared/users/user.ts'
 import { putEvent, waitForDeadLetter } from '../../support/bus.ts'
 import { createUser } from '../../support/sign-in.ts'
 

@@ -2,7 +2,7 @@ import { argon2Sync, randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { describe, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/user/login-with-password.ts'
-import { readUser, replacePassword } from '../../../shared/db/user.ts'
+import { readUser, replacePasswordHash } from '../../../shared/users/user.ts'
 import { generateMac } from '../../../shared/sign-in/generate-mac.ts'
 import { formatPhc } from '../../../shared/sign-in/phc-string.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
@@ -91,7 +91,7 @@ describe('the right password', () => {
     const user = await createUser()
     const before = (await readUser(user.userId, { consistent: true }))?.loginPassword ?? ''
     const old = await outdatedHash(user.password)
-    await replacePassword(user.userId, before, old)
+    await replacePasswordHash(user.userId, before, old)
     expect((await login(user)).code).toBe(0)
     const after = (await readUser(user.userId, { consistent: true }))?.loginPassword
     expect(after).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)

@@ -1,6 +1,6 @@
 import { handler as consent } from '../../../functions/oauth2/consent.ts'
 import { digestMailedCode } from '../../../shared/sign-in/mailed-code.ts'
-import { normalizeEmail } from '../../../shared/sign-in/email-address.ts'
+import { normalizeEmail } from '../../../shared/users/identity.ts'
 import { newLoginTicket, putLoginTicket, ticketExpiry } from '../../../shared/sign-in/login-ticket.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
 import {

@@ -2,7 +2,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import { randomInt, randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { openSqs, queueUrl } from '../../../infra/ops/dead-letters/queues.ts'
-import { readUser } from '../../../shared/db/user.ts'
+import { readUser } from '../../../shared/users/user.ts'
 import { ops } from './run-ops.ts'
 
 /** Puts a registration among the dead letters, under a reason of this test's own. */

@@ -1,6 +1,6 @@
 import { KMSClient } from '@aws-sdk/client-kms'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { readClient } from '../../../shared/db/client.ts'
+import { readClient } from '../../../shared/oauth/client.ts'
 import { db } from '../../../shared/db/table.ts'
 import { exchangeCode } from '../../../shared/oauth/exchange-code.ts'
 import { revokeToken } from '../../../shared/tokens/revoke-token.ts'

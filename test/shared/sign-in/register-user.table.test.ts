@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { readUser } from '../../../shared/db/user.ts'
+import { readUser } from '../../../shared/users/user.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { RejectedEvent, OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
 import { decryptTotpSecret } from '../../../shared/sign-in/totp-secret.ts'

@@ -5,8 +5,8 @@ import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { endSession } from '../../../shared/tokens/end-session.ts'
 import { issueAccessToken } from '../../../shared/tokens/grant-token.ts'
 import { revokeAllTokens } from '../../../shared/tokens/revoke-all-tokens.ts'
-import { revokeToken, revokeTokenAt } from '../../../shared/tokens/revoke-token.ts'
-import { sessionMustLive } from '../../../shared/tokens/session-must-live.ts'
+import { revokeToken, revokeTokenByKey } from '../../../shared/tokens/revoke-token.ts'
+import { requireLiveSession } from '../../../shared/tokens/session-must-live.ts'
 
 const newUser = () => randomInt(2 ** 47)
 
@@ -23,7 +23,7 @@ async function signIn(userId: number, expiresAt = Date.now() + 60_000) {
       scopes: ['openid'],
       firstParty: false,
     })
-    await transact([derived.put, sessionMustLive(token)])
+    await transact([derived.put, requireLiveSession(token)])
     return derived
   }
   return { ...token, derive }
@@ -75,7 +75,7 @@ it('revokes a derived token alone, and with that of the sign-in the whole sessio
   const session = await signIn(newUser())
   const [first, second, third] = [await session.derive(), await session.derive(), await session.derive()]
   await revokeToken(first.accessToken, 'app')
-  await revokeTokenAt(second.key, 'app')
+  await revokeTokenByKey(second.key, 'app')
   expect(await Promise.all([first, second, third].map((t) => works(t.accessToken)))).toEqual([
     false,
     false,

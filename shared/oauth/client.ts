@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { settings } from '../settings.ts'
 import { type Scope, scopes } from '../tokens/scopes.ts'
-import { indexName } from './table-layout.ts'
-import { Integer, type Key } from './table.ts'
-import type { Write } from './write.ts'
-import { queryItems, readItem } from './read.ts'
+import { indexName } from '../db/table-layout.ts'
+import { Integer, type Key } from '../db/table.ts'
+import type { Write } from '../db/write.ts'
+import { queryItems, readItem } from '../db/read.ts'
 
 /** An application that may ask for codes and tokens. */
 export interface Client {
@@ -35,14 +35,14 @@ const clientKey = (clientId: string): Key => ({ pk: `CLIENT#${clientId}`, sk: 'C
 const listPartition = 'CLIENTS'
 
 /** Longest client_id; the key of its item stays far below what the table takes. */
-const maximumIdLength = 200
+const maxClientIdLength = 200
 
 /**
  * A client by its id, or undefined where there is none. The service's own client is known without being registered, as
  * a public one that no code can be sent to. Eventually consistent unless asked otherwise.
  */
 export async function readClient(clientId: string, { consistent = false } = {}): Promise<Client | undefined> {
-  if (clientId.length > maximumIdLength) return undefined
+  if (clientId.length > maxClientIdLength) return undefined
   const item = await readItem(clientKey(clientId), { consistent })
   if (item !== undefined) return toClient(v.parse(ClientItem, item))
   return clientId === settings().firstPartyClientId ? firstPartyClient(clientId) : undefined

@@ -1,17 +1,17 @@
 import * as v from 'valibot'
-import { Integer, type Item, type Key } from './table.ts'
-import { ConditionFailed, type Write, writeItem } from './write.ts'
-import { readItem } from './read.ts'
+import { Integer, type Item, type Key } from '../db/table.ts'
+import { ConditionFailed, type Write, writeItem } from '../db/write.ts'
+import { readItem } from '../db/read.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 import { Failure } from '../errors.ts'
 
-/** Key of a user: who they are and how they sign in. */
+/** Key of a user's item: who they are and how they sign in. */
 export const userKey = (userId: number): Key => ({ pk: `USER#${userId}`, sk: 'USER' })
 
-/** Key of the item that makes an address, normalized, one user's alone. */
+/** Key of the item that reserves a normalized email address for one user. */
 export const emailKey = (normalizedEmail: string): Key => ({ pk: `EMAIL#${normalizedEmail}`, sk: 'EMAIL' })
 
-/** Fields that a `user.updated` may change, each on its own. */
+/** Fields that a `user.updated` may change, each independently of the others. */
 export const updatableFields = [
   'nickname',
   'email',
@@ -20,10 +20,9 @@ export const updatableFields = [
   'passkey',
   'disabled',
 ] as const
-export type UpdatableField = (typeof updatableFields)[number]
 
-/** A user as the table holds them. */
-export const UserItem = v.object({
+/** A user as stored. */
+const UserItem = v.object({
   user_id: Integer,
   /** As its owner writes it. */
   email: v.string(),
@@ -32,7 +31,7 @@ export const UserItem = v.object({
   login_password: v.optional(v.string()),
   /** Ciphertext of the base32 secret; absent where no authenticator is enrolled. */
   totp_secret: v.optional(v.instance(Uint8Array)),
-  /** Last time step whose TOTP was accepted. */
+  /** Time step of the last TOTP that was accepted (RFC 6238 §5.2). */
   last_totp_step: v.optional(Integer),
   passkey: v.boolean(),
   disabled: v.boolean(),
@@ -41,9 +40,9 @@ export const UserItem = v.object({
   referrer_id: v.optional(Integer),
   /** Epoch milliseconds. */
   registered_at: Integer,
-  /** Which update each field was last set by; the later of two is greater as text. */
+  /** For each field the stamp of the update that last set it; a later update has a greater stamp as text. */
   stamps: v.object(v.entriesFromList(updatableFields, v.optional(v.string()))),
-  /** Instants of the mails of the last hour, by slot; older ones are stale. */
+  /** When each mail slot was last used, epoch milliseconds; entries older than an hour are stale. */
   mails: v.record(v.string(), Integer),
 })
 
@@ -67,19 +66,16 @@ const User = v.pipe(
 )
 export type User = v.InferOutput<typeof User>
 
-/** A user by their id, or undefined; eventually consistent unless said otherwise. */
+/** A user by id, or undefined; eventually consistent unless `consistent` is set. */
 export async function readUser(
   userId: number,
   { consistent = false }: { consistent?: boolean } = {},
 ): Promise<User | undefined> {
   const item = await readItem(userKey(userId), { consistent })
-  return item === undefined ? undefined : parseUser(item)
+  return item === undefined ? undefined : v.parse(User, item)
 }
 
-/** A user out of an item that was read elsewhere. */
-export const parseUser = (item: Record<string, unknown>): User => v.parse(User, item)
-
-/** What a registration says of a user, secrets already in the form in which they are kept. */
+/** A user to be registered; secrets are already hashed or encrypted. */
 export interface NewUser {
   userId: number
   email: string
@@ -90,7 +86,7 @@ export interface NewUser {
   registeredAt: number
 }
 
-/** The member of a transaction that adds a user; its condition fails where there is one of that id. */
+/** The write that adds a user. Fails with `user_exists` when the id is registered. */
 export const putUser = (user: NewUser): Write => ({
   Put: {
     Item: {
@@ -112,7 +108,7 @@ export const putUser = (user: NewUser): Write => ({
   otherwise: () => new RejectedEvent('user_exists'),
 })
 
-/** New values of some fields, in the form in which they are kept. */
+/** New values of some fields; secrets are already hashed or encrypted. */
 export interface UserChanges {
   nickname?: string | undefined
   email?: string | undefined
@@ -123,15 +119,15 @@ export interface UserChanges {
 }
 
 /**
- * The member of a transaction that changes fields of a user and stamps each of them. Its condition fails where one of
- * them has been changed since the user was read. With no changes it only makes sure that there is the user.
+ * The write that changes fields of a user and stamps each of them. Its condition fails when one of these fields has
+ * changed since `user` was read. Without changes it only checks that the user exists.
  */
 export function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   const fields = updatableFields.filter((field) => changes[field] !== undefined)
-  if (fields.length === 0) return userMustExist(user.userId)
+  if (fields.length === 0) return requireUser(user.userId)
   const sets = fields.flatMap((field) => [`${field} = :${field}`, `stamps.${field} = :stamp`])
   if (changes.disabled === true) sets.push('revocation_due = :stamp')
-  // A new secret has its own codes for the steps that the old one used up.
+  // The new secret has other codes, so the steps that were used up with the old one are valid again.
   const removes = changes.totp_secret === undefined ? '' : ' REMOVE last_totp_step'
   const unchanged = fields.map((field) =>
     user.stamps[field] === undefined
@@ -154,11 +150,11 @@ export function changeUser(user: User, changes: UserChanges, stamp: string): Wri
   }
 }
 
-/** Strikes out a revocation that has been carried out, unless the user has been disabled once more since. */
-export const settleRevocation = (userId: number, due: string): Promise<void> =>
+/** Clears the mark that tokens are to be revoked, unless the user has been disabled again since. */
+export const clearRevocationDue = (userId: number, due: string): Promise<void> =>
   updateIf(userId, 'REMOVE revocation_due', 'revocation_due = :due', { ':due': due })
 
-/** The member of a transaction that takes an address for a user; its condition fails where it is somebody else's. */
+/** The write that reserves an email address for a user. Fails with `email_taken` when another user has it. */
 export const claimEmail = (normalizedEmail: string, userId: number): Write => ({
   Put: {
     Item: { ...emailKey(normalizedEmail), user_id: userId },
@@ -168,7 +164,7 @@ export const claimEmail = (normalizedEmail: string, userId: number): Write => ({
   otherwise: () => new RejectedEvent('email_taken'),
 })
 
-/** The member of a transaction that gives up an address which is this user's. */
+/** The write that frees a user's email address. Its condition fails when another user has it. */
 export const releaseEmail = (normalizedEmail: string, userId: number): Write => ({
   Delete: {
     Key: emailKey(normalizedEmail),
@@ -178,8 +174,8 @@ export const releaseEmail = (normalizedEmail: string, userId: number): Write => 
 })
 
 /**
- * The member of a transaction that lets a sign-in through only while the user is not disabled (else `bad_login_ticket`),
- * and that uses up the time step of a TOTP, once (else `bad_verification_code`).
+ * The write that completes a sign-in. It requires that the user is not disabled (else `bad_login_ticket`) and, for a TOTP,
+ * uses its time step up so that no code is accepted twice (else `bad_verification_code`; RFC 6238 §5.2).
  */
 export function acceptSecondFactor(userId: number, totpStep: number | undefined): Write {
   const enabled = 'disabled = :false'
@@ -206,15 +202,45 @@ export function acceptSecondFactor(userId: number, totpStep: number | undefined)
   }
 }
 
-/** Keeps a password under better parameters, unless the password has been changed meanwhile. */
-export const replacePassword = (userId: number, known: string, better: string): Promise<void> =>
-  updateIf(userId, 'SET login_password = :better', 'login_password = :known', {
-    ':better': better,
+/** Replaces a password hash by one with newer parameters, unless the password has changed since it was read. */
+export const replacePasswordHash = (userId: number, known: string, replacement: string): Promise<void> =>
+  updateIf(userId, 'SET login_password = :replacement', 'login_password = :known', {
+    ':replacement': replacement,
     ':known': known,
   })
 
-/** A check that the user is registered; without one, the event is out of order for the given reason. */
-export const userMustExist = (
+/** Another sign-in took the mail slot first; `mails` holds all slots as they are stored now. */
+export class MailSlotTaken extends Error {
+  override readonly name = 'MailSlotTaken'
+  readonly mails: User['mails']
+
+  constructor(mails: User['mails']) {
+    super('the mail slot was taken')
+    this.mails = mails
+  }
+}
+
+/** Marks a mail slot as used at `now`. Throws MailSlotTaken unless it was last used at `freeBefore` or earlier. */
+export async function takeMailSlot(
+  userId: number,
+  slot: string,
+  { now, freeBefore }: { now: number; freeBefore: number },
+): Promise<void> {
+  await writeItem({
+    Update: {
+      Key: userKey(userId),
+      UpdateExpression: 'SET mails.#slot = :now',
+      ConditionExpression:
+        'attribute_exists(pk) AND (attribute_not_exists(mails.#slot) OR mails.#slot <= :freeBefore)',
+      ExpressionAttributeNames: { '#slot': slot },
+      ExpressionAttributeValues: { ':now': now, ':freeBefore': freeBefore },
+    },
+    otherwise: (stored) => new MailSlotTaken(v.parse(User, stored).mails),
+  })
+}
+
+/** The check that a user is registered. Otherwise the event is out of order, with the given reason. */
+export const requireUser = (
   userId: number,
   reason: 'unknown_user' | 'unknown_referrer' = 'unknown_user',
 ): Write => ({
@@ -225,7 +251,7 @@ export const userMustExist = (
   otherwise: () => new OutOfOrderEvent(reason),
 })
 
-/** Updates a user, or, where the condition does not hold any more, leaves them as they are. */
+/** Updates a user if the condition holds, and does nothing otherwise. */
 async function updateIf(
   userId: number,
   update: string,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { EmailAddress, normalizeEmail } from '../../../shared/sign-in/email-address.ts'
+import { EmailAddress, maskEmail, normalizeEmail } from '../../../shared/users/identity.ts'
 
 test.each([
   ['alice@example.com', 'alice@example.com'],
@@ -33,4 +33,15 @@ test.each([
   ['e\u0301va@example.com', '\u00c9VA@example.com'],
 ])('%j and %j are the same', (one, other) => {
   expect(normalizeEmail(one)).toBe(normalizeEmail(other))
+})
+
+test.each([
+  ['alice@example.com', 'a***e@example.com'],
+  ['abc@example.com', 'a***c@example.com'],
+  ['ab@example.com', 'a***@example.com'],
+  ['a@example.com', 'a***@example.com'],
+  ['Alice.Long@Example.com', 'A***g@Example.com'],
+  ['😀mid😎@example.com', '😀***😎@example.com'],
+])('%s is shown as %s', (email, masked) => {
+  expect(maskEmail(email)).toBe(masked)
 })

@@ -1,0 +1,31 @@
+import * as v from 'valibot'
+
+/** An email address as its owner writes it, without outer space; at most 254 characters (RFC 5321 §4.5.3.1.3). */
+export const EmailAddress = v.pipe(
+  v.string(),
+  v.trim(),
+  v.maxLength(254, 'must have at most 254 characters'),
+  v.regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address'),
+)
+
+/** The form in which addresses are compared: two spellings that differ in case or outer space are the same address. */
+export const normalizeEmail = (email: string): string => email.trim().normalize('NFC').toLowerCase()
+
+/**
+ * An address as other users may see it: the first and last character of its local part, `a***e@example.com`; only the
+ * first where the local part has one or two, `a***@example.com`.
+ */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@')
+  const local = Array.from(email.slice(0, at))
+  const last = local.length > 2 ? (local.at(-1) ?? '') : ''
+  return `${local[0] ?? ''}***${last}${email.slice(at)}`
+}
+
+/** The name under which a user is shown to others; 1 to 100 characters. */
+export const Nickname = v.pipe(
+  v.string(),
+  v.trim(),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(100, 'must have at most 100 characters'),
+)
