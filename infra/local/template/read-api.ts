@@ -1,75 +1,97 @@
-import { StartupError } from '../startup-error.ts'
+import * as v from 'valibot'
 import type { CorsModel, FunctionModel, RouteModel } from '../model.ts'
+import { StartupError } from '../startup-error.ts'
 import { findFunction } from './read-functions.ts'
-import type { ResolvedResource, TemplateReader } from './template-reader.ts'
-import { asFlag, asNumber, asProperties, asText, asTexts } from './values.ts'
+import { Flag, Numeric, type TemplateReader, Text, Texts } from './reader.ts'
+
+const Api = v.object({
+  CorsConfiguration: v.optional(
+    v.object({
+      AllowOrigins: Texts,
+      AllowMethods: Texts,
+      AllowHeaders: Texts,
+      ExposeHeaders: Texts,
+      MaxAge: v.optional(Numeric, 0),
+      AllowCredentials: Flag,
+    }),
+  ),
+})
+
+const Integration = v.object({ IntegrationType: Text, IntegrationUri: Text, PayloadFormatVersion: Text })
+
+const Route = v.object({
+  RouteKey: Text,
+  Target: v.optional(Text, ''),
+  AuthorizationType: v.optional(Text, 'NONE'),
+})
+
+const Throttle = v.object({
+  ThrottlingRateLimit: v.optional(Numeric),
+  ThrottlingBurstLimit: v.optional(Numeric),
+})
+
+const ApiStage = v.object({
+  DefaultRouteSettings: v.optional(Throttle, {}),
+  RouteSettings: v.optional(v.record(v.string(), Throttle), {}),
+})
 
 /** The routes of the one HTTP API, with the throttle that its stage sets for each. */
 export function readRoutes(reader: TemplateReader, functions: FunctionModel[]): RouteModel[] {
-  const apis = reader.ofType('AWS::ApiGatewayV2::Api')
-  if (apis.length > 1)
-    throw new StartupError(`there is more than one API: ${apis.map(({ id }) => id).join(', ')}`)
   const integrations = new Map(
-    reader.ofType('AWS::ApiGatewayV2::Integration').map((resource) => [resource.ref, resource]),
+    reader
+      .read('AWS::ApiGatewayV2::Integration', Integration)
+      .map((integration) => [integration.ref, integration]),
   )
-  const throttle = readThrottles(reader)
-  return reader.ofType('AWS::ApiGatewayV2::Route').map((route) => {
-    const { properties, where, id } = route
-    const { AuthorizationType: authorization = 'NONE', Target: target } = properties
+  const throttleOf = readThrottles(reader)
+  return reader.read('AWS::ApiGatewayV2::Route', Route).map(({ id, properties }) => {
+    const { RouteKey: routeKey, Target: target, AuthorizationType: authorization } = properties
     if (authorization !== 'NONE')
-      throw new StartupError(`${id} has an authorizer (${asText(authorization, id)}), which is unknown here`)
-    const routeKey = asText(properties.RouteKey, where('RouteKey'))
-    const integration = integrations.get(asText(target, where('Target')).replace('integrations/', ''))
+      throw new StartupError(
+        `${id} has an authorizer (${authorization}), which the local stack does not know`,
+      )
+    const integration = integrations.get(target.replace('integrations/', ''))
     if (integration === undefined) throw new StartupError(`${id} has no integration`)
-    const limit = throttle(routeKey)
-    return {
-      routeKey,
-      functionLogicalId: integrated(integration, functions).logicalId,
-      ...(limit === undefined ? {} : { throttle: limit }),
-    }
+    const {
+      IntegrationType: type,
+      IntegrationUri: uri,
+      PayloadFormatVersion: version,
+    } = integration.properties
+    if (type !== 'AWS_PROXY' || version !== '2.0')
+      throw new StartupError(`${integration.id} is not a Lambda proxy integration of payload format 2.0`)
+    // The URI is the function's own ARN, or the path of its Invoke operation.
+    const arn = /:path\/2015-03-31\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri
+    const { logicalId } = findFunction(functions, arn, integration.id)
+    return { routeKey, functionLogicalId: logicalId, ...throttleOf(routeKey) }
   })
 }
 
-/** The API's CORS configuration, undefined where it has none. */
+/** The CORS configuration of the one HTTP API, undefined where it has none. */
 export function readCors(reader: TemplateReader): CorsModel | undefined {
-  const [api] = reader.ofType('AWS::ApiGatewayV2::Api')
-  if (api?.properties.CorsConfiguration === undefined) return undefined
-  const where = api.where('CorsConfiguration')
-  const cors = asProperties(api.properties.CorsConfiguration, where)
-  return {
-    allowOrigins: asTexts(cors.AllowOrigins, where),
-    allowMethods: asTexts(cors.AllowMethods, where),
-    allowHeaders: asTexts(cors.AllowHeaders, where),
-    exposeHeaders: asTexts(cors.ExposeHeaders, where),
-    maxAgeSeconds: asNumber(cors.MaxAge, where, 0),
-    allowCredentials: asFlag(cors.AllowCredentials),
-  }
-}
-
-function integrated(integration: ResolvedResource, functions: FunctionModel[]): FunctionModel {
-  const { properties, where, id } = integration
-  const { PayloadFormatVersion: version, IntegrationType: type, IntegrationUri: uri } = properties
-  if (type !== 'AWS_PROXY' || version !== '2.0')
-    throw new StartupError(`${id} is not a Lambda proxy integration of payload format 2.0`)
-  const target = asText(uri, where('IntegrationUri'))
-  // Both forms are allowed: the function's own ARN, and the path of its Invoke operation.
-  const arn = /:path\/2015-03-31\/functions\/(.+)\/invocations$/.exec(target)?.[1] ?? target
-  return findFunction(functions, arn, id)
-}
-
-function readThrottles(reader: TemplateReader): (routeKey: string) => RouteModel['throttle'] {
-  const [stage] = reader.ofType('AWS::ApiGatewayV2::Stage')
-  if (stage === undefined) return () => undefined
-  const { DefaultRouteSettings: byDefault, RouteSettings: byRoute } = stage.properties
-  const routes = asProperties(byRoute, stage.where('RouteSettings'))
-  return (routeKey) => {
-    const where = stage.where(`throttle of ${routeKey}`)
-    const settings = { ...asProperties(byDefault, where), ...asProperties(routes[routeKey], where) }
-    const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = settings
-    if (rate === undefined && burst === undefined) return undefined
-    return {
-      rate: asNumber(rate, where, Number.POSITIVE_INFINITY),
-      burst: asNumber(burst, where, Number.POSITIVE_INFINITY),
+  const apis = reader.read('AWS::ApiGatewayV2::Api', Api)
+  if (apis.length > 1)
+    throw new StartupError(`there is more than one API: ${apis.map(({ id }) => id).join(', ')}`)
+  const cors = apis[0]?.properties.CorsConfiguration
+  return (
+    cors && {
+      allowOrigins: cors.AllowOrigins,
+      allowMethods: cors.AllowMethods,
+      allowHeaders: cors.AllowHeaders,
+      exposeHeaders: cors.ExposeHeaders,
+      maxAgeSeconds: cors.MaxAge,
+      allowCredentials: cors.AllowCredentials,
     }
+  )
+}
+
+function readThrottles(reader: TemplateReader): (routeKey: string) => Pick<RouteModel, 'throttle'> {
+  const [stage] = reader.read('AWS::ApiGatewayV2::Stage', ApiStage)
+  return (routeKey) => {
+    const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = {
+      ...stage?.properties.DefaultRouteSettings,
+      ...stage?.properties.RouteSettings[routeKey],
+    }
+    if (rate === undefined && burst === undefined) return {}
+    const unlimited = Number.POSITIVE_INFINITY
+    return { throttle: { rate: rate ?? unlimited, burst: burst ?? unlimited } }
   }
 }

@@ -1,53 +1,54 @@
+import * as v from 'valibot'
 import type { KeyModel, TableModel } from '../model.ts'
-import { asPolicyDocument } from './read-roles.ts'
-import type { TemplateReader } from './template-reader.ts'
-import { asList, asProperties, asTags, asText, type Properties } from './values.ts'
+import { Policy, type TemplateReader, Text } from './reader.ts'
 
-/** The tables, as CreateTable inputs. */
+// Capacity has no meaning for a table that is paid by request, and DynamoDB Local refuses members it does not expect.
+const Indexes = v.optional(
+  v.array(v.object({ IndexName: v.unknown(), KeySchema: v.unknown(), Projection: v.unknown() })),
+)
+
+const Table = v.object({
+  AttributeDefinitions: v.unknown(),
+  KeySchema: v.unknown(),
+  GlobalSecondaryIndexes: Indexes,
+  LocalSecondaryIndexes: Indexes,
+  TimeToLiveSpecification: v.optional(v.object({ AttributeName: v.optional(Text) })),
+})
+
+const Key = v.object({
+  KeySpec: v.optional(Text, 'SYMMETRIC_DEFAULT'),
+  KeyUsage: v.optional(Text, 'ENCRYPT_DECRYPT'),
+  Description: v.optional(Text, ''),
+  KeyPolicy: v.optional(Policy),
+  Tags: v.optional(v.array(v.object({ Key: Text, Value: Text })), []),
+})
+
+/** The tables, as inputs of CreateTable. */
 export function readTables(reader: TemplateReader): TableModel[] {
-  return reader.ofType('AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable').map((resource) => {
-    const { properties, where } = resource
-    const ttl = asProperties(properties.TimeToLiveSpecification, where('TimeToLiveSpecification'))
+  const tables = ['AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable'].flatMap((type) =>
+    reader.read(type, Table),
+  )
+  return tables.map(({ id, ref, attribute, properties }) => {
+    const { TimeToLiveSpecification: timeToLive, ...keysAndIndexes } = properties
     return {
-      logicalId: resource.id,
-      name: resource.ref,
-      arn: resource.attribute('Arn'),
-      createTableInput: {
-        TableName: resource.ref,
-        AttributeDefinitions: properties.AttributeDefinitions,
-        KeySchema: properties.KeySchema,
-        BillingMode: 'PAY_PER_REQUEST',
-        ...readIndexes('GlobalSecondaryIndexes', properties, where),
-        ...readIndexes('LocalSecondaryIndexes', properties, where),
-      },
-      ttlAttribute: ttl.AttributeName === undefined ? undefined : asText(ttl.AttributeName, where('TTL')),
+      logicalId: id,
+      name: ref,
+      arn: attribute('Arn'),
+      createTableInput: { TableName: ref, BillingMode: 'PAY_PER_REQUEST', ...keysAndIndexes },
+      ttlAttribute: timeToLive?.AttributeName,
     }
   })
 }
 
 /** The KMS keys that the templates create. */
-export function readKeys(reader: TemplateReader): KeyModel[] {
-  return reader.ofType('AWS::KMS::Key').map((resource) => {
-    const { properties, where } = resource
-    const { KeySpec: spec, KeyUsage: usage, Description: description, KeyPolicy: policy } = properties
-    return {
-      logicalId: resource.id,
-      keyId: resource.ref,
-      arn: resource.attribute('Arn'),
-      keySpec: asText(spec ?? 'SYMMETRIC_DEFAULT', where('KeySpec')),
-      keyUsage: asText(usage ?? 'ENCRYPT_DECRYPT', where('KeyUsage')),
-      description: asText(description ?? '', where('Description')),
-      keyPolicy: policy === undefined ? undefined : asPolicyDocument(policy, where('KeyPolicy')),
-      tags: asTags(properties.Tags, where('Tags')),
-    }
-  })
-}
-
-// Capacity has no meaning for a table that is paid by request; DynamoDB Local refuses what it does not expect.
-function readIndexes(name: string, properties: Properties, where: (property: string) => string): Properties {
-  const indexes = asList(properties[name], where(name)).map((index) => {
-    const { IndexName, KeySchema, Projection } = asProperties(index, where(name))
-    return { IndexName, KeySchema, Projection }
-  })
-  return indexes.length === 0 ? {} : { [name]: indexes }
-}
+export const readKeys = (reader: TemplateReader): KeyModel[] =>
+  reader.read('AWS::KMS::Key', Key).map(({ id, ref, attribute, properties }) => ({
+    logicalId: id,
+    keyId: ref,
+    arn: attribute('Arn'),
+    keySpec: properties.KeySpec,
+    keyUsage: properties.KeyUsage,
+    description: properties.Description,
+    keyPolicy: properties.KeyPolicy,
+    tags: Object.fromEntries(properties.Tags.map(({ Key: name, Value: value }) => [name, value])),
+  }))

@@ -1,71 +1,115 @@
+import * as v from 'valibot'
+import type { QueueModel, RuleModel, RuleTarget, StackModel } from '../model.ts'
 import { StartupError } from '../startup-error.ts'
-import type { RuleModel, RuleTarget, StackModel } from '../model.ts'
-import type { ResolvedResource, TemplateReader } from './template-reader.ts'
-import { asList, asProperties, asText, type Properties } from './values.ts'
+import { Flag, Numeric, Policy, type TemplateReader, Text, Texts } from './reader.ts'
 
-/** The event buses that the templates create, and the account's default one. */
-export function readBuses(reader: TemplateReader): StackModel['buses'] {
-  const { region, accountId } = reader.addresses
-  const own = reader
-    .ofType('AWS::Events::EventBus')
-    .map((bus) => ({ name: bus.ref, arn: bus.attribute('Arn') }))
-  return [{ name: 'default', arn: `arn:aws:events:${region}:${accountId}:event-bus/default` }, ...own]
+const Queue = v.object({
+  FifoQueue: Flag,
+  ContentBasedDeduplication: Flag,
+  VisibilityTimeout: v.optional(Numeric, 30),
+  DelaySeconds: v.optional(Numeric, 0),
+  MessageRetentionPeriod: v.optional(Numeric, 345_600),
+  RedrivePolicy: v.optional(
+    v.object({ deadLetterTargetArn: Text, maxReceiveCount: v.optional(Numeric, 10) }),
+  ),
+})
+
+const QueuePolicy = v.object({ Queues: Texts, PolicyDocument: Policy })
+
+const Target = v.object({
+  Id: v.optional(Text),
+  Arn: Text,
+  Input: v.optional(Text),
+  InputPath: v.optional(v.unknown()),
+  InputTransformer: v.optional(v.unknown()),
+  DeadLetterConfig: v.optional(v.object({ Arn: v.optional(Text) })),
+  SqsParameters: v.optional(v.object({ MessageGroupId: v.optional(Text) })),
+})
+
+const Rule = v.object({
+  EventBusName: v.optional(Text, 'default'),
+  EventPattern: v.optional(v.record(v.string(), v.unknown())),
+  ScheduleExpression: v.optional(Text),
+  State: v.optional(Text),
+  Targets: v.optional(v.array(Target), []),
+})
+
+const Schedule = v.object({
+  ScheduleExpression: Text,
+  ScheduleExpressionTimezone: v.optional(v.picklist(['UTC', 'Etc/UTC'])),
+  State: v.optional(Text),
+  Target,
+})
+
+/** The queues, with their redrive and the policies that name them. */
+export function readQueues(reader: TemplateReader): QueueModel[] {
+  const policies = reader.read('AWS::SQS::QueuePolicy', QueuePolicy).map(({ properties }) => properties)
+  return reader.read('AWS::SQS::Queue', Queue).map(({ id, ref: url, attribute, properties }) => {
+    const { RedrivePolicy: redrive } = properties
+    return {
+      logicalId: id,
+      name: attribute('QueueName'),
+      url,
+      arn: attribute('Arn'),
+      fifo: properties.FifoQueue,
+      contentBasedDeduplication: properties.ContentBasedDeduplication,
+      visibilityTimeoutSeconds: properties.VisibilityTimeout,
+      delaySeconds: properties.DelaySeconds,
+      retentionSeconds: properties.MessageRetentionPeriod,
+      redrive: redrive && {
+        deadLetterArn: redrive.deadLetterTargetArn,
+        maxReceiveCount: redrive.maxReceiveCount,
+      },
+      policies: policies
+        .filter(({ Queues: urls }) => urls.includes(url))
+        .map(({ PolicyDocument }) => PolicyDocument),
+    }
+  })
 }
 
-/** Rules by pattern, rules by the clock, and the schedules of EventBridge Scheduler, which are rules by the clock here. */
+/** The event buses that the templates create. */
+export const readBuses = (reader: TemplateReader): StackModel['buses'] =>
+  reader
+    .read('AWS::Events::EventBus', v.object({}))
+    .map(({ ref, attribute }) => ({ name: ref, arn: attribute('Arn') }))
+
+/** The rules by pattern and by schedule. A schedule of EventBridge Scheduler becomes a rule of the default bus. */
 export function readRules(reader: TemplateReader): RuleModel[] {
+  const rules = reader.read('AWS::Events::Rule', Rule).map(({ id, ref, attribute, properties }) => {
+    const { EventBusName: bus, EventPattern: pattern, ScheduleExpression: schedule } = properties
+    return {
+      name: ref,
+      arn: attribute('Arn'),
+      busName: bus.replace(/^arn:.*event-bus\//, ''),
+      enabled: properties.State !== 'DISABLED',
+      ...(pattern === undefined ? {} : { pattern }),
+      ...(schedule === undefined ? {} : { schedule }),
+      targets: properties.Targets.map((target) => readTarget(target, id)),
+    }
+  })
+  const schedules = reader.read('AWS::Scheduler::Schedule', Schedule)
   return [
-    ...reader.ofType('AWS::Events::Rule').map(readRule),
-    ...reader.ofType('AWS::Scheduler::Schedule').map(readSchedule),
+    ...rules,
+    ...schedules.map(({ id, ref, attribute, properties }) => ({
+      name: ref,
+      arn: attribute('Arn'),
+      busName: 'default',
+      enabled: properties.State !== 'DISABLED',
+      schedule: properties.ScheduleExpression,
+      targets: [readTarget({ Id: ref, ...properties.Target }, id)],
+    })),
   ]
 }
 
-function readRule(rule: ResolvedResource): RuleModel {
-  const { properties, where } = rule
-  const { EventBusName: bus, EventPattern: pattern, ScheduleExpression: schedule, State: state } = properties
-  return {
-    name: rule.ref,
-    arn: rule.attribute('Arn'),
-    busName:
-      bus === undefined ? 'default' : asText(bus, where('EventBusName')).replace(/^arn:.*event-bus\//, ''),
-    enabled: state !== 'DISABLED',
-    ...(pattern === undefined ? {} : { pattern: asProperties(pattern, where('EventPattern')) }),
-    ...(schedule === undefined ? {} : { schedule: asText(schedule, where('ScheduleExpression')) }),
-    targets: asList(properties.Targets, where('Targets')).map((target) =>
-      readTarget(asProperties(target, where('Targets')), where('Targets')),
-    ),
-  }
-}
-
-function readSchedule(schedule: ResolvedResource): RuleModel {
-  const { properties, where } = schedule
-  const target = asProperties(properties.Target, where('Target'))
-  const { ScheduleExpressionTimezone: zone } = properties
-  if (zone !== undefined && !['UTC', 'Etc/UTC'].includes(asText(zone, where('Timezone'))))
-    throw new StartupError(
-      `${schedule.id} runs by another clock than UTC, which the local stack does not know`,
-    )
-  return {
-    name: schedule.ref,
-    arn: schedule.attribute('Arn'),
-    busName: 'default',
-    enabled: properties.State !== 'DISABLED',
-    schedule: asText(properties.ScheduleExpression, where('ScheduleExpression')),
-    targets: [readTarget({ Id: schedule.ref, ...target }, where('Target'))],
-  }
-}
-
-function readTarget(target: Properties, where: string): RuleTarget {
+function readTarget(target: v.InferOutput<typeof Target>, ruleId: string): RuleTarget {
   if (target.InputTransformer !== undefined || target.InputPath !== undefined)
-    throw new StartupError(`${where} transforms its input, which the local stack does not know`)
-  const { Input: input } = target
-  const deadLetterArn = asProperties(target.DeadLetterConfig, where).Arn
-  const fifo = asProperties(target.SqsParameters, where).MessageGroupId
+    throw new StartupError(`a target of ${ruleId} transforms its input, which the local stack does not know`)
+  const { Input: input, DeadLetterConfig: deadLetters, SqsParameters: sqs } = target
   return {
-    id: asText(target.Id, where),
-    arn: asText(target.Arn, where),
-    ...(input === undefined ? {} : { input: asText(input, where) }),
-    ...(deadLetterArn === undefined ? {} : { deadLetterArn: asText(deadLetterArn, where) }),
-    ...(fifo === undefined ? {} : { messageGroupId: asText(fifo, where) }),
+    id: target.Id ?? '',
+    arn: target.Arn,
+    ...(input === undefined ? {} : { input }),
+    ...(deadLetters?.Arn === undefined ? {} : { deadLetterArn: deadLetters.Arn }),
+    ...(sqs?.MessageGroupId === undefined ? {} : { messageGroupId: sqs.MessageGroupId }),
   }
 }

@@ -1,65 +1,113 @@
+import * as v from 'valibot'
+import type { EventSourceModel, FunctionModel, PolicyDocument, RoleModel } from '../model.ts'
 import { StartupError } from '../startup-error.ts'
-import type { EventSourceModel, FunctionModel, PolicyDocument } from '../model.ts'
-import type { ResolvedResource, TemplateReader } from './template-reader.ts'
-import { asFlag, asList, asNumber, asProperties, asText, asTexts, isProperties } from './values.ts'
+import { Flag, Numeric, Policy, type TemplateReader, Text, Texts } from './reader.ts'
+
+const LambdaFunction = v.object({
+  Role: Text,
+  Handler: Text,
+  Code: v.object({ S3Key: v.optional(Text) }),
+  Environment: v.optional(v.object({ Variables: v.optional(v.record(v.string(), Text), {}) })),
+  Timeout: v.optional(Numeric, 3),
+  MemorySize: v.optional(Numeric, 128),
+  ReservedConcurrentExecutions: v.optional(Numeric),
+  Layers: v.optional(v.array(v.unknown()), []),
+})
+
+const EventSourceMapping = v.object({
+  FunctionName: Text,
+  EventSourceArn: Text,
+  FilterCriteria: v.optional(v.unknown()),
+  ScalingConfig: v.optional(v.object({ MaximumConcurrency: v.optional(Numeric) })),
+  BatchSize: v.optional(Numeric, 10),
+  MaximumBatchingWindowInSeconds: v.optional(Numeric, 0),
+  FunctionResponseTypes: Texts,
+  Enabled: v.optional(Flag, true),
+})
+
+const Role = v.object({
+  AssumeRolePolicyDocument: v.optional(Policy),
+  Policies: v.optional(v.array(v.object({ PolicyDocument: Policy })), []),
+  ManagedPolicyArns: Texts,
+})
+
+const AttachedPolicy = v.object({ PolicyDocument: Policy, Roles: Texts })
+
+/** AWS's own policies that grant only what the local stack grants everyone: to write logs and traces. */
+const harmlessManagedPolicies = /\/(AWSLambdaBasicExecutionRole|AWSXRayDaemonWriteAccess)$/
 
 /** The functions of the stage, without those that only serve a deployment (providers of custom resources). */
-export function readFunctions(
-  reader: TemplateReader,
-  policies: Map<string, PolicyDocument[]>,
-): FunctionModel[] {
+export function readFunctions(reader: TemplateReader, roles: RoleModel[]): FunctionModel[] {
   const providers = findCustomResourceProviders(reader)
   return reader
-    .ofType('AWS::Lambda::Function')
-    .filter((resource) => !providers.has(resource.id))
-    .map((resource) => {
-      const { properties, where } = resource
-      const roleArn = asText(properties.Role, where('Role'))
-      const environment = asProperties(properties.Environment, where('Environment'))
-      const { ReservedConcurrentExecutions: reserved, Layers: layers } = properties
-      if (asList(layers, where('Layers')).length > 0)
-        throw new StartupError(`${resource.id} has layers, which the local stack does not know`)
+    .read('AWS::Lambda::Function', LambdaFunction)
+    .filter(({ id }) => !providers.has(id))
+    .map(({ id, ref, stack, attribute, properties }) => {
+      if (properties.Layers.length > 0)
+        throw new StartupError(`${id} has layers, which the local stack does not know`)
+      const codeDirectory = stack.assetPaths.get(properties.Code.S3Key ?? '')
+      if (codeDirectory === undefined)
+        throw new StartupError(`${id} has no bundle among the assets of ${stack.name}`)
       return {
-        logicalId: resource.id,
-        name: resource.ref,
-        arn: resource.attribute('Arn'),
-        codeDirectory: codeDirectoryOf(resource),
-        handler: asText(properties.Handler, where('Handler')),
-        environment: readEnvironment(asProperties(environment.Variables, where('Environment'))),
-        timeoutSeconds: asNumber(properties.Timeout, where('Timeout'), 3),
-        memoryMegabytes: asNumber(properties.MemorySize, where('MemorySize'), 128),
-        reservedConcurrency: reserved === undefined ? undefined : asNumber(reserved, where('Concurrency'), 0),
-        roleArn,
-        policies: policies.get(roleArn) ?? [],
+        logicalId: id,
+        name: ref,
+        arn: attribute('Arn'),
+        codeDirectory,
+        handler: properties.Handler,
+        environment: properties.Environment?.Variables ?? {},
+        timeoutSeconds: properties.Timeout,
+        memoryMegabytes: properties.MemorySize,
+        reservedConcurrency: properties.ReservedConcurrentExecutions,
+        roleArn: properties.Role,
+        policies: roles.find(({ arn }) => arn === properties.Role)?.policies ?? [],
       }
     })
 }
 
-/** The queues that functions are fed from. */
-export function readEventSources(reader: TemplateReader, functions: FunctionModel[]): EventSourceModel[] {
-  return reader.ofType('AWS::Lambda::EventSourceMapping').map(({ properties, where, id }) => {
-    const reference = asText(properties.FunctionName, where('FunctionName'))
-    const source = asText(properties.EventSourceArn, where('EventSourceArn'))
-    if (!source.startsWith('arn:aws:sqs:')) throw new StartupError(`${id} reads ${source}, which is no queue`)
+/** The queues that feed functions. */
+export const readEventSources = (reader: TemplateReader, functions: FunctionModel[]): EventSourceModel[] =>
+  reader.read('AWS::Lambda::EventSourceMapping', EventSourceMapping).map(({ id, properties }) => {
+    const queueArn = properties.EventSourceArn
+    if (!queueArn.startsWith('arn:aws:sqs:'))
+      throw new StartupError(`${id} reads ${queueArn}, which is no queue`)
     if (properties.FilterCriteria !== undefined)
       throw new StartupError(`${id} filters its messages, which the local stack does not know`)
-    const { ScalingConfig: scaling, Enabled: enabled } = properties
-    const maximum = asProperties(scaling, where('ScalingConfig')).MaximumConcurrency
     return {
-      queueArn: source,
-      functionLogicalId: findFunction(functions, reference, id).logicalId,
-      batchSize: asNumber(properties.BatchSize, where('BatchSize'), 10),
-      batchingWindowSeconds: asNumber(properties.MaximumBatchingWindowInSeconds, where('BatchingWindow'), 0),
-      maximumConcurrency: maximum === undefined ? undefined : asNumber(maximum, where('ScalingConfig'), 2),
-      reportBatchItemFailures: asTexts(properties.FunctionResponseTypes, where('ResponseTypes')).includes(
-        'ReportBatchItemFailures',
-      ),
-      enabled: enabled === undefined || asFlag(enabled),
+      queueArn,
+      functionLogicalId: findFunction(functions, properties.FunctionName, id).logicalId,
+      batchSize: properties.BatchSize,
+      batchingWindowSeconds: properties.MaximumBatchingWindowInSeconds,
+      maximumConcurrency: properties.ScalingConfig?.MaximumConcurrency,
+      reportBatchItemFailures: properties.FunctionResponseTypes.includes('ReportBatchItemFailures'),
+      enabled: properties.Enabled,
+    }
+  })
+
+/** Every role with its policy documents, inline and attached; `assumable` where a principal of an account may take it on. */
+export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boolean })[] {
+  const attached = [
+    ...reader.read('AWS::IAM::Policy', AttachedPolicy),
+    ...reader.read('AWS::IAM::ManagedPolicy', AttachedPolicy),
+  ]
+  return reader.read('AWS::IAM::Role', Role).map(({ id, ref, attribute, properties }) => {
+    const unknown = properties.ManagedPolicyArns.filter((arn) => !harmlessManagedPolicies.test(arn))
+    if (unknown.length > 0)
+      throw new StartupError(`the local stack does not know what ${unknown.join(', ')} of ${id} grants`)
+    const inline: PolicyDocument[] = properties.Policies.map(({ PolicyDocument: document }) => document)
+    const others = attached.filter((policy) => policy.properties.Roles.includes(ref))
+    return {
+      name: ref,
+      arn: attribute('Arn'),
+      policies: [...inline, ...others.map((policy) => policy.properties.PolicyDocument)],
+      assumable: properties.AssumeRolePolicyDocument?.Statement.some(namesAccount) ?? false,
     }
   })
 }
 
-/** The function that a name or an ARN, with or without a version or an alias, points to. */
+const namesAccount = ({ Principal: principal }: PolicyDocument['Statement'][number]): boolean =>
+  v.is(v.looseObject({ AWS: v.unknown() }), principal)
+
+/** The function that a name or an ARN names, with or without a version or an alias. `referrer` is for the error message. */
 export function findFunction(functions: FunctionModel[], reference: string, referrer: string): FunctionModel {
   const bare = reference.replace(/:function:([^:]+):[^:]+$/, ':function:$1')
   const found = functions.find(
@@ -70,26 +118,16 @@ export function findFunction(functions: FunctionModel[], reference: string, refe
   return found
 }
 
-const readEnvironment = (variables: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, asText(value, name)]))
-
-function codeDirectoryOf({ properties, stack, id, where }: ResolvedResource): string {
-  const { S3Key: key } = asProperties(properties.Code, where('Code'))
-  const path = key === undefined ? undefined : stack.assetPaths.get(asText(key, where('Code')))
-  if (path === undefined) throw new StartupError(`${id} has no bundle among the assets of ${stack.name}`)
-  return path
-}
-
-// Looked for in the raw templates: their properties need not be resolvable here.
-function findCustomResourceProviders(reader: TemplateReader): Set<string> {
+// Reads the raw templates, because the properties of custom resources need not be resolvable here.
+function findCustomResourceProviders({ stacks }: TemplateReader): Set<string> {
+  const Provider = v.object({ 'Fn::GetAtt': v.looseTuple([v.string()]) })
   return new Set(
-    reader.stacks.flatMap((stack) =>
-      Object.values(stack.resources)
-        .filter(({ type }) => type.startsWith('Custom::') || type === 'AWS::CloudFormation::CustomResource')
-        .flatMap(({ properties: { ServiceToken: token } }) => {
-          const target = isProperties(token) ? token['Fn::GetAtt'] : undefined
-          return Array.isArray(target) ? [`${stack.name}/${asText(target[0], 'ServiceToken')}`] : []
-        }),
+    stacks.flatMap(({ name, Resources: resources }) =>
+      Object.values(resources)
+        .filter(({ Type: type }) => /^(Custom::|AWS::CloudFormation::CustomResource$)/.test(type))
+        .flatMap(({ Properties: { ServiceToken: token } }) =>
+          v.is(Provider, token) ? [`${name}/${token['Fn::GetAtt'][0]}`] : [],
+        ),
     ),
   )
 }

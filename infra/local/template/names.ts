@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+
+/** What CloudFormation would know of a created resource: its `Ref` and its `Fn::GetAtt` attributes. */
+export interface Identity {
+  ref: string
+  attributes: Record<string, string>
+}
+
+/** Where the local stack answers, in place of the addresses that AWS would give. */
+export interface Addresses {
+  region: string
+  accountId: string
+  /** Without a trailing slash. */
+  apiUrl: string
+  /** Without a trailing slash. */
+  awsUrl: string
+}
+
+/** A resource that is about to be named. */
+export interface UnnamedResource {
+  stackName: string
+  logicalId: string
+  type: string
+  /** The resolved text of a property, or undefined where the template does not give it. */
+  property: (name: string) => string | undefined
+}
+
+/** Types whose `Ref` is their name: the property that holds it, the ARN after `arn:aws:`, and how long a name may be. */
+const namedTypes: Record<string, [property: string, arn?: string, maxLength?: number]> = {
+  'AWS::ApiGatewayV2::Stage': ['StageName'],
+  'AWS::DynamoDB::GlobalTable': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
+  'AWS::DynamoDB::Table': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
+  'AWS::Events::EventBus': ['Name', 'events:REGION:ACCOUNT:event-bus/NAME'],
+  'AWS::IAM::Role': ['RoleName', 'iam::ACCOUNT:role/NAME', 64],
+  'AWS::Lambda::Function': ['FunctionName', 'lambda:REGION:ACCOUNT:function:NAME', 64],
+  'AWS::Logs::LogGroup': ['LogGroupName', 'logs:REGION:ACCOUNT:log-group:NAME:*'],
+  'AWS::S3::Bucket': ['BucketName', 's3:::NAME', 63],
+  'AWS::SES::ConfigurationSet': ['Name'],
+  'AWS::SES::EmailIdentity': ['EmailIdentity'],
+}
+
+type Identify = (resource: UnnamedResource, addresses: Addresses) => Identity
+
+/** Types that are referred to in other ways. */
+const otherTypes: Record<string, Identify> = {
+  'AWS::ApiGatewayV2::Api': (resource, { apiUrl }) => {
+    const id = deriveApiId(resource)
+    return { ref: id, attributes: { ApiId: id, ApiEndpoint: apiUrl } }
+  },
+  'AWS::ApiGatewayV2::Integration': (resource) => ({ ref: hash(resource), attributes: {} }),
+  'AWS::Events::Rule': (resource, at) => {
+    const name = resource.property('Name') ?? generateName(resource, 64)
+    const bus = resource.property('EventBusName')?.split('/').at(-1) ?? 'default'
+    const path = bus === 'default' ? name : `${bus}/${name}`
+    return { ref: name, attributes: { Arn: arnOf('events:REGION:ACCOUNT:rule/NAME', path, at) } }
+  },
+  'AWS::KMS::Key': (resource, at) => {
+    const id = hash(resource).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+    return { ref: id, attributes: { Arn: arnOf('kms:REGION:ACCOUNT:key/NAME', id, at), KeyId: id } }
+  },
+  'AWS::Lambda::Alias': (resource, at) => {
+    const arn = `${functionArn(resource, at)}:${resource.property('Name') ?? 'live'}`
+    return { ref: arn, attributes: { AliasArn: arn } }
+  },
+  'AWS::Lambda::Version': (resource, at) => {
+    const arn = `${functionArn(resource, at)}:1`
+    return { ref: arn, attributes: { FunctionArn: arn, Version: '1' } }
+  },
+  'AWS::SNS::Topic': (resource, at) => {
+    const name = resource.property('TopicName') ?? generateName(resource, 256)
+    const arn = arnOf('sns:REGION:ACCOUNT:NAME', name, at)
+    return { ref: arn, attributes: { TopicArn: arn, TopicName: name } }
+  },
+  'AWS::SQS::Queue': (resource, at) => {
+    const suffix = resource.property('FifoQueue') === 'true' ? '.fifo' : ''
+    const name = resource.property('QueueName') ?? `${generateName(resource, 75)}${suffix}`
+    const url = `${at.awsUrl}/${at.accountId}/${name}`
+    const arn = arnOf('sqs:REGION:ACCOUNT:NAME', name, at)
+    return { ref: url, attributes: { Arn: arn, QueueName: name, QueueUrl: url } }
+  },
+  'AWS::Scheduler::Schedule': (resource, at) => {
+    const name = resource.property('Name') ?? generateName(resource, 64)
+    const path = `${resource.property('GroupName') ?? 'default'}/${name}`
+    return { ref: name, attributes: { Arn: arnOf('scheduler:REGION:ACCOUNT:schedule/NAME', path, at) } }
+  },
+}
+
+/** Names a resource, the same at every start. Undefined for a type that nothing refers to. */
+export function identifyResource(resource: UnnamedResource, addresses: Addresses): Identity | undefined {
+  const named = namedTypes[resource.type]
+  if (named === undefined) return otherTypes[resource.type]?.(resource, addresses)
+  const [property, arn, maxLength = 255] = named
+  const name = resource.property(property) ?? generateName(resource, maxLength)
+  const attributes = { [property]: name, ...(arn === undefined ? {} : { Arn: arnOf(arn, name, addresses) }) }
+  return { ref: name, attributes }
+}
+
+/** The id of an API, which AWS would draw at random. */
+export const deriveApiId = (resource: Pick<UnnamedResource, 'stackName' | 'logicalId'>): string =>
+  hash(resource).slice(0, 10)
+
+const arnOf = (pattern: string, name: string, { region, accountId }: Addresses): string =>
+  `arn:aws:${pattern
+    .replace('REGION', region)
+    .replace('ACCOUNT', accountId)
+    .replace('NAME', () => name)}`
+
+// A version or an alias names its function by its name or its ARN.
+function functionArn(resource: UnnamedResource, at: Addresses): string {
+  const reference = resource.property('FunctionName') ?? ''
+  return reference.startsWith('arn:')
+    ? reference
+    : arnOf('lambda:REGION:ACCOUNT:function:NAME', reference, at)
+}
+
+const hash = ({ stackName, logicalId }: Pick<UnnamedResource, 'stackName' | 'logicalId'>): string =>
+  createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
+
+// CloudFormation generates STACK-LOGICALID-RANDOM. Without the random part the name stays the same at every start.
+const generateName = ({ stackName, logicalId }: UnnamedResource, maxLength: number): string =>
+  `${stackName}-${logicalId}`.slice(0, maxLength)
