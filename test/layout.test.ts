@@ -1,0 +1,58 @@
+import { existsSync, globSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+
+/** Rooms of the source whose tests stand under the same path below `test`. */
+const rooms = ['functions', 'shared', 'infra']
+
+/** Tests that are grouped by subject, because they test no single source file. A folder, or the path of a test. */
+const subjects = {
+  browser: 'the pages in a real browser',
+  deploy: 'a deployment to an AWS emulator',
+  faults: 'faults at every point of an operation',
+  flows: 'what a client does over several endpoints',
+  'infra/grants': 'every function with and without each of its grants',
+  'infra/local/aws': 'the AWS endpoint, operation by operation',
+  layout: 'this file',
+  readme: 'the commands of the README',
+  spreadsheet: 'exports in a real spreadsheet',
+  support: 'what tests share',
+}
+
+/** Path of a test without `test/` and without its suffix. */
+const subjectOf = (file: string): string => file.replace(/(\.(process|table|stack))?\.test\.ts$/, '')
+
+const files = globSync('**/*.test.ts', { cwd: import.meta.dirname })
+const tests = files.map((file) => ({ file, path: subjectOf(file) }))
+const isAbout = (subject: string, path: string) => path === subject || path.startsWith(`${subject}/`)
+
+/** Whether there is a file or folder of this name, or a paper (`infra/runbook` → `infra/RUNBOOK.md`). */
+const isSource = (path: string) =>
+  ['.ts', '.mjs', ''].some((extension) => existsSync(join(root, path + extension))) ||
+  existsSync(join(root, dirname(path), `${basename(path).toUpperCase()}.md`))
+
+const mirrors = (path: string) =>
+  rooms.includes(path.split('/')[0] ?? '') &&
+  // Several tests of one file `a/b.ts` stand in the folder `test/a/b`.
+  (isSource(path) || existsSync(join(root, `${dirname(path)}.ts`)))
+
+const rule = `a test is named after what it tests: test/a/b.test.ts (or b.process, b.table, b.stack) tests the file a/b.ts
+or the folder a/b, and test/a/b/c.test.ts is one of several tests of the file a/b.ts. Rename it, or add its folder to the
+list of subjects in test/layout.test.ts`
+
+it('every test of a source file is found under the path of that file', () => {
+  const lost = tests
+    .filter(({ path }) => !Object.keys(subjects).some((subject) => isAbout(subject, path)))
+    .filter(({ path }) => !mirrors(path))
+  expect(
+    lost.map(({ file }) => `test/${file}`),
+    rule,
+  ).toEqual([])
+})
+
+it('every subject on the list has tests', () => {
+  const used = Object.keys(subjects).filter((subject) => tests.some(({ path }) => isAbout(subject, path)))
+  expect(used, 'remove the others from test/layout.test.ts').toEqual(Object.keys(subjects))
+})
