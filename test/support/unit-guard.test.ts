@@ -20,6 +20,6 @@ it.each<[string, string, () => unknown]>([
 })
 
 it('a unit test that fetches fails, even if it catches the error', async () => {
-  await expect(fetch('http://127.0.0.1:1')).rejects.toThrow()
+  await expect(fetch('http://127.0.0.1:65000')).rejects.toThrow()
   expect(takeAttempts()).toEqual(['open a socket'])
 })
