@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Failure } from '../../shared/errors.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { endSession } from '../../shared/tokens/end-session.ts'
+import { endSession } from '../../shared/tokens/access-token.ts'
 
 /** Ends the caller's session: its access_token and every token derived from it stop working. */
 export const handler = endpoint({

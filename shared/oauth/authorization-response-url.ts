@@ -1,4 +1,4 @@
-import { issuer } from '../tokens/issuer.ts'
+import { issuer } from '../tokens/discovery.ts'
 
 /**
  * The address by which a client gets its answer: its redirect URI as it sent it, with the answer's parameters added to whatever query it has

@@ -1,6 +1,5 @@
 import { readUser } from '../users/user.ts'
-import type { Scope } from '../tokens/scopes.ts'
-import type { UserProfile } from '../tokens/user-claims.ts'
+import type { Scope, UserProfile } from '../tokens/scopes.ts'
 
 /** What claims are made of, read only where the scopes allow to tell any of it. */
 export async function readUserFacts(userId: number, scopes: readonly Scope[]): Promise<UserProfile> {

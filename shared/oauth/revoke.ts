@@ -1,5 +1,5 @@
 import type { RequestInfo } from '../http/request.ts'
-import { revokeToken } from '../tokens/revoke-token.ts'
+import { revokeToken } from '../tokens/access-token.ts'
 import { authenticateClient } from './authenticate-client.ts'
 import { readClientCredentials } from './client-credentials.ts'
 import { requireParameter } from './parameter.ts'

@@ -1,5 +1,5 @@
 import { readUser, clearRevocationDue } from '../users/user.ts'
-import { revokeAllTokens } from '../tokens/revoke-all-tokens.ts'
+import { endAllSessions } from '../tokens/access-token.ts'
 
 /**
  * Revokes all tokens of a user who has been disabled since that was last done. What is due is noted in the write that
@@ -8,6 +8,6 @@ import { revokeAllTokens } from '../tokens/revoke-all-tokens.ts'
 export async function revokeDisabledUserTokens(userId: number): Promise<void> {
   const due = (await readUser(userId, { consistent: true }))?.revocationDue
   if (due === undefined) return
-  await revokeAllTokens(userId)
+  await endAllSessions(userId)
   await clearRevocationDue(userId, due)
 }

@@ -1,29 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
-import { Integer, type Key } from '../db/table.ts'
+import { queryFirst, readItem } from '../db/read.ts'
+import { Integer, type Key, ttlAfter } from '../db/table.ts'
+import { putNew, type Write, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { type RequiredScope, type Scope, scopes } from './scopes.ts'
-import { readItem } from '../db/read.ts'
 
-/** The signed-in user on whose behalf a request is made, and the token that says so. */
+/** The signed-in user on whose behalf a request is made, as the request's access_token says. */
 export interface Caller {
   userId: number
   /** The sign-in that the token comes from, directly or through a code: `sid` of the device_token. */
   sessionId: string
   clientId: string
   scopes: Scope[]
-  /** Whether the token was given by the password flow itself. */
+  /** Whether the password flow itself issued the token. */
   firstParty: boolean
   /** Epoch milliseconds. */
   expiresAt: number
-  /** When the user proved who they are; epoch milliseconds. */
+  /** When the user signed in; epoch milliseconds. */
   authenticatedAt: number
-  /** Key of the token's own item. */
+  /** Key of the token's item. */
   key: Key
 }
 
-/** The stored side of an access_token; the token itself is kept by its holder alone. */
-export const TokenItem = v.object({
+/** An access_token as stored: everything but the token itself, which only its holder has. */
+const TokenItem = v.object({
   user_id: Integer,
   session_id: v.string(),
   client_id: v.string(),
@@ -32,69 +33,99 @@ export const TokenItem = v.object({
   expires_at: Integer,
   authenticated_at: Integer,
 })
+type TokenItem = v.InferOutput<typeof TokenItem>
 
-/**
- * A new access_token: the user and the session, so that its item is found with one read, and 256 bits of randomness.
- * Clients treat it as opaque.
- */
-export const newAccessToken = (userId: number, sessionId: string): string =>
-  `at_${userId.toString(36)}.${sessionId}.${randomBytes(32).toString('base64url')}`
+/** `at_`, the user id in base 36, the session id (128 bits) and 256 random bits. Clients treat it as opaque. */
+const tokenShape = /^at_([0-9a-z]{1,11})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}$/
 
-/** A new session id, 128 bits. */
-export const newSessionId = (): string => randomBytes(16).toString('base64url')
-
-const shape = /^at_([0-9a-z]{1,11})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}$/
-
-/** The user that a token claims to be of, or undefined where it is none of our tokens. */
+/** The user that a token claims to belong to, not yet verified; undefined when the text is not one of our tokens. */
 export function claimedUserId(token: string): number | undefined {
-  const digits = shape.exec(token)?.[1]
+  const digits = tokenShape.exec(token)?.[1]
   const userId = digits === undefined ? Number.NaN : Number.parseInt(digits, 36)
   return Number.isSafeInteger(userId) && userId.toString(36) === digits ? userId : undefined
 }
 
-/** Partition of everything that is read to know a user's session. */
-export const sessionPartition = (userId: number): string => `USER#${userId}`
+/** The partition of a user's own item, so that a user and their tokens are stored together. */
+const tokenPartition = (userId: number): string => `USER#${userId}`
 
-/** Prefix of the sort keys of all tokens of a session, or of all sessions of the user. */
-export const tokenPrefix = (sessionId?: string): string =>
+/** Prefix of the sort keys of all tokens of a session, or of the user without one. */
+const tokenPrefix = (sessionId?: string): string =>
   sessionId === undefined ? 'TOKEN#' : `TOKEN#${sessionId}#`
 
-/** Key of a token's item: only the token's SHA-256 is stored. Throws on anything but one of our tokens. */
-export function tokenKey(token: string): Key {
+/** Key of a token's item. Only the token's SHA-256 is stored. Throws `unauthenticated` unless it is one of our tokens. */
+function tokenKey(token: string): Key {
   const userId = claimedUserId(token)
-  const sessionId = shape.exec(token)?.[2]
+  const sessionId = tokenShape.exec(token)?.[2]
   if (userId === undefined || sessionId === undefined) throw new Failure('unauthenticated')
   const hash = createHash('sha256').update(token).digest('base64url')
-  return { pk: sessionPartition(userId), sk: tokenPrefix(sessionId) + hash }
+  return { pk: tokenPartition(userId), sk: tokenPrefix(sessionId) + hash }
+}
+
+/** What an access_token is issued for. Instants are epoch milliseconds. */
+export interface AccessTokenGrant {
+  userId: number
+  /** The session that the token belongs to; a new one by default. */
+  sessionId?: string | undefined
+  clientId: string
+  scopes: readonly Scope[]
+  /** Whether the password flow itself issues the token. */
+  firstParty: boolean
+  expiresAt: number
+  authenticatedAt: number
+}
+
+/** A new access_token, which works once `put` is written. */
+export interface IssuedToken {
+  accessToken: string
+  sessionId: string
+  /** Key of the token's item, by which it can be revoked without the token itself. */
+  key: Key
+  /** For the transaction that uses up what the token is issued for. */
+  put: Write
+}
+
+/** Creates an access_token. It works once the returned `put` has been written. */
+export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
+  const sessionId = grant.sessionId ?? randomBytes(16).toString('base64url')
+  const accessToken = `at_${grant.userId.toString(36)}.${sessionId}.${randomBytes(32).toString('base64url')}`
+  const key = tokenKey(accessToken)
+  const item: TokenItem = {
+    user_id: grant.userId,
+    session_id: sessionId,
+    client_id: grant.clientId,
+    scopes: [...grant.scopes],
+    first_party: grant.firstParty,
+    expires_at: grant.expiresAt,
+    authenticated_at: grant.authenticatedAt,
+  }
+  return { accessToken, sessionId, key, put: putNew({ ...key, ...item, ttl: ttlAfter(grant.expiresAt) }) }
 }
 
 /**
- * The caller behind a token, or `unauthenticated` where it is unknown, expired or revoked, or `insufficient_scope`.
+ * The caller of a token. Throws `unauthenticated` when the token is unknown, expired or revoked, and `insufficient_scope`.
  *
- * The first read is eventually consistent, at half the price; a token that it does not find is looked for once more with
- * a consistent read, so that one given a moment ago works. First-party endpoints, which give out or end access, read
- * consistently at once.
+ * The first read is eventually consistent, at half the price. A token that it does not find is read again consistently, so
+ * that a token issued a moment ago works. First-party endpoints issue or end access, so they read consistently at once.
  */
-export async function checkAccessToken(token: string, reach: RequiredScope): Promise<Caller> {
+export async function checkAccessToken(token: string, requiredScope: RequiredScope): Promise<Caller> {
   const key = tokenKey(token)
-  const item =
-    reach === 'first-party'
-      ? await readToken(key, true)
-      : ((await readToken(key, false)) ?? (await readToken(key, true)))
+  const firstParty = requiredScope === 'first-party'
+  const item = firstParty
+    ? await readToken(key, true)
+    : ((await readToken(key, false)) ?? (await readToken(key, true)))
   if (item === undefined || item.expires_at <= Date.now()) throw new Failure('unauthenticated')
-  const caller = toCaller(item, key)
-  if (reach === 'first-party' ? !caller.firstParty : !caller.scopes.includes(reach)) {
+  if (firstParty ? !item.first_party : !item.scopes.includes(requiredScope)) {
     throw new Failure('insufficient_scope')
   }
-  return caller
+  return toCaller(item, key)
 }
 
-async function readToken(key: Key, consistent: boolean) {
+async function readToken(key: Key, consistent: boolean): Promise<TokenItem | undefined> {
   const item = await readItem(key, { consistent })
   return item === undefined ? undefined : v.parse(TokenItem, item)
 }
 
-const toCaller = (item: v.InferOutput<typeof TokenItem>, key: Key): Caller => ({
+const toCaller = (item: TokenItem, key: Key): Caller => ({
   userId: item.user_id,
   sessionId: item.session_id,
   clientId: item.client_id,
@@ -104,3 +135,68 @@ const toCaller = (item: v.InferOutput<typeof TokenItem>, key: Key): Caller => ({
   authenticatedAt: item.authenticated_at,
   key,
 })
+
+/**
+ * The check that a session's own token still works, for the transaction that issues a code or a token derived from it. It
+ * makes a simultaneous logout win, whichever write comes first.
+ */
+export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise?: () => Error): Write => ({
+  ConditionCheck: {
+    Key: key,
+    ConditionExpression: 'attribute_exists(pk) AND expires_at > :now',
+    ExpressionAttributeValues: { ':now': Date.now() },
+  },
+  ...(otherwise && { otherwise }),
+})
+
+/**
+ * Revokes an access_token for the client that it was issued to, and with a sign-in's own token every token derived from
+ * it (RFC 7009 §2.1). Unknown text is not an error (§2.2). A token of another client is `invalid_grant` and stays.
+ */
+export async function revokeToken(token: string, clientId: string): Promise<void> {
+  if (claimedUserId(token) !== undefined) await revokeTokenByKey(tokenKey(token), clientId)
+}
+
+/** As revokeToken, for a caller that knows only the key of the token's item. */
+export async function revokeTokenByKey(key: Key, clientId: string): Promise<void> {
+  const token = await readToken(key, true)
+  if (token === undefined) return
+  if (token.client_id !== clientId) throw new Failure('invalid_grant')
+  if (token.first_party) await endSession(token.user_id, token.session_id)
+  else await writeItem({ Delete: { Key: key } })
+}
+
+/** Ends a session: its first-party access_token and every token derived from it stop working. */
+export const endSession = (userId: number, sessionId: string): Promise<void> =>
+  deleteTokens(userId, sessionId)
+
+/**
+ * Ends all sessions of a user. To be called after the write that disables the user: issuing a token requires, in its own
+ * transaction, that the user is not disabled, so none is issued afterwards.
+ */
+export const endAllSessions = (userId: number): Promise<void> => deleteTokens(userId)
+
+const deleteBatchSize = 25
+
+/** A bound that only a user whose tokens are added as fast as they are deleted can reach: 10,000 tokens. */
+const maxRounds = 400
+
+const StoredKey = v.object({ pk: v.string(), sk: v.string() })
+
+/**
+ * Deletes every token of a session, or of the user without one, and queries again until none is left. The next query finds
+ * a token that was derived meanwhile; once the session's own token is deleted, requireLiveSession lets no other follow.
+ */
+async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
+  for (let round = 0; round < maxRounds; round += 1) {
+    const query = {
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+      ExpressionAttributeValues: { ':pk': tokenPartition(userId), ':prefix': tokenPrefix(sessionId) },
+      ConsistentRead: true,
+    }
+    const keys = v.parse(v.array(StoredKey), await queryFirst(query, deleteBatchSize))
+    if (keys.length === 0) return
+    await Promise.all(keys.map((Key) => writeItem({ Delete: { Key } })))
+  }
+  throw new Error('tokens are being added as fast as they are deleted')
+}

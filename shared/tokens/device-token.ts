@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { issuer } from './issuer.ts'
-import type { Scope } from './scopes.ts'
+import { issuer } from './discovery.ts'
+import { type Scope, userClaims } from './scopes.ts'
 import { signJwt } from './sign-jwt.ts'
-import { userClaims } from './user-claims.ts'
 
-/** What a device_token says. Instants are epoch milliseconds. */
+/** What a device_token states. Instants are epoch milliseconds. */
 export interface DeviceTokenGrant {
   userId: number
   /** The audience. */
@@ -12,28 +11,28 @@ export interface DeviceTokenGrant {
   sessionId: string
   scopes: readonly Scope[]
   /**
-   * When the access_token of the grant expires, and the device_token with it. Never later than the moment of the call
-   * plus `accessTokenTtlSeconds`: the key set keeps a key for as long as that allows.
+   * When the access_token expires, and the device_token with it. At most `accessTokenTtlSeconds` from now, because the
+   * key set publishes a key only that long after it has stopped signing.
    */
   expiresAt: number
   authenticatedAt: number
-  /** The access_token that is given out with this device_token, bound to it by `at_hash`. */
+  /** The access_token that this device_token is issued with; `at_hash` binds the two. */
   accessToken?: string | undefined
-  /** The client's own value; becomes a claim exactly when one was sent. */
+  /** The client's own value; a claim only when one was sent. */
   nonce?: string | undefined
-  /** Told only under the scope `email`. */
+  /** A claim only with the scope `email`. */
   email?: string | undefined
-  /** Told as `name`, only under the scope `profile`. */
+  /** The claim `name`, only with the scope `profile`. */
   nickname?: string | undefined
 }
 
-/** Signs a device_token: an ID Token (OpenID Connect Core §2), RS256, by the active signing key. */
+/** Issues a device_token: an ID Token (OpenID Connect Core §2), signed with RS256 by the active key. */
 export async function signDeviceToken(grant: DeviceTokenGrant): Promise<string> {
   return signJwt(deviceTokenClaims(grant, Date.now()))
 }
 
 /** The claims of a device_token that is issued at `now`. */
-export function deviceTokenClaims(grant: DeviceTokenGrant, now: number): Record<string, unknown> {
+function deviceTokenClaims(grant: DeviceTokenGrant, now: number): Record<string, unknown> {
   const { accessToken, nonce, email, nickname, scopes } = grant
   return {
     iss: issuer(),

@@ -1,6 +1,11 @@
 import * as v from 'valibot'
-import { issuer } from './issuer.ts'
+import { requireEnv } from '../env.ts'
 import { scopes } from './scopes.ts'
+
+/**
+ * The issuer identifier, `iss` of every device_token: the base URL without a trailing slash (OpenID Connect Discovery §3).
+ */
+export const issuer = (): string => requireEnv('BASE_URL').replace(/\/+$/, '')
 
 const Texts = v.array(v.string())
 
@@ -24,15 +29,15 @@ export const Discovery = v.object({
   claim_types_supported: Texts,
   claims_supported: Texts,
   authorization_response_iss_parameter_supported: v.boolean(),
-  // Metadata whose default is true where nothing is said.
+  // Stated because its default is true when it is omitted.
   request_uri_parameter_supported: v.boolean(),
 })
 export type Discovery = v.InferOutput<typeof Discovery>
 
-/** How clients may authenticate: not at all (public ones, by PKCE), or with their secret. */
+/** How clients may authenticate: public ones not at all (PKCE protects the code), confidential ones with their secret. */
 const clientAuthentication = ['none', 'client_secret_basic', 'client_secret_post']
 
-/** The metadata of this deployment. It lists what is true, and nothing besides. */
+/** The metadata of this deployment. */
 export function discoveryDocument(): Discovery {
   const base = issuer()
   return {

@@ -11,5 +11,24 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** What an endpoint demands of a token: a scope, or to be one of the password flow. */
+/** What an endpoint requires of a token: a scope, or that the password flow itself issued it. */
 export type RequiredScope = Scope | 'first-party'
+
+/** The part of a user that claims are made from. */
+export interface UserProfile {
+  email?: string | undefined
+  nickname?: string | undefined
+}
+
+/** Claims about a user that need a scope of their own (OpenID Connect Core §5.4). */
+export interface UserClaims {
+  email?: string
+  email_verified?: true
+  name?: string
+}
+
+/** The claims that the scopes allow: `email` gives the address, which registration has verified, `profile` the nickname. */
+export const userClaims = ({ email, nickname }: UserProfile, granted: readonly Scope[]): UserClaims => ({
+  ...(email !== undefined && granted.includes('email') ? { email, email_verified: true } : {}),
+  ...(nickname !== undefined && granted.includes('profile') ? { name: nickname } : {}),
+})

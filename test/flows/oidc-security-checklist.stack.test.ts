@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { db, tableName } from '../../shared/db/table.ts'
-import { revokeToken } from '../../shared/tokens/revoke-token.ts'
+import { revokeToken } from '../../shared/tokens/access-token.ts'
 import {
   address,
   authorizationRequest,

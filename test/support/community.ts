@@ -4,7 +4,7 @@ import { vi } from 'vitest'
 import { propagateToAncestors } from '../../shared/community/propagate-to-ancestors.ts'
 import { OutOfOrderEvent } from '../../shared/events/rejected-event.ts'
 import { transact } from '../../shared/db/write.ts'
-import { issueAccessToken } from '../../shared/tokens/grant-token.ts'
+import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import type { Scope } from '../../shared/tokens/scopes.ts'
 
 /** A range of user ids that no other test has. */

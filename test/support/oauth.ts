@@ -3,7 +3,7 @@ import { putClient } from '../../shared/oauth/client.ts'
 import { transact } from '../../shared/db/write.ts'
 import { putUser } from '../../shared/users/user.ts'
 import { hashClientSecret } from '../../shared/oauth/client-secret.ts'
-import { issueAccessToken } from '../../shared/tokens/grant-token.ts'
+import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import { type Scope, scopes as everyScope } from '../../shared/tokens/scopes.ts'
 import { markSecret, useLocalStack } from './local-stack.ts'
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createHash } from 'node:crypto'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { revokeToken } from '../../../shared/tokens/revoke-token.ts'
+import { revokeToken } from '../../../shared/tokens/access-token.ts'
 import {
   authorizationRequest,
   createClient,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { transact } from '../../../shared/db/write.ts'
-import { issueAccessToken } from '../../../shared/tokens/grant-token.ts'
+import { issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import type { Scope } from '../../../shared/tokens/scopes.ts'
 import { address, bearer, createSession, getUserinfo, type SignedIn } from '../../support/oauth.ts'
 

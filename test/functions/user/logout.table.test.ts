@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { handler } from '../../../functions/user/logout.ts'
 import { transact } from '../../../shared/db/write.ts'
-import { issueAccessToken } from '../../../shared/tokens/grant-token.ts'
+import { issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
 import { newUserId } from '../../support/sign-in.ts'
 

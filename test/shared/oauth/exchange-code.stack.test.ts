@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { db } from '../../../shared/db/table.ts'
 import { exchangeCode } from '../../../shared/oauth/exchange-code.ts'
-import { revokeToken } from '../../../shared/tokens/revoke-token.ts'
+import { revokeToken } from '../../../shared/tokens/access-token.ts'
 import { createClient, createSession, getUserinfo, obtainCode, type SignedIn } from '../../support/oauth.ts'
 
 afterEach(() => {

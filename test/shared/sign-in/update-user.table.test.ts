@@ -7,8 +7,7 @@ import { transact } from '../../../shared/db/write.ts'
 import { readUser, userKey } from '../../../shared/users/user.ts'
 import { OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
 import { updateStamp } from '../../../shared/sign-in/update-stamp.ts'
-import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
-import { issueAccessToken } from '../../../shared/tokens/grant-token.ts'
+import { checkAccessToken, issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import { createUser, newRegistration, newUserId, register, update } from '../../support/sign-in.ts'
 
 const read = (userId: number) => readUser(userId, { consistent: true })

@@ -1,12 +1,15 @@
 import { randomInt } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { ConditionFailed, transact } from '../../../shared/db/write.ts'
-import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
-import { endSession } from '../../../shared/tokens/end-session.ts'
-import { issueAccessToken } from '../../../shared/tokens/grant-token.ts'
-import { revokeAllTokens } from '../../../shared/tokens/revoke-all-tokens.ts'
-import { revokeToken, revokeTokenByKey } from '../../../shared/tokens/revoke-token.ts'
-import { requireLiveSession } from '../../../shared/tokens/session-must-live.ts'
+import {
+  checkAccessToken,
+  endSession,
+  issueAccessToken,
+  endAllSessions,
+  revokeToken,
+  revokeTokenByKey,
+  requireLiveSession,
+} from '../../../shared/tokens/access-token.ts'
 
 const newUser = () => randomInt(2 ** 47)
 
@@ -92,6 +95,6 @@ it.each(['', 'at_', 'at_1.x.y', 'text'])('does not mind being asked to revoke %j
 it('ends every session of a user', async () => {
   const userId = newUser()
   const sessions = [await signIn(userId), await signIn(userId)]
-  await revokeAllTokens(userId)
+  await endAllSessions(userId)
   for (const { accessToken } of sessions) expect(await works(accessToken)).toBe(false)
 })
