@@ -62,8 +62,9 @@ export const Config = v.pipe(
     gradualDeployment: v.optional(flag),
     /** Whether requests are traced with X-Ray. */
     tracing: v.optional(flag, false),
-    /** Requests a second that one route takes on average, and at once, before the gateway answers 429. */
+    /** Requests a second that one route takes on average before the gateway answers 429. */
     throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
+    /** Requests that one route takes at once before the gateway answers 429. */
     throttleBurst: v.optional(v.pipe(numeric, v.integer(), v.minValue(1)), 2_000),
     /** ARN of the SNS topic that alarms are sent to; none by default. */
     alarmTopicArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),

@@ -13,9 +13,14 @@ export interface Route {
   permissions: Permissions
 }
 
+/** A sender of events: the business server, the chain watcher, the reward engine, an operator, or this service itself. */
+type Sender = 'business' | 'chain' | 'rewards' | 'operator' | 'account-service'
+
 /** An event of the bus: its detail-type names the file under functions/intake/. */
 export interface Event {
   detailType: string
+  /** Who sends it. */
+  senders: readonly Sender[]
   permissions: Permissions
 }
 
@@ -230,6 +235,7 @@ export const events: Event[] = [
   // Password login
   {
     detailType: 'user.registered',
+    senders: ['business', 'operator'],
     permissions: {
       table: ['GetItem', 'PutItem', 'ConditionCheckItem'],
       macKey: ['GenerateMac'],
@@ -240,6 +246,7 @@ export const events: Event[] = [
   },
   {
     detailType: 'user.updated',
+    senders: ['business', 'operator'],
     permissions: {
       table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'Query'],
       macKey: ['GenerateMac'],
@@ -247,21 +254,27 @@ export const events: Event[] = [
       memory: 1024,
     },
   },
-  { detailType: 'mail.requested', permissions: { mail: true } },
+  { detailType: 'mail.requested', senders: ['account-service'], permissions: { mail: true } },
   // Sign-in flow
-  { detailType: 'client.registered', permissions: { table: ['PutItem'] } },
+  { detailType: 'client.registered', senders: ['business', 'operator'], permissions: { table: ['PutItem'] } },
   // Wallets
-  { detailType: 'wallet.adjusted', permissions: { table: ['GetItem', 'PutItem'] } },
-  { detailType: 'wallet.transferred', permissions: { table: ['GetItem', 'PutItem'] } },
-  { detailType: 'withdrawal.updated', permissions: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'] } },
+  { detailType: 'wallet.adjusted', senders: ['operator'], permissions: { table: ['GetItem', 'PutItem'] } },
+  { detailType: 'wallet.transferred', senders: ['business'], permissions: { table: ['GetItem', 'PutItem'] } },
+  {
+    detailType: 'withdrawal.updated',
+    senders: ['business'],
+    permissions: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'] },
+  },
   {
     detailType: 'reward.granted',
+    senders: ['rewards'],
     permissions: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
   },
-  { detailType: 'rates.published', permissions: { table: ['PutItem'] } },
+  { detailType: 'rates.published', senders: ['business', 'operator'], permissions: { table: ['PutItem'] } },
   // Community members
   {
     detailType: 'package.purchased',
+    senders: ['business'],
     permissions: {
       table: ['GetItem', 'PutItem', 'UpdateItem'],
       queues: ['grow-tree'],
@@ -270,19 +283,26 @@ export const events: Event[] = [
   // Rewards dashboard
   {
     detailType: 'device.activated',
+    senders: ['business'],
     permissions: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
   },
   {
     detailType: 'device.deactivated',
+    senders: ['business'],
     permissions: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
   },
   {
     detailType: 'traffic.reported',
+    senders: ['business'],
     permissions: { table: ['PutItem', 'UpdateItem', 'ConditionCheckItem'] },
   },
   // Deposits
-  { detailType: 'addresses.provisioned', permissions: { table: ['BatchGetItem', 'PutItem'] } },
-  { detailType: 'deposit.updated', permissions: { table: ['GetItem', 'PutItem'] } },
+  {
+    detailType: 'addresses.provisioned',
+    senders: ['business', 'chain', 'operator'],
+    permissions: { table: ['BatchGetItem', 'PutItem'] },
+  },
+  { detailType: 'deposit.updated', senders: ['chain'], permissions: { table: ['GetItem', 'PutItem'] } },
 ]
 
 export const workers: Worker[] = [

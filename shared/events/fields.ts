@@ -1,10 +1,12 @@
 import * as v from 'valibot'
 
 /** A user id: int64 below 2^53, as a number or as its decimal text. */
-export const UserId = v.pipe(
-  v.union([v.number(), v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/), v.transform(Number))]),
-  v.safeInteger(),
-  v.minValue(1),
+export const UserId = v.union(
+  [
+    v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+    v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/), v.transform(Number), v.safeInteger()),
+  ],
+  'must be a user id: a whole number from 1',
 )
 
 /** A sender's identifier for something, unique among events of its type. */

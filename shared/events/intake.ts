@@ -38,6 +38,7 @@ export interface Intake {
   readonly detailType: string
   readonly detail: v.GenericSchema
   readonly rejections: readonly RejectionReason[]
+  readonly key: (detail: never) => string
 }
 
 const sqs = new SQSClient(clientOptions())
@@ -80,8 +81,8 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
     })
     return answer
   }
-  const { detailType, detail, rejections = [] } = spec
-  return Object.assign(handler, { detailType, detail, rejections })
+  const { detailType, detail, rejections = [], key } = spec
+  return Object.assign(handler, { detailType, detail, rejections, key })
 }
 
 async function receive<Detail extends v.GenericSchema>(

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeEnvironment, describeKnobs } from './environment.ts'
+import { describeEvents, describeRejections } from './events.ts'
+import { describeFunctions } from './functions.ts'
+import { describeItems } from './items.ts'
+import { replaceSection } from './markdown.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** The generated sections of each document, by the names of their markers. */
+const sections: Record<string, Record<string, () => string | Promise<string>>> = {
+  'functions/README.md': { functions: describeFunctions },
+  'functions/intake/README.md': { events: describeEvents, rejections: describeRejections },
+  'shared/README.md': { items: describeItems, environment: describeEnvironment },
+  'infra/README.md': { knobs: describeKnobs },
+}
+
+/** Every document that holds generated sections, as it should be: its file and its text. */
+export async function catalogueDocuments(): Promise<{ file: string; text: string }[]> {
+  return Promise.all(
+    Object.entries(sections).map(async ([name, generated]) => {
+      const file = join(root, name)
+      let text = readFileSync(file, 'utf8')
+      for (const [section, describe] of Object.entries(generated))
+        text = replaceSection(text, section, await describe())
+      return { file, text }
+    }),
+  )
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { environment } from '../../shared/env.ts'
+import { environmentName, Settings } from '../../shared/settings.ts'
+import { Config } from '../config.ts'
+import { markdownTable } from './markdown.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Every environment variable of a function that is not a setting. */
+export const describeEnvironment = (): string =>
+  markdownTable(
+    ['variable', 'meaning'],
+    Object.entries(environment).map(([name, meaning]) => [`\`${name}\``, meaning]),
+  )
+
+/** Every knob of a deployment. Those that functions read have a variable; the others shape the stacks. */
+export function describeKnobs(): string {
+  const comments = { ...readComments('shared/settings.ts'), ...readComments('infra/config.ts') }
+  const schemas = Config.pipe[0].entries
+  return markdownTable(
+    ['knob', 'default', 'meaning', 'variable'],
+    Object.entries(schemas).map(([name, schema]) => [
+      `\`${name}\``,
+      describeDefault(v.getDefault(schema as v.GenericSchema)),
+      comments[name] ?? missing(name),
+      name in Settings.entries ? `\`${environmentName(name)}\`` : '',
+    ]),
+  )
+}
+
+function describeDefault(value: unknown): string {
+  if (value === undefined) return ''
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
+}
+
+function missing(name: string): never {
+  throw new Error(`the knob ${name} has no comment that says what it does`)
+}
+
+/** The doc comments of a schema's members, by the name of the member that follows. */
+function readComments(file: string): Record<string, string> {
+  const text = readFileSync(join(root, file), 'utf8')
+  const found = [...text.matchAll(/\/\*\*([^/]*?)\*\/\s+(\w+):/g)]
+  return Object.fromEntries(
+    found.map(([, comment = '', name = '']) => [name, comment.replaceAll(/\s*\n\s*\*\s*/g, ' ').trim()]),
+  )
+}

@@ -1,0 +1,62 @@
+import type { Permissions } from '../permissions.ts'
+import { events, routes, schedules, workers } from '../routes.ts'
+import { markdownTable } from './markdown.ts'
+
+/** Every function: what calls it, the file that handles it, and what it may do. */
+export function describeFunctions(): string {
+  const rows = [
+    ...routes.map(({ method, path, entry, public: open, permissions }) => [
+      `\`${method} ${path}\`${open ? ' (open to everyone)' : ''}`,
+      file(entry),
+      ...cells(permissions, 10),
+    ]),
+    ...events.map(({ detailType, permissions }) => [
+      `event \`${detailType}\``,
+      file(`intake/${detailType}`),
+      ...cells(permissions, 30),
+    ]),
+    ...workers.map(({ name, permissions }) => [
+      `queue \`${name}\``,
+      file(`worker/${name}`),
+      ...cells(permissions, 30),
+    ]),
+    ...schedules.map(({ name, rate, permissions }) => [
+      `\`${rate}\``,
+      file(`schedule/${name}`),
+      ...cells(permissions, 30),
+    ]),
+  ]
+  return markdownTable(['called by', 'file', 'may', 'MB', 'seconds'], rows)
+}
+
+const file = (entry: string): string => `[\`${entry}.ts\`](${entry}.ts)`
+
+function cells(permissions: Permissions, defaultTimeout: number): string[] {
+  const { memory = 256, timeout = defaultTimeout } = permissions
+  return [describePermissions(permissions), String(memory), String(timeout)]
+}
+
+/** Permissions as words, in the order of infra/permissions.ts. */
+function describePermissions(permissions: Permissions): string {
+  const {
+    table = [],
+    index,
+    macKey = [],
+    totpKey = [],
+    signingKeys,
+    publish,
+    mail,
+    queues = [],
+  } = permissions
+  const words = [
+    ...(table.length > 0 ? [`table: ${table.join(', ')}`] : []),
+    ...(index ? ['index: Query'] : []),
+    ...macKey.map((action) => `MAC key: ${action}`),
+    ...totpKey.map((action) => `TOTP key: ${action}`),
+    ...(signingKeys === undefined ? [] : [`signing keys: ${signingKeys}`]),
+    ...(publish ? ['put events'] : []),
+    ...(mail ? ['send mail'] : []),
+    ...queues.map((queue) => `send to queue ${queue}`),
+  ]
+  return words.join('; ') || 'nothing'
+}
