@@ -55,7 +55,11 @@ export default defineConfig({
       }),
       project('process', {
         env: { ...common.env, ...nowhere },
-        setupFiles: ['test/support/silence-metrics.ts', 'test/support/check-answers.ts'],
+        setupFiles: [
+          'test/support/silence-metrics.ts',
+          'test/support/reap-processes.ts',
+          'test/support/check-answers.ts',
+        ],
       }),
       project('table', {
         globalSetup: 'test/support/table-setup.ts',
@@ -65,6 +69,7 @@ export default defineConfig({
         globalSetup: 'test/support/stack-setup.ts',
         setupFiles: [
           'test/support/silence-metrics.ts',
+          'test/support/reap-processes.ts',
           'test/support/function-environment.ts',
           'test/support/check-answers.ts',
         ],

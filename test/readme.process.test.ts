@@ -1,8 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startCommand } from './support/start-command.ts'
 
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
@@ -14,32 +15,16 @@ const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```(
 const shell = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code)
 const scripts = blocks.filter(({ language }) => language === 'js').map(({ code }) => code)
 
-let stack: ChildProcess
+let stack: ReturnType<typeof startCommand>
 let addresses: [api: string, aws: string]
 
 beforeAll(async () => {
-  const options = ['--ephemeral', '--port', '0', '--aws-port', '0', '--page-port', '0']
-  stack = spawn(process.execPath, ['infra/local/start.ts', ...options], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  addresses = await new Promise((resolve, reject) => {
-    let printed = ''
-    stack.once('exit', (code) => reject(new Error(`the local stack ended with ${code ?? 'a signal'}`)))
-    stack.stdout?.on('data', (chunk: Buffer) => {
-      printed += chunk.toString()
-      const api = /^ready (\S+)$/m.exec(printed)?.[1]
-      const aws = /^AWS\s+(\S+)$/m.exec(printed)?.[1]
-      if (api !== undefined && aws !== undefined) resolve([api, aws])
-    })
-  })
+  stack = startCommand(['--ephemeral', '--port', '0', '--aws-port', '0', '--page-port', '0'])
+  const api = await stack.ready
+  addresses = [api, /^AWS\s+(\S+)$/m.exec(stack.output.out)?.[1] ?? '']
 })
 
-afterAll(async () => {
-  const ended = new Promise((resolve) => stack.once('exit', resolve))
-  stack.kill('SIGTERM')
-  await ended
-})
+afterAll(() => stack.signal('SIGTERM'))
 
 /** The same text, pointed at this test's own ports. */
 const here = (code: string): string =>

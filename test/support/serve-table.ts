@@ -44,7 +44,7 @@ await serveForParent(async () => {
   const environment = commonEnvironment(model.functions, region, aws.url)
   await makeSigningKey(environment)
   return {
-    description: { environment },
+    description: { environment, dynamodbEndpoint: dynamodb.endpoint },
     stop: async () => {
       await aws.close()
       await dynamodb.close()

@@ -1,42 +1,24 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import type { QueueView } from '../../../../infra/local/aws/server.ts'
 import { demoLoginPassword } from '../../../../infra/local/demo/demo-users.ts'
+import { startCommand } from '../../../support/start-command.ts'
 
-const root = join(import.meta.dirname, '../../../..')
 const data = mkdtempSync(join(tmpdir(), 'demo-'))
 afterAll(() => rmSync(data, { recursive: true, force: true }))
 
 async function start() {
-  const ports = ['--port', '0', '--aws-port', '0', '--page-port', '0']
-  const child = spawn(process.execPath, ['infra/local/start.ts', ...ports, '--data', data], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const url = await new Promise<string>((resolve, reject) => {
-    let output = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-      const [, found] = /^ready (\S+)$/m.exec(output) ?? []
-      if (found !== undefined) resolve(found)
-    })
-    child.once('exit', () => reject(new Error(output)))
-  })
+  const command = startCommand(['--port', '0', '--aws-port', '0', '--page-port', '0', '--data', data])
+  const url = await command.ready
   const queues = async () => {
     const answer = (await (await fetch(`${url}/_local/queues`)).json()) as { queues: QueueView[] }
     return answer.queues
       .filter((queue) => queue.visible + queue.inFlight + queue.delayed > 0)
       .map(({ name }) => name)
   }
-  const stop = () =>
-    new Promise((resolve) => {
-      child.once('exit', resolve)
-      child.kill('SIGTERM')
-    })
-  return { url, queues, stop }
+  return { url, queues, stop: () => command.signal('SIGTERM') }
 }
 
 const countSent = (detailType: string) => {

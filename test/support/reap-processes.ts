@@ -1,0 +1,48 @@
+import { ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { afterAll } from 'vitest'
+
+// Whatever process a test file starts ends with the file at the latest: also after a failed test, and when the test runner
+// is interrupted or killed. A second process, the reaper, sees to it.
+
+let reaper: Writable | undefined
+let startingReaper = false
+
+/** Keeps the reaper informed of a process; starts the reaper when it is first needed. */
+function tell(line: string): void {
+  reaper ??= startReaper()
+  reaper.write(`${line}\n`)
+}
+
+function startReaper(): Writable {
+  startingReaper = true
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'reaper.mjs')], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    // Not in the group that Ctrl-C on the terminal reaches.
+    detached: true,
+  })
+  startingReaper = false
+  child.unref()
+  return child.stdin
+}
+
+// Every way to start a process asynchronously goes through this method.
+const prototype = ChildProcess.prototype as unknown as {
+  spawn: (this: ChildProcess, ...rest: unknown[]) => unknown
+}
+const original = prototype.spawn
+prototype.spawn = function (...rest) {
+  const result = original.apply(this, rest)
+  const { pid } = this
+  if (pid !== undefined && !startingReaper) {
+    tell(`+${pid}`)
+    this.once('exit', () => tell(`-${pid}`))
+  }
+  return result
+}
+
+afterAll(() => {
+  reaper?.end()
+  reaper = undefined
+})
