@@ -1,0 +1,45 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const documents = globSync('**/*.md', { cwd: root, exclude: ['node_modules/**', '.local/**'] })
+
+/** The name by which a heading can be linked to, as Git hosts make it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s-]/gu, '')
+    .replaceAll(/\s/g, '-')
+
+const anchorsOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+
+describe.each(documents)('%s', (document) => {
+  const text = readFileSync(join(root, document), 'utf8')
+  const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link)
+
+  it('links to a file or a heading that does not exist', () => {
+    for (const link of links) {
+      const [path = '', anchor] = link.split('#')
+      const file = path === '' ? join(root, document) : join(root, dirname(document), path)
+      expect(existsSync(file), `${link} leads nowhere`).toBe(true)
+      if (anchor !== undefined) expect(anchorsOf(file), `${link}: no such heading`).toContain(anchor)
+    }
+  })
+
+  it('names a path of the source that does not exist', () => {
+    const paths = [
+      ...text.matchAll(/(?:^|[\s`("])((?:functions|shared|infra|test)\/[\w./-]+\.(?:ts|mjs|md))/gm),
+    ]
+    for (const [, path = ''] of paths) expect(existsSync(join(root, path)), path).toBe(true)
+  })
+})
+
+it('the glossary of the README has at least thirty terms, in alphabetical order', () => {
+  const section = readFileSync(join(root, 'README.md'), 'utf8').split('### Glossary')[1] ?? ''
+  const terms = [...section.matchAll(/^\| (?!term|-)([^|]+) \|/gm)].map(([, term = '']) => term.trim())
+  expect(terms.length).toBeGreaterThanOrEqual(30)
+  expect(terms).toEqual(terms.toSorted((a, b) => a.localeCompare(b, 'en', { sensitivity: 'base' })))
+})
