@@ -4,11 +4,11 @@ import { ConditionFailed } from '../../shared/db/write.ts'
 import { applyOnce } from '../../shared/events/event-record.ts'
 import { BusinessKey, Instant, maybe } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
-import { hashClientSecret } from '../../shared/oauth/client-secret.ts'
+import { hashClientSecret } from '../../shared/oauth/client-authentication.ts'
 import { RedirectUri } from '../../shared/oauth/redirect-uri.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
 
-/** Registers an application, or replaces what was registered earlier; an earlier registration that arrives late changes nothing. */
+/** Registers or replaces a client. A registration that is older than the stored one changes nothing. */
 export const handler = intake({
   detailType: 'client.registered',
   detail: v.object({
@@ -16,7 +16,7 @@ export const handler = intake({
     updated_at: Instant,
     name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)),
     redirect_uris: v.pipe(v.array(RedirectUri), v.maxLength(50)),
-    // Printable ASCII, as RFC 6749 appendix A.2 has it; without one the client is public.
+    // Printable ASCII (RFC 6749 appendix A.2). A client without a secret is public.
     secret: maybe(v.pipe(v.string(), v.regex(/^[\x20-\x7e]{1,512}$/, 'must be printable characters'))),
     scopes: v.array(v.picklist(scopes)),
   }),
@@ -34,6 +34,7 @@ export const handler = intake({
       return await applyOnce(record, [putClient(client)])
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error
+      // A later registration is stored: record the event without a change.
       return applyOnce(record, [])
     }
   },

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { Reply } from '../../shared/http/reply.ts'
-import { AuthorizationParameters } from '../../shared/oauth/authorization-parameters.ts'
+import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
 import { authorize } from '../../shared/oauth/authorize.ts'
 
 /** Sends the browser on to the authorization page, or back to the client with what is wrong with its request. */

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
-import { Parameter } from '../../shared/oauth/parameter.ts'
-import { revoke } from '../../shared/oauth/revoke.ts'
+import { authenticateClient, readClientCredentials } from '../../shared/oauth/client-authentication.ts'
+import { Parameter, requireParameter } from '../../shared/oauth/parameter.ts'
+import { revokeToken } from '../../shared/tokens/access-token.ts'
 
-/** Makes an access_token of the client stop working (RFC 7009). */
+/** Revokes an access_token of the client (RFC 7009). Only access_tokens can be revoked, so no type hint is read (§2.1). */
 export const handler = publicEndpoint({
   dialect: 'oauth',
   accepts: 'form-or-json',
@@ -11,8 +12,9 @@ export const handler = publicEndpoint({
     body: v.object({ token: Parameter, client_id: Parameter, client_secret: Parameter }),
   }),
   output: v.null(),
-  async run({ input, request }) {
-    await revoke(input.body, request)
+  async run({ input: { body }, request }) {
+    const { clientId } = await authenticateClient(readClientCredentials(body, request))
+    await revokeToken(requireParameter('token', body.token), clientId)
     return null
   },
 })

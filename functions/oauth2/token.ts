@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
-import { handleTokenRequest } from '../../shared/oauth/handle-token-request.ts'
-import { TokenAnswer, TokenParameters } from '../../shared/oauth/token-request.ts'
+import { handleTokenRequest, TokenAnswer, TokenParameters } from '../../shared/oauth/token-endpoint.ts'
 
 /** Exchanges an authorization code and its PKCE verifier for tokens. */
 export const handler = publicEndpoint({

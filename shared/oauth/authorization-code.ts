@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
-import { Integer, type Key, ttlAfter } from '../db/table.ts'
-import type { Write } from '../db/write.ts'
-import { scopes } from '../tokens/scopes.ts'
 import { readItem } from '../db/read.ts'
+import { Integer, type Key, ttlAfter } from '../db/table.ts'
+import { putNew, type Write } from '../db/write.ts'
+import { scopes } from '../tokens/scopes.ts'
 
 const StoredKey = v.object({ pk: v.string(), sk: v.string() })
 
-/** An authorization code as the table holds it: under its hash, with all that it is bound to. Instants are epoch milliseconds. */
-export const CodeItem = v.object({
+/** An authorization code as stored, under its hash, with everything that it is bound to. Instants are epoch milliseconds. */
+const CodeItem = v.object({
   user_id: Integer,
   session_id: v.string(),
-  /** Key of the first-party access_token by which the user consented. */
+  /** Key of the first-party access_token with which the user consented. */
   session_key: StoredKey,
   session_expires_at: Integer,
   authenticated_at: Integer,
@@ -21,52 +21,40 @@ export const CodeItem = v.object({
   nonce: v.optional(v.string()),
   scopes: v.array(v.picklist(scopes)),
   expires_at: Integer,
-  /** Key of the access_token that the code was exchanged for; there as soon as it has been used. */
+  /** Key of the access_token that the code was exchanged for; present once the code is used. */
   given_key: v.optional(StoredKey),
 })
-export type CodeItem = v.InferOutput<typeof CodeItem>
-
-/** A code of 256 random bits, of which only the hash is kept (RFC 6749 §10.10). */
-const newCode = (): string => randomBytes(32).toString('base64url')
+export type AuthorizationCode = v.InferOutput<typeof CodeItem>
 
 const codeKey = (code: string): Key => ({
   pk: `CODE#${createHash('sha256').update(code).digest('base64url')}`,
   sk: 'CODE',
 })
 
-/** A new code and the write that makes it work. */
-export function issueCode(grant: Omit<CodeItem, 'given_key'>): { code: string; put: Write } {
-  const code = newCode()
-  const put: Write = {
-    Put: {
-      Item: { ...codeKey(code), ...grant, ttl: ttlAfter(grant.expires_at) },
-      ConditionExpression: 'attribute_not_exists(pk)',
-    },
-  }
-  return { code, put }
+/** A new code of 256 random bits, which works once `put` is written. Only its hash is stored (RFC 6749 §10.10). */
+export function issueCode(grant: Omit<AuthorizationCode, 'given_key'>): { code: string; put: Write } {
+  const code = randomBytes(32).toString('base64url')
+  return { code, put: putNew({ ...codeKey(code), ...grant, ttl: ttlAfter(grant.expires_at) }) }
 }
 
-/** What a code was given for, used and expired ones included as long as they are remembered, or undefined. */
-export async function readCode(code: string): Promise<CodeItem | undefined> {
+/** A code, also a used or expired one until its item expires, or undefined. Consistent. */
+export async function readCode(code: string): Promise<AuthorizationCode | undefined> {
   const item = await readItem(codeKey(code), { consistent: true })
-  return item === undefined ? undefined : parseCode(item)
+  return item === undefined ? undefined : v.parse(CodeItem, item)
 }
-
-/** A code out of an item that came by other ways, such as with a failed condition. */
-export const parseCode = (item: Record<string, unknown>): CodeItem => v.parse(CodeItem, item)
 
 /**
- * The member of a transaction that uses a code up, once, for the token whose write stands beside it. The code is remembered with
- * that token's key until the token has expired, so that a replay can revoke it. Where the condition fails, the item comes back with it.
+ * The write that uses a code up, for the transaction that writes the token which it is exchanged for. Its condition fails
+ * when the code is used or expired. The code is kept, with that token's key, until the token expires: a replay revokes it.
  */
-export const consumeCode = (code: string, givenKey: Key, tokenExpiresAt: number): Write => ({
+export const consumeCode = (code: string, issuedTokenKey: Key, tokenExpiresAt: number): Write => ({
   Update: {
     Key: codeKey(code),
     UpdateExpression: 'SET given_key = :given, #ttl = :ttl',
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(given_key) AND expires_at > :now',
     ExpressionAttributeNames: { '#ttl': 'ttl' },
     ExpressionAttributeValues: {
-      ':given': givenKey,
+      ':given': issuedTokenKey,
       ':ttl': ttlAfter(tokenExpiresAt),
       ':now': Date.now(),
     },

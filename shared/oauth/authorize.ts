@@ -1,17 +1,18 @@
-import { readClient } from './client.ts'
-import type { RequestInfo } from '../http/request.ts'
+import { requireEnv } from '../env.ts'
 import { describeFailure } from '../http/reply.ts'
-import { authorizationResponseUrl } from './authorization-response-url.ts'
-import { AuthorizationFault, faultOf } from './authorization-fault.ts'
-import { authorizationPage } from './authorization-page.ts'
-import type { AuthorizationParameters } from './authorization-parameters.ts'
-import { checkAuthorizationRequest } from './check-authorization-request.ts'
-import { checkRedirectUri } from './check-redirect-uri.ts'
+import type { RequestInfo } from '../http/request.ts'
+import {
+  AuthorizationError,
+  type AuthorizationParameters,
+  checkAuthorizationRequest,
+} from './authorization-request.ts'
+import { readClient } from './client.ts'
+import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
 /**
- * Where the browser goes with an authorization request (OAuth 2.1 §4.1.1): to the authorization page, or, where the
- * request is at fault, back to its client with `error`. Throws `invalid_redirect` where there is no client to go back to.
- * Costs one eventually consistent read, and writes nothing: it is open to everyone.
+ * Where an authorization request sends the browser (OAuth 2.1 §4.1.1): to the authorization page, or back to the client
+ * with `error` when a parameter is bad. Throws `invalid_redirect` when there is no client to return to. Costs one
+ * eventually consistent read and writes nothing, because anyone may call it.
  */
 export async function authorize(
   parameters: AuthorizationParameters,
@@ -22,15 +23,25 @@ export async function authorize(
   const { client, redirectUri } = checkRedirectUri(registered, redirect_uri)
   try {
     const [name] = repeated()
-    if (name !== undefined) throw faultOf(name, 'is repeated')
+    if (name !== undefined) throw new AuthorizationError(name, 'is repeated')
     checkAuthorizationRequest(parameters, client)
   } catch (error) {
-    if (!(error instanceof AuthorizationFault)) throw error
+    if (!(error instanceof AuthorizationError)) throw error
     return authorizationResponseUrl(redirectUri, {
       error: error.error,
       error_description: describeFailure(error),
       state,
     })
   }
-  return authorizationPage(rawQuery)
+  return authorizationPageUrl(rawQuery)
+}
+
+/**
+ * URL of the page where the user signs in and consents, with the request's query as it was sent. The URL parser
+ * percent-encodes what must not appear in a header.
+ */
+function authorizationPageUrl(rawQuery: string): string {
+  const page = new URL(requireEnv('AUTH_URL'))
+  page.search = page.search === '' ? rawQuery : `${page.search}&${rawQuery}`
+  return page.href
 }

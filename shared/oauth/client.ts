@@ -6,13 +6,13 @@ import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { queryItems, readItem } from '../db/read.ts'
 
-/** An application that may ask for codes and tokens. */
+/** An application that may request codes and tokens. */
 export interface Client {
   clientId: string
   name: string
-  /** Addresses that answers may be sent to, as registered. */
+  /** As registered. */
   redirectUris: string[]
-  /** Scopes that the client may ask for. */
+  /** Scopes that the client may request. */
   scopes: Scope[]
   /** Salted hash of the secret of a confidential client; a public client has none. */
   secretHash?: string | undefined
@@ -31,15 +31,15 @@ const ClientItem = v.object({
 
 const clientKey = (clientId: string): Key => ({ pk: `CLIENT#${clientId}`, sk: 'CLIENT' })
 
-/** Partition of the index in which all clients are listed. */
+/** Partition of the index that lists all clients. */
 const listPartition = 'CLIENTS'
 
-/** Longest client_id; the key of its item stays far below what the table takes. */
+/** A longer client_id is unknown without a read; this keeps keys far below DynamoDB's limit of 2,048 bytes. */
 const maxClientIdLength = 200
 
 /**
- * A client by its id, or undefined where there is none. The service's own client is known without being registered, as
- * a public one that no code can be sent to. Eventually consistent unless asked otherwise.
+ * A client by id, or undefined. The service's own client exists without registration, as a public client without redirect
+ * URIs, so no code can be issued to it. Eventually consistent unless `consistent` is set.
  */
 export async function readClient(clientId: string, { consistent = false } = {}): Promise<Client | undefined> {
   if (clientId.length > maxClientIdLength) return undefined
@@ -63,7 +63,7 @@ export async function listClients(): Promise<Client[]> {
   return clients
 }
 
-/** The write that registers a client, or replaces it unless what is there is as late or later. */
+/** The write that registers or replaces a client. Its condition fails when the stored registration is as new or newer. */
 export const putClient = (client: Client): Write => ({
   Put: {
     Item: {

@@ -1,18 +1,16 @@
 import * as v from 'valibot'
-import type { Client } from './client.ts'
-import { ConditionFailed, transact } from '../db/write.ts'
+import { transact } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { bearerChallenge } from '../http/bearer-challenge.ts'
 import { settings } from '../settings.ts'
 import { type Caller, requireLiveSession } from '../tokens/access-token.ts'
 import { issuer } from '../tokens/discovery.ts'
-import { authorizationResponseUrl } from './authorization-response-url.ts'
 import { issueCode } from './authorization-code.ts'
-import type { AuthorizationParameters } from './authorization-parameters.ts'
-import { checkAuthorizationRequest } from './check-authorization-request.ts'
-import { checkRedirectUri } from './check-redirect-uri.ts'
+import { type AuthorizationParameters, checkAuthorizationRequest } from './authorization-request.ts'
+import type { Client } from './client.ts'
+import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
-/** What the authorization page is told: where the browser goes, and, where the user agreed, the code on its own. */
+/** The answer to the authorization page: where to send the browser, and, when the user consented, the code by itself. */
 export const ConsentAnswer = v.object({
   redirect_to: v.string(),
   code: v.optional(v.string()),
@@ -24,8 +22,8 @@ export const ConsentAnswer = v.object({
 export type ConsentAnswer = v.InferOutput<typeof ConsentAnswer>
 
 /**
- * Answers an authorization request on behalf of the user who agreed to it, or did not (OAuth 2.1 §4.1.2). The request is
- * checked as it was when it came: the page in between is only a messenger. The code is bound to client, redirect, challenge, nonce, scope and session.
+ * Answers an authorization request for the user who approved or denied it (OAuth 2.1 §4.1.2). All checks run again, because
+ * the request comes from a page. The code is bound to client, redirect URI, challenge, nonce, scopes and session.
  */
 export async function consent(
   parameters: AuthorizationParameters,
@@ -52,12 +50,8 @@ export async function consent(
     scopes,
     expires_at: Date.now() + authorizationCodeTtlSeconds * 1000,
   })
-  try {
-    await transact([put, requireLiveSession(caller)])
-  } catch (error) {
-    if (error instanceof ConditionFailed) throw bearerChallenge(new Failure('unauthenticated'))
-    throw error
-  }
+  const sessionEnded = () => bearerChallenge(new Failure('unauthenticated'))
+  await transact([put, requireLiveSession(caller, sessionEnded)])
   return {
     code,
     redirect_to: authorizationResponseUrl(redirectUri, { code, state }),

@@ -9,7 +9,7 @@ export const Parameter = v.optional(
   ),
 )
 
-/** The value of a parameter that the request cannot do without; `invalid_parameter` where it was omitted. */
+/** The value of a required parameter; throws `invalid_parameter` when it was omitted. */
 export function requireParameter(name: string, value: string | undefined): string {
   if (value === undefined) throw invalidParameter(name, 'is required')
   return value

@@ -1,19 +1,31 @@
 import * as v from 'valibot'
-import { loopbackWithoutPort } from './loopback.ts'
+import { Failure } from '../errors.ts'
+import { issuer } from '../tokens/discovery.ts'
+import type { Client } from './client.ts'
 
-/** Characters of a URI without a fragment (RFC 3986 §2): nothing that a header or a page would have to escape. */
-const characters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]{1,2000}$/
+/** A loopback URI: scheme, host, optional port, and the rest. */
+const loopbackShape = /^(https?):\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?([/?].*)?$/
 
-/** Schemes of apps are reversed domain names, so that `javascript:` and the like are none (RFC 8252 §7.1). */
+/** A loopback URI without its port; undefined for any other URI (RFC 8252 §7.3). */
+function loopbackWithoutPort(uri: string): string | undefined {
+  const parts = loopbackShape.exec(uri)
+  if (parts === null || Number(parts[3] ?? '0') > 65_535) return undefined
+  return `${parts[1]}://${parts[2]}${parts[4] ?? ''}`
+}
+
+/** Characters of a URI without a fragment (RFC 3986 §2); none of them needs escaping in a header or a page. */
+const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]{1,2000}$/
+
+/** A private-use scheme is a reversed domain name (RFC 8252 §7.1), which rules out `javascript:` and the like. */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 
 /**
- * An address that a client may register for answers: absolute, without fragment or credentials (OAuth 2.1 §2.3), and https,
- * or http on the user's own machine, or an app's own scheme.
+ * A redirect URI that a client may register: absolute, without fragment or credentials (OAuth 2.1 §2.3), with https, http
+ * on a loopback host, or the private-use scheme of an app.
  */
 export const RedirectUri = v.pipe(
   v.string(),
-  v.regex(characters, 'must be an absolute URI without a fragment'),
+  v.regex(uriCharacters, 'must be an absolute URI without a fragment'),
   v.check((uri) => {
     const url = URL.parse(uri)
     if (url === null || url.username !== '' || url.password !== '') return false
@@ -24,3 +36,42 @@ export const RedirectUri = v.pipe(
     )
   }, 'must be https, http on a loopback host, or a private-use scheme'),
 )
+
+/**
+ * Checks that the redirect URI of a request is one that its client registered, character for character (RFC 9700 §2.1,
+ * OAuth 2.1 §2.3.1); only the port of a loopback URI may vary (RFC 8252 §7.3). Throws `invalid_redirect`, which is shown to
+ * the browser and never redirected (RFC 6749 §4.1.2.1).
+ */
+export function checkRedirectUri(
+  client: Client | undefined,
+  redirectUri: string | undefined,
+): { client: Client; redirectUri: string } {
+  if (client === undefined || redirectUri === undefined) throw new Failure('invalid_redirect')
+  const loopback = loopbackWithoutPort(redirectUri)
+  const registered = client.redirectUris.some(
+    (uri) => uri === redirectUri || (loopback !== undefined && loopbackWithoutPort(uri) === loopback),
+  )
+  if (!registered) throw new Failure('invalid_redirect')
+  return { client, redirectUri }
+}
+
+/**
+ * The URL of an authorization response: the request's redirect URI with the response parameters added to its query
+ * (RFC 6749 §3.1.2), and `iss`, by which the client knows who answered (RFC 9207 §2). Undefined parameters are left out.
+ */
+export function authorizationResponseUrl(
+  redirectUri: string,
+  response: Record<string, string | undefined>,
+): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(response)) {
+    if (value !== undefined) parameters.set(name, value)
+  }
+  parameters.set('iss', issuer())
+  return redirectUri + querySeparator(redirectUri) + parameters.toString()
+}
+
+function querySeparator(uri: string): string {
+  if (!uri.includes('?')) return '?'
+  return uri.endsWith('?') || uri.endsWith('&') ? '' : '&'
+}

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/intake/client.registered.ts'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
-import { isClientSecret } from '../../../shared/oauth/client-secret.ts'
+import { isClientSecret } from '../../../shared/oauth/client-authentication.ts'
 import { waitForDeadLetter } from '../../support/bus.ts'
 
 const detailType = 'client.registered'

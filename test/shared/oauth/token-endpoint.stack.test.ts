@@ -2,7 +2,7 @@ import { KMSClient } from '@aws-sdk/client-kms'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { db } from '../../../shared/db/table.ts'
-import { exchangeCode } from '../../../shared/oauth/exchange-code.ts'
+import { exchangeCode } from '../../../shared/oauth/token-endpoint.ts'
 import { revokeToken } from '../../../shared/tokens/access-token.ts'
 import { createClient, createSession, getUserinfo, obtainCode, type SignedIn } from '../../support/oauth.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hashClientSecret, isClientSecret } from '../../../shared/oauth/client-secret.ts'
+import { hashClientSecret, isClientSecret } from '../../../shared/oauth/client-authentication.ts'
 
 test('a secret is known again by its hash, which does not hold it', () => {
   const stored = hashClientSecret('a secret, with (signs)')

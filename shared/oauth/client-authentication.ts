@@ -1,0 +1,102 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { Failure, invalidParameter } from '../errors.ts'
+import type { RequestInfo } from '../http/request.ts'
+import { type Client, readClient } from './client.ts'
+import { requireParameter } from './parameter.ts'
+
+/** The credentials that a client sent. */
+export interface ClientCredentials {
+  clientId: string
+  /** Possible readings of the secret, of which one must be right; empty when none was sent. */
+  secrets: string[]
+  /** Whether they came in the `Authorization` header. */
+  basic: boolean
+}
+
+/**
+ * The client's credentials in a request to the token or revocation endpoint: `client_secret_basic`, `client_secret_post`, or
+ * only a `client_id` (OAuth 2.1 §2.4, RFC 6749 §2.3.1). More than one method at once is refused.
+ */
+export function readClientCredentials(
+  { client_id, client_secret }: { client_id?: string | undefined; client_secret?: string | undefined },
+  { authorization }: Pick<RequestInfo, 'authorization'>,
+): ClientCredentials {
+  const header = authorization('basic')
+  if (header === undefined) {
+    const clientId = requireParameter('client_id', client_id)
+    return { clientId, secrets: client_secret === undefined ? [] : [client_secret], basic: false }
+  }
+  const credentials = parseBasic(header)
+  if (client_secret !== undefined) {
+    throw invalidParameter('client_secret', 'must not be sent beside an Authorization header')
+  }
+  if (client_id !== undefined && client_id !== credentials.clientId) {
+    throw invalidParameter('client_id', 'differs from that of the Authorization header')
+  }
+  return credentials
+}
+
+function parseBasic(header: string): ClientCredentials {
+  const text = Buffer.from(header, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  if (colon === -1) throw invalidClient(true)
+  const secret = text.slice(colon + 1)
+  return {
+    clientId: decodeForm(text.slice(0, colon)),
+    // Clients must form-encode both (RFC 6749 §2.3.1), but many send the secret as it is. The two differ for % and +.
+    secrets: secret === '' ? [] : [...new Set([decodeForm(secret), secret])],
+    basic: true,
+  }
+}
+
+/** Decodes `application/x-www-form-urlencoded` text; returns text that is not validly encoded as it is. */
+function decodeForm(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
+
+/** The failure of client authentication: 401 with a challenge for a client that used the header, else 400 (RFC 6749 §5.2). */
+const invalidClient = (basic: boolean): Failure =>
+  new Failure(
+    'invalid_client',
+    basic ? { headers: { 'www-authenticate': 'Basic realm="oauth2", charset="UTF-8"' } } : { status: 400 },
+  )
+
+/**
+ * The client that credentials belong to: a confidential one proves itself by its secret, a public one has only its id
+ * (RFC 6749 §3.2.1). A secret sent for a public client is refused, because the client is configured wrongly.
+ */
+export async function authenticateClient({ clientId, secrets, basic }: ClientCredentials): Promise<Client> {
+  const client = await readClient(clientId, { consistent: true })
+  if (client === undefined) throw invalidClient(basic)
+  const { secretHash } = client
+  const authentic =
+    secretHash === undefined
+      ? secrets.length === 0
+      : secrets.some((secret) => isClientSecret(secret, secretHash))
+  if (!authentic) throw invalidClient(basic)
+  return client
+}
+
+/**
+ * The stored form of a client secret: a salt and a SHA-256. Machines make client secrets, with at least 128 random bits
+ * (RFC 6749 §10.10), so a slow hash would add no protection and delay every exchange.
+ */
+export function hashClientSecret(secret: string): string {
+  const salt = randomBytes(16).toString('base64url')
+  return `${salt}.${saltedHash(salt, secret).toString('base64url')}`
+}
+
+/** Whether a secret matches its stored form, compared in constant time. */
+export function isClientSecret(secret: string, stored: string): boolean {
+  const [salt = '', hash = ''] = stored.split('.')
+  const expected = Buffer.from(hash, 'base64url')
+  const actual = saltedHash(salt, secret)
+  return expected.length === actual.length && timingSafeEqual(expected, actual)
+}
+
+const saltedHash = (salt: string, secret: string): Buffer =>
+  createHash('sha256').update(salt).update('.').update(secret).digest()

@@ -1,0 +1,131 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import * as v from 'valibot'
+import { tryTransact } from '../db/write.ts'
+import { Failure, invalidParameter } from '../errors.ts'
+import type { RequestInfo } from '../http/request.ts'
+import { settings } from '../settings.ts'
+import { issueAccessToken, requireLiveSession, revokeTokenByKey } from '../tokens/access-token.ts'
+import { type AuthorizationCode, consumeCode, readCode } from './authorization-code.ts'
+import { authenticateClient, readClientCredentials } from './client-authentication.ts'
+import type { Client } from './client.ts'
+import { DeviceTokenAnswer, deviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
+import { Parameter, requireParameter } from './parameter.ts'
+
+/** Parameters of the token endpoint (OAuth 2.1 §4.1.3). */
+export const TokenParameters = v.object({
+  grant_type: Parameter,
+  code: Parameter,
+  redirect_uri: Parameter,
+  client_id: Parameter,
+  client_secret: Parameter,
+  code_verifier: Parameter,
+})
+export type TokenParameters = v.InferOutput<typeof TokenParameters>
+
+/** The answer of the token endpoint (RFC 6749 §5.1, OpenID Connect Core §3.1.3.3). */
+export const TokenAnswer = v.object({
+  ...DeviceTokenAnswer.entries,
+  /** The device_token under its name in OpenID Connect. */
+  id_token: v.string(),
+  access_token: v.string(),
+})
+export type TokenAnswer = v.InferOutput<typeof TokenAnswer>
+
+/** Answers a token request (OAuth 2.1 §3.2). The only grant type is `authorization_code`. */
+export async function handleTokenRequest(
+  parameters: TokenParameters,
+  request: Pick<RequestInfo, 'authorization'>,
+): Promise<TokenAnswer> {
+  const grantType = requireParameter('grant_type', parameters.grant_type)
+  if (grantType !== 'authorization_code') throw new Failure('unsupported_grant_type')
+  return exchangeCode(parameters, authenticateClient(readClientCredentials(parameters, request)))
+}
+
+/**
+ * Exchanges a code and its PKCE verifier for tokens, once (OAuth 2.1 §4.1.3). A request with a wrong client, redirect URI or
+ * verifier leaves the code unused. An otherwise valid request for a used code means that two parties have the code, so the
+ * tokens that it was exchanged for are revoked (RFC 9700 §4.5, RFC 6749 §10.5).
+ */
+export async function exchangeCode(
+  parameters: TokenParameters,
+  authentication: Promise<Client>,
+): Promise<TokenAnswer> {
+  // Both are read at once but checked in order: a client that fails to authenticate learns nothing about the code.
+  const [client, grant] = await Promise.all([
+    authentication,
+    parameters.code === undefined ? undefined : readCode(parameters.code),
+  ])
+  const code = requireParameter('code', parameters.code)
+  const redirectUri = requireParameter('redirect_uri', parameters.redirect_uri)
+  const verifier = requireParameter('code_verifier', parameters.code_verifier)
+  if (grant === undefined) throw new Failure('invalid_grant')
+  checkCodeBinding(grant, client, redirectUri)
+  checkCodeVerifier(verifier, grant.code_challenge)
+  if (grant.given_key !== undefined) return rejectUsedCode(grant)
+  if (grant.expires_at <= Date.now()) throw new Failure('invalid_grant')
+  return issueTokens(code, grant)
+}
+
+/** Only the client that a code was issued to may exchange it, with the redirect URI of its request (RFC 6749 §4.1.3). */
+function checkCodeBinding(grant: AuthorizationCode, client: Client, redirectUri: string): void {
+  if (grant.client_id !== client.clientId || grant.redirect_uri !== redirectUri)
+    throw new Failure('invalid_grant')
+}
+
+/** 43 to 128 unreserved characters (RFC 7636 §4.1). */
+const verifierShape = /^[A-Za-z0-9\-._~]{43,128}$/
+
+/**
+ * Checks that the verifier matches the challenge (RFC 7636 §4.6), else `invalid_grant`. A matching verifier that is too short
+ * to be unguessable, or has other characters, is `invalid_parameter`.
+ */
+function checkCodeVerifier(verifier: string, challenge: string): void {
+  const actual = Buffer.from(createHash('sha256').update(verifier).digest('base64url'))
+  const expected = Buffer.from(challenge)
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
+    throw new Failure('invalid_grant')
+  }
+  if (!verifierShape.test(verifier)) {
+    throw invalidParameter('code_verifier', 'must be 43 to 128 unreserved characters')
+  }
+}
+
+/**
+ * Signs first and writes last. When signing fails, the code stays unused and can be tried again. The tokens leave only after
+ * the one transaction that uses the code up has succeeded.
+ */
+async function issueTokens(code: string, grant: AuthorizationCode): Promise<TokenAnswer> {
+  const { scopes } = grant
+  // A derived token expires with its session at the latest, so that ending the session ends all access.
+  const expiresAt = Math.min(Date.now() + settings().accessTokenTtlSeconds * 1000, grant.session_expires_at)
+  const common = {
+    userId: grant.user_id,
+    sessionId: grant.session_id,
+    clientId: grant.client_id,
+    scopes,
+    expiresAt,
+    authenticatedAt: grant.authenticated_at,
+  }
+  const { accessToken, key, put } = issueAccessToken({ ...common, firstParty: false })
+  const deviceToken = await issueDeviceToken({ ...common, accessToken, nonce: grant.nonce })
+  const failures = await tryTransact([
+    consumeCode(code, key, expiresAt),
+    requireLiveSession({ key: grant.session_key }),
+    put,
+  ])
+  if (failures.length > 0) return rejectUsedCode(await readCode(code))
+  return {
+    ...deviceTokenAnswer(deviceToken, expiresAt, scopes),
+    id_token: deviceToken,
+    access_token: accessToken,
+  }
+}
+
+/**
+ * Throws `invalid_grant`, and first revokes what the code was exchanged for. Code and token are written in one transaction,
+ * so a request that finds the code used also finds the token to revoke.
+ */
+async function rejectUsedCode(grant: AuthorizationCode | undefined): Promise<never> {
+  if (grant?.given_key !== undefined) await revokeTokenByKey(grant.given_key, grant.client_id)
+  throw new Failure('invalid_grant')
+}
