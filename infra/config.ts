@@ -1,6 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import * as v from 'valibot'
-import { signingKeyTagName } from '../shared/keys/key-tags.ts'
+import { signingKeyTagName } from '../shared/keys/key-names.ts'
 import { numeric, Settings } from '../shared/settings.ts'
 
 /** Shortest time that a new signing key must be public before it signs: API Gateway's JWT authorizer may cache that long. */

@@ -11,7 +11,6 @@ export type MetricName =
   | 'LedgerDifferences'
   | 'RotationOverdueSeconds'
   | 'Rotations'
-  | 'Signatures'
   | 'SignIns'
 
 /**

@@ -1,16 +1,16 @@
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { emitMetric } from '../../shared/emit-metric.ts'
-import { nextDue } from '../../shared/keys/next-due.ts'
-import type { RotationRequest } from '../../shared/keys/next-step.ts'
-import { readKeySet } from '../../shared/keys/key-set.ts'
-import { type RotationResult, rotateKeys } from '../../shared/keys/rotate-keys.ts'
+import type { RotationRequest } from '../../shared/keys/decide-rotation.ts'
+import { readKeySet } from '../../shared/keys/key-set-store.ts'
+import { nextDue } from '../../shared/keys/key-times.ts'
+import { rotateKeys, type RotationResult } from '../../shared/keys/rotate.ts'
 import { log } from '../../shared/log.ts'
 import { settings } from '../../shared/settings.ts'
 
 const RequestedBy = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
-/** What the function is called with: nothing by the clock, otherwise an operator's wish. */
+/** The schedule calls with `{}`, an operator with an action. */
 const Call = v.union([
   v.object({ action: v.literal('revoke'), kid: v.string(), requested_by: RequestedBy }),
   v.object({
@@ -22,8 +22,8 @@ const Call = v.union([
 ])
 
 /**
- * Keeps the signing keys turning. `{}` is the clock's call and does what is due; `{"action":"rotate"}` starts a rotation now,
- * with `"emergency":true` the new key signs at once; `{"action":"revoke","kid":…}` takes a key out of the key set and has it disabled.
+ * Rotates the signing keys. `{}` is the clock's call and does what is due. `{"action":"rotate"}` starts a rotation now; with
+ * `"emergency":true` the new key signs at once. `{"action":"revoke","kid":…}` takes a key out of the JWKS and disables it.
  */
 export async function handler(
   event: unknown,
@@ -39,7 +39,7 @@ export async function handler(
     runId: context.awsRequestId,
     requestedBy: 'requested_by' in call ? (call.requested_by ?? null) : null,
   }
-  await tellDelay(at)
+  await emitOverdue(at)
   const result = await rotateKeys(toRequest(call, at), by)
   emitMetric('Rotations', result.transitions.length)
   return result
@@ -56,10 +56,10 @@ function toRequest(call: v.InferOutput<typeof Call>, at: number): RotationReques
   }
 }
 
-/** Tells for how long something has been due, before trying to do it: a rotation that fails every time is overdue all the same. */
-async function tellDelay(now: number): Promise<void> {
-  const ring = await readKeySet()
-  // Before the first key there is nothing to be late with.
-  const due = ring.keys.length === 0 ? now : nextDue(ring, settings())
+/** Emits how long a step has been due. It comes before the rotation, so that a rotation which keeps failing shows too. */
+async function emitOverdue(now: number): Promise<void> {
+  const keySet = await readKeySet()
+  // Before the first key nothing can be late.
+  const due = keySet.keys.length === 0 ? now : nextDue(keySet, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })
 }

@@ -2,8 +2,7 @@ import { Stack } from 'aws-cdk-lib'
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { AccountRootPrincipal, ArnPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
-import { signingKeyTagName } from '../../shared/keys/key-tags.ts'
-import { keysPartition } from '../../shared/keys/keys-partition.ts'
+import { keysPartition, signingKeyTagName } from '../../shared/keys/key-names.ts'
 import type { Config } from '../config.ts'
 
 interface AuditorRoleProps {

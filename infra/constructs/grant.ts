@@ -6,7 +6,7 @@ import type { Key } from 'aws-cdk-lib/aws-kms'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Environment } from '../../shared/env.ts'
-import { signingKeyTagName } from '../../shared/keys/key-tags.ts'
+import { signingKeyTagName } from '../../shared/keys/key-names.ts'
 import { indexName } from '../../shared/db/table-layout.ts'
 import type { Permissions } from '../permissions.ts'
 

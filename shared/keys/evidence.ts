@@ -1,15 +1,35 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
-import { Integer, type Key } from '../db/table.ts'
-import { KeyCheck } from './check-key.ts'
-import { keysPartition } from './keys-partition.ts'
-import { Trigger } from './key-set.ts'
+import { Integer } from '../db/table.ts'
+import { jwksDigest, type SigningKeySet, Trigger } from './key-set.ts'
+import { type KeyTimes, nextDue } from './key-times.ts'
+import type { KeyTransition, TransitionResult } from './key-transitions.ts'
 
-/** What a transition did; `bootstrap` is the first activation of all. */
+/** What a sign-and-verify test showed about a key. */
+export const KeyCheck = v.object({
+  kid: v.string(),
+  arn: v.string(),
+  /** Whether KMS signed. */
+  signed: v.boolean(),
+  /** Whether KMS verifies that signature. */
+  verified_by_kms: v.boolean(),
+  /** Whether the public key in the JWKS verifies that signature. */
+  verified_by_jwk: v.boolean(),
+})
+export type KeyCheck = v.InferOutput<typeof KeyCheck>
+
+/** Whether the key signs, and both KMS and the JWKS verify what it signs. */
+export const isSound = (check: KeyCheck): boolean =>
+  check.signed && check.verified_by_kms && check.verified_by_jwk
+
+/** What a transition did; `bootstrap` is the first activation of a deployment. */
 const actions = ['bootstrap', 'publish', 'activate', 'retire', 'revoke', 'disable'] as const
 
-/** One transition of the key ring, for an auditor. Written in the same transaction as the transition itself, and never changed. */
+/**
+ * The audit record of one transition of the key set. It is written in the same transaction as the transition, and never
+ * changed.
+ */
 export const Evidence = v.object({
   /** 1, 2, 3, … without a gap. */
   sequence: Integer,
@@ -17,18 +37,18 @@ export const Evidence = v.object({
   at: Integer,
   action: v.picklist(actions),
   trigger: Trigger,
-  /** Lambda's request id of the invocation that carried it out, which after a crash is another than the trigger's. */
+  /** Lambda's request id of the invocation that wrote it; after a crash it is not the one of the trigger. */
   run_id: v.string(),
   old_kid: v.nullable(v.string()),
   old_arn: v.nullable(v.string()),
   new_kid: v.nullable(v.string()),
   new_arn: v.nullable(v.string()),
-  /** SHA-256, hex, of the key set before and after (jwks.ts). */
+  /** SHA-256, hex, of the JWKS before and after (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** A signature made and verified just before: by the key that joins or takes over, otherwise by the signer. */
+  /** Test, made just before, of the key that joins or takes over, otherwise of the signer. */
   check: v.nullable(KeyCheck),
-  /** What KMS said about the old key after it was disabled; null for the other actions. */
+  /** State of the old key in KMS after it was disabled; null for the other actions. */
   kms_state: v.nullable(v.string()),
   /** When the clock has something to do next, epoch milliseconds. */
   next_due: Integer,
@@ -39,23 +59,47 @@ export const Evidence = v.object({
 })
 export type Evidence = v.InferOutput<typeof Evidence>
 
-/** Prefix of the sort keys of all evidence. */
-export const evidencePrefix = 'EVIDENCE#'
-
-/** Key of a record; its digits sort as its number does. */
-export const evidenceKey = (sequence: number): Key => ({
-  pk: keysPartition,
-  sk: evidencePrefix + String(sequence).padStart(12, '0'),
-})
-
-/** Completes a record with its hash. */
-export const sealEvidence = (record: Omit<Evidence, 'hash'>): Evidence => ({
-  ...record,
-  hash: evidenceHash(record),
-})
-
-/** The hash that a record must have, whatever it says of it itself. */
+/** The hash that a record must have, computed from its content. */
 export const evidenceHash = (record: Omit<Evidence, 'hash'>): string =>
   createHash('sha256')
     .update(canonicalJson({ ...record, hash: undefined }))
     .digest('hex')
+
+/** What a transition is recorded with, beside its result. */
+export interface TransitionContext {
+  action: KeyTransition['action']
+  trigger: Trigger
+  /** Lambda's request id. */
+  runId: string
+  times: KeyTimes
+  check: KeyCheck | null
+  /** State in KMS of a key that was disabled. */
+  kmsState: string | null
+}
+
+/** The evidence record of a transition of `keySet`, chained to the record before. */
+export function describeTransition(
+  keySet: SigningKeySet,
+  { keys, old, next }: TransitionResult,
+  context: TransitionContext,
+): Evidence {
+  const { action } = context
+  const record = {
+    sequence: keySet.sequence + 1,
+    at: Date.now(),
+    action: action === 'activate' && keySet.sequence === 0 ? ('bootstrap' as const) : action,
+    trigger: context.trigger,
+    run_id: context.runId,
+    old_kid: old?.kid ?? null,
+    old_arn: old?.arn ?? null,
+    new_kid: next?.kid ?? null,
+    new_arn: next?.arn ?? null,
+    jwks_sha256_before: jwksDigest(keySet.keys),
+    jwks_sha256_after: jwksDigest(keys),
+    check: context.check,
+    kms_state: context.kmsState,
+    next_due: nextDue({ ...keySet, keys }, context.times),
+    previous_hash: keySet.evidence_hash,
+  }
+  return { ...record, hash: evidenceHash(record) }
+}

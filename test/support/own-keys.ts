@@ -9,13 +9,13 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 import { kms } from '../../shared/aws/kms.ts'
 import { clientOptions } from '../../shared/aws/client-options.ts'
-import { forgetCachedKeySet } from '../../shared/keys/cached-ring.ts'
-import { readKeyState } from '../../shared/keys/dispose-key.ts'
-import { signingKeyTagName } from '../../shared/keys/key-tags.ts'
+import { forgetCachedKeySet } from '../../shared/keys/cached-key-set.ts'
+import { signingKeyTagName } from '../../shared/keys/key-names.ts'
+import { readKeyState } from '../../shared/keys/kms-keys.ts'
 
 /**
- * Gives the tests of a file a table and a tag of their own, and so a key ring that no other test turns. `renew` throws the
- * ring away and starts an empty one.
+ * Gives the tests of a file a table and a key tag of their own, and so a key set that no other test rotates. `renew` drops
+ * the key set and starts with an empty one.
  */
 export function useOwnKeys(): { renew: () => Promise<void> } {
   const client = new DynamoDBClient(clientOptions())
@@ -52,10 +52,10 @@ export function useOwnKeys(): { renew: () => Promise<void> } {
   return { renew }
 }
 
-/** Tags never change, and other tests' keys are many. */
+/** Cached: tags never change, and the keys of other tests are many. */
 const tagOf = new Map<string, string | undefined>()
 
-/** The KMS keys that carry the tag of the present ring, with their states. */
+/** The KMS keys with the tag of the current key set, and their states. */
 export async function listOwnKeys(): Promise<{ arn: string; state: string }[]> {
   const own: string[] = []
   let marker: string | undefined

@@ -1,6 +1,6 @@
-import { keyIn } from '../../../shared/keys/key-set.ts'
 import type { Evidence } from '../../../shared/keys/evidence.ts'
-import { nextDue } from '../../../shared/keys/next-due.ts'
+import { keyIn } from '../../../shared/keys/key-set.ts'
+import { nextDue } from '../../../shared/keys/key-times.ts'
 import { checkChain } from './checks/chain.ts'
 import { checkCryptoperiod } from './checks/cryptoperiod.ts'
 import { checkKeySet } from './checks/key-set.ts'

@@ -1,6 +1,6 @@
 import type { Settings } from '../../../shared/settings.ts'
 import type { Evidence } from '../../../shared/keys/evidence.ts'
-import type { SigningKeySet, SigningKey } from '../../../shared/keys/key-set.ts'
+import type { SigningKey, SigningKeySet } from '../../../shared/keys/key-set.ts'
 
 /** Everything that the audit goes by, each part read from where it is kept, none from another. */
 export interface Facts {
@@ -15,6 +15,11 @@ export interface Facts {
   evidence: EvidenceRow[]
   /** Keys that have left the ring. */
   archive: SigningKey[]
+  /**
+   * RFC 7638 thumbprints of the public keys on record and in the JWKS, each by its object in `ring`, `archive` and
+   * `keySet`. An object that is no RSA key has none.
+   */
+  thumbprints: ReadonlyMap<object, string>
   /** Sort keys of items among the keys that are not what they should be. */
   unreadable: string[]
   kms: KmsKey[]

@@ -1,3 +1,4 @@
+import { thumbprint } from '../../../shared/keys/key-set.ts'
 import type { Target } from '../target.ts'
 import { serviceName } from '../target.ts'
 import type { Anchor, Facts, KeySet } from './facts.ts'
@@ -25,15 +26,29 @@ export async function gatherFacts(
       ? { answered: false, problem: 'the address of the API is not known: name it with --base-url' }
       : await readKeySet(target.baseUrl)
   const [records, schedule] = await Promise.all([readRecords(), readSchedule(rotationName(target))])
-  const recorded = [...(records.ring?.keys ?? []), ...records.archive].map(({ arn }) => arn)
+  const recorded = [...(records.ring?.keys ?? []), ...records.archive]
   return {
     at,
     settings: target.settings,
     tag,
     ...records,
-    kms: await readKms(tag, recorded),
+    thumbprints: await readThumbprints([...recorded, ...(keySet.answered ? keySet.keys : [])]),
+    kms: await readKms(
+      tag,
+      recorded.map(({ arn }) => arn),
+    ),
     keySet,
     schedule,
     anchor,
   }
+}
+
+async function readThumbprints(keys: readonly { n?: unknown; e?: unknown }[]): Promise<Map<object, string>> {
+  const thumbprints = new Map<object, string>()
+  for (const key of keys) {
+    const { n, e } = key
+    if (typeof n === 'string' && n !== '' && typeof e === 'string' && e !== '')
+      thumbprints.set(key, await thumbprint({ n, e }))
+  }
+  return thumbprints
 }

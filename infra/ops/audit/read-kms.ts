@@ -6,8 +6,8 @@ import {
 } from '@aws-sdk/client-kms'
 import { createPublicKey } from 'node:crypto'
 import { kms } from '../../../shared/aws/kms.ts'
-import { signingKeyTagName } from '../../../shared/keys/key-tags.ts'
-import { thumbprint } from '../../../shared/keys/thumbprint.ts'
+import { signingKeyTagName } from '../../../shared/keys/key-names.ts'
+import { thumbprint } from '../../../shared/keys/key-set.ts'
 import type { KmsKey } from './facts.ts'
 
 /** Keys that are asked about at the same time. */

@@ -1,7 +1,6 @@
-import { readArchive } from '../../../shared/keys/archive.ts'
 import type { Evidence } from '../../../shared/keys/evidence.ts'
-import { readEvidence } from '../../../shared/keys/read-evidence.ts'
-import { readKeySet, type SigningKey } from '../../../shared/keys/key-set.ts'
+import type { SigningKey } from '../../../shared/keys/key-set.ts'
+import { readArchive, readEvidence, readKeySet } from '../../../shared/keys/key-set-store.ts'
 
 /** The signing keys of a deployment as its own records tell it; instants are epoch milliseconds. */
 export interface KeyStatus {

@@ -3,13 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { kms } from '../../../shared/aws/kms.ts'
-import { readKeyState } from '../../../shared/keys/dispose-key.ts'
-import { toJwks } from '../../../shared/keys/jwks.ts'
-import { readEvidence } from '../../../shared/keys/read-evidence.ts'
-import { activeKey, keyIn, readKeySet } from '../../../shared/keys/key-set.ts'
-import { rotateKeys } from '../../../shared/keys/rotate-keys.ts'
+import { activeKey, keyIn, toJwks } from '../../../shared/keys/key-set.ts'
+import { readEvidence, readKeySet } from '../../../shared/keys/key-set-store.ts'
+import { readKeyState } from '../../../shared/keys/kms-keys.ts'
+import { rotateKeys } from '../../../shared/keys/rotate.ts'
 import { listOwnKeys, useOwnKeys } from '../../support/own-keys.ts'
-import { ringMustBeWhole } from '../../support/ring-must-be-whole.ts'
+import { expectSoundKeySet } from '../../support/expect-sound-key-set.ts'
 import { runAndDieAt, tamperCalls } from '../../support/tamper-calls.ts'
 
 const { renew } = useOwnKeys()
@@ -32,7 +31,7 @@ afterEach(() => {
 describe('rotate-signing-keys', () => {
   it('gives a new deployment its first key, with evidence', async () => {
     await invoke({})
-    await ringMustBeWhole()
+    await expectSoundKeySet()
     const [first] = await readEvidence()
     expect(first).toMatchObject({
       sequence: 1,
@@ -59,7 +58,7 @@ describe('rotate-signing-keys', () => {
     }
     expect(signers.size).toBe(6)
     expect(await published()).toHaveLength(1)
-    await ringMustBeWhole()
+    await expectSoundKeySet()
     const actions = (await readEvidence()).map(({ action }) => action)
     expect(actions).toEqual([
       'bootstrap',
@@ -75,7 +74,7 @@ describe('rotate-signing-keys', () => {
       action: 'publish',
       trigger: { kind: 'rotate', requested_by: 'an operator' },
     })
-    await ringMustBeWhole()
+    await expectSoundKeySet()
   })
 
   it('revokes the signer: out of the key set at once, disabled, and another signs', async () => {
@@ -86,7 +85,7 @@ describe('rotate-signing-keys', () => {
     expect(await published()).toEqual([await signer()])
     expect(await readKeyState(revoked?.arn ?? '')).toBe('Disabled')
     await invoke({ action: 'revoke', kid: revoked?.kid })
-    await ringMustBeWhole()
+    await expectSoundKeySet()
   })
 
   it.each([
@@ -121,7 +120,7 @@ describe('a published key that fails its check', () => {
     expect(await published()).not.toContain(broken?.kid)
     const next = keyIn((await readKeySet()).keys, 'published')?.kid
     expect(next).toBeDefined()
-    await ringMustBeWhole()
+    await expectSoundKeySet()
     passTime(day)
     await invoke({})
     expect(await signer()).toBe(next)
@@ -136,7 +135,7 @@ describe('ten at once', () => {
       passTime(1)
       const before = (await listOwnKeys()).length
       await Promise.all(Array.from({ length: 10 }, () => invoke(event)))
-      await ringMustBeWhole()
+      await expectSoundKeySet()
       expect(await listOwnKeys()).toHaveLength(before + 1)
     },
   )
@@ -147,7 +146,7 @@ describe('ten at once', () => {
       Array.from({ length: 10 }, () => rotateKeys({ action: 'clock' }, { runId: randomUUID() }, 0)),
     )
     await invoke({})
-    await ringMustBeWhole()
+    await expectSoundKeySet()
   })
 })
 
@@ -165,7 +164,7 @@ describe('a run that dies', { timeout: 180_000 }, () => {
         died = await runAndDieAt(() => invoke({}), at, carriedOut)
         passTime(minute)
         await invoke({})
-        await ringMustBeWhole()
+        await expectSoundKeySet()
       }
     },
   )
@@ -181,7 +180,7 @@ describe('a run that dies', { timeout: 180_000 }, () => {
         expect(await published()).toContain(await signer())
         passTime(minute)
         await invoke({})
-        await ringMustBeWhole()
+        await expectSoundKeySet()
       }
     },
   )
@@ -196,7 +195,7 @@ describe('a run that dies', { timeout: 180_000 }, () => {
       passTime(minute)
       await revoke()
       expect(await published()).not.toContain(revoked?.kid)
-      await ringMustBeWhole()
+      await expectSoundKeySet()
     }
   })
 })
@@ -224,7 +223,7 @@ describe('a run that is overtaken', () => {
     await slow
     restore()
     expect(await signer()).toBe(before)
-    await ringMustBeWhole()
+    await expectSoundKeySet()
     const states = (await listOwnKeys()).map(({ state }) => state).sort()
     expect(states).toEqual(['Enabled', 'PendingDeletion'])
   })
@@ -245,9 +244,9 @@ describe('a run that is overtaken', () => {
     expect(await listOwnKeys()).toHaveLength(2)
     passTime(minute)
     await invoke({})
-    await ringMustBeWhole()
+    await expectSoundKeySet()
     passTime(20 * minute)
     await invoke({})
-    expect((await readKeySet()).strays).toEqual([])
+    expect((await readKeySet()).orphaned_attempts).toEqual([])
   })
 })

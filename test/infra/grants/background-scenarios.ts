@@ -2,15 +2,15 @@ import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dyn
 import { randomUUID } from 'node:crypto'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { createSigningKey } from '../../../shared/keys/create-signing-key.ts'
-import { signingKeySetKey } from '../../../shared/keys/key-set.ts'
+import { signingKeySetKey } from '../../../shared/keys/key-set-store.ts'
+import { createSigningKey } from '../../../shared/keys/kms-keys.ts'
 import { deliver } from '../../support/deliver.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
 import type { Scenario } from './calls.ts'
 import { joinFamily } from './family.ts'
 
-/** Throws the ring away, so that the next run makes the first key of a deployment. */
-async function clearRing(): Promise<void> {
+/** Deletes the key set, so that the next run creates a deployment's first key. */
+async function clearKeySet(): Promise<void> {
   const { Items = [] } = await db.send(
     new QueryCommand({
       TableName: tableName(),
@@ -24,16 +24,16 @@ async function clearRing(): Promise<void> {
   await db.send(new BatchWriteCommand({ RequestItems: { [tableName()]: deletions } }))
 }
 
-/** Has KMS make the key of an attempt that was given up, and says so in the ring. */
-async function leaveStray(): Promise<void> {
+/** Creates the KMS key of an attempt that the key set has on record as orphaned. */
+async function leaveOrphan(): Promise<void> {
   const id = randomUUID()
   await createSigningKey(id)
   await db.send(
     new UpdateCommand({
       TableName: tableName(),
       Key: signingKeySetKey,
-      UpdateExpression: 'SET strays = :strays',
-      ExpressionAttributeValues: { ':strays': [{ id, started_at: Date.now() }] },
+      UpdateExpression: 'SET orphaned_attempts = :attempts',
+      ExpressionAttributeValues: { ':attempts': [{ id, started_at: Date.now() }] },
     }),
   )
 }
@@ -49,11 +49,11 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await run({})
   },
   'rotate-signing-keys': async ({ run }) => {
-    await clearRing()
+    await clearKeySet()
     const { signer } = (await run({})) as { signer: string }
     await run({ action: 'rotate', emergency: true })
     await run({ action: 'revoke', kid: signer })
-    await leaveStray()
+    await leaveOrphan()
     await run({})
   },
 }

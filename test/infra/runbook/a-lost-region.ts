@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { kms } from '../../../shared/aws/kms.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { readKeySet, signingKeySetKey } from '../../../shared/keys/key-set.ts'
+import { readKeySet, signingKeySetKey } from '../../../shared/keys/key-set-store.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { createUser, md5, newRegistration, register, type TestUser } from '../../support/sign-in.ts'
 import { replaceKeys } from './a-leaked-signing-key.ts'
@@ -31,10 +31,10 @@ async function inAnotherRegion<Result>(work: () => Promise<Result>): Promise<Res
 }
 
 /** The copied table names signing keys of another region, and not the one that this deployment has made for itself. */
-async function bringForeignRing(): Promise<void> {
-  const ring = await readKeySet()
-  const keys = ring.keys.map((key) => ({ ...key, arn: key.arn.replace(':us-east-1:', ':eu-west-1:') }))
-  await db.send(new PutCommand({ TableName: tableName(), Item: { ...ring, keys, ...signingKeySetKey } }))
+async function storeForeignKeySet(): Promise<void> {
+  const keySet = await readKeySet()
+  const keys = keySet.keys.map((key) => ({ ...key, arn: key.arn.replace(':us-east-1:', ':eu-west-1:') }))
+  await db.send(new PutCommand({ TableName: tableName(), Item: { ...keySet, keys, ...signingKeySetKey } }))
 }
 
 /** A table arrives in a region without the keys that its contents depend on. */
@@ -49,7 +49,7 @@ export async function aLostRegion(url: string, people: People): Promise<void> {
       totpSecret: String(registration['totp_secret']),
     }
   })
-  await bringForeignRing()
+  await storeForeignKeySet()
   expect(await people.tryToSignIn(await createUser())).toMatchObject({ status: 503, retryAfter: '5' })
 
   // Signing keys: as after a leak, none of the old ones is of use.

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { runOps } from '../../../infra/ops/run.ts'
 import { kms } from '../../../shared/aws/kms.ts'
-import type { RotationResult } from '../../../shared/keys/rotate-keys.ts'
+import type { RotationResult } from '../../../shared/keys/rotate.ts'
 import { sectionOf } from './read-runbook.ts'
 
 /** What a command ended with; `result` is what it printed as JSON. */

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler as jwks } from '../../../functions/well-known/jwks.ts'
 import { kms } from '../../../shared/aws/kms.ts'
-import { activeKey, readKeySet } from '../../../shared/keys/key-set.ts'
+import { activeKey } from '../../../shared/keys/key-set.ts'
+import { readKeySet } from '../../../shared/keys/key-set-store.ts'
 import { settings } from '../../../shared/settings.ts'
 import { signDeviceToken } from '../../../shared/tokens/device-token.ts'
 import { issuer } from '../../../shared/tokens/discovery.ts'
@@ -92,7 +93,7 @@ describe('signDeviceToken', () => {
     expect(payload).toMatchObject({ email: 'a@example.com', email_verified: true, name: 'Alice' })
   })
 
-  it('asks KMS for one signature and, once it knows the ring, nothing else of anybody', async () => {
+  it('asks KMS for one signature and, once the key set is cached, makes no other call', async () => {
     await call({})
     await signDeviceToken(grant())
     const calls: string[] = []
@@ -138,7 +139,7 @@ it('all tokens issued through five rotations verify while they live, with a veri
   let verified = 0
   for (let hours = 0; hours < 5 * 30 * 24 + 12; hours += 8) {
     const { expiresAt } = grant()
-    // The signer's ring may be up to a minute old when the clock's call turns the keys.
+    // The signer's key set may be up to a minute old when the clock's call rotates the keys.
     const early = await signDeviceToken(grant())
     await call({})
     const late = await signDeviceToken(grant())

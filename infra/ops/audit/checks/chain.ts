@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../../../shared/canonical-json.ts'
-import { evidenceKey } from '../../../../shared/keys/evidence.ts'
-import { jwksDigest } from '../../../../shared/keys/jwks.ts'
+import { jwksDigest } from '../../../../shared/keys/key-set.ts'
+import { evidenceKey } from '../../../../shared/keys/key-set-store.ts'
 import type { Check, Finding } from '../controls.ts'
 import type { EvidenceRow, Facts } from '../facts.ts'
 

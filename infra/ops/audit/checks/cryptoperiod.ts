@@ -1,5 +1,5 @@
-import { nextDue } from '../../../../shared/keys/next-due.ts'
 import type { SigningKey } from '../../../../shared/keys/key-set.ts'
+import { nextDue } from '../../../../shared/keys/key-times.ts'
 import { formatInstant, formatSpan } from '../../terminal.ts'
 import type { Check, Control, Finding } from '../controls.ts'
 import type { Facts } from '../facts.ts'

@@ -1,5 +1,4 @@
-import { toJwks } from '../../../../shared/keys/jwks.ts'
-import { thumbprint } from '../../../../shared/keys/thumbprint.ts'
+import { toJwks } from '../../../../shared/keys/key-set.ts'
 import type { Check, Finding } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 import { digestKeySet } from './chain.ts'
@@ -19,7 +18,7 @@ export const checkKeySet: Check = (facts) => {
   const passing = isPassing(facts, keySet.keys)
   return [
     ...named.flatMap(({ key, kid }) =>
-      isHonest(key)
+      isHonest(key, facts)
         ? []
         : [finding('wrong_kid', kid, 'The public key set names a key by a kid that is not its thumbprint.')],
     ),
@@ -52,9 +51,11 @@ const finding = (name: string, subject: string, message: string): Finding => ({
   message,
 })
 
-function isHonest({ kty, n, e, kid, alg, use }: Record<string, unknown>): boolean {
-  const named = typeof n === 'string' && typeof e === 'string' ? thumbprint({ n, e }) : undefined
-  return kty === 'RSA' && alg === 'RS256' && use === 'sig' && named === kid
+function isHonest(key: Record<string, unknown>, { thumbprints }: Facts): boolean {
+  const { kty, kid, alg, use } = key
+  return (
+    kty === 'RSA' && alg === 'RS256' && use === 'sig' && kid !== undefined && thumbprints.get(key) === kid
+  )
 }
 
 /** Whether the key set is the one from before a transition that came while the facts were gathered. */

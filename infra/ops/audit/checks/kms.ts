@@ -1,4 +1,4 @@
-import { attemptTagName, signingKeyTagName } from '../../../../shared/keys/key-tags.ts'
+import { attemptTagName, signingKeyTagName } from '../../../../shared/keys/key-names.ts'
 import type { SigningKey } from '../../../../shared/keys/key-set.ts'
 import type { Check, Control, Finding } from '../controls.ts'
 import type { Facts, KmsKey } from '../facts.ts'
@@ -83,7 +83,10 @@ function genuine(key: SigningKey, answer: KmsKey, { tag }: Facts): Finding[] {
 /** A key that was made and given up is disabled and deleted by the service; one that is being made has its attempt in the ring. */
 function unrecorded(key: KmsKey, { ring }: Facts): Finding[] {
   const attempt = key.tags[attemptTagName]
-  const expected = [...(ring?.attempt ? [ring.attempt.id] : []), ...(ring?.strays ?? []).map(({ id }) => id)]
+  const expected = [
+    ...(ring?.attempt ? [ring.attempt.id] : []),
+    ...(ring?.orphaned_attempts ?? []).map(({ id }) => id),
+  ]
   if (key.state !== 'Enabled' || (attempt !== undefined && expected.includes(attempt))) return []
   return [
     finding(

@@ -1,5 +1,5 @@
 import type { Check, Finding } from '../controls.ts'
-import { isSound } from '../../../../shared/keys/check-key.ts'
+import { isSound } from '../../../../shared/keys/evidence.ts'
 
 /** Every transition left proof that the keys worked: a signature made and verified, and for a disabled key KMS's own word. */
 export const checkProofs: Check = ({ evidence }) =>

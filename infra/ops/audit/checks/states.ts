@@ -1,5 +1,4 @@
-import { keyStates, type KeyState, type SigningKey } from '../../../../shared/keys/key-set.ts'
-import { thumbprint } from '../../../../shared/keys/thumbprint.ts'
+import { type KeyState, keyStates, type SigningKey } from '../../../../shared/keys/key-set.ts'
 import type { Check, Finding } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 import { replay } from '../replay.ts'
@@ -45,7 +44,7 @@ function signers(keys: SigningKey[]): Finding[] {
   ]
 }
 
-function identities({ ring, archive }: Facts): Finding[] {
+function identities({ ring, archive, thumbprints }: Facts): Finding[] {
   const all = [...(ring?.keys ?? []), ...archive]
   const seen = new Set<string>()
   return all.flatMap((key) => {
@@ -55,7 +54,7 @@ function identities({ ring, archive }: Facts): Finding[] {
       ...(again
         ? [finding('key_twice', ['evidence-integrity'], key.kid, 'The key is on record twice.')]
         : []),
-      ...(thumbprint(key) === key.kid
+      ...(thumbprints.get(key) === key.kid
         ? []
         : [
             finding(

@@ -25,19 +25,22 @@ import type { Target } from '../../../../infra/ops/target.ts'
 import { clientOptions } from '../../../../shared/aws/client-options.ts'
 import { kms } from '../../../../shared/aws/kms.ts'
 import { db, tableName } from '../../../../shared/db/table.ts'
-import { evidenceHash, evidenceKey } from '../../../../shared/keys/evidence.ts'
-import { toJwks } from '../../../../shared/keys/jwks.ts'
-import { signingKeyTagName } from '../../../../shared/keys/key-tags.ts'
-import { readEvidence } from '../../../../shared/keys/read-evidence.ts'
-import { readKeySet, signingKeySetKey, type SigningKeySet } from '../../../../shared/keys/key-set.ts'
-import { thumbprint } from '../../../../shared/keys/thumbprint.ts'
+import { evidenceHash } from '../../../../shared/keys/evidence.ts'
+import { signingKeyTagName } from '../../../../shared/keys/key-names.ts'
+import { type SigningKeySet, thumbprint, toJwks } from '../../../../shared/keys/key-set.ts'
+import {
+  evidenceKey,
+  readEvidence,
+  readKeySet,
+  signingKeySetKey,
+} from '../../../../shared/keys/key-set-store.ts'
 import { settings } from '../../../../shared/settings.ts'
 import { useOwnKeys } from '../../../support/own-keys.ts'
 
 const { renew } = useOwnKeys()
 const day = 86_400_000
 
-/** What the public key set answers with, instead of what the ring says. */
+/** What the JWKS endpoint answers with, instead of the keys on record. */
 let published: object[] | undefined
 const server = createServer((request, response) => {
   const answer = async () => {
@@ -90,7 +93,7 @@ const removeEvidence = (sequence: number) =>
 const changeKeys = async (change: (keys: SigningKeySet['keys']) => SigningKeySet['keys']) =>
   setItem(signingKeySetKey, 'keys', change((await readKeySet()).keys))
 
-/** A ring with a history: a retired key in the archive, a retiring one, a signer and its successor. */
+/** A key set with a history: a retired key in the archive, a retiring one, a signer and its successor. */
 async function live() {
   await renew()
   const { signer: first } = await call({})
@@ -103,16 +106,16 @@ async function live() {
   return { active: of('active'), published: of('published'), retiring: of('retiring') }
 }
 
-let ring: Awaited<ReturnType<typeof live>>
+let keySet: Awaited<ReturnType<typeof live>>
 beforeEach(async () => {
-  ring = await live()
+  keySet = await live()
 }, 60_000)
 
 it('finds nothing where there is nothing', async () => {
   const sound = await report()
   expect(sound.findings).toEqual([])
   expect(sound.ok).toBe(true)
-  expect(sound.signer).toBe(ring.active.kid)
+  expect(sound.signer).toBe(keySet.active.kid)
   expect(sound.keys.map(({ state, signs, kms_state: inKms }) => [state, signs, inKms])).toEqual([
     ['retired', false, 'Disabled'],
     ['retiring', false, 'Enabled'],
@@ -126,12 +129,12 @@ it('finds nothing where there is nothing', async () => {
 
 describe('names what was tampered with', () => {
   it('a key disabled, or sentenced to deletion, behind the service’s back', async () => {
-    await kms.send(new DisableKeyCommand({ KeyId: ring.active.arn }))
+    await kms.send(new DisableKeyCommand({ KeyId: keySet.active.arn }))
     const { findings: found, ok } = await report()
     expect(ok).toBe(false)
-    expect(found).toMatchObject([{ finding: 'disabled_behind_the_service', subject: ring.active.kid }])
-    await kms.send(new EnableKeyCommand({ KeyId: ring.active.arn }))
-    await kms.send(new ScheduleKeyDeletionCommand({ KeyId: ring.published.arn, PendingWindowInDays: 7 }))
+    expect(found).toMatchObject([{ finding: 'disabled_behind_the_service', subject: keySet.active.kid }])
+    await kms.send(new EnableKeyCommand({ KeyId: keySet.active.arn }))
+    await kms.send(new ScheduleKeyDeletionCommand({ KeyId: keySet.published.arn, PendingWindowInDays: 7 }))
     expect(await findings()).toEqual(['disabled_behind_the_service', 'deletion_scheduled'])
   })
 
@@ -142,7 +145,7 @@ describe('names what was tampered with', () => {
   })
 
   it('a key whose tag was taken away', async () => {
-    await kms.send(new UntagResourceCommand({ KeyId: ring.active.arn, TagKeys: [signingKeyTagName] }))
+    await kms.send(new UntagResourceCommand({ KeyId: keySet.active.arn, TagKeys: [signingKeyTagName] }))
     expect(await findings()).toEqual(['not_the_key_on_record'])
   })
 
@@ -160,7 +163,7 @@ describe('names what was tampered with', () => {
   it('a second active record', async () => {
     await changeKeys((keys) =>
       keys.map((key) =>
-        key.kid === ring.published.kid ? { ...key, state: 'active', active_at: Date.now() } : key,
+        key.kid === keySet.published.kid ? { ...key, state: 'active', active_at: Date.now() } : key,
       ),
     )
     expect(await findings()).toEqual(['several_signers', 'state_unaccounted'])
@@ -235,14 +238,14 @@ describe('names what was tampered with', () => {
     const { n = '', e = '' } = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({
       format: 'jwk',
     })
-    const foreign = { kty: 'RSA', n, e, alg: 'RS256', use: 'sig', kid: thumbprint({ n, e }) }
+    const foreign = { kty: 'RSA', n, e, alg: 'RS256', use: 'sig', kid: await thumbprint({ n, e }) }
     published = [...keys, foreign]
     expect((await report()).findings).toMatchObject([{ finding: 'foreign_key', subject: foreign.kid }])
-    published = keys.filter(({ kid }) => kid !== ring.retiring.kid)
+    published = keys.filter(({ kid }) => kid !== keySet.retiring.kid)
     expect((await report()).findings).toMatchObject([
-      { finding: 'key_not_published', subject: ring.retiring.kid },
+      { finding: 'key_not_published', subject: keySet.retiring.kid },
     ])
-    published = keys.map((key) => (key.kid === ring.active.kid ? { ...foreign, kid: key.kid } : key))
+    published = keys.map((key) => (key.kid === keySet.active.kid ? { ...foreign, kid: key.kid } : key))
     expect(await findings()).toEqual(['wrong_kid'])
   })
 
@@ -252,7 +255,7 @@ describe('names what was tampered with', () => {
     const { findings: found } = await report(due + day)
     expect(found).toMatchObject([
       { finding: 'rotation_overdue', controls: ['nist-cryptoperiod', 'pci-3.7.4'] },
-      { finding: 'retirement_overdue', subject: ring.retiring.kid },
+      { finding: 'retirement_overdue', subject: keySet.retiring.kid },
     ])
     expect(found[0]?.message).toContain('overdue by 1 d')
     expect(await findings(Date.now() + 60 * day)).toEqual([

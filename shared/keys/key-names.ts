@@ -1,0 +1,13 @@
+/**
+ * Names that policies are written with. They stand apart so that the infrastructure can import them without loading an
+ * AWS client.
+ */
+
+/** Tag of every signing key in KMS. Its value names the deployment; policies grant access by it. */
+export const signingKeyTagName = 'signing-key'
+
+/** Tag of a KMS key with the id of the attempt that created it. */
+export const attemptTagName = 'signing-key-attempt'
+
+/** Partition key of the key set, its evidence and its archive. */
+export const keysPartition = 'KEYS'

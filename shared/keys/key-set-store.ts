@@ -1,0 +1,76 @@
+import * as v from 'valibot'
+import { queryItems, readItem } from '../db/read.ts'
+import type { Key } from '../db/table.ts'
+import { putNew, putVersioned, tryTransact } from '../db/write.ts'
+import { Evidence } from './evidence.ts'
+import { keysPartition } from './key-names.ts'
+import { emptyKeySet, SigningKey, SigningKeySet } from './key-set.ts'
+
+/** Key of the one item of the key set. */
+export const signingKeySetKey: Key = { pk: keysPartition, sk: 'RING' }
+
+/** Prefix of the sort keys of all evidence. */
+export const evidencePrefix = 'EVIDENCE#'
+
+/** Key of an evidence record. Its digits sort as the number does. */
+export const evidenceKey = (sequence: number): Key => ({
+  pk: keysPartition,
+  sk: evidencePrefix + String(sequence).padStart(12, '0'),
+})
+
+/** Prefix of the sort keys of all archived keys. */
+export const archivePrefix = 'RETIRED#'
+
+const archiveKey = (kid: string): Key => ({ pk: keysPartition, sk: archivePrefix + kid })
+
+/** The current key set, read consistently. */
+export async function readKeySet(): Promise<SigningKeySet> {
+  const item = await readItem(signingKeySetKey, { consistent: true })
+  return item === undefined ? emptyKeySet : v.parse(SigningKeySet, item)
+}
+
+/** All evidence, oldest first; a few records a month. */
+export const readEvidence = (): Promise<Evidence[]> => readRecords(Evidence, evidencePrefix)
+
+/** Every archived key; a dozen a year. */
+export const readArchive = (): Promise<SigningKey[]> => readRecords(SigningKey, archivePrefix)
+
+/** Whether a key of this kid has been archived. */
+export const isArchived = async (kid: string): Promise<boolean> =>
+  (await readItem(archiveKey(kid), { consistent: true })) !== undefined
+
+async function readRecords<Schema extends v.GenericSchema>(
+  schema: Schema,
+  prefix: string,
+): Promise<v.InferOutput<Schema>[]> {
+  const records: v.InferOutput<Schema>[] = []
+  const items = queryItems({
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': keysPartition, ':prefix': prefix },
+    ConsistentRead: true,
+  })
+  for await (const item of items) records.push(v.parse(schema, item))
+  return records
+}
+
+/**
+ * Time limit of a write, retries included. It is below `commitSlackMilliseconds`, which the instants in the key set rely
+ * on; the rest is for clocks that differ.
+ */
+const maxWriteMilliseconds = 2_000
+
+/**
+ * Replaces the key set that was read, with the evidence of the transition and the key that it archives, in one
+ * transaction. Resolves with false, and writes nothing, if the stored key set has changed since it was read.
+ */
+export async function writeKeySet(
+  read: SigningKeySet,
+  next: Omit<SigningKeySet, 'version'>,
+  { evidence, archived }: { evidence?: Evidence; archived?: SigningKey | undefined } = {},
+): Promise<boolean> {
+  const writes = [putVersioned({ ...next, version: read.version + 1, ...signingKeySetKey }, read.version)]
+  if (evidence !== undefined) writes.push(putNew({ ...evidence, ...evidenceKey(evidence.sequence) }))
+  if (archived !== undefined) writes.push(putNew({ ...archived, ...archiveKey(archived.kid) }))
+  const failures = await tryTransact(writes, { abortSignal: AbortSignal.timeout(maxWriteMilliseconds) })
+  return failures.length === 0
+}

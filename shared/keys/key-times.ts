@@ -1,0 +1,76 @@
+import { settings } from '../settings.ts'
+import type { SigningKey, SigningKeySet } from './key-set.ts'
+
+/** The settings that decide when a key changes its state. */
+export interface KeyTimes {
+  accessTokenTtlSeconds: number
+  signingKeyRotationDays: number
+  signingKeyPublishSeconds: number
+  signingKeyRetireMarginSeconds: number
+}
+
+const dayMilliseconds = 86_400_000
+
+/** Maximum age of a signer's cached key set, whatever the publish window. */
+const maxSignerCacheMilliseconds = 60_000
+
+/**
+ * How long a signer may use a key set that it has read: half the publish window, at most 60 s. So every signer knows a new
+ * key before it may sign, and a rotation knows how long the old one may still be used.
+ */
+export const signerCacheMilliseconds = (publishSeconds: number): number =>
+  Math.min((publishSeconds * 1000) / 2, maxSignerCacheMilliseconds)
+
+/**
+ * The `max-age`, in seconds, of the JWKS and the discovery document: as configured, but at most half the publish window, so
+ * that every client has seen a key before it signs.
+ */
+export const documentMaxAgeSeconds = (): number =>
+  Math.min(settings().jwksMaxAgeSeconds, Math.floor(settings().signingKeyPublishSeconds / 2))
+
+/** How long, by the current settings, a token may be valid after the key that signed it has stopped signing. */
+export const drainMilliseconds = (times: KeyTimes): number =>
+  signerCacheMilliseconds(times.signingKeyPublishSeconds) + times.accessTokenTtlSeconds * 1000
+
+/** What the write of a transition may take, plus what clocks may differ by. The store's time limit is below it. */
+export const commitSlackMilliseconds = 3_000
+
+/**
+ * When a key that stops signing now may leave the JWKS. The last signer to learn of it may sign until its cached key set
+ * expires; that token must expire too; then comes the margin, for verifiers whose clocks are behind.
+ */
+export const removalDue = (key: SigningKey, times: KeyTimes, now: number): number =>
+  now +
+  commitSlackMilliseconds +
+  Math.max(key.drain_ms, drainMilliseconds(times)) +
+  times.signingKeyRetireMarginSeconds * 1000
+
+/** When a published key may sign. */
+export const activationDue = (key: SigningKey, times: KeyTimes): number =>
+  key.published_at + times.signingKeyPublishSeconds * 1000
+
+/** When the signer's successor must be published, so that it may sign as soon as the rotation period is over. */
+export const publicationDue = (active: SigningKey, times: KeyTimes): number =>
+  (active.active_at ?? 0) +
+  Math.max(0, times.signingKeyRotationDays * dayMilliseconds - times.signingKeyPublishSeconds * 1000)
+
+/** When the clock has something to do next, epoch milliseconds; in the past where a run is needed now. */
+export function nextDue({ keys, attempt }: Pick<SigningKeySet, 'keys' | 'attempt'>, times: KeyTimes): number {
+  const dues = keys.map((key) => keyDue(key, keys, times))
+  if (attempt !== null) dues.push(attempt.started_at)
+  if (!keys.some(({ state }) => state === 'active')) dues.push(0)
+  return Math.min(...dues)
+}
+
+function keyDue(key: SigningKey, keys: readonly SigningKey[], times: KeyTimes): number {
+  switch (key.state) {
+    case 'published':
+      return activationDue(key, times)
+    case 'active':
+      return keys.some(({ state }) => state === 'published') ? Infinity : publicationDue(key, times)
+    case 'retiring':
+      return key.remove_after ?? Infinity
+    case 'retired':
+      return key.retired_at ?? 0
+  }
+}

@@ -1,0 +1,109 @@
+import { type Attempt, type CreatedKey, keyIn, type KeyState, type SigningKey } from './key-set.ts'
+import { drainMilliseconds, type KeyTimes, removalDue } from './key-times.ts'
+
+/** One transition of the key set; each leaves an evidence record. `created` is a new key that joins the key set with it. */
+export type KeyTransition =
+  | { action: 'publish'; created: CreatedKey }
+  | { action: 'activate'; kid: string; created?: CreatedKey }
+  | { action: 'retire'; kid: string }
+  /** Takes a key out of the JWKS at once. The active one needs a successor, which signs from then on. */
+  | { action: 'revoke'; kid: string; successor?: string; created?: CreatedKey }
+  /** Moves a retired key, which KMS has disabled, from the key set to the archive. */
+  | { action: 'disable'; kid: string }
+
+/** The keys after a transition, and the keys that it was about. */
+export interface TransitionResult {
+  keys: SigningKey[]
+  /** The key that stops signing, being published, or being usable. */
+  old: SigningKey | undefined
+  /** The key that joins or takes over. */
+  next: SigningKey | undefined
+}
+
+/** The transition that a created key is used for: what its attempt was begun for, if the key set still needs that. */
+export function transitionFor(
+  { purpose, replaces }: Attempt,
+  keys: readonly SigningKey[],
+  created: CreatedKey,
+): KeyTransition {
+  const active = keyIn(keys, 'active')
+  if (purpose === 'replace' && active !== undefined && active.kid === replaces) {
+    return { action: 'revoke', kid: active.kid, successor: created.kid, created }
+  }
+  return purpose === 'activate' || active === undefined
+    ? { action: 'activate', kid: created.kid, created }
+    : { action: 'publish', created }
+}
+
+/** The keys after a transition. Throws where the transition is not possible in their states. */
+export function applyTransition(
+  keys: readonly SigningKey[],
+  transition: KeyTransition,
+  times: KeyTimes,
+  now: number,
+): TransitionResult {
+  const created = 'created' in transition ? newKey(transition.created, times, now) : undefined
+  const present = created === undefined ? [...keys] : [...keys, created]
+  switch (transition.action) {
+    case 'publish':
+      return { keys: present, old: undefined, next: created }
+    case 'activate':
+      return activate(present, transition.kid, times, now)
+    case 'retire':
+      return retire(present, requireKey(present, transition.kid, ['retiring']), now)
+    case 'revoke':
+      return revoke(present, transition, times, now)
+    case 'disable': {
+      const old = requireKey(present, transition.kid, ['retired'])
+      return { keys: present.filter((key) => key !== old), old, next: undefined }
+    }
+  }
+}
+
+const newKey = (created: CreatedKey, times: KeyTimes, now: number): SigningKey => ({
+  ...created,
+  state: 'published',
+  published_at: now,
+  active_at: null,
+  retiring_at: null,
+  retired_at: null,
+  remove_after: null,
+  drain_ms: drainMilliseconds(times),
+})
+
+/** Makes a published key the signer. The one before stays in the JWKS while tokens that it signed may be valid. */
+function activate(keys: SigningKey[], kid: string, times: KeyTimes, now: number): TransitionResult {
+  const chosen = requireKey(keys, kid, ['published'])
+  const old = keyIn(keys, 'active')
+  const next: SigningKey = { ...chosen, state: 'active', active_at: now, drain_ms: drainMilliseconds(times) }
+  const after = keys.map((key): SigningKey => {
+    if (key === old)
+      return { ...key, state: 'retiring', retiring_at: now, remove_after: removalDue(key, times, now) }
+    return key === chosen ? next : key
+  })
+  return { keys: after, old, next }
+}
+
+function retire(keys: SigningKey[], old: SigningKey, now: number): TransitionResult {
+  const retired: SigningKey = { ...old, state: 'retired', retired_at: now }
+  return { keys: keys.map((key) => (key === old ? retired : key)), old, next: undefined }
+}
+
+function revoke(
+  keys: SigningKey[],
+  { kid, successor }: { kid: string; successor?: string },
+  times: KeyTimes,
+  now: number,
+): TransitionResult {
+  const old = requireKey(keys, kid, ['published', 'active', 'retiring'])
+  const result = retire(keys, old, now)
+  if (old.state !== 'active') return result
+  if (successor === undefined) throw new Error('the signing key can be revoked only for a successor')
+  return { ...activate(result.keys, successor, times, now), old }
+}
+
+function requireKey(keys: readonly SigningKey[], kid: string, states: readonly KeyState[]): SigningKey {
+  const key = keys.find((candidate) => candidate.kid === kid && states.includes(candidate.state))
+  if (key === undefined) throw new Error(`there is no ${states.join(' or ')} key of this kid`)
+  return key
+}

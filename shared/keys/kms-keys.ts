@@ -1,0 +1,159 @@
+import {
+  CreateKeyCommand,
+  DescribeKeyCommand,
+  DisableKeyCommand,
+  GetPublicKeyCommand,
+  KMSClient,
+  ListResourceTagsCommand,
+  NotFoundException,
+  paginateListKeys,
+  ScheduleKeyDeletionCommand,
+  SignCommand,
+  VerifyCommand,
+} from '@aws-sdk/client-kms'
+import { exportJWK } from 'jose'
+import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
+import { clientOptions } from '../aws/client-options.ts'
+import { kms } from '../aws/kms.ts'
+import { requireEnv } from '../env.ts'
+import { errorSummary, log } from '../log.ts'
+import { settings } from '../settings.ts'
+import type { KeyCheck } from './evidence.ts'
+import { attemptTagName, signingKeyTagName } from './key-names.ts'
+import { type CreatedKey, thumbprint, toJwk } from './key-set.ts'
+
+/** RSASSA-PKCS1-v1_5 with SHA-256, which is what RS256 means (RFC 7518 §3.3). */
+const algorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
+
+/** Creates a signing key, tagged as this deployment's and with the attempt that creates it. Resolves with its ARN. */
+export async function createSigningKey(attemptId: string): Promise<string> {
+  // The SDK must not retry: a lost answer would create a second key. The attempt's tag finds the first one instead.
+  const client = new KMSClient({ ...clientOptions(), maxAttempts: 1 })
+  const { KeyMetadata } = await client.send(
+    new CreateKeyCommand({
+      KeySpec: settings().signingKeySpec,
+      KeyUsage: 'SIGN_VERIFY',
+      Description: 'signs device_tokens',
+      Tags: [
+        { TagKey: signingKeyTagName, TagValue: requireEnv('SIGNING_KEY_TAG') },
+        { TagKey: attemptTagName, TagValue: attemptId },
+      ],
+    }),
+  )
+  if (KeyMetadata?.Arn === undefined) throw new Error('KMS answered CreateKey without an ARN')
+  return KeyMetadata.Arn
+}
+
+const maxListPages = 20
+const listPageSize = 1000
+const tagReadConcurrency = 8
+
+/**
+ * ARNs of this deployment's signing keys that these attempts created. KMS cannot search, so this reads the tags of every
+ * key of the account and region; it is needed only after a run has crashed between CreateKey and the key set.
+ */
+export async function findKeys(attemptIds: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  const addIfWanted = async (arn: string): Promise<void> => {
+    const attempt = await readAttemptTag(arn)
+    if (attempt !== undefined && attemptIds.includes(attempt)) found.push(arn)
+  }
+  let pages = 0
+  for await (const { Keys = [] } of paginateListKeys({ client: kms, pageSize: listPageSize }, {})) {
+    const arns = Keys.flatMap(({ KeyArn }) => KeyArn ?? [])
+    for (let start = 0; start < arns.length; start += tagReadConcurrency)
+      await Promise.all(arns.slice(start, start + tagReadConcurrency).map(addIfWanted))
+    pages += 1
+    if (pages === maxListPages) {
+      log.error('stopped looking for the keys of unfinished attempts: too many keys in the account')
+      break
+    }
+  }
+  return found
+}
+
+/** The attempt that created a key; undefined where the key is not one of this deployment's signing keys. */
+async function readAttemptTag(arn: string): Promise<string | undefined> {
+  try {
+    const { Tags = [] } = await kms.send(new ListResourceTagsCommand({ KeyId: arn }))
+    const value = (name: string) => Tags.find(({ TagKey }) => TagKey === name)?.TagValue
+    return value(signingKeyTagName) === requireEnv('SIGNING_KEY_TAG') ? value(attemptTagName) : undefined
+  } catch (error) {
+    // Policies let us read the tags of our own keys only, and a key may be deleted meanwhile.
+    if (error instanceof Error && ['AccessDeniedException', 'NotFoundException'].includes(error.name)) {
+      return undefined
+    }
+    throw error
+  }
+}
+
+/** The public half of a KMS key, as the key set stores it. */
+export async function readPublicKey(arn: string): Promise<CreatedKey> {
+  const { PublicKey } = await kms.send(new GetPublicKeyCommand({ KeyId: arn }))
+  if (PublicKey === undefined) throw new Error('KMS answered GetPublicKey without a key')
+  const { n, e } = await exportJWK(
+    createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' }),
+  )
+  if (n === undefined || e === undefined) throw new Error('the signing key is not an RSA key')
+  return { kid: await thumbprint({ n, e }), arn, n, e }
+}
+
+/** The RS256 signature of a SHA-256 digest. */
+export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8Array> {
+  const { Signature } = await kms.send(
+    new SignCommand({ KeyId: arn, Message: digest, MessageType: 'DIGEST', SigningAlgorithm: algorithm }),
+  )
+  if (Signature === undefined) throw new Error('KMS answered Sign without a signature')
+  return Signature
+}
+
+/** Signs random bytes and verifies the signature, by KMS and by the public key. Never throws: what failed is false. */
+export async function checkKey(key: CreatedKey): Promise<KeyCheck> {
+  const check = { kid: key.kid, arn: key.arn, signed: false, verified_by_kms: false, verified_by_jwk: false }
+  const message = randomBytes(32)
+  const digest = createHash('sha256').update(message).digest()
+  try {
+    const signature = await signDigest(key.arn, digest)
+    check.signed = true
+    const jwk = createPublicKey({ key: { ...toJwk(key) }, format: 'jwk' })
+    check.verified_by_jwk = verify('sha256', message, jwk, signature)
+    const { SignatureValid } = await kms.send(
+      new VerifyCommand({
+        KeyId: key.arn,
+        Message: digest,
+        MessageType: 'DIGEST',
+        Signature: signature,
+        SigningAlgorithm: algorithm,
+      }),
+    )
+    check.verified_by_kms = SignatureValid === true
+  } catch (error) {
+    log.error('a signing key failed its check', { kid: key.kid, cause: errorSummary(error) })
+  }
+  return check
+}
+
+/**
+ * Disables a key and, unless `deletionDays` is 0, has KMS delete it after that many days. Safe to repeat. Resolves with the
+ * key's state in KMS afterwards.
+ */
+export async function disableKey(arn: string, deletionDays: number): Promise<string> {
+  const state = await readKeyState(arn)
+  if (state === 'PendingDeletion' || state === 'Deleted') return state
+  if (state !== 'Disabled') await kms.send(new DisableKeyCommand({ KeyId: arn }))
+  if (deletionDays > 0) {
+    await kms.send(new ScheduleKeyDeletionCommand({ KeyId: arn, PendingWindowInDays: deletionDays }))
+  }
+  return readKeyState(arn)
+}
+
+/** State of a key in KMS: `Enabled`, `Disabled`, `PendingDeletion`, …; `Deleted` where KMS does not know it. */
+export async function readKeyState(arn: string): Promise<string> {
+  try {
+    const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId: arn }))
+    return KeyMetadata?.KeyState ?? 'Unknown'
+  } catch (error) {
+    if (error instanceof NotFoundException) return 'Deleted'
+    throw error
+  }
+}

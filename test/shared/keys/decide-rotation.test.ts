@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { RotationRequest } from '../../../shared/keys/decide-rotation.ts'
+import { activeKey, toJwks } from '../../../shared/keys/key-set.ts'
+import { commitSlackMilliseconds, type KeyTimes } from '../../../shared/keys/key-times.ts'
+import { emptyWorld, passTime, settle, type World } from '../../support/signing-keys-model.ts'
+
+const day = 86_400_000
+const times: KeyTimes = {
+  accessTokenTtlSeconds: 86_400,
+  signingKeyRotationDays: 30,
+  signingKeyPublishSeconds: 86_400,
+  signingKeyRetireMarginSeconds: 7_200,
+}
+const clock: RotationRequest = { action: 'clock' }
+const start = Date.UTC(2026, 0, 1)
+
+const settled = (world: World, now: number, request: RotationRequest = clock, of = times): World =>
+  settle({ ...world, now, times: of }, request).at(-1) ?? world
+
+const states = ({ keySet }: World) => keySet.keys.map(({ state }) => state)
+const kids = ({ keySet }: World) => toJwks(keySet.keys).keys.map(({ kid }) => kid)
+
+const bootstrapped = () => settled(emptyWorld(times, start), start)
+
+describe('a rotation', () => {
+  it('gives a first deployment a key that signs at once', () => {
+    expect(states(bootstrapped())).toEqual(['active'])
+  })
+
+  it('publishes the successor a publish window before the period is over, and not earlier', () => {
+    const world = bootstrapped()
+    expect(states(settled(world, start + 29 * day - 1))).toEqual(['active'])
+    expect(states(settled(world, start + 29 * day))).toEqual(['active', 'published'])
+  })
+
+  it('lets a published key sign when its window is over, and not earlier', () => {
+    const world = settled(bootstrapped(), start + 29 * day)
+    expect(states(settled(world, start + 30 * day - 1))).toEqual(['active', 'published'])
+    expect(states(settled(world, start + 30 * day))).toEqual(['retiring', 'active'])
+  })
+
+  it('keeps the window even when the clock comes late', () => {
+    const late = start + 100 * day
+    const world = settled(bootstrapped(), late)
+    expect(states(world)).toEqual(['active', 'published'])
+    expect(states(settled(world, late + day - 1))).toEqual(['active', 'published'])
+  })
+
+  it('keeps a retiring key for the life of its last token, a stale signer and the margin counted', () => {
+    const switched = settled(settled(bootstrapped(), start + 29 * day), start + 30 * day)
+    const last = start + 30 * day + day + 60_000 + 7_200_000 + commitSlackMilliseconds
+    expect(states(settled(switched, last - 1))).toEqual(['retiring', 'active'])
+    expect(states(settled(switched, last))).toEqual(['active'])
+  })
+
+  it('remembers the longest life of tokens, so that a shorter one later removes no key too early', () => {
+    const long = { ...times, accessTokenTtlSeconds: 7 * 86_400 }
+    const before = settled(bootstrapped(), start + 1, clock, long)
+    const switched = settled(settled(before, start + 29 * day), start + 30 * day)
+    expect(switched.keySet.keys[0]?.remove_after).toBeGreaterThanOrEqual(start + 37 * day)
+  })
+
+  it('starts when asked, once for all who ask at the same time', () => {
+    const request: RotationRequest = { action: 'rotate', emergency: false, at: start + 5 }
+    const world = settled(bootstrapped(), start + 5, request)
+    expect(states(world)).toEqual(['active', 'published'])
+    expect(states(settled(world, start + 6, request))).toEqual(['active', 'published'])
+  })
+
+  it('lets a new key sign at once in an emergency, once for all who call it at the same time', () => {
+    const request: RotationRequest = { action: 'rotate', emergency: true, at: start + 5 }
+    const world = settled(bootstrapped(), start + 5, request)
+    expect(states(world)).toEqual(['retiring', 'active'])
+    expect(states(settled(world, start + 6, request))).toEqual(['retiring', 'active'])
+  })
+
+  it('prefers the published key in an emergency: verifiers know it', () => {
+    const world = settled(bootstrapped(), start + 29 * day)
+    const request: RotationRequest = { action: 'rotate', emergency: true, at: start + 29 * day + 1 }
+    expect(states(settled(world, start + 29 * day + 1, request))).toEqual(['retiring', 'active'])
+  })
+
+  it('replaces a revoked signer in one change', () => {
+    const world = bootstrapped()
+    const request: RotationRequest = { action: 'revoke', kid: activeKey(world.keySet)?.kid ?? '' }
+    for (const { keySet } of settle({ ...world, now: start + 5 }, request))
+      expect(activeKey(keySet)).toBeDefined()
+    const after = settled(world, start + 5, request)
+    expect(states(after)).toEqual(['active'])
+    expect(activeKey(after.keySet)?.kid).not.toBe(request.kid)
+  })
+
+  it.each(['published', 'retiring'])('takes a revoked %s key out at once', (state) => {
+    const world =
+      state === 'published'
+        ? settled(bootstrapped(), start + 29 * day)
+        : settled(settled(bootstrapped(), start + 29 * day), start + 30 * day)
+    const kid = world.keySet.keys.find((key) => key.state === state)?.kid ?? ''
+    const now = start + 29 * day + 1
+    const [, first] = settle({ ...world, now }, { action: 'revoke', kid })
+    expect(kids(first ?? world)).not.toContain(kid)
+  })
+
+  it('ends within the clock’s bound when the period is far shorter than the life of tokens', () => {
+    const fast = { ...times, signingKeyRotationDays: 0.0001, signingKeyPublishSeconds: 2 }
+    let world = settled(emptyWorld(fast, start), start, clock, fast)
+    for (let second = 0; second < 3_000; second += 5) {
+      world = settled(world, start + second * 1000, clock, fast)
+    }
+    expect(world.keySet.keys.length).toBeLessThanOrEqual(101)
+    expect(activeKey(world.keySet)).toBeDefined()
+  })
+})
+
+describe('a life of random calls', () => {
+  const Times = fc.record({
+    accessTokenTtlSeconds: fc.integer({ min: 1, max: 100_000 }),
+    signingKeyRotationDays: fc.integer({ min: 1, max: 3_000 }).map((thousandths) => thousandths / 1000),
+    signingKeyPublishSeconds: fc.integer({ min: 0, max: 100_000 }),
+    signingKeyRetireMarginSeconds: fc.integer({ min: 0, max: 10_000 }),
+  })
+  const Call = fc.record({
+    after: fc.integer({ min: 0, max: 100_000_000 }),
+    what: fc.constantFrom('clock', 'clock', 'clock', 'rotate', 'emergency'),
+  })
+
+  it('never has two signers, and always publishes the key of every valid token', () => {
+    fc.assert(
+      fc.property(Times, fc.array(Call, { minLength: 1, maxLength: 25 }), (of, calls) => {
+        let now = start
+        let world = settled(emptyWorld(of, now), now, clock, of)
+        for (const { after, what } of calls) {
+          now += after
+          const request: RotationRequest =
+            what === 'clock' ? clock : { action: 'rotate', emergency: what === 'emergency', at: now }
+          for (const seen of settle(passTime(world, after), request)) {
+            expect(seen.keySet.keys.filter(({ state }) => state === 'active')).toHaveLength(1)
+            for (const [kid, until] of seen.tokensUntil) if (until > now) expect(kids(seen)).toContain(kid)
+            world = seen
+          }
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

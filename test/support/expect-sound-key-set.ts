@@ -1,0 +1,30 @@
+import { expect } from 'vitest'
+import { evidenceHash } from '../../shared/keys/evidence.ts'
+import { jwksDigest } from '../../shared/keys/key-set.ts'
+import { readEvidence, readKeySet } from '../../shared/keys/key-set-store.ts'
+import { listOwnKeys } from './own-keys.ts'
+
+/**
+ * Expects what must be true between two runs: one key is active, no attempt is under way, the chain of evidence is unbroken
+ * and ends in the digest of the JWKS, and exactly the keys that are not retired are enabled in KMS.
+ */
+export async function expectSoundKeySet(): Promise<void> {
+  const keySet = await readKeySet()
+  expect(keySet.keys.filter(({ state }) => state === 'active')).toHaveLength(1)
+  expect(keySet.attempt).toBeNull()
+
+  const evidence = await readEvidence()
+  expect(evidence.map(({ sequence }) => sequence)).toEqual(evidence.map((_, index) => index + 1))
+  expect(evidence).toHaveLength(keySet.sequence)
+  evidence.forEach((record, index) => {
+    expect(record.hash).toBe(evidenceHash(record))
+    expect(record.previous_hash).toBe(evidence[index - 1]?.hash ?? null)
+    expect(record.jwks_sha256_before).toBe(evidence[index - 1]?.jwks_sha256_after ?? jwksDigest([]))
+  })
+  expect(evidence.at(-1)?.hash).toBe(keySet.evidence_hash)
+  expect(evidence.at(-1)?.jwks_sha256_after).toBe(jwksDigest(keySet.keys))
+
+  const known = keySet.keys.filter(({ state }) => state !== 'retired').map(({ arn }) => arn)
+  const enabled = (await listOwnKeys()).filter(({ state }) => state === 'Enabled').map(({ arn }) => arn)
+  expect(enabled.sort()).toEqual(known.sort())
+}
