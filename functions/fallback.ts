@@ -5,7 +5,10 @@ import { publicEndpoint } from '../shared/http/endpoint.ts'
 
 const routes = JSON.parse(requireEnv('ROUTES')) as Record<string, string[]>
 
-/** Every path and method that no route knows: 405 with the allowed methods where the path exists, 404 where it does not. */
+/**
+ * Every path and method that no route knows: 405 with the allowed methods where the path exists, 404 where it
+ * does not.
+ */
 export const handler = publicEndpoint({
   input: v.object({}),
   output: v.never(),

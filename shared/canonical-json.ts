@@ -1,4 +1,7 @@
-/** JSON text with sorted members, those that are undefined left out as in JSON: the same for every order in which they were given; what digests are taken of. */
+/**
+ * JSON text with sorted members, so that equal values give equal text. Digests are computed over it.
+ * Undefined members are left out, as in JSON.
+ */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

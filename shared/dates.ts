@@ -1,7 +1,7 @@
 import { settings } from './settings.ts'
 
 const dayMilliseconds = 86_400_000
-/** No place on Earth is further than this from UTC, in either direction. */
+/** The largest offset from UTC that any time zone has, in either direction, and a little more. */
 const furthestOffsetMilliseconds = 15 * 3_600_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -15,7 +15,10 @@ function format(timeZone: string): Intl.DateTimeFormat {
   return known
 }
 
-/** UTC midnight of the calendar day that an instant falls on in a time zone: a day as a number that can be compared. */
+/**
+ * UTC midnight of the calendar day on which an instant falls in a time zone. A day as a number, so that days
+ * can be compared.
+ */
 function calendarDay(instant: number, timeZone: string): number {
   const parts = new Map(
     format(timeZone)
@@ -27,26 +30,32 @@ function calendarDay(instant: number, timeZone: string): number {
 
 const utcMidnight = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 
-/** The day (`yyyy-MM-dd`) on which an instant (epoch milliseconds) falls, in the reporting time zone unless another is named. */
+/**
+ * The day (`yyyy-MM-dd`) on which an instant (epoch milliseconds) falls, in the reporting time zone by
+ * default.
+ */
 export const dayOf = (instant: number, timeZone = settings().reportingTimeZone): string =>
   new Date(calendarDay(instant, timeZone)).toISOString().slice(0, 10)
 
-/** A day a number of days after another, or before it where the number is negative. */
+/** The day that lies `days` days after another one, or before it when `days` is negative. */
 export const addDays = (day: string, days: number): string =>
   new Date(utcMidnight(day) + days * dayMilliseconds).toISOString().slice(0, 10)
 
 /**
- * First instant (epoch milliseconds) of a day, in the reporting time zone unless another is named. It is not always
- * midnight: where the clock skips midnight, the day begins at one o'clock.
+ * First instant (epoch milliseconds) of a day, in the reporting time zone by default. It is one o'clock
+ * instead of midnight on a day on which the clock skips midnight.
  */
 export const startOfDay = (day: string, timeZone = settings().reportingTimeZone): number =>
   firstInstantFrom(utcMidnight(day), timeZone)
 
-/** First instant (epoch milliseconds) after a day: days of 23 and 25 hours included. */
+/** First instant (epoch milliseconds) after a day, which may have 23 or 25 hours. */
 export const endOfDay = (day: string, timeZone = settings().reportingTimeZone): number =>
   firstInstantFrom(utcMidnight(day) + dayMilliseconds, timeZone)
 
-/** By bisection, for only the time zone's own rules know where a day begins. */
+/**
+ * The first instant of a day, found by bisection: Intl can convert an instant to a day, but not a day to an
+ * instant.
+ */
 function firstInstantFrom(day: number, timeZone: string): number {
   let before = day - furthestOffsetMilliseconds
   let from = day + furthestOffsetMilliseconds
@@ -58,6 +67,6 @@ function firstInstantFrom(day: number, timeZone: string): number {
   return from
 }
 
-/** Whether a first and a last day, either of which may be left open, are in order. */
+/** Whether a first day is not after a last day. Either may be undefined, which means open. */
 export const daysInOrder = (first: string | undefined, last: string | undefined): boolean =>
   first === undefined || last === undefined || first <= last

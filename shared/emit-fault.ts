@@ -1,6 +1,6 @@
 import { emitMetric } from './emit-metric.ts'
 
-/** Counts what this version of this function failed at by its own fault; a deployment is taken back by it. */
+/** Counts a fault: a failure that is the service's own. Faults of a new version roll its deployment back. */
 export const emitFault = (): void =>
   emitMetric('Faults', 1, {
     dimensions: {

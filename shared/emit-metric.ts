@@ -1,7 +1,9 @@
 import { requireEnv } from './env.ts'
 
-/** The service's own metrics; infra/stacks/observability-stack.ts and infra/constructs/gradual-deployment.ts say which alarm or graph
- * watches which. */
+/**
+ * The service's own metrics. infra/stacks/observability-stack.ts and infra/constructs/gradual-deployment.ts
+ * read them for alarms and graphs.
+ */
 export type MetricName =
   | 'AddressPoolEmpty'
   | 'AddressPoolLow'
@@ -14,9 +16,10 @@ export type MetricName =
   | 'SignIns'
 
 /**
- * Tells CloudWatch a number through the function's log (CloudWatch embedded metric format), at no cost of time. With no
- * dimension but those that are given, so that one alarm sees what all functions say; libraries for this always add the
- * function's name. Written to the stream itself, since Lambda wraps what goes through the console.
+ * Writes a metric to the function's log, from where CloudWatch takes it (CloudWatch embedded metric format),
+ * so that no call is made. It has exactly the given dimensions: metric libraries add the function's name,
+ * which would hide the total over all functions from an alarm. Writes to stdout directly, because Lambda
+ * wraps console output.
  */
 export function emitMetric(
   name: MetricName,

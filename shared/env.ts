@@ -1,6 +1,6 @@
 /**
- * Every environment variable that the stacks give to functions beside the settings (settings.ts). The stacks and the
- * functions both take the names from here, so that a misspelt one does not compile.
+ * Every environment variable that the stacks give to functions beside the settings (settings.ts). The stacks
+ * and the functions both take the names from here, so that a misspelt one does not compile.
  */
 export const environment = {
   TABLE_NAME: 'name of the table',

@@ -1,6 +1,6 @@
 /**
- * Every failure that a client can see, by name: the integer `code` of the envelope, the HTTP status, the sentence
- * for a person, and, for OAuth endpoints, the `error` of RFC 6749 §5.2 and RFC 6750 §3.1.
+ * Every failure that a client can see, by name: the integer `code` of the envelope, the HTTP status, the
+ * sentence for a person, and, for OAuth endpoints, the `error` of RFC 6749 §5.2 and RFC 6750 §3.1.
  */
 export const failures = {
   malformed_request: {
@@ -89,7 +89,9 @@ export interface FieldError {
   reason: string
 }
 
-/** A failure that may be shown to the client as it is. Anything else that is thrown is answered as `internal`. */
+/**
+ * A failure that may be shown to the client as it is. Anything else that is thrown is answered as `internal`.
+ */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly failure: FailureName

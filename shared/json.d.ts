@@ -1,4 +1,7 @@
-/** `JSON.rawJSON` (ECMAScript, JSON.parse source text access), which TypeScript's library does not describe yet. */
+/**
+ * `JSON.rawJSON` (ECMAScript, JSON.parse source text access), which TypeScript's library does not describe
+ * yet.
+ */
 interface JSON {
   rawJSON(text: string): { readonly rawJSON: string }
 }

@@ -1,12 +1,12 @@
 import { Logger } from '@aws-lambda-powertools/logger'
 
 /**
- * The structured log of a function. Only named facts are logged, never a request, an event, an error's message or
- * anything that a validator quotes: those may hold passwords, codes, tokens or secrets.
+ * The structured log of a function. Only named facts are logged, never a request, an event, an error's
+ * message or anything that a validator quotes: those may hold passwords, codes, tokens or secrets.
  */
 export const log = new Logger({ serviceName: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'service' })
 
-/** What may be logged of an unknown error: its class, its AWS code and where it came from, not its message. */
+/** What may be logged of an unknown error: its class, status, AWS request id and stack, not its message. */
 export function errorSummary(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error }
   const aws = error as Error & { $metadata?: { httpStatusCode?: number; requestId?: string } }

@@ -3,16 +3,18 @@ import * as v from 'valibot'
 
 // A Big made from a double is a defect: strict mode throws on `new Big(0.1)` and on valueOf in arithmetic.
 Big.strict = true
-// Division is used for no amount; sums and products of decimals are exact and never rounded by big.js.
+// Amounts are never divided. big.js does not round sums and products, so they are exact.
 Big.NE = -1_000_000
 Big.PE = 1_000_000
 
 export { Big }
 
-/** Most digits that DynamoDB keeps exactly, and so the most that any amount or balance may have. */
+/** Most digits that a DynamoDB number keeps exactly, which limits every amount and balance. */
 const maximumDigits = 38
 
-/** An exact amount on its way in: plain positive digits as text, at most 20 before the point and 18 after it. */
+/**
+ * An amount as it is received: plain positive digits as text, at most 20 before the point and 18 after it.
+ */
 export const Amount = v.pipe(
   v.string(),
   v.regex(/^\d{1,20}(\.\d{1,18})?$/, 'must be plain digits, at most 20 before the point and 18 after it'),
@@ -20,17 +22,17 @@ export const Amount = v.pipe(
   v.check((amount) => amount.gt('0'), 'must be positive'),
 )
 
-/** An exact amount on its way out: leaves as a JSON number with all its digits. */
+/** An amount as it is answered: a JSON number with all its digits. */
 export const Money = v.custom<Big>((value) => value instanceof Big, 'must be an amount')
 
 /** Zero, to start a sum from. */
 export const zero = new Big('0')
 
-/** Whether a balance still fits into what the table keeps exactly. */
+/** Whether an amount has few enough digits to be stored exactly. */
 export const fitsTable = (amount: Big): boolean =>
   amount.c.length <= maximumDigits && amount.e < maximumDigits
 
-/** JSON text in which every Big is a number with all its digits and none of it went through a double. */
+/** JSON text in which every Big is a number with all its digits. No amount passes through a double. */
 export const stringifyExact = (value: unknown): string =>
   JSON.stringify(value, function (this: Record<string, unknown>, key, converted: unknown) {
     const original = this[key]

@@ -6,8 +6,9 @@ const baseWaitMilliseconds = 5
 const maxWaitMilliseconds = 150
 
 /**
- * Runs `attempt` until it succeeds, fails with an error that is not retryable, or `maxAttempts` is reached; then throws the
- * last error. Waits between attempts with exponential backoff and full jitter, so that competitors do not stay in step.
+ * Runs `attempt` until it succeeds, fails with an error that is not retryable, or `maxAttempts` is reached;
+ * then throws the last error. Waits between attempts with exponential backoff and full jitter, so that
+ * competitors do not stay in step.
  */
 export async function retry<T>(
   attempt: () => Promise<T>,

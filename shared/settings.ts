@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 
-/** A number that may arrive as text, as it does from the environment or a command line. */
+/** A number, or its text: environment variables and command lines carry text. */
 export const numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.finite())
 const seconds = (fallback: number, minimum = 1) =>
   v.optional(v.pipe(numeric, v.integer(), v.minValue(minimum)), fallback)
 const currency = (fallback: string) => v.optional(v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,16}$/)), fallback)
 
-/** A time zone that this runtime's own database knows, for example `Europe/Berlin`. */
+/** A time zone that this runtime knows, for example `Europe/Berlin`. */
 const timeZone = v.pipe(
   v.string(),
   v.check((name) => {
@@ -19,8 +19,8 @@ const timeZone = v.pipe(
 )
 
 /**
- * Every setting that the functions read at run time, with its default. A deployment's configuration
- * (infra/config.ts) extends this schema, and each function receives all of them as environment variables.
+ * Every setting that functions read at run time, with its default. infra/config.ts extends this schema with
+ * what only the stacks read. Each function receives all settings as environment variables.
  */
 export const Settings = v.object({
   /** Life of an access_token, and of a device_token with it. */
@@ -31,13 +31,13 @@ export const Settings = v.object({
   loginTicketTtlSeconds: seconds(600),
   /** KMS key spec of new signing keys. */
   signingKeySpec: v.optional(v.picklist(['RSA_2048', 'RSA_3072', 'RSA_4096']), 'RSA_2048'),
-  /** How long a signing key signs before the next one takes over; fractions of a day are allowed. */
+  /** How long a signing key signs before its successor takes over. Fractions of a day are allowed. */
   signingKeyRotationDays: v.optional(v.pipe(numeric, v.gtValue(0)), 30),
-  /** How long a new key stands in the key set before it signs. */
+  /** How long a new key is in the JWKS before it signs. */
   signingKeyPublishSeconds: seconds(86_400, 0),
-  /** How long a key stays in the key set after the last token that it signed has expired. */
+  /** How long a key stays in the JWKS after the last token that it signed has expired. */
   signingKeyRetireMarginSeconds: seconds(7_200, 0),
-  /** Days until KMS deletes a retired key (7 to 30), or 0 to keep it, disabled, for good. */
+  /** Days until KMS deletes a retired key (7 to 30), or 0 to keep it disabled. */
   signingKeyDeletionDays: v.optional(
     v.pipe(
       numeric,
@@ -46,9 +46,9 @@ export const Settings = v.object({
     ),
     0,
   ),
-  /** max-age of the key set and the discovery document; never more than half the publish window. */
+  /** max-age of the JWKS and the discovery document; at most half of signingKeyPublishSeconds is used. */
   jwksMaxAgeSeconds: seconds(300, 0),
-  /** client_id of the password flow, the `aud` of its device_tokens. */
+  /** client_id of the password flow, and the `aud` of its device_tokens. */
   firstPartyClientId: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,128}$/)), 'first-party'),
   /** Currency of conversion summaries. */
   quoteCurrency: currency('USDT'),
@@ -56,7 +56,7 @@ export const Settings = v.object({
   rewardCurrency: currency('USDT'),
   /** Time zone of every date that the service reads or writes. */
   reportingTimeZone: v.optional(timeZone, 'UTC'),
-  /** Free deposit addresses of a pool below which somebody is told; at most 1,000. */
+  /** Number of free deposit addresses in a pool below which an alarm is raised; at most 1,000. */
   addressPoolLowMark: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(1_000)), 100),
   /** Most members that one export returns. */
   exportCap: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(10_000)), 10_000),
@@ -65,13 +65,13 @@ export const Settings = v.object({
 })
 export type Settings = v.InferOutput<typeof Settings>
 
-/** The environment variable that carries a setting: `accessTokenTtlSeconds` → `ACCESS_TOKEN_TTL_SECONDS`. */
+/** The environment variable of a setting: `accessTokenTtlSeconds` → `ACCESS_TOKEN_TTL_SECONDS`. */
 export const environmentName = (setting: string): string =>
   setting.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 
 let parsed: Settings | undefined
 
-/** The settings of this function, parsed once from its environment; throws where one is out of its range. */
+/** The settings of this function, parsed once from its environment. Throws when one is out of range. */
 export function settings(): Settings {
   parsed ??= v.parse(
     Settings,

@@ -35,7 +35,8 @@ export const handler = intake({
   }),
   key: ({ currency_network, txid, output_index }) => `${currency_network}:${txid}:${output_index}`,
   rejections: ['unknown_address', 'wrong_currency', 'balance_too_large'],
-  // Many updates tell of one deposit, so that the deposit itself, not an event's record, is what makes it count once.
+  // Many updates tell of one deposit, so that the deposit itself, not an event's record, is what makes it
+  // count once.
   apply: ({ currency_network, txid, output_index, status, ...rest }) =>
     updateDeposit({
       ...rest,

@@ -4,8 +4,8 @@ import { composeCodeMail, mailRequested, MailRequested } from '../../shared/sign
 import { sendMail } from '../../shared/sign-in/send-mail.ts'
 
 /**
- * Mails a sign-in code, while it works. Nothing is recorded: should the queue deliver twice, the same code arrives twice,
- * which harms less than a mail that is lost between a record and its sending.
+ * Mails a sign-in code, while it works. Nothing is recorded: should the queue deliver twice, the same code
+ * arrives twice, which harms less than a mail that is lost between a record and its sending.
  */
 export const handler = intake({
   detailType: mailRequested,

@@ -5,7 +5,10 @@ import { updateWithdrawal } from '../../shared/ledger/update-withdrawal.ts'
 import { WithdrawalStatus } from '../../shared/ledger/withdrawal.ts'
 import { Amount } from '../../shared/money.ts'
 
-/** Follows a withdrawal from the asset wallet: set aside when requested, paid out when settled, given back when cancelled. */
+/**
+ * Follows a withdrawal from the asset wallet: set aside when requested, paid out when settled, given back
+ * when cancelled.
+ */
 export const handler = intake({
   detailType: 'withdrawal.updated',
   detail: v.object({

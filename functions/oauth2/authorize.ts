@@ -4,7 +4,9 @@ import { Reply } from '../../shared/http/reply.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
 import { authorize } from '../../shared/oauth/authorize.ts'
 
-/** Sends the browser on to the authorization page, or back to the client with what is wrong with its request. */
+/**
+ * Sends the browser on to the authorization page, or back to the client with what is wrong with its request.
+ */
 export const handler = publicEndpoint({
   input: v.object({ query: AuthorizationParameters }),
   output: v.never(),

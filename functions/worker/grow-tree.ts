@@ -11,8 +11,8 @@ import { errorSummary, log } from '../../shared/log.ts'
 const reserveMilliseconds = 5_000
 
 /**
- * Carries what happened in trees up to all ancestors. Messages only say in which trees; what happened stands in their
- * journals, so one run serves all messages of a tree, and a message too many does nothing.
+ * Carries what happened in trees up to all ancestors. Messages only say in which trees; what happened stands
+ * in their journals, so one run serves all messages of a tree, and a message too many does nothing.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   log.resetKeys()

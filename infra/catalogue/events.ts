@@ -4,7 +4,10 @@ import { inputSchema } from '../openapi/schemas.ts'
 import { events } from '../routes.ts'
 import { markdownTable } from './markdown.ts'
 
-/** Every event of the bus: its business key, who sends it, why it is refused, and the JSON Schema of its detail. */
+/**
+ * Every event of the bus: its business key, who sends it, why it is refused, and the JSON Schema of its
+ * detail.
+ */
 export async function describeEvents(): Promise<string> {
   const handlers = await loadIntakes()
   const table = markdownTable(

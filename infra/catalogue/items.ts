@@ -11,7 +11,8 @@ export async function describeItems(): Promise<string> {
   for (const file of ownerFiles()) {
     const before = itemTypes.length
     await import(join(shared, file))
-    // A file that was loaded by an earlier one has declared its kinds already, so they are found by their text.
+    // A file that was loaded by an earlier one has declared its kinds already, so they are found by their
+    // text.
     const text = readFileSync(join(shared, file), 'utf8')
     const owned = itemTypes.filter(
       ({ pk, sk }) => text.includes(`pk: '${pk}'`) && text.includes(`sk: '${sk}'`),

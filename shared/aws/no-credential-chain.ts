@@ -1,6 +1,6 @@
 /**
- * Stands in for `@aws-sdk/credential-provider-node` inside a bundle. Every client is made with the credentials of the
- * environment (client-options.ts), so the SDK's default chain is never asked; if it were, this says so.
+ * Replaces `@aws-sdk/credential-provider-node` in a bundle. Every client gets its credentials from
+ * client-options.ts, so the default chain is never used; if it is, this throws.
  */
 export const defaultProvider = () => () => {
   throw new Error('a client was made without clientOptions()')

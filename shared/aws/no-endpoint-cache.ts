@@ -1,6 +1,6 @@
 /**
- * Stands in for `@aws-sdk/endpoint-cache` inside a bundle. DynamoDB's client makes one for endpoint discovery, which nobody
- * switches on, and with it comes a library of data structures.
+ * Replaces `@aws-sdk/endpoint-cache` in a bundle. The DynamoDB client loads it, with a library of data
+ * structures, for endpoint discovery, which is switched off.
  */
 export class EndpointCache {
   getEndpoint(): never {

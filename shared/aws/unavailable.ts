@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts'
 
-/** Error names by which AWS says that it is throttling or down, across the services that we call. */
+/** The error names that AWS services use for throttling and for being down. */
 const passing = new Set([
   'ThrottlingException',
   'ThrottledException',
@@ -26,7 +26,9 @@ const passing = new Set([
   'ENOTFOUND',
 ])
 
-/** Whether a call failed because a dependency is throttled or down, so that the same call may succeed later. */
+/**
+ * Whether a call failed because a dependency is throttled or down, so that the same call may succeed later.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof Failure) return error.failure === 'unavailable'

@@ -1,10 +1,13 @@
-/** What DynamoDB charges for the work at hand, in request units; calls that failed are charged and not told of. */
+/**
+ * Request units that DynamoDB reports for the current request or batch. It also charges for failed calls, but
+ * does not report them.
+ */
 const units = { read_units: 0, write_units: 0 }
 
-/** The units that were consumed since the work at hand began, for its line in the log. */
+/** The units consumed since resetConsumedUnits, for the log line of the request or batch. */
 export const consumedUnits = () => ({ ...units })
 
-/** Begins a new piece of work. A function does one at a time, so one count a function is enough. */
+/** Starts counting for a new request or batch. A function handles one at a time, so one counter is enough. */
 export function resetConsumedUnits(): void {
   units.read_units = units.write_units = 0
 }
@@ -19,7 +22,7 @@ interface Capacity {
   CapacityUnits?: number
 }
 
-/** Middleware of the SDK that has every call tell its units, and counts them. */
+/** SDK middleware that asks every call for its consumed capacity and adds it up. */
 export const countUnits =
   (next: (call: Call) => Promise<Answer>, { commandName = '' }: { commandName?: string }) =>
   async (call: Call): Promise<Answer> => {

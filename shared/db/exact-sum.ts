@@ -4,7 +4,7 @@ import { Big as ExactBig, zero } from '../money.ts'
 import { Decimal, toNumberValue, type Key } from './table.ts'
 import type { Write } from './write.ts'
 
-/** Decimal places that an amount may have; the fraction of a sum is kept as a whole number of these. */
+/** Decimal places of a sum. Its fraction is stored as a whole number of units of 10^-18. */
 const places = 18
 const fractionUnit = new ExactBig(`1e-${places}`)
 const unitsPerOne = new ExactBig(`1e${places}`)
@@ -13,11 +13,11 @@ const unitsPerOne = new ExactBig(`1e${places}`)
 export const fractionOf = (attribute: string): string => `~${attribute}`
 
 /**
- * The write that adds amounts to attributes of an item, all of them by DynamoDB itself, so that nothing is read first.
+ * The write that adds amounts to attributes of an item. DynamoDB does the addition, so nothing is read first.
  *
- * A number of the table has 38 digits, which amounts of 20 digits before and 18 after the point can outgrow by being
- * summed. So a sum is kept in two attributes, its whole part and its fraction in units of 10^-18; neither can overflow
- * in fewer than 10^17 additions. Amounts with more than 18 decimal places are rounded half to even.
+ * A DynamoDB number has 38 digits. A sum of amounts with 20 digits before and 18 after the point can need
+ * more. So a sum is stored in two attributes, its whole part and its fraction in units of 10^-18, which
+ * together are exact for 10^17 additions. Amounts with more than 18 decimal places are rounded half to even.
  */
 export function addToSums(
   key: Key,
@@ -51,7 +51,7 @@ export function addToSums(
   }
 }
 
-/** The sum that an item holds under an attribute; zero where it holds none. */
+/** The sum stored under an attribute of an item; zero when there is none. */
 export function readSum(item: Record<string, unknown> | undefined, attribute: string): Big {
   const part = (name: string) => (item?.[name] === undefined ? zero : v.parse(Decimal, item[name]))
   return part(attribute).plus(part(fractionOf(attribute)).times(fractionUnit))

@@ -4,8 +4,8 @@ import { type Item, type Key } from './table.ts'
 import { queryFirst, queryItems } from './read.ts'
 
 /**
- * A list whose rows carry gapless ordinals from 1 in the order of time, so that any page is one range of rows, however
- * long the list is. Its name is its partition; its length is kept by whoever appends to it.
+ * A list whose rows carry gapless ordinals from 1 in the order of time, so that any page is one range of
+ * rows, however long the list is. Its name is its partition; its length is kept by whoever appends to it.
  */
 
 const ordinalDigits = 12
@@ -22,13 +22,19 @@ export const instantKeys = (list: string, instant: number, ordinal: number) => (
   gsk: `${String(instant).padStart(instantDigits, '0')}#${toText(ordinal)}`,
 })
 
-/** The part of a list that lies between two instants (epoch milliseconds; `end` is not in it). Either may be left open. */
+/**
+ * The part of a list that lies between two instants (epoch milliseconds; `end` is not in it). Either may be
+ * left open.
+ */
 export interface Period {
   begin?: number | undefined
   end?: number | undefined
 }
 
-/** Ordinals of the rows of a period: from `first`, up to but without `beyond`, undefined where the list ends before. */
+/**
+ * Ordinals of the rows of a period: from `first`, up to but without `beyond`, undefined where the list ends
+ * before.
+ */
 export interface Bounds {
   first: number | undefined
   beyond: number | undefined
@@ -80,8 +86,8 @@ export function pageWindow(length: number, { first, beyond }: Bounds, page: Page
 }
 
 /**
- * The rows of a page, newest first: one range of at most a page's size. Consistent, so that every row that a length
- * counts is there.
+ * The rows of a page, newest first: one range of at most a page's size. Consistent, so that every row that a
+ * length counts is there.
  */
 export async function readWindow(list: string, { from, to }: Window): Promise<Record<string, unknown>[]> {
   if (from < to) return []

@@ -24,8 +24,9 @@ export async function readItem(
 }
 
 /**
- * Many items by their keys, in batches side by side: each item in the place of its key, undefined where there is none.
- * Keys that DynamoDB leaves unprocessed are asked for again; throws `unavailable` when some stay unprocessed.
+ * Many items by their keys, in batches side by side: each item in the place of its key, undefined where there
+ * is none. Keys that DynamoDB leaves unprocessed are asked for again; throws `unavailable` when some stay
+ * unprocessed.
  */
 export async function readItems(
   keys: readonly Key[],
@@ -68,8 +69,8 @@ async function readBatch(keys: Key[], { consistent = false }: ReadOptions): Prom
 }
 
 /**
- * The items of a query in order, page after page as they are consumed. `Limit` is the size of a page of the query, not of
- * the result: stop iterating to read no more.
+ * The items of a query in order, page after page as they are consumed. `Limit` is the size of a page of the
+ * query, not of the result: stop iterating to read no more.
  */
 export async function* queryItems(query: Omit<QueryCommandInput, 'TableName'>): AsyncGenerator<Item> {
   let ExclusiveStartKey: Item | undefined

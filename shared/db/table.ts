@@ -7,15 +7,16 @@ import { requireEnv } from '../env.ts'
 import { countUnits } from './consumed-units.ts'
 
 /**
- * The one table. Numbers come out as `NumberValue`, the decimal text that DynamoDB holds, so that no amount passes
- * through a double; `Integer` and `Decimal` below turn them into what the code works with.
+ * The client of the one table. Numbers are read as `NumberValue`, the decimal text that DynamoDB stores, so
+ * that no amount passes through a double; `Integer` and `Decimal` below convert them.
  */
 export const db = DynamoDBDocumentClient.from(new DynamoDBClient(clientOptions()), {
   marshallOptions: { removeUndefinedValues: true },
   unmarshallOptions: { wrapNumbers: true },
 })
 
-// It names as much of the SDK's types as it needs, which the SDK's own overloads do not recognise.
+// countUnits declares only the part of the SDK's middleware types that it uses, which the SDK's overloads
+// reject.
 db.middlewareStack.add(countUnits as never, { step: 'initialize' })
 
 /** Name of the table. */
@@ -24,7 +25,7 @@ export const tableName = (): string => requireEnv('TABLE_NAME')
 /** An item as the document client reads and writes it. */
 export type Item = Record<string, unknown>
 
-/** Primary key of an item; spelled only by the file that owns the entity. */
+/** Primary key of an item. Only the file that owns the kind of item builds it. */
 export interface Key {
   pk: string
   sk: string
@@ -36,21 +37,24 @@ const TableNumber = v.custom<{ value: string }>(
   'must be a number of the table',
 )
 
-/** A whole number in the table: instants, counts, user ids. */
+/** A whole number as stored: an instant, a count, a user id. */
 export const Integer = v.pipe(
   TableNumber,
   v.transform(({ value }) => Number(value)),
   v.safeInteger(),
 )
 
-/** An exact decimal in the table. */
+/** An exact decimal as stored. */
 export const Decimal = v.pipe(
   TableNumber,
   v.transform(({ value }) => new Big(value)),
 )
 
-/** An exact decimal on its way into the table. */
+/** Converts an exact decimal for storing. */
 export const toNumberValue = (amount: Big): NumberValue => NumberValue.from(amount.toFixed())
 
-/** Epoch seconds for the `ttl` attribute, a day after expiry: expiry itself is checked by timestamp, the TTL only tidies. */
+/**
+ * Value of the `ttl` attribute: epoch seconds, a day after expiry. Code compares the timestamp itself; TTL
+ * only deletes what has expired.
+ */
 export const ttlAfter = (expiresAt: number): number => Math.ceil(expiresAt / 1000) + 86_400

@@ -30,7 +30,10 @@ export interface FailedWrite {
   stored: Item | undefined
 }
 
-/** A condition that has no `otherwise` of its own did not hold, and nothing was written: another writer was faster. */
+/**
+ * A condition that has no `otherwise` of its own did not hold, and nothing was written: another writer was
+ * faster.
+ */
 export class ConditionFailed extends Error {
   override readonly name = 'ConditionFailed'
   readonly failures: readonly FailedWrite[]
@@ -45,9 +48,9 @@ export class ConditionFailed extends Error {
 export const maxTransactionWrites = 100
 
 /**
- * Writes all or nothing. When conditions do not hold, nothing is written, and the first member that failed decides which
- * error is thrown: that of its `otherwise`, or ConditionFailed without one. Throws `unavailable` when the transaction
- * keeps conflicting with others or being throttled.
+ * Writes all or nothing. When conditions do not hold, nothing is written, and the first member that failed
+ * decides which error is thrown: that of its `otherwise`, or ConditionFailed without one. Throws
+ * `unavailable` when the transaction keeps conflicting with others or being throttled.
  */
 export async function transact(writes: readonly Write[]): Promise<void> {
   const failures = await tryTransact(writes)
@@ -55,8 +58,8 @@ export async function transact(writes: readonly Write[]): Promise<void> {
 }
 
 /**
- * As transact, but resolves with the writes whose conditions did not hold; an empty list means that all was written. An
- * `abortSignal` ends it, retries included, with an AbortError.
+ * As transact, but resolves with the writes whose conditions did not hold; an empty list means that all was
+ * written. An `abortSignal` ends it, retries included, with an AbortError.
  */
 export async function tryTransact(
   writes: readonly Write[],
@@ -83,8 +86,8 @@ export async function tryTransact(
 }
 
 /**
- * Carries out one write by itself, at half the price of a transaction. Errors as in transact. Resolves with the item's
- * attributes after an update, for a write that asks for them.
+ * Carries out one write by itself, at half the price of a transaction. Errors as in transact. Resolves with
+ * the item's attributes after an update, for a write that asks for them.
  */
 export async function writeItem(write: Write, options: { returnNew?: true } = {}): Promise<Item | undefined> {
   const { Put, Update, Delete } = toSdkWrite(write)
@@ -113,8 +116,8 @@ export const putNew = (item: Item): Write => ({
 })
 
 /**
- * The write of an item that counts its versions in the attribute `version`. Its condition fails unless the stored version
- * is `readVersion`, the one that was read; 0 means that there was no item.
+ * The write of an item that counts its versions in the attribute `version`. Its condition fails unless the
+ * stored version is `readVersion`, the one that was read; 0 means that there was no item.
  */
 export const putVersioned = (item: Item, readVersion: number): Write =>
   readVersion === 0
@@ -138,7 +141,10 @@ function toSdkWrite(write: Write): SdkWrite {
   }
 }
 
-/** Reasons for which the same transaction may succeed a moment later (AWS: TransactWriteItems, cancellation reasons). */
+/**
+ * Reasons for which the same transaction may succeed a moment later (AWS: TransactWriteItems, cancellation
+ * reasons).
+ */
 const passingReasons = new Set([
   'None',
   'TransactionConflict',

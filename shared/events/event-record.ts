@@ -6,7 +6,7 @@ import { failureOf, tryTransact, type Write } from '../db/write.ts'
 import { RejectedEvent } from './rejected-event.ts'
 import { readItem } from '../db/read.ts'
 
-/** One event as it is remembered: its type, its business key and the digest of its content. */
+/** What identifies an event: its type, its business key and the digest of its content. */
 export interface EventRecord {
   detailType: string
   businessKey: string
@@ -14,10 +14,10 @@ export interface EventRecord {
   digest: string
 }
 
-/** Whether an event took effect now, or had taken effect before. */
+/** Whether an event took effect now, or before. */
 export type Outcome = 'applied' | 'duplicate'
 
-/** Remembers an event by its key and content; the order of the members of its detail does not matter. */
+/** The record of an event. The order of the members of its detail does not matter. */
 export const eventRecord = (detailType: string, businessKey: string, detail: unknown): EventRecord => ({
   detailType,
   businessKey,
@@ -25,9 +25,9 @@ export const eventRecord = (detailType: string, businessKey: string, detail: unk
 })
 
 /**
- * Writes what an event changes together with its business key, so that it takes effect exactly once. The same event
- * again is a `duplicate`; the same key with other content is Refused. A condition of the event's own writes that does not
- * hold is thrown as ConditionFailed, its first member being the event's key.
+ * Writes what an event changes together with its business key, so that it takes effect exactly once. Resolves
+ * with `duplicate` when the key was used before with the same content; throws RejectedEvent when it was used
+ * with other content, and the error of a write whose own condition does not hold.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   const eventKey = putEventRecord(record)
@@ -38,15 +38,16 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 }
 
 /**
- * What became of an event before: `duplicate`, or undefined where its key was never applied. Refused where it was applied
- * with other content. Asked before an event is refused for what it would do: its own first delivery may be why.
+ * The outcome of an earlier delivery: `duplicate`, or undefined when the key was never used. Throws
+ * RejectedEvent when it was used with other content. Ask this before refusing an event for what it would do:
+ * its own first delivery may have spent the money.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
   return item === undefined ? undefined : resolveDuplicate(record, item)
 }
 
-/** Whether some event of this type and business key has taken effect. */
+/** Whether an event of this type and business key has taken effect. */
 export async function isRecorded(record: Pick<EventRecord, 'detailType' | 'businessKey'>): Promise<boolean> {
   const item = await readItem(recordKey(record), { consistent: true })
   return item !== undefined
@@ -57,11 +58,11 @@ const recordKey = ({ detailType, businessKey }: Pick<EventRecord, 'detailType' |
   sk: 'EVT',
 })
 
-/** The write that claims an event's business key, for a transaction that is put together elsewhere. */
+/** The write that uses an event's business key, for a transaction that the caller builds. */
 export function putEventRecord(record: EventRecord): Write {
   return {
     Put: {
-      // No time to live: a sender may repeat itself after years, and money must not move twice.
+      // No TTL: a sender may send an event again after years, and money must not move twice.
       Item: {
         ...recordKey(record),
         digest: record.digest,
@@ -72,7 +73,10 @@ export function putEventRecord(record: EventRecord): Write {
   }
 }
 
-/** What an event is whose key was taken: a `duplicate` of the stored one, or Refused for its other content. */
+/**
+ * The outcome of an event whose business key is stored already: `duplicate`, or RejectedEvent for other
+ * content.
+ */
 export function resolveDuplicate(record: EventRecord, stored: Record<string, unknown> | undefined): Outcome {
   const known = Buffer.from(v.parse(StoredRecord, stored).digest)
   const sent = Buffer.from(record.digest)

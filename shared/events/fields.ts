@@ -9,7 +9,7 @@ export const UserId = v.union(
   'must be a user id: a whole number from 1',
 )
 
-/** A sender's identifier for something, unique among events of its type. */
+/** An identifier that the sender gives, unique among events of its type. */
 export const BusinessKey = v.pipe(
   v.union([v.string(), v.pipe(v.number(), v.safeInteger(), v.transform(String))]),
   v.regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable characters without spaces'),
@@ -18,7 +18,7 @@ export const BusinessKey = v.pipe(
 /** An instant in epoch milliseconds. */
 export const Instant = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(8.64e15))
 
-/** A calendar day, `yyyy-MM-dd`, that exists. */
+/** An existing calendar day, `yyyy-MM-dd`. */
 export const Day = v.pipe(
   v.string(),
   v.regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date, yyyy-MM-dd'),
@@ -28,14 +28,14 @@ export const Day = v.pipe(
   }, 'must be a date that exists, yyyy-MM-dd'),
 )
 
-/** A currency or a network by its code, kept in capitals. */
+/** The code of a currency or network, converted to capitals. */
 export const CurrencyCode = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9._-]{1,20}$/, 'must be a code of 1 to 20 letters and digits'),
   v.toUpperCase(),
 )
 
-/** An optional member: left out or null. */
+/** An optional member: it may be left out or null. */
 export const maybe = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(
     v.nullish(schema),

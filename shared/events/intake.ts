@@ -28,7 +28,9 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   key: (detail: v.InferOutput<Detail>) => string
   /** Every reason for which `apply` refuses an event, beside the common ones. */
   rejections?: readonly RejectionReason[]
-  /** Applies the event exactly once: `record` is written in the same transaction as what the event changes. */
+  /**
+   * Applies the event exactly once: `record` is written in the same transaction as what the event changes.
+   */
   apply: (detail: v.InferOutput<Detail>, record: EventRecord) => Promise<Outcome>
 }
 
@@ -46,7 +48,9 @@ const sqs = new SQSClient(clientOptions())
 /** Receives after which an out-of-order event is given up. */
 const maxOutOfOrderReceives = 5
 
-/** Receives after which an event is given up for any other reason. The queue's own limit is a little higher. */
+/**
+ * Receives after which an event is given up for any other reason. The queue's own limit is a little higher.
+ */
 const maxReceives = 20
 
 const maxRetryDelaySeconds = 900
@@ -55,9 +59,9 @@ const maxRetryDelaySeconds = 900
 const maxReasonLength = 1024
 
 /**
- * A function that applies events from its queue. A refused event goes to the dead-letter queue at once, whole, with the
- * message attribute `reason`. An out-of-order event, or one that met a passing fault, is retried after a growing pause,
- * and goes to the dead-letter queue after a limited number of tries.
+ * A function that applies events from its queue. A refused event goes to the dead-letter queue at once,
+ * whole, with the message attribute `reason`. An out-of-order event, or one that met a passing fault, is
+ * retried after a growing pause, and goes to the dead-letter queue after a limited number of tries.
  */
 export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>): Intake {
   const processor = new BatchProcessor(EventType.SQS)

@@ -2,17 +2,17 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { clientOptions } from '../aws/client-options.ts'
 import { requireEnv } from '../env.ts'
 
-/** Name of this service as a sender of events. */
+/** `source` of the events that this service sends. */
 const source = 'account-service'
 
-// Events are put while somebody waits for an answer, which must not wait for long.
+// Shorter than usual, because a client waits for the answer meanwhile.
 const bus = new EventBridgeClient({
   ...clientOptions(),
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
   maxAttempts: 2,
 })
 
-/** Puts an event on the service's own bus; throws when the bus did not take it. */
+/** Puts an event on the service's own bus. Throws when the bus does not accept it. */
 export async function publishEvent(detailType: string, detail: object): Promise<void> {
   const { Entries = [] } = await bus.send(
     new PutEventsCommand({

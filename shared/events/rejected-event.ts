@@ -1,4 +1,7 @@
-/** Every code that a dead letter's `reason` can begin with, and what it means. The catalogue of events is made from it. */
+/**
+ * Every code that a dead letter's `reason` can begin with, and what it means. The catalogue of events is made
+ * from it.
+ */
 export const rejectionReasons = {
   malformed_event: 'the message is not JSON',
   invalid_detail: 'a field of the detail is missing or not valid',
@@ -30,13 +33,16 @@ export const commonRejections: readonly RejectionReason[] = [
   'internal',
 ]
 
-/** The text of a dead letter's `reason`: its code, and what it means or the explanation given. It never quotes content. */
+/**
+ * The text of a dead letter's `reason`: its code, and what it means or the explanation given. It never quotes
+ * content.
+ */
 export const rejectionText = (code: RejectionReason, explanation: string = rejectionReasons[code]): string =>
   `${code}: ${explanation}`
 
 /**
- * An event that can never be applied. It goes to the dead-letter queue at once, whole, and changes nothing. An
- * explanation names fields and rules, never contents.
+ * An event that can never be applied. It goes to the dead-letter queue at once, whole, and changes nothing.
+ * An explanation names fields and rules, never contents.
  */
 export class RejectedEvent extends Error {
   override readonly name = 'RejectedEvent'
@@ -52,8 +58,8 @@ export class RejectedEvent extends Error {
 }
 
 /**
- * An event that arrived before another one that it needs, such as the registration of its user. It is retried a few
- * times and then goes to the dead-letter queue, from where a redrive applies it.
+ * An event that arrived before another one that it needs, such as the registration of its user. It is retried
+ * a few times and then goes to the dead-letter queue, from where a redrive applies it.
  */
 export class OutOfOrderEvent extends Error {
   override readonly name = 'OutOfOrderEvent'

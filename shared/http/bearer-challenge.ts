@@ -6,8 +6,8 @@ const errors: Partial<Record<FailureName, string>> = {
 }
 
 /**
- * A failure with the challenge of RFC 6750 §3 where it is about the access_token: a bare one where none was sent, with `error` where one was
- * (§3.1). Any other failure is given back as it is.
+ * Adds the `WWW-Authenticate` challenge of RFC 6750 §3 to a failure about the access_token: without `error`
+ * when no token was sent, with `error` when one was (§3.1). Other failures are returned unchanged.
  */
 export function bearerChallenge(failure: Failure, tokenSent = true): Failure {
   const error = errors[failure.failure]

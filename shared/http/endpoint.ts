@@ -31,13 +31,19 @@ export interface EndpointDescription {
 interface EndpointSpec<Input extends v.GenericSchema, Output extends v.GenericSchema> {
   /** Schema of `{ path, query, body }`, as far as the endpoint reads them. */
   input: Input
-  /** Schema of `data`. It types what `run` returns; the tests check answers against it, not the service at run time. */
+  /**
+   * Schema of `data`. It types what `run` returns; the tests check answers against it, not the service at run
+   * time.
+   */
   output: Output
   /** Layout of the answer; `envelope` by default, `oauth` where unmodified OAuth clients read it. */
   dialect?: Dialect
   /** What the request body may be; `none` by default. */
   accepts?: BodyKind
-  /** Repeated query parameters are refused by default; `report` leaves them out of the input and names them in `request`. */
+  /**
+   * Repeated query parameters are refused by default; `report` leaves them out of the input and names them in
+   * `request`.
+   */
   repeats?: 'refuse' | 'report'
 }
 
@@ -59,8 +65,8 @@ interface SignedInSpec<
   /** The scope that the token must hold, or `first-party`. */
   scope: RequiredScope
   /**
-   * A first read that runs beside the session check, which saves a round trip. It gets the user id that the token claims
-   * and must not write. Its result is used only after the session check has succeeded.
+   * A first read that runs beside the session check, which saves a round trip. It gets the user id that the
+   * token claims and must not write. Its result is used only after the session check has succeeded.
    */
   prefetch?: (input: v.InferOutput<Input>, claimedUserId: number) => Promise<Prefetched>
   run: (context: {
@@ -71,7 +77,9 @@ interface SignedInSpec<
   }) => Result<Output>
 }
 
-/** An endpoint that is open to everyone, or that authenticates its caller by other means than an access_token. */
+/**
+ * An endpoint that is open to everyone, or that authenticates its caller by other means than an access_token.
+ */
 export function publicEndpoint<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   spec: PublicSpec<Input, Output>,
 ): Endpoint {
@@ -87,9 +95,9 @@ export function publicEndpoint<Input extends v.GenericSchema, Output extends v.G
 }
 
 /**
- * An endpoint for signed-in callers. The one place that reads a raw event: checks the token and its scope, parses the
- * input, runs, and answers in the envelope; every failure is answered with its own status and code. A bad token is
- * answered before any other fault, so that bad input tells a stranger nothing.
+ * An endpoint for signed-in callers. The one place that reads a raw event: checks the token and its scope,
+ * parses the input, runs, and answers in the envelope; every failure is answered with its own status and
+ * code. A bad token is answered before any other fault, so that bad input tells a stranger nothing.
  */
 export function endpoint<
   Input extends v.GenericSchema,

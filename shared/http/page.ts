@@ -9,7 +9,7 @@ const wholeNumber = (maximum: number) =>
     v.maxValue(maximum, `must be at most ${maximum}`),
   )
 
-/** The query parameters of every paginated list, to be spread into the schema of its query. */
+/** The query parameters of every paginated list, to be spread into the schema of a query. */
 export const pageQuery = {
   /** Number of the page, from 1. */
   current: wholeNumber(2_147_483_647),
@@ -17,7 +17,7 @@ export const pageQuery = {
   size: wholeNumber(20),
 }
 
-/** Which page of a list is asked for. */
+/** The page that is asked for. */
 export interface PageRequest {
   current: number
   size: number

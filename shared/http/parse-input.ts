@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { Failure, type FieldError } from '../errors.ts'
 
 /**
- * The request as its schema types it, or `invalid_parameter` with one entry a field. The reasons are our own words or
- * the schema's: valibot's default messages quote what was received, so they are never passed on.
+ * Parses a request by its schema. Throws `invalid_parameter` with one entry per field. valibot's default
+ * messages quote what was received, so only our own messages are passed on.
  */
 export function parseInput<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -15,8 +15,8 @@ export function parseInput<Schema extends v.GenericSchema>(
 }
 
 /**
- * The fields that a schema refused, each named once, with a reason that quotes nothing. Those of a `request` are named
- * without the place where they were sent (body, query, path), which its sender knows.
+ * The fields that a schema refused, each once, with a reason that quotes nothing. Fields of a request are
+ * named without their place (body, query, path), which the sender knows.
  */
 export function fieldErrors(issues: readonly v.BaseIssue<unknown>[], of: 'request' | 'event'): FieldError[] {
   const byField = new Map<string, FieldError>()

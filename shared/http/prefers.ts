@@ -1,6 +1,6 @@
 /**
- * Whether an `Accept` header (RFC 9110 §12.5.1) asks for a media type rather than for JSON: named with a weight that is not
- * zero and not below that of `application/json`, if that is named too.
+ * Whether an `Accept` header (RFC 9110 §12.5.1) prefers a media type to JSON: it names the type with a weight
+ * above zero, and does not give `application/json` a higher one.
  */
 export function prefers(accept: string | undefined, mediaType: string): boolean {
   const weights = new Map(

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { Reply, succeed } from './reply.ts'
 
 /**
- * Answers with a document that everyone may cache: its standard members at the top level beside the envelope's, an entity tag,
- * and 304 without a body to a client that has it already (RFC 9110 §15.4.5).
+ * Answers with a document that everyone may cache: standard members at the top level beside the envelope, and
+ * an entity tag. Answers 304 without a body when the client has the current one (RFC 9110 §15.4.5).
  */
 export function publicDocument(
   data: object,
@@ -22,8 +22,8 @@ export const entityTag = (body: string): string =>
   `"${createHash('sha256').update(body).digest('base64url')}"`
 
 /**
- * Whether the client's `if-none-match` names the current representation, so that 304 is the answer: a list of tags or `*`, compared weakly
- * (RFC 9110 §13.1.2).
+ * Whether `if-none-match` names the current document: a list of tags or `*`, compared weakly (RFC 9110
+ * §13.1.2).
  */
 export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false

@@ -3,12 +3,12 @@ import { failures, type Failure } from '../errors.ts'
 import { stringifyExact } from '../money.ts'
 
 /**
- * How an answer is laid out: the plain envelope, or, where unmodified OAuth clients read it, the standard members at
- * the top level and the envelope's beside them.
+ * The layout of an answer: `envelope`, or `oauth`, which has the standard members at the top level beside
+ * those of the envelope so that unmodified OAuth clients can read it.
  */
 export type Dialect = 'envelope' | 'oauth'
 
-/** An answer that is no envelope: a redirect, a CSV download, a 304. */
+/** An answer without an envelope: a redirect, a CSV download, a 304. */
 export class Reply {
   readonly status: number
   readonly headers: Record<string, string>
@@ -30,7 +30,7 @@ const everywhere = {
 
 const json = { 'content-type': 'application/json' }
 
-/** A success, `code` 0, in the endpoint's dialect. */
+/** A success (`code` 0) in the given dialect. */
 export function succeed(
   data: unknown,
   dialect: Dialect,
@@ -44,7 +44,7 @@ export function succeed(
   }
 }
 
-/** A failure with its own status and code, in the endpoint's dialect; OAuth descriptions are plain ASCII (RFC 6749 §5.2). */
+/** A failure with its own status and code, in the given dialect. */
 export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructuredResultV2 {
   const { code, msg, oauth } = failures[failure.failure]
   const standard = dialect === 'oauth' ? { error: oauth, error_description: describeFailure(failure) } : {}
@@ -63,14 +63,14 @@ export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructu
   }
 }
 
-/** Sends a reply as it is, under the headers that every answer carries. */
+/** A reply with the headers that every answer carries. */
 export function send(reply: Reply): APIGatewayProxyStructuredResultV2 {
   return { statusCode: reply.status, headers: { ...everywhere, ...reply.headers }, body: reply.body }
 }
 
 /**
- * What an OAuth client is told of a failure: ASCII without quotes or backslashes (RFC 6749 §5.2). A field may be named by what
- * the client sent, so the rule is kept here and not left to the names.
+ * The `error_description` of a failure: ASCII without quotes and backslashes (RFC 6749 §5.2). Other
+ * characters are replaced, since a field may be named by what the client sent.
  */
 export function describeFailure(failure: Failure): string {
   const { msg } = failures[failure.failure]

@@ -27,15 +27,17 @@ export const requestInfo = (event: APIGatewayProxyEventV2): RequestInfo => ({
   header: (name) => event.headers[name],
 })
 
-/** Parameters as they were sent: the values of those sent once, and the names of those sent more than once. */
+/**
+ * Parameters as they were sent: the values of those sent once, and the names of those sent more than once.
+ */
 export interface SentParameters {
   parameters: Record<string, string>
   repeated: string[]
 }
 
 /**
- * The parameters of `application/x-www-form-urlencoded` text. An empty one counts as omitted (OAuth 2.1 §3.1 and §3.2).
- * Takes the raw text, because API Gateway joins repeated parameters with commas.
+ * The parameters of `application/x-www-form-urlencoded` text. An empty one counts as omitted (OAuth 2.1 §3.1
+ * and §3.2). Takes the raw text, because API Gateway joins repeated parameters with commas.
  */
 export function sentParameters(text: string): SentParameters {
   const sent: SentParameters = { parameters: {}, repeated: [] }
@@ -68,7 +70,9 @@ function define(target: Record<string, string>, name: string, value: string): vo
 /** A parameter's name is repeated to its sender only when it is a plain word. */
 const safeName = (name: string): string => (/^[A-Za-z0-9_]{1,40}$/.test(name) ? name : 'a parameter')
 
-/** Credentials of the `Authorization` header when its scheme is the given one, in any case (RFC 9110 §11.1). */
+/**
+ * Credentials of the `Authorization` header when its scheme is the given one, in any case (RFC 9110 §11.1).
+ */
 export function readAuthorization(event: APIGatewayProxyEventV2, scheme: string): string | undefined {
   const [sent, ...rest] = (event.headers['authorization'] ?? '').trim().split(/ +/)
   return sent?.toLowerCase() === scheme.toLowerCase() && rest.length === 1 ? rest[0] : undefined

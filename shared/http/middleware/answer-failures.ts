@@ -8,8 +8,9 @@ import { errorSummary, log } from '../../log.ts'
 import { type Dialect, fail } from '../reply.ts'
 
 /**
- * Turns whatever was thrown into an answer. A Failure is shown as it is; a dependency that is down or throttled becomes
- * `unavailable`; everything else is `internal`, logged without its message, which might quote what was sent.
+ * Turns an error into an answer. A Failure is answered with its own status and code. A dependency that is
+ * down or throttled becomes `unavailable`. Any other error becomes `internal` and is logged without its
+ * message, which may quote what was sent.
  */
 export const answerFailures = (
   dialect: Dialect,

@@ -7,15 +7,18 @@ import type { RequiredScope } from '../../tokens/scopes.ts'
 import { bearerChallenge } from '../bearer-challenge.ts'
 import { readAuthorization } from '../request.ts'
 
-/** What the middleware leaves in the event for the handler. */
+/** What the middleware adds to the event for the handler. */
 export interface Session {
-  /** Resolves when the token has been found good, rejects with the failure to answer. */
+  /** Resolves when the token is valid, rejects with the failure to answer. */
   caller: Promise<Caller>
-  /** The user that the token claims to be of; proves nothing until `caller` has resolved. */
+  /** The user id that the token claims. Not verified until `caller` has resolved. */
   claimedUserId: number
 }
 
-/** Starts the session check without waiting for it, and makes its failure go before every other one. */
+/**
+ * Starts the session check without waiting for it. Its failure is answered instead of any other failure of
+ * the request.
+ */
 export function authenticate(
   scope: RequiredScope,
 ): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> {
@@ -30,7 +33,8 @@ export function authenticate(
       const caller = checkAccessToken(token, scope).catch((error: unknown) => {
         throw error instanceof Failure ? bearerChallenge(error) : error
       })
-      // The handler awaits it, or onError does; until then a rejection is not unhandled.
+      // The handler or onError awaits it later. This keeps Node from reporting an unhandled rejection until
+      // then.
       caller.catch(() => undefined)
       started.set(request, caller)
       Object.assign(request.event, { caller, claimedUserId: userId } satisfies Session)

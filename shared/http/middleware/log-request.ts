@@ -3,7 +3,10 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { consumedUnits, resetConsumedUnits } from '../../db/consumed-units.ts'
 import { log } from '../../log.ts'
 
-/** Gives every answer its `x-request-id`, and every request one log line with that id, its route, status, duration and what it consumed of DynamoDB. */
+/**
+ * Adds `x-request-id` to every answer, and writes one log line per request: id, route, status, duration and
+ * consumed DynamoDB units.
+ */
 export function logRequest(): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> {
   let startedAt = 0
   const finish = (

@@ -7,14 +7,15 @@ import { mediaType, readParameters } from '../request.ts'
 /** What a request body may be. */
 export type BodyKind = 'none' | 'json' | 'form' | 'form-or-json'
 
-/** Largest request body, in bytes, however it is encoded on the way. */
+/** Largest request body in bytes, after decoding base64. */
 const maximumBodyBytes = 64 * 1024
 
 const json = httpJsonBodyParser()
 
 /**
- * Replaces the event's body text by what it says: the JSON object, or the form's fields. Refuses a body over 64 KiB, a
- * media type that the endpoint does not take, and text that is not what its media type says.
+ * Replaces the body text of the event by its parsed value: a JSON object, or the fields of a form. Refuses a
+ * body over 64 KiB, a media type that the endpoint does not accept, and text that does not match its media
+ * type.
  */
 export const readBody = (
   kind: BodyKind,
@@ -37,10 +38,10 @@ function parse(event: APIGatewayProxyEventV2, kind: BodyKind, text: string): unk
 function parseJson(event: APIGatewayProxyEventV2, text: string): object {
   const request = { event: { headers: event.headers, body: text, isBase64Encoded: false } }
   try {
-    // The parser's hook reads nothing of a request but its event.
+    // The parser reads only `event` of its request.
     json.before?.(request as unknown as Parameters<NonNullable<typeof json.before>>[0])
   } catch (error) {
-    // Its error quotes the body, so it goes no further than its status.
+    // Its error quotes the body, so only the status is used.
     const status = (error as { statusCode?: number }).statusCode
     throw new Failure(status === 415 ? 'unsupported_media_type' : 'malformed_request')
   }
@@ -50,7 +51,7 @@ function parseJson(event: APIGatewayProxyEventV2, text: string): object {
   return value
 }
 
-/** The event's own type says text; the endpoint reads the body back as unknown. */
+/** The event's type says that the body is text; the endpoint reads it back as unknown. */
 function replaceBody(event: APIGatewayProxyEventV2, body: unknown): void {
   Object.assign(event, { body })
 }
