@@ -2,17 +2,14 @@ import { decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { followAuthorization } from '../support/browser.ts'
 import {
-  address,
   authorizationRequest,
   createClient,
   createSession,
-  obtainCode,
   pkce,
-  postForm,
   type SignedIn,
   type TestClient,
-  stack,
-} from '../support/oauth.ts'
+} from '../support/oauth-clients.ts'
+import { address, obtainCode, postForm, stack } from '../support/oauth.ts'
 
 let client: TestClient
 let session: SignedIn

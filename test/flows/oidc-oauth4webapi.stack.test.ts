@@ -2,7 +2,8 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { expect, test } from 'vitest'
 import { followAuthorization } from '../support/browser.ts'
-import { createClient, createSession, getUserinfo, stack } from '../support/oauth.ts'
+import { createClient, createSession } from '../support/oauth-clients.ts'
+import { getUserinfo, stack } from '../support/oauth.ts'
 
 // Plain http is the test's, not the service's. The library marks it deprecated so that nobody leaves it in by accident.
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go away

@@ -1,14 +1,8 @@
 import * as oidc from 'openid-client'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { followAuthorization } from '../support/browser.ts'
-import {
-  createClient,
-  createSession,
-  getUserinfo,
-  type SignedIn,
-  type TestClient,
-  stack,
-} from '../support/oauth.ts'
+import { createClient, createSession, type SignedIn, type TestClient } from '../support/oauth-clients.ts'
+import { getUserinfo, stack } from '../support/oauth.ts'
 
 const secret = 'secret: with % + & = / and a space'
 let session: SignedIn

@@ -4,19 +4,21 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { db, tableName } from '../../shared/db/table.ts'
 import { revokeToken } from '../../shared/tokens/access-token.ts'
 import {
-  address,
   authorizationRequest,
   bearer,
   createClient,
   createSession,
+  pkce,
+  type SignedIn,
+  type TestClient,
+} from '../support/oauth-clients.ts'
+import {
+  address,
   getAuthorize,
   getUserinfo,
   obtainCode,
-  pkce,
   postConsent,
   postForm,
-  type SignedIn,
-  type TestClient,
   stack,
 } from '../support/oauth.ts'
 

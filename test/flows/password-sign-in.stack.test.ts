@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { expect, test, vi } from 'vitest'
 import { requireEnv } from '../../shared/env.ts'
 import { putEvent } from '../support/bus.ts'
-import { markSecret } from '../support/local-stack.ts'
+import { markSecret } from '../support/mark-secret.ts'
 import { mailedCode } from '../support/outbox.ts'
 import { authenticatorCode, createUser, md5, newRegistration, type TestUser } from '../support/sign-in.ts'
 

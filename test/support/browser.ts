@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { postConsent, type SignedIn, stack } from './oauth.ts'
+import { type SignedIn } from './oauth-clients.ts'
+import { postConsent, stack } from './oauth.ts'
 
 /**
  * Follows a client's authorization URL as a browser and a user would: to the authorization page, which posts what it was

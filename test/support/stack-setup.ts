@@ -4,6 +4,13 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startOnDemand } from './start-on-demand.ts'
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address that is told of every value that no log may hold. */
+    secrets: string
+  }
+}
+
 /**
  * Makes one local stack available to all tests of the project `stack`; it starts when a test first asks for it. After the
  * last test it fails the run when a marked secret stands in any line that a function logged, when a function was denied
@@ -24,6 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     },
   })
   project.provide('broker', server.url)
+  project.provide('secrets', `${server.url}/secret`)
 
   return async () => {
     await server.stop()

@@ -1,12 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../../infra/routes.ts'
-import {
-  authorizationRequest,
-  createClient,
-  getAuthorize,
-  type TestClient,
-  stack,
-} from '../../support/oauth.ts'
+import { authorizationRequest, createClient, type TestClient } from '../../support/oauth-clients.ts'
+import { getAuthorize, stack } from '../../support/oauth.ts'
 
 let client: TestClient
 beforeAll(async () => {

@@ -8,12 +8,10 @@ import {
   createClient,
   createSession,
   giveClientToken,
-  postConsent,
-  postJson,
   type SignedIn,
   type TestClient,
-  stack,
-} from '../../support/oauth.ts'
+} from '../../support/oauth-clients.ts'
+import { postConsent, postJson, stack } from '../../support/oauth.ts'
 
 let client: TestClient
 let session: SignedIn

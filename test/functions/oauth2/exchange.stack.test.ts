@@ -7,11 +7,10 @@ import {
   createClient,
   createSession,
   giveClientToken,
-  postJson,
   type SignedIn,
   type TestClient,
-  stack,
-} from '../../support/oauth.ts'
+} from '../../support/oauth-clients.ts'
+import { postJson, stack } from '../../support/oauth.ts'
 
 let client: TestClient
 let session: SignedIn

@@ -3,13 +3,10 @@ import {
   basic,
   createClient,
   createSession,
-  getUserinfo,
-  obtainCode,
-  postForm,
-  postJson,
   type SignedIn,
   type TestClient,
-} from '../../support/oauth.ts'
+} from '../../support/oauth-clients.ts'
+import { getUserinfo, obtainCode, postForm, postJson } from '../../support/oauth.ts'
 
 const secret = 'a secret'
 let client: TestClient

@@ -2,19 +2,14 @@ import { createHash } from 'node:crypto'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
-  address,
   basic,
   createClient,
   createSession,
-  getUserinfo,
-  obtainCode,
-  postForm,
-  postJson,
   type SignedIn,
   type TestClient,
-  stack,
   without,
-} from '../../support/oauth.ts'
+} from '../../support/oauth-clients.ts'
+import { address, getUserinfo, obtainCode, postForm, postJson, stack } from '../../support/oauth.ts'
 
 const secret = 'a secret: with % + and “signs”'.replaceAll(/[^\x20-\x7e]/g, '')
 let client: TestClient

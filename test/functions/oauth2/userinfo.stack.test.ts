@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { transact } from '../../../shared/db/write.ts'
 import { issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import type { Scope } from '../../../shared/tokens/scopes.ts'
-import { address, bearer, createSession, getUserinfo, type SignedIn } from '../../support/oauth.ts'
+import { bearer, createSession, type SignedIn } from '../../support/oauth-clients.ts'
+import { address, getUserinfo } from '../../support/oauth.ts'
 
 let session: SignedIn
 beforeAll(async () => {

@@ -13,7 +13,13 @@ import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { callEndpoint, type TestRequest } from '../../support/call-endpoint.ts'
 import { deliver } from '../../support/deliver.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
-import { authorizationRequest, bearer, createClient, createSession, pkce } from '../../support/oauth.ts'
+import {
+  authorizationRequest,
+  bearer,
+  createClient,
+  createSession,
+  pkce,
+} from '../../support/oauth-clients.ts'
 import { login, openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
 import { authenticatorCode, createUser } from '../../support/sign-in.ts'
 import { type Measured, measure } from './measure.ts'

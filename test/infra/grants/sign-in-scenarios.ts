@@ -10,7 +10,7 @@ import {
   createSession,
   pkce,
   type TestClient,
-} from '../../support/oauth.ts'
+} from '../../support/oauth-clients.ts'
 import { authenticatorCode, createUser, md5, type TestUser } from '../../support/sign-in.ts'
 import type { Scenario } from './calls.ts'
 

@@ -3,7 +3,13 @@ import { handler as consent } from '../../../functions/oauth2/consent.ts'
 import { handler as exchangeToken } from '../../../functions/oauth2/exchange.ts'
 import { handler as token } from '../../../functions/oauth2/token.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
-import { authorizationRequest, bearer, createClient, createSession, pkce } from '../../support/oauth.ts'
+import {
+  authorizationRequest,
+  bearer,
+  createClient,
+  createSession,
+  pkce,
+} from '../../support/oauth-clients.ts'
 import { openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
 import { authenticatorCode, createUser } from '../../support/sign-in.ts'
 import { throttleKms } from '../../support/throttle-kms.ts'

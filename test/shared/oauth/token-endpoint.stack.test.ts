@@ -4,7 +4,8 @@ import { readClient } from '../../../shared/oauth/client.ts'
 import { db } from '../../../shared/db/table.ts'
 import { exchangeCode } from '../../../shared/oauth/token-endpoint.ts'
 import { revokeToken } from '../../../shared/tokens/access-token.ts'
-import { createClient, createSession, getUserinfo, obtainCode, type SignedIn } from '../../support/oauth.ts'
+import { createClient, createSession, type SignedIn } from '../../support/oauth-clients.ts'
+import { getUserinfo, obtainCode } from '../../support/oauth.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

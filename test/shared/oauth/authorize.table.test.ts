@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { db } from '../../../shared/db/table.ts'
 import { authorize } from '../../../shared/oauth/authorize.ts'
-import { authorizationRequest, createClient } from '../../support/oauth.ts'
+import { authorizationRequest, createClient } from '../../support/oauth-clients.ts'
 
 interface Command {
   input: { ConsistentRead?: boolean }

@@ -1,0 +1,132 @@
+import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { putClient } from '../../shared/oauth/client.ts'
+import { transact } from '../../shared/db/write.ts'
+import { putUser } from '../../shared/users/user.ts'
+import { hashClientSecret } from '../../shared/oauth/client-authentication.ts'
+import { issueAccessToken } from '../../shared/tokens/access-token.ts'
+import { type Scope, scopes as everyScope } from '../../shared/tokens/scopes.ts'
+import { markSecret } from './mark-secret.ts'
+
+/** A client as its own developer knows it. */
+export interface TestClient {
+  clientId: string
+  redirectUri: string
+  secret?: string
+}
+
+/** Registers a client of its own for a test: public, for every scope, with one address, unless said otherwise. */
+export async function createClient(
+  overrides: { redirectUris?: string[]; secret?: string; scopes?: Scope[] } = {},
+): Promise<TestClient> {
+  const clientId = `client-${randomUUID()}`
+  const redirectUris = overrides.redirectUris ?? ['https://client.example/callback']
+  await transact([
+    putClient({
+      clientId,
+      name: 'a client of a test',
+      redirectUris,
+      scopes: overrides.scopes ?? [...everyScope],
+      secretHash: overrides.secret === undefined ? undefined : hashClientSecret(overrides.secret),
+      updatedAt: Date.now(),
+    }),
+  ])
+  const redirectUri = redirectUris[0] ?? ''
+  return { clientId, redirectUri, ...(overrides.secret === undefined ? {} : { secret: overrides.secret }) }
+}
+
+/** A user who has signed in by the password flow. */
+export interface SignedIn {
+  userId: number
+  email: string
+  nickname: string
+  sessionId: string
+  accessToken: string
+  /** Epoch milliseconds. */
+  expiresAt: number
+}
+
+/** Adds a user of its own for a test, with a session that began now. */
+export async function createSession(lifeSeconds = 3600): Promise<SignedIn> {
+  const userId = randomInt(1_000_000, 2 ** 47)
+  const email = `user-${userId}@example.com`
+  const nickname = `User ${userId}`
+  const now = Date.now()
+  const expiresAt = now + lifeSeconds * 1000
+  const { accessToken, sessionId, put } = issueAccessToken({
+    userId,
+    clientId: 'first-party',
+    scopes: everyScope,
+    firstParty: true,
+    expiresAt,
+    authenticatedAt: now,
+  })
+  const user = putUser({
+    userId,
+    email,
+    nickname,
+    loginPassword: undefined,
+    totpSecret: undefined,
+    referrerId: undefined,
+    registeredAt: now,
+  })
+  await transact([user, put])
+  await markSecret(accessToken)
+  return { userId, email, nickname, sessionId, accessToken, expiresAt }
+}
+
+/** A token that a client was given by the user of a session. */
+export async function giveClientToken(
+  { userId, sessionId }: SignedIn,
+  { clientId }: TestClient,
+): Promise<string> {
+  const { accessToken, put } = issueAccessToken({
+    userId,
+    sessionId,
+    clientId,
+    scopes: ['openid', 'email'],
+    firstParty: false,
+    expiresAt: Date.now() + 60_000,
+    authenticatedAt: Date.now(),
+  })
+  await transact([put])
+  return accessToken
+}
+
+/** A PKCE verifier and its S256 challenge. */
+export function pkce(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}
+
+/** A good authorization request; a parameter that is overridden with undefined is left out. */
+export function authorizationRequest(
+  client: TestClient,
+  overrides: Record<string, string | undefined> = {},
+): Record<string, string> {
+  const parameters: Record<string, string | undefined> = {
+    response_type: 'code',
+    client_id: client.clientId,
+    redirect_uri: client.redirectUri,
+    scope: 'openid profile email',
+    state: 'af0ifjsldkj',
+    nonce: 'n-0S6_WzA2Mj',
+    code_challenge: pkce().challenge,
+    code_challenge_method: 'S256',
+    ...overrides,
+  }
+  return Object.fromEntries(
+    Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+/** Parameters without some of them. */
+export const without = (parameters: Record<string, string>, ...names: string[]): Record<string, string> =>
+  Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)))
+
+/** The header that presents an access_token. */
+export const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
+
+/** The header by which a confidential client proves who it is (RFC 6749 §2.3.1). */
+export const basic = (clientId: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+})
