@@ -1,88 +1,175 @@
 import { Stack, Validations } from 'aws-cdk-lib'
 import { CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
+import { CfnDistribution } from 'aws-cdk-lib/aws-cloudfront'
 import { CfnRule } from 'aws-cdk-lib/aws-events'
 import { CfnPolicy } from 'aws-cdk-lib/aws-iam'
 import { CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda'
+import { CfnBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
 import type { IConstruct } from 'constructs'
-import { pageAcknowledgements } from './acknowledged-page-rules.ts'
-import type { Acknowledgement } from './acknowledgement.ts'
+import { Deployer } from './constructs/deployer.ts'
+import { AuthorizationPageContentStack } from './stacks/authorization-page-stacks.ts'
 
-const signingKeyReason =
-  'Signing keys come and go at run time, so no ARN of theirs is known here: the statements hold only for keys that carry this deployment’s tag.'
+/** A cdk-nag rule that is acknowledged for some constructs. */
+interface Acknowledgement {
+  id: string
+  /** Why the finding is acceptable. */
+  reason: string
+  applies: (construct: IConstruct) => boolean
+}
 
-const acknowledgements: Acknowledgement[] = [
-  ...pageAcknowledgements,
+const isPolicyUnder =
+  (path: string) =>
+  (construct: IConstruct): boolean =>
+    construct instanceof CfnPolicy && construct.node.path.includes(path)
+
+/** Whether a construct belongs to CDK's own function that copies files into a bucket during a deployment. */
+const isBucketDeployment = (construct: IConstruct): boolean =>
+  construct.node.path.includes('/Custom::CDKBucketDeployment')
+
+const serviceRules: Acknowledgement[] = [
   {
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:kms:<AWS::Region>:<AWS::AccountId>:key/*]',
-    reason: signingKeyReason,
+    reason:
+      'Signing keys are created at run time, so their ARNs are not known. The statements apply only to keys with this deployment’s tag.',
     applies: (construct) => construct instanceof CfnPolicy,
   },
   {
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
     reason:
-      'CreateKey has no ARN to name before the key exists and demands this deployment’s tag instead; ListKeys knows no resources. It is how a key is found whose maker died.',
-    applies: (construct) =>
-      construct instanceof CfnPolicy && construct.node.path.includes('/rotate-signing-keys/'),
+      'CreateKey accepts only `*`, and is limited to keys with this deployment’s tag. ListKeys has no resource-level permissions; it finds keys whose creator died before recording them.',
+    applies: isPolicyUnder('/rotate-signing-keys/'),
   },
   {
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason: 'ListKeys knows no resources; the auditor looks for signing keys that no record knows.',
-    applies: (construct) => construct instanceof CfnPolicy && construct.node.path.includes('/Auditor/'),
+    reason:
+      'ListKeys has no resource-level permissions; the auditor uses it to find signing keys that no record names.',
+    applies: isPolicyUnder('/Auditor/'),
   },
   {
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason: 'X-Ray’s actions know no resources; the functions have them only where the knob `tracing` is on.',
+    reason: 'X-Ray has no resource-level permissions. Functions get them only if `tracing` is on.',
     applies: (construct) => construct instanceof CfnPolicy && reachesAllOnlyToTrace(construct),
   },
   {
     id: 'Serverless::Serverless-EventBusDLQ',
     reason:
-      'A call by the clock that cannot be delivered is worth nothing a minute later, when the next one does what is due; the alarm on an overdue rotation tells if they all fail.',
+      'A scheduled call that cannot be delivered needs no dead-letter queue: the next call, a minute later, does the same work. An alarm reports when none succeed.',
     applies: (construct) => construct instanceof CfnRule && construct.scheduleExpression !== undefined,
   },
   {
     id: 'AwsSolutions::AwsSolutions-APIG1',
     reason:
-      'Every function writes one structured line a request, with the request id, route, status and duration: an access log would repeat it at the price of a quarter of the request.',
+      'Every function logs one structured line per request, with request id, route, status and duration. An access log would repeat that for a quarter of the price of the request.',
     applies: (construct) => construct instanceof CfnStage,
   },
   {
     id: 'Serverless::Serverless-APIGWAccessLogging',
-    reason: 'As AwsSolutions-APIG1: the functions log each request themselves.',
+    reason: 'As for AwsSolutions-APIG1: the functions log every request.',
     applies: (construct) => construct instanceof CfnStage,
   },
   {
     id: 'AwsSolutions::AwsSolutions-APIG4',
     reason:
-      'The access_token is opaque and names its session, which the function reads together with its data in one round trip; an authorizer would add a second one. A test holds every route to endpoint() or to the list of public ones.',
+      'The functions authorize: they read the session of the opaque access_token together with their data in one round trip, and an authorizer would add another. A test checks that every route that is not on the public list requires a token.',
     applies: (construct) => construct instanceof CfnRoute,
   },
   {
     id: 'Serverless::Serverless-SQSRedrivePolicy',
-    reason: 'This is the dead-letter queue itself; messages wait in it for a person, under an alarm.',
+    reason:
+      'This queue is a dead-letter queue itself. An alarm reports its messages, and a person handles them.',
     applies: (construct) =>
       construct instanceof CfnQueue && /-dead-letters$/.test(construct.node.scope?.node.id ?? ''),
   },
   {
     id: 'Serverless::Serverless-LambdaDLQ',
     reason:
-      'A function’s own dead-letter target serves asynchronous invocations. Endpoints are invoked synchronously, events come from queues with dead-letter queues, and a scheduled run that fails is made up for by the next one and raises an alarm.',
+      'A function’s dead-letter target serves asynchronous invocations only. Endpoints are invoked synchronously, events come from queues that have dead-letter queues, and a failed scheduled run raises an alarm and is repeated by the next run.',
     applies: (construct) => construct instanceof CfnFunction,
   },
   {
     id: 'Serverless::Serverless-LambdaEventSourceMappingDestination',
-    reason:
-      'An SQS source takes no failure destination (it is for streams); the queue has its dead-letter queue.',
+    reason: 'Failure destinations are for streams. An SQS source has its queue’s dead-letter queue instead.',
     applies: (construct) => construct instanceof CfnEventSourceMapping,
   },
   {
     id: 'Serverless::Serverless-LambdaTracing',
-    reason:
-      'Tracing is switched on with the knob `tracing`; at full load it would cost more than the requests.',
+    reason: 'The setting `tracing` switches it on. At full load, tracing would cost more than the requests.',
     applies: (construct) => construct instanceof CfnFunction,
   },
 ]
+
+const authorizationPageRules: Acknowledgement[] = [
+  {
+    id: 'AwsSolutions::AwsSolutions-S1',
+    reason: 'The bucket contains four public files, and only CloudFront can read it.',
+    applies: (construct) => construct instanceof CfnBucket,
+  },
+  {
+    id: 'AwsSolutions::AwsSolutions-CFR1',
+    reason: 'The service has members in every country.',
+    applies: (construct) => construct instanceof CfnDistribution,
+  },
+  {
+    id: 'AwsSolutions::AwsSolutions-CFR2',
+    reason: 'The distribution serves static files only, so a firewall would protect nothing.',
+    applies: (construct) => construct instanceof CfnDistribution,
+  },
+  {
+    id: 'AwsSolutions::AwsSolutions-CFR3',
+    reason:
+      'An access log would store authorization requests, which are in the query. The API logs what it receives.',
+    applies: (construct) => construct instanceof CfnDistribution,
+  },
+  {
+    id: 'AwsSolutions::AwsSolutions-CFR4',
+    reason:
+      'CloudFront’s default certificate sets the minimum TLS version. A deployment with its own domain puts it in front and names it in `authUrl`.',
+    applies: (construct) => construct instanceof CfnDistribution,
+  },
+  ...[
+    'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
+    'IAM5[Action::s3:GetObject*]',
+    'IAM5[Action::s3:GetBucket*]',
+    'IAM5[Action::s3:List*]',
+    'IAM5[Action::s3:DeleteObject*]',
+    'IAM5[Action::s3:Abort*]',
+    'IAM5[Resource::*]',
+    'IAM5[Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*]',
+  ].map((finding) => ({
+    id: `AwsSolutions::AwsSolutions-${finding}`,
+    reason:
+      'CDK writes this policy for its own deployment function. That function runs only during a deployment, and reaches CDK’s asset bucket, the page’s bucket and CloudFront’s invalidations, which have no resource-level permissions.',
+    applies: isBucketDeployment,
+  })),
+  ...['AwsSolutions::AwsSolutions-L1', 'Serverless::Serverless-LambdaLatestVersion'].map((id) => ({
+    id,
+    reason: 'CDK chooses the runtime of its own deployment function.',
+    applies: (construct: IConstruct) => construct instanceof CfnFunction && isBucketDeployment(construct),
+  })),
+]
+
+/** The acknowledged rules of a construct. Some ids contain names of the construct, so those are built here. */
+function* acknowledgementsOf(construct: IConstruct): Generator<{ id: string; reason: string }> {
+  for (const { id, reason, applies } of [...authorizationPageRules, ...serviceRules])
+    if (applies(construct)) yield { id, reason }
+  if (construct instanceof Deployer) {
+    for (const resource of [
+      'lambda:<AWS::Region>:<AWS::AccountId>:function',
+      'cloudwatch:<AWS::Region>:<AWS::AccountId>:alarm',
+    ])
+      yield {
+        id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${resource}:${construct.namePrefix}*]`,
+        reason:
+          'CodeDeploy shifts the alias of every function of the stage and reads its alarms. They share the stage’s prefix; a list of them would exceed the maximum policy size.',
+      }
+  }
+  if (construct instanceof AuthorizationPageContentStack)
+    yield {
+      id: `AwsSolutions::AwsSolutions-IAM5[Resource::${construct.page.stackName}:ExportsOutputFnGetAttBucket83908E77Arn063C8555/*]`,
+      reason: 'The deployment writes to any key of the page’s own bucket.',
+    }
+}
 
 function reachesAllOnlyToTrace(policy: CfnPolicy): boolean {
   const { Statement: statements } = Stack.of(policy).resolve(policy.policyDocument) as {
@@ -94,11 +181,9 @@ function reachesAllOnlyToTrace(policy: CfnPolicy): boolean {
     .every((action) => action.startsWith('xray:'))
 }
 
-/** Tells the checks which of their rules do not hold, construct by construct, each with its reason. */
+/** Acknowledges, for every construct of an app, the rules whose findings are acceptable there. */
 export function acknowledgeRules(root: IConstruct): void {
-  for (const construct of root.node.findAll()) {
-    for (const { id, reason, applies } of acknowledgements) {
-      if (applies(construct)) Validations.of(construct).acknowledge({ id, reason })
-    }
-  }
+  for (const construct of root.node.findAll())
+    for (const acknowledgement of acknowledgementsOf(construct))
+      Validations.of(construct).acknowledge(acknowledgement)
 }

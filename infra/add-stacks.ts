@@ -1,22 +1,22 @@
 import { type App, Tags } from 'aws-cdk-lib'
-import type { Config } from './config.ts'
 import { resolvePage } from './authorization-page-address.ts'
+import type { Config } from './config.ts'
 import { ApiStack } from './stacks/api-stack.ts'
 import { DataStack } from './stacks/data-stack.ts'
 import { IntakeStack } from './stacks/intake-stack.ts'
 import { ObservabilityStack } from './stacks/observability-stack.ts'
 
-/** Puts the stacks of a stage into an app. The bundles must be there: see bundle.ts and bundle-page.ts. */
+/** Adds the stacks of a stage to an app. The functions and the authorization page must have been bundled before. */
 export async function addStacks(app: App, config: Config): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
   const data = new DataStack(app, name('data'), { config, terminationProtection: config.protectData })
   const intake = new IntakeStack(app, name('intake'), { config, data })
-  // Loaded only where it is wanted: CloudFront's constructs take a while, and the local stack starts without them.
-  const stacks = config.authorizationPage ? await import('./stacks/authorization-page.ts') : undefined
+  // CloudFront's constructs load slowly, so stages without the page, such as the local one, do not load them.
+  const stacks = config.authorizationPage ? await import('./stacks/authorization-page-stacks.ts') : undefined
   const page = stacks && new stacks.AuthorizationPageStack(app, name('authorization-page'), { config })
   const api = new ApiStack(app, name('api'), {
     config,
-    backing: intake.backing,
+    resources: intake.resources,
     page: resolvePage(config, page?.origin),
   })
   if (page)

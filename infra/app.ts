@@ -1,10 +1,10 @@
 import { App, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import { acknowledgeRules } from './acknowledged-rules.ts'
+import { addStacks } from './add-stacks.ts'
 import { bundleAuthorizationPage } from './bundle-authorization-page.ts'
 import { bundleFunctions } from './bundle-functions.ts'
-import { chooseStage } from './choose-stage.ts'
-import { addStacks } from './add-stacks.ts'
+import { chooseStage } from './config.ts'
 
 await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
 const app = new App()
@@ -12,6 +12,6 @@ await addStacks(
   app,
   chooseStage((name) => app.node.tryGetContext(name)),
 )
-// Synthesis fails on what AWS's own validator (switched on in cdk.json) and these rules find.
+// Synthesis fails on every finding of these rules and of AWS's own validator, which cdk.json switches on.
 acknowledgeRules(app)
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app))

@@ -4,8 +4,8 @@ import type { Config } from './config.ts'
 const localOrigin = 'http://127.0.0.1:3001'
 
 /**
- * Where users sign in, and which origins' pages may call the API: what the configuration names, else the page that is
- * deployed with the service (its origin may be a token that only the deployment knows), else the laptop's.
+ * The address of the authorization page and the origins that may call the API. Taken from the configuration, else from the
+ * deployed page (its origin may be a CDK token that only the deployment resolves), else from the local stack.
  */
 export function resolvePage(
   config: Config,

@@ -1,14 +1,14 @@
 /**
- * The Content-Security-Policy of the authorization page. `connect` is whom its script may talk to: the API's address, or,
- * where that is not known when the header is written, a wider source that the page's own policy narrows.
+ * The Content-Security-Policy of the authorization page. `connectSource` is what its script may connect to: the API's
+ * address, or `https:` where that address is not known when the header is written; the page's own meta tag narrows it.
  */
-export const pagePolicy = (connect: string): string =>
+export const pagePolicy = (connectSource: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
-    `connect-src ${connect}`,
+    `connect-src ${connectSource}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -16,21 +16,22 @@ export const pagePolicy = (connect: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-/** Headers that CloudFront has no setting of its own for. */
+/** Headers for which CloudFront has no dedicated setting. */
 export const customPageHeaders = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 }
 
-/** Headers of every file of the page, besides its policy. */
+/** Headers of every file of the page, in addition to the Content-Security-Policy. */
 export const pageHeaders = {
   ...customPageHeaders,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // The address holds the app's request.
+  // The page's address contains the authorization request, which must not leak to other sites.
   'referrer-policy': 'no-referrer',
 }
 
-/** index.html names the assets, so it must be fresh; the assets are named by their content. */
+/** index.html is always revalidated, because it names the assets of the latest deployment. */
 export const indexCacheControl = 'no-cache'
+/** Assets have their content's hash in their names, so they never change and may be cached for ever. */
 export const assetCacheControl = 'public, max-age=31536000, immutable'

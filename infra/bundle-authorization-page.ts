@@ -6,12 +6,12 @@ import { writeChanged } from './write-changed.ts'
 const root = join(import.meta.dirname, '..')
 const source = join(root, 'infra', 'authorization-page')
 
-/** Directory of the authorization page, ready to be served once `renderIndex` has put the API's address in. */
+/** Directory of the bundled authorization page. `renderIndex` must insert the API's address before it is served. */
 export const pageDirectory = join(root, 'dist', 'authorization-page')
 
 /**
- * Bundles the authorization page: one script, one stylesheet and one picture, each named by its content so that it may be
- * cached for good, and the index.html that names them.
+ * Bundles the authorization page into one script, one stylesheet, one icon and the index.html that references them. The
+ * assets' names contain their hashes, so that browsers may cache them for ever.
  */
 export async function bundleAuthorizationPage(outputDirectory = pageDirectory): Promise<void> {
   const { metafile, outputFiles } = await build({
@@ -39,14 +39,14 @@ export async function bundleAuthorizationPage(outputDirectory = pageDirectory): 
     ...outputFiles,
     { path: join(outputDirectory, 'index.html'), contents: Buffer.from(index) },
   ])
-  await removeLeftOvers(join(outputDirectory, 'assets'), metafile)
+  await removeStaleAssets(join(outputDirectory, 'assets'), metafile)
 }
 
-/** What an earlier source left behind would be served, and deployed, for ever. */
-async function removeLeftOvers(directory: string, { outputs }: Metafile): Promise<void> {
+/** Deletes the assets of earlier bundles, which would otherwise be served and deployed for ever. */
+async function removeStaleAssets(directory: string, { outputs }: Metafile): Promise<void> {
   const written = Object.keys(outputs).map((path) => basename(path))
-  const leftOvers = (await readdir(directory)).filter((name) => !written.includes(name))
-  await Promise.all(leftOvers.map((name) => rm(join(directory, name), { force: true })))
+  const stale = (await readdir(directory)).filter((name) => !written.includes(name))
+  await Promise.all(stale.map((name) => rm(join(directory, name), { force: true })))
 }
 
 function assetOf(metafile: Metafile, file: string): string {
@@ -58,5 +58,5 @@ function assetOf(metafile: Metafile, file: string): string {
   return `assets/${basename(output[0])}`
 }
 
-/** The page's index.html for an API: it may talk to that address and to no other. */
+/** Inserts the API's address into index.html, both where the script reads it and in the Content-Security-Policy. */
 export const renderIndex = (index: string, baseUrl: string): string => index.replaceAll('%BASE_URL%', baseUrl)

@@ -1,7 +1,7 @@
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { globSync } from 'node:fs'
+import { builtinModules } from 'node:module'
 import { join } from 'node:path'
-import { builtinModulesByCall } from './builtin-modules.ts'
 import { writeChanged } from './write-changed.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -10,8 +10,8 @@ const root = join(import.meta.dirname, '..')
 export const bundleDirectory = (entry: string): string => join(root, 'dist', 'functions', entry)
 
 /**
- * Bundles every function, each into one ES module with all that it needs, in one esbuild call: one call for each would
- * take a process start for each. The AWS SDK is bundled in: the runtime's own copy is larger and slower to load.
+ * Bundles every function into one ES module with all its dependencies. One esbuild call bundles them all, which saves a
+ * process start per function. The AWS SDK is bundled, because the runtime's own copy is larger and loads more slowly.
  */
 export async function bundleFunctions(): Promise<void> {
   const entries = globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) =>
@@ -27,19 +27,38 @@ export async function bundleFunctions(): Promise<void> {
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // ES modules tree-shake; the SDK's CommonJS main does not.
+    // esbuild tree-shakes ES modules, but not the CommonJS files that the SDK names as `main`.
     mainFields: ['module', 'main'],
-    // What functions never use: the chain that looks for credentials elsewhere than in the environment, endpoint
-    // discovery, and streams of events. Together they were a third of a bundle.
+    // Replaces SDK parts that no function uses and that made up a third of a bundle: credential providers other than the
+    // environment, endpoint discovery and event streams.
     alias: {
       '@aws-sdk/credential-provider-node': './shared/aws/no-credential-chain.ts',
       '@aws-sdk/endpoint-cache': './shared/aws/no-endpoint-cache.ts',
       '@smithy/core/event-streams': './shared/aws/no-event-streams.ts',
     },
     legalComments: 'none',
-    plugins: [builtinModulesByCall],
+    plugins: [loadBuiltinModulesLazily],
     logLevel: 'warning',
     write: false,
   })
   await writeChanged(outputFiles)
+}
+
+const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).join('|')
+
+/**
+ * Makes a bundle load Node's modules with `process.getBuiltinModule`. An `import` reads every export of a module, and
+ * reading those of `node:http` loads fetch and WebSocket, which took half of a function's import time.
+ */
+const loadBuiltinModulesLazily: Plugin = {
+  name: 'load-builtin-modules-lazily',
+  setup(builder) {
+    builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path }) => ({
+      path: path.replace(/^(node:)?/, 'node:'),
+      namespace: 'builtin',
+    }))
+    builder.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}')`,
+    }))
+  },
 }

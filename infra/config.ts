@@ -3,104 +3,113 @@ import * as v from 'valibot'
 import { signingKeyTagName } from '../shared/keys/key-names.ts'
 import { numeric, Settings } from '../shared/settings.ts'
 
-/** Shortest time that a new signing key must be public before it signs: API Gateway's JWT authorizer may cache that long. */
-const shortestPublishSeconds = 7_200
+/** API Gateway's JWT authorizer may cache a JWKS for two hours, so a new key is published at least that long. */
+const minPublishSeconds = 7_200
 
 const flag = v.pipe(
   v.union([v.boolean(), v.picklist(['true', 'false'])]),
   v.transform((value) => value === true || value === 'true'),
 )
 const url = v.pipe(v.string(), v.url())
-/** A list, or the same as comma-separated text. */
+/** A list of strings, or one comma-separated string. */
 const list = v.pipe(
   v.union([v.array(v.string()), v.string()]),
   v.transform((value) => (typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value)),
   v.transform((parts) => parts.filter((part) => part !== '')),
 )
-/** Tags by their names, or the same as text: `team=payments,cost-center=42`. */
+/** Tags as an object, or as one string: `team=payments,cost-center=42`. */
 const tags = v.pipe(
   v.union([v.record(v.string(), v.string()), v.string()]),
   v.transform((value) => (typeof value === 'string' ? readTags(value) : value)),
   v.record(
     v.pipe(
       v.string(),
-      v.regex(/^(?!aws:)[\w .:/=+@-]{1,128}$/, 'must be a name that AWS takes for a tag'),
+      v.regex(/^(?!aws:)[\w .:/=+@-]{1,128}$/, 'must be a tag name that AWS accepts'),
       v.notValues(
+        // The rotation manages every key that carries the signing keys' tag, so nothing else may carry it.
         ['service', 'stage', signingKeyTagName],
-        // Whoever wears the tag of a signing key is managed as one.
-        'is a tag that the service gives by itself',
+        'is a tag that the service sets itself',
       ),
     ),
-    v.pipe(v.string(), v.regex(/^[\w .:/=+@-]{0,256}$/, 'must be a value that AWS takes for a tag')),
+    v.pipe(v.string(), v.regex(/^[\w .:/=+@-]{0,256}$/, 'must be a tag value that AWS accepts')),
   ),
 )
 
 /**
- * Every knob of a deployment. A stage's values come from the context of cdk.json (`stages.NAME`) or, on a laptop,
- * from `--set NAME=VALUE`; what is not named keeps the default given here or in shared/settings.ts.
+ * Every knob of a deployment. The values come from cdk.json (context `stages.NAME`), on the local stack from
+ * `--set NAME=VALUE`. A knob that is left out has the default given here or in shared/settings.ts.
  */
 export const Config = v.pipe(
   v.strictObject({
     ...Settings.entries,
-    /** Name of the deployment. `local` is the laptop's. */
+    /** Name of the deployment; `local` is the local stack. */
     stage: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,20}$/)),
-    /** Whether the authorization page is deployed, behind CloudFront. */
+    /** Whether to deploy the authorization page, behind CloudFront. */
     authorizationPage: v.optional(flag, false),
-    /** Address of the page where the user signs in and consents; by default that of the page that is deployed. */
+    /** Address of the page on which users sign in and consent. Default: the deployed authorization page. */
     authUrl: v.optional(url),
-    /** Host name of the API, for example `api.example.com`; by default API Gateway's own address. It is the issuer of every token. */
+    /**
+     * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the host name
+     * that API Gateway assigns.
+     */
     domainName: v.optional(v.pipe(v.string(), v.regex(/^([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/))),
-    /** ARN of the certificate for `domainName` in AWS Certificate Manager, in the region of the deployment. */
+    /** ARN of the certificate for `domainName` in AWS Certificate Manager, in the deployment's region. */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
-    /** Id of the Route 53 zone in which `domainName` is pointed at the API; without it that is up to you. */
+    /** Id of the Route 53 zone that gets a record for `domainName`. Without it, create the record yourself. */
     hostedZoneId: v.optional(v.pipe(v.string(), v.regex(/^Z[A-Z0-9]{1,31}$/))),
-    /** Origins whose pages may call the API; by default that of the authorization page. */
+    /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
     corsOrigins: v.optional(list),
-    /** Whether data and keys survive a deleted stack and are protected from deletion. */
+    /** Whether data and keys are protected from deletion and stay when a stack is deleted. Default: true outside dev. */
     protectData: v.optional(flag),
-    /** Whether a new version of a function gets a tenth of the calls first, and none when it fails; by default where data is protected. */
+    /**
+     * Whether a new version of a function first receives a tenth of the calls, and is rolled back if it fails.
+     * Default: as `protectData`.
+     */
     gradualDeployment: v.optional(flag),
-    /** Whether requests are traced with X-Ray. */
+    /** Whether X-Ray traces requests. */
     tracing: v.optional(flag, false),
-    /** Requests a second that one route takes on average before the gateway answers 429. */
+    /** Requests per second that one route accepts on average; more are answered 429. */
     throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
-    /** Requests that one route takes at once before the gateway answers 429. */
+    /** Requests that one route accepts at the same moment; more are answered 429. */
     throttleBurst: v.optional(v.pipe(numeric, v.integer(), v.minValue(1)), 2_000),
-    /** ARN of the SNS topic that alarms are sent to; none by default. */
+    /** ARN of the SNS topic that receives alarms. Default: none. */
     alarmTopicArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
-    /** ARN of who may take on the auditor's role; by default whoever the account's own policies let. */
+    /** ARN of the principal that may assume the auditor's role. Default: any principal that the account's IAM allows. */
     auditorPrincipalArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
-    /** Tags that every resource carries beside `service` and `stage`. */
+    /** Tags of every resource, in addition to `service` and `stage`. */
     tags: v.optional(tags, {}),
-    /** Days that logs are kept. */
+    /** Days after which log lines are deleted. */
     logRetentionDays: v.optional(v.pipe(numeric, v.enum(RetentionDays)), RetentionDays.THREE_MONTHS),
   }),
   v.transform((config) => {
     const disposable = config.stage === 'local' || config.stage === 'dev'
     const protectData = config.protectData ?? !disposable
+    const namePrefix = config.stage === 'local' ? '' : `${config.stage}-`
     return {
       ...config,
       protectData,
       gradualDeployment: config.gradualDeployment ?? protectData,
-      /** Put before the name of every resource, so that stages share an account; the laptop has but one. */
-      namePrefix: config.stage === 'local' ? '' : `${config.stage}-`,
+      /** Begins the name of every resource, so that several stages can share an account; empty on the local stack. */
+      namePrefix,
+      /** Name of the table, bus, dashboard, metrics namespace and API, and tag value of the signing keys. */
+      serviceName: `${namePrefix}account-service`,
     }
   }),
   v.check(
     ({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined),
-    'domainName and certificateArn go together: name both or neither',
+    'domainName and certificateArn go together: set both or neither',
   ),
   v.check(
     ({ domainName, hostedZoneId }) => hostedZoneId === undefined || domainName !== undefined,
-    'hostedZoneId is for a domainName, and none is named',
+    'hostedZoneId is for a domainName, and none is set',
   ),
   v.check(
     ({ stage, domainName }) => stage !== 'local' || domainName === undefined,
-    'domainName is for deployments: the local stack answers at an address of the laptop',
+    'domainName is for deployments: the local stack has a local address',
   ),
   v.check(
-    (config) => config.stage === 'local' || config.signingKeyPublishSeconds >= shortestPublishSeconds,
-    `signingKeyPublishSeconds must be at least ${shortestPublishSeconds}`,
+    (config) => config.stage === 'local' || config.signingKeyPublishSeconds >= minPublishSeconds,
+    `signingKeyPublishSeconds must be at least ${minPublishSeconds}`,
   ),
 )
 export type Config = v.InferOutput<typeof Config>
@@ -110,7 +119,7 @@ function readTags(text: string): Record<string, string> {
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']))
 }
 
-/** A stage's configuration, or an error that names every knob that is wrong. */
+/** Validates the knobs of a stage. Throws an Error that names every invalid one. */
 export function readConfig(values: Record<string, unknown>): Config {
   const result = v.safeParse(Config, values)
   if (result.success) return result.output
@@ -119,3 +128,32 @@ export function readConfig(values: Record<string, unknown>): Config {
   )
   throw new Error(`the configuration is not valid:\n${problems.join('\n')}`)
 }
+
+/** Thrown for a stage that cdk.json does not have; the message lists the stages it has. */
+export class UnknownStageError extends Error {
+  override readonly name = 'UnknownStageError'
+}
+
+/** The context `stages` of cdk.json. On the command line (`-c stages=…`) it is JSON text. */
+const Stages = v.pipe(
+  v.union([v.pipe(v.string(), v.parseJson()), v.unknown()]),
+  v.record(v.string(), v.record(v.string(), v.unknown())),
+)
+
+/**
+ * The configuration of one of the stages in cdk.json. Throws UnknownStageError for any other name: a mistyped name must
+ * not deploy a stage with default values.
+ */
+export function readStageConfig(stage: string, stages: unknown): Config {
+  const known = v.parse(Stages, stages)
+  const values = known[stage]
+  if (values === undefined)
+    throw new UnknownStageError(
+      `cdk.json has no stage ${stage}; it has ${Object.keys(known).join(', ') || 'none'}`,
+    )
+  return readConfig({ ...values, stage })
+}
+
+/** The configuration of the stage that CDK's context names (`-c stage=NAME`), `dev` by default. */
+export const chooseStage = (context: (name: string) => unknown): Config =>
+  readStageConfig(v.parse(v.optional(v.string(), 'dev'), context('stage')), context('stages') ?? {})

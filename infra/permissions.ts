@@ -1,6 +1,6 @@
-/** What a function may do, and no more; infra/constructs/grant.ts turns it into policies. */
+/** Everything that a function is allowed to do. infra/constructs/grant.ts turns it into IAM statements. */
 export interface Permissions {
-  /** DynamoDB actions on the table. Members of transactions need the action of their kind. */
+  /** DynamoDB actions on the table. A member of a transaction needs its own action, for example `PutItem`. */
   table?: (
     | 'GetItem'
     | 'BatchGetItem'
@@ -11,22 +11,28 @@ export interface Permissions {
     | 'ConditionCheckItem'
     | 'Scan'
   )[]
-  /** Query on the table's index. */
+  /** May query the table's index. */
   index?: true
-  /** KMS actions on the key that digests passwords and one-time secrets. */
+  /** KMS actions on the key that computes MACs of passwords and of one-time secrets. */
   macKey?: 'GenerateMac'[]
   /** KMS actions on the key that encrypts TOTP secrets. */
   totpKey?: ('Encrypt' | 'Decrypt')[]
-  /** `sign` with the service's signing keys, or `manage` their life. */
+  /** `sign`: sign with the service's signing keys. `manage`: create, check, disable and delete them. */
   signingKeys?: 'sign' | 'manage'
-  /** Put events on the bus. */
+  /** May put events on the bus. */
   publish?: true
-  /** Send mail. */
+  /** May send mail. */
   mail?: true
-  /** Send messages to the queues of these workers; the address of each is in the environment as `NAME_QUEUE_URL`. */
+  /** Workers to whose queues the function may send. Each queue's URL is in the environment as `NAME_QUEUE_URL`. */
   queues?: string[]
-  /** Megabytes of memory, and so the share of a CPU; 256 unless the work is heavy. */
+  /** Memory in megabytes, which also sets the share of a CPU. Default: `defaultMemoryMegabytes`. */
   memory?: number
-  /** Seconds; 10 for an endpoint, 30 for an event or a schedule, unless said otherwise. */
+  /** Timeout in seconds. Default: `defaultTimeoutSeconds`. */
   timeout?: number
 }
+
+/** Memory of a function whose permissions do not set it. */
+export const defaultMemoryMegabytes = 256
+
+/** Timeout of a function whose permissions do not set it, by what calls the function. */
+export const defaultTimeoutSeconds = { endpoint: 10, event: 30, worker: 30, schedule: 60 } as const

@@ -1,22 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Permissions } from './permissions.ts'
 
-/** An endpoint: its route, the file that handles it, and exactly what that file may do. */
+/** An endpoint: its route, its handler, and the permissions of the function that runs it. */
 export interface Route {
   method: 'GET' | 'POST'
   path: string
-  /** Path under functions/, without `.ts`. */
+  /** Path of the handler under functions/, without `.ts`. Routes with the same entry share one function. */
   entry: string
-  /** Open to everyone; every other endpoint checks an access_token. */
+  /** Needs no access_token. Every other endpoint requires one. */
   public?: true
-  /** Share of the stage's throttle that this route gets, where one call costs much more than others do; all of it by default. */
+  /** Fraction of the stage's throttle that this route gets, for calls that are expensive. Default: 1. */
   throttleShare?: number
   permissions: Permissions
 }
 
-/** A sender of events: the business server, the chain watcher, the reward engine, an operator, or this service itself. */
+/** A system that sends events: the business server, the chain watcher, the reward engine, an operator, or this service. */
 type Sender = 'business' | 'chain' | 'rewards' | 'operator' | 'account-service'
 
-/** An event of the bus: its detail-type names the file under functions/intake/. */
+/** An event of the bus. Its handler is functions/intake/DETAIL-TYPE.ts. */
 export interface Event {
   detailType: string
   /** Who sends it. */
@@ -24,27 +25,27 @@ export interface Event {
   permissions: Permissions
 }
 
-/** A function that runs by the clock. */
+/** A function that runs on a schedule. */
 export interface Schedule {
-  /** Path under functions/schedule/, without `.ts`; also the function's name. */
+  /** Path of the handler under functions/schedule/, without `.ts`; also the function's name. */
   name: string
-  /** EventBridge's schedule expression. */
+  /** Schedule expression of EventBridge. */
   rate: string
   permissions: Permissions
 }
 
 /**
- * A function fed by a first-in-first-out queue of its own, whose messages are handled one after another within a group.
- * Functions that send to it name it under `queues`, and find its address in the environment: `NAME_QUEUE_URL`.
+ * A function with a FIFO queue of its own, which handles the messages of one group one after another. A function that sends
+ * to the queue lists the worker's name in its permission `queues`.
  */
 export interface Worker {
-  /** Path under functions/worker/, without `.ts`; also the queue's and the function's name. */
+  /** Path of the handler under functions/worker/, without `.ts`; also the name of the queue and of the function. */
   name: string
   permissions: Permissions
 }
 
-/** KMS grants an account 1,000 RSA signatures a second: the three that sign stay below it together, by default. */
-const signing = 0.3
+/** KMS allows an account 1,000 RSA signatures a second. With this share, the three signing routes stay below that. */
+const signingShare = 0.3
 
 export const routes: Route[] = [
   // Sign-in flow
@@ -66,7 +67,7 @@ export const routes: Route[] = [
     path: '/oauth2/token',
     entry: 'oauth2/token',
     public: true,
-    throttleShare: signing,
+    throttleShare: signingShare,
     permissions: {
       table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
       signingKeys: 'sign',
@@ -77,7 +78,7 @@ export const routes: Route[] = [
     path: '/oauth2/authorize',
     entry: 'oauth2/exchange',
     public: true,
-    throttleShare: signing,
+    throttleShare: signingShare,
     permissions: { table: ['GetItem'], signingKeys: 'sign' },
   },
   {
@@ -119,7 +120,7 @@ export const routes: Route[] = [
     path: '/user/login-with-password',
     entry: 'user/login-with-password',
     public: true,
-    // Each tries a password, at 30 ms of a CPU.
+    // Checking a password takes 30 ms of CPU time.
     throttleShare: 0.3,
     permissions: {
       table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
@@ -133,7 +134,7 @@ export const routes: Route[] = [
     path: '/user/login/2fa',
     entry: 'user/login-2fa',
     public: true,
-    throttleShare: signing,
+    throttleShare: signingShare,
     permissions: {
       table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
       totpKey: ['Decrypt'],
@@ -179,14 +180,14 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/community/members',
     entry: 'community/members',
-    // A keyword over a large downline holds its texts in memory.
+    // A keyword search holds the search texts of the whole downline in memory.
     permissions: { table: ['GetItem', 'BatchGetItem'], memory: 512 },
   },
   {
     method: 'GET',
     path: '/community/members/export',
     entry: 'community/export',
-    // Each may read 10,000 members.
+    // One call may read 10,000 members.
     throttleShare: 0.02,
     permissions: { table: ['GetItem', 'BatchGetItem'], memory: 1024 },
   },
@@ -318,7 +319,7 @@ export const workers: Worker[] = [
 
 export const schedules: Schedule[] = [
   {
-    // EventBridge's finest: a new deployment has its first key within a minute, and a laptop may rotate in minutes.
+    // EventBridge's shortest interval. A new deployment gets its first key within a minute; tests can rotate in minutes.
     name: 'rotate-signing-keys',
     rate: 'rate(1 minute)',
     permissions: { table: ['GetItem', 'PutItem'], signingKeys: 'manage' },
@@ -329,3 +330,23 @@ export const schedules: Schedule[] = [
     permissions: { table: ['GetItem', 'Query', 'PutItem'], index: true, memory: 512, timeout: 900 },
   },
 ]
+
+/** The function of one or more endpoints, and the routes that lead to it. */
+export interface EndpointFunction {
+  entry: string
+  permissions: Permissions
+  routes: Route[]
+}
+
+/**
+ * One function for each entry, in the order of the routes. Throws when two routes of one entry differ in their permissions:
+ * the function can have only one set, so one of the rows would be ignored.
+ */
+export function endpointFunctions(all: readonly Route[] = routes): EndpointFunction[] {
+  return [...Map.groupBy(all, ({ entry }) => entry)].map(([entry, served]) => {
+    const [permissions = {}, ...others] = served.map((route) => route.permissions)
+    if (!others.every((other) => isDeepStrictEqual(other, permissions)))
+      throw new Error(`the routes of ${entry} differ in their permissions; they share one function`)
+    return { entry, permissions, routes: served }
+  })
+}

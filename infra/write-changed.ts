@@ -3,33 +3,33 @@ import { dirname, join } from 'node:path'
 
 const dist = join(import.meta.dirname, '..', 'dist')
 
-/** A file that is to be as it is here. */
+/** A file to write. */
 export interface Output {
   path: string
   contents: Uint8Array
 }
 
 /**
- * Writes what is not there yet or differs, each file whole or not at all: several stacks may start from one checkout at
- * the same moment, and none must find half a bundle of another.
+ * Writes the files that are new or have changed. Each is written to a temporary file and renamed, because several stacks
+ * may start from one checkout at the same time and must never read half a bundle.
  */
 export async function writeChanged(outputs: readonly Output[]): Promise<void> {
-  // Not beside the files: the folders they are in are copied as they stand.
+  // Temporary files go into their own directory: everything in the output directories gets deployed.
   await mkdir(dist, { recursive: true })
-  const unfinished = await mkdtemp(join(dist, 'unfinished-'))
+  const temporary = await mkdtemp(join(dist, 'unfinished-'))
   await Promise.all(
     outputs.map(async ({ path, contents }, i) => {
-      if ((await readIfThere(path))?.equals(contents)) return
+      if ((await readIfExists(path))?.equals(contents)) return
       await mkdir(dirname(path), { recursive: true })
-      const file = join(unfinished, String(i))
+      const file = join(temporary, String(i))
       await writeFile(file, contents)
       await rename(file, path)
     }),
   )
-  await rm(unfinished, { recursive: true })
+  await rm(temporary, { recursive: true })
 }
 
-async function readIfThere(path: string): Promise<Buffer | undefined> {
+async function readIfExists(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path)
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Permissions } from '../permissions.ts'
+import { defaultMemoryMegabytes, defaultTimeoutSeconds, type Permissions } from '../permissions.ts'
 import { events, routes, schedules, workers } from '../routes.ts'
 import { markdownTable } from './markdown.ts'
 
@@ -8,22 +8,22 @@ export function describeFunctions(): string {
     ...routes.map(({ method, path, entry, public: open, permissions }) => [
       `\`${method} ${path}\`${open ? ' (open to everyone)' : ''}`,
       file(entry),
-      ...cells(permissions, 10),
+      ...cells(permissions, defaultTimeoutSeconds.endpoint),
     ]),
     ...events.map(({ detailType, permissions }) => [
       `event \`${detailType}\``,
       file(`intake/${detailType}`),
-      ...cells(permissions, 30),
+      ...cells(permissions, defaultTimeoutSeconds.event),
     ]),
     ...workers.map(({ name, permissions }) => [
       `queue \`${name}\``,
       file(`worker/${name}`),
-      ...cells(permissions, 30),
+      ...cells(permissions, defaultTimeoutSeconds.worker),
     ]),
     ...schedules.map(({ name, rate, permissions }) => [
       `\`${rate}\``,
       file(`schedule/${name}`),
-      ...cells(permissions, 30),
+      ...cells(permissions, defaultTimeoutSeconds.schedule),
     ]),
   ]
   return markdownTable(['called by', 'file', 'may', 'MB', 'seconds'], rows)
@@ -32,7 +32,7 @@ export function describeFunctions(): string {
 const file = (entry: string): string => `[\`${entry}.ts\`](${entry}.ts)`
 
 function cells(permissions: Permissions, defaultTimeout: number): string[] {
-  const { memory = 256, timeout = defaultTimeout } = permissions
+  const { memory = defaultMemoryMegabytes, timeout = defaultTimeout } = permissions
   return [describePermissions(permissions), String(memory), String(timeout)]
 }
 

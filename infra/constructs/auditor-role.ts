@@ -10,7 +10,7 @@ interface AuditorRoleProps {
   table: TableV2
 }
 
-/** Who audits the signing keys: reads what `keys audit` goes by, and can neither change it nor read anything else. */
+/** The role for `keys audit` and `keys status`: it reads the signing keys and their records, and can do nothing else. */
 export class AuditorRole extends Construct {
   readonly role: Role
 
@@ -23,19 +23,17 @@ export class AuditorRole extends Construct {
     })
     const stack = Stack.of(this)
     const statements = [
-      // Listing has no resource-level permissions in KMS.
+      // ListKeys has no resource-level permissions.
       new PolicyStatement({ actions: ['kms:ListKeys'], resources: ['*'] }),
       new PolicyStatement({
         actions: ['kms:DescribeKey', 'kms:GetPublicKey', 'kms:ListResourceTags'],
         resources: [stack.formatArn({ service: 'kms', resource: 'key', resourceName: '*' })],
-        conditions: {
-          StringEquals: { [`aws:ResourceTag/${signingKeyTagName}`]: `${config.namePrefix}account-service` },
-        },
+        conditions: { StringEquals: { [`aws:ResourceTag/${signingKeyTagName}`]: config.serviceName } },
       }),
       new PolicyStatement({
         actions: ['dynamodb:GetItem', 'dynamodb:Query'],
         resources: [table.tableArn],
-        // Both together: without the second, a request that names no key would match the first.
+        // ForAllValues also matches a request without leading keys; the Null condition excludes those.
         conditions: {
           'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [keysPartition] },
           Null: { 'dynamodb:LeadingKeys': 'false' },

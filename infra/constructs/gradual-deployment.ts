@@ -6,29 +6,28 @@ import { Alias, type Function as LambdaFunction, type IFunction, type IVersion }
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import type { Config } from '../config.ts'
-import { serviceNamespace } from '../metrics.ts'
 import type { Deployer } from './deployer.ts'
 
 interface GradualDeploymentProps {
   config: Config
   function: LambdaFunction
-  /** The function's name, with the stage's prefix. */
+  /** Name with the stage's prefix. */
   functionName: string
   deployer: Deployer
 }
 
 /**
- * Publishes a version of a function with every deployment and gives it a tenth of the calls for five minutes, then all;
- * takes them back when it fails.
+ * Publishes a version of a function with every deployment. The new version gets a tenth of the calls for five minutes, then
+ * all of them; if it fails meanwhile, CodeDeploy rolls back.
  */
 export class GradualDeployment extends Construct {
-  /** What callers call, in place of the function. */
+  /** The alias, which callers use instead of the function. */
   readonly target: IFunction
 
   constructor(scope: Construct, id: string, props: GradualDeploymentProps) {
     super(scope, id)
     const { deployer } = props
-    // The types differ in how an optional property may be left out, and in nothing else.
+    // CDK's types are not written for exactOptionalPropertyTypes; the value is the same.
     const version = props.function.currentVersion as IVersion
     const alias = new Alias(this, 'Alias', { aliasName: 'live', version })
     this.target = alias as IFunction
@@ -37,16 +36,16 @@ export class GradualDeployment extends Construct {
       role: deployer.role,
       alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: this.watch(props),
+      alarms: this.addAlarms(props),
       autoRollback: { deploymentInAlarm: true, failedDeployment: true, stoppedDeployment: true },
     })
   }
 
   /**
-   * Watches the new version alone: what the old one does must not stop the deployment that mends it, and a tenth of the
-   * calls of one endpoint would be lost in figures of the whole API.
+   * The alarms watch only the new version. Failures of the old one must not stop the deployment that fixes them, and a tenth
+   * of one endpoint's calls would not show in the metrics of the whole API.
    */
-  private watch({ config, function: fn, functionName }: GradualDeploymentProps): Alarm[] {
+  private addAlarms({ config, function: fn, functionName }: GradualDeploymentProps): Alarm[] {
     const { version } = fn.currentVersion
     const metrics = {
       errors: new Metric({
@@ -57,23 +56,23 @@ export class GradualDeployment extends Construct {
           Resource: `${fn.functionName}:live`,
           ExecutedVersion: version,
         },
-        ...sumOfMinute,
+        ...sumPerMinute,
       }),
-      // An endpoint answers what it did not expect with 500, which is no error to Lambda.
+      // An endpoint answers an unexpected error with 500, which Lambda does not count as an error.
       faults: new Metric({
-        namespace: serviceNamespace(config),
+        namespace: config.serviceName,
         metricName: 'Faults',
         dimensionsMap: { function: fn.functionName, version },
-        ...sumOfMinute,
+        ...sumPerMinute,
       }),
     }
     const topic =
       config.alarmTopicArn && new SnsAction(Topic.fromTopicArn(this, 'AlarmTopic', config.alarmTopicArn))
-    return Object.entries(metrics).map(([what, metric]) => {
-      const alarm = new Alarm(this, what, {
-        alarmName: `${functionName}-deployment-${what}`,
+    return Object.entries(metrics).map(([name, metric]) => {
+      const alarm = new Alarm(this, name, {
+        alarmName: `${functionName}-deployment-${name}`,
         alarmDescription:
-          'A version that is being deployed fails, and its calls go back to the one before. What to do: infra/RUNBOOK.md#failed-deployment',
+          'A new version failed during its deployment, and CodeDeploy rolls back to the previous one. What to do: infra/RUNBOOK.md#failed-deployment',
         metric,
         threshold: 1,
         evaluationPeriods: 1,
@@ -85,4 +84,4 @@ export class GradualDeployment extends Construct {
   }
 }
 
-const sumOfMinute = { statistic: 'Sum', period: Duration.minutes(1) }
+const sumPerMinute = { statistic: 'Sum', period: Duration.minutes(1) }

@@ -10,52 +10,43 @@ import { signingKeyTagName } from '../../shared/keys/key-names.ts'
 import { indexName } from '../../shared/db/table-layout.ts'
 import type { Permissions } from '../permissions.ts'
 
-/** What functions are granted access to, and the environment by which they find it. */
+/** The resources that functions can be granted access to. */
 export interface ServiceResources {
   table: TableV2
   bus: EventBus
   macKey: Key
   totpKey: Key
-  /** Value of the tag `signing-key` by which a deployment's signing keys are known. */
+  /** Value of the tag `signing-key`, which every signing key of this deployment carries. */
   signingKeyTag: string
   /** Sender address of mails. */
   mailFrom: string
+  /** Queues of the workers, by worker name. */
   queues: Map<string, Queue>
+  /** Environment variables that every function gets. */
   environment: Environment
 }
 
-/** Grants a function exactly what its permissions say. */
-export function grant(fn: LambdaFunction, permissions: Permissions, backing: ServiceResources): void {
-  for (const statement of statements(Stack.of(fn), permissions, backing)) fn.addToRolePolicy(statement)
+/** Grants a function exactly what its permissions list. */
+export function grant(fn: LambdaFunction, permissions: Permissions, resources: ServiceResources): void {
+  const stack = Stack.of(fn)
+  for (const statement of statementsFor(stack, permissions, resources)) fn.addToRolePolicy(statement)
+  for (const statement of signingKeyStatements(stack, permissions, resources)) fn.addToRolePolicy(statement)
 }
 
-function* statements(
+function* statementsFor(
   stack: Stack,
-  permissions: Permissions,
-  backing: ServiceResources,
+  { table, index, macKey, totpKey, publish, mail, queues = [] }: Permissions,
+  resources: ServiceResources,
 ): Generator<PolicyStatement> {
-  const { table, index, macKey, totpKey, signingKeys, publish, mail, queues = [] } = permissions
-  if (table !== undefined) {
-    yield allow(
-      table.map((action) => `dynamodb:${action}`),
-      [backing.table.tableArn],
-    )
-  }
-  if (index) yield allow(['dynamodb:Query'], [`${backing.table.tableArn}/index/${indexName}`])
-  if (macKey)
-    yield allow(
-      macKey.map((action) => `kms:${action}`),
-      [backing.macKey.keyArn],
-    )
-  if (totpKey)
-    yield allow(
-      totpKey.map((action) => `kms:${action}`),
-      [backing.totpKey.keyArn],
-    )
-  if (publish) yield allow(['events:PutEvents'], [backing.bus.eventBusArn])
+  const { tableArn } = resources.table
+  if (table) yield allow(prefixed('dynamodb', table), [tableArn])
+  if (index) yield allow(['dynamodb:Query'], [`${tableArn}/index/${indexName}`])
+  if (macKey) yield allow(prefixed('kms', macKey), [resources.macKey.keyArn])
+  if (totpKey) yield allow(prefixed('kms', totpKey), [resources.totpKey.keyArn])
+  if (publish) yield allow(['events:PutEvents'], [resources.bus.eventBusArn])
   if (mail) {
-    // SES asks for the identity that it sends by: the address where that is verified, otherwise its domain.
-    const identities = [backing.mailFrom, backing.mailFrom.split('@')[1] ?? '']
+    // SES checks the identity it sends with: the address if that is verified, otherwise the address's domain.
+    const identities = [resources.mailFrom, resources.mailFrom.split('@')[1] ?? '']
     yield allow(
       ['ses:SendEmail'],
       identities.map((resourceName) =>
@@ -64,39 +55,45 @@ function* statements(
     )
   }
   for (const name of queues) {
-    const queue = backing.queues.get(name)
+    const queue = resources.queues.get(name)
     if (queue === undefined) throw new Error(`there is no queue called ${name}`)
     yield allow(['sqs:SendMessage'], [queue.queueArn])
   }
-  // Signing keys come and go at run time, so they are known by their tag, not by their ARN.
-  const keys = stack.formatArn({ service: 'kms', resource: 'key', resourceName: '*' })
-  const ours = { StringEquals: { [`aws:ResourceTag/${signingKeyTagName}`]: backing.signingKeyTag } }
-  if (signingKeys === 'sign') yield allow(['kms:Sign'], [keys], ours)
-  if (signingKeys === 'manage') {
-    // A key that does not exist yet has no ARN: AWS demands `*` here. Only keys that carry our tag can be made.
-    yield allow(['kms:CreateKey'], ['*'], {
-      StringEquals: { [`aws:RequestTag/${signingKeyTagName}`]: backing.signingKeyTag },
-    })
-    yield allow(['kms:TagResource'], [keys], {
-      StringEquals: { [`aws:RequestTag/${signingKeyTagName}`]: backing.signingKeyTag },
-    })
-    yield allow(
-      [
-        'kms:DescribeKey',
-        'kms:GetPublicKey',
-        'kms:Sign',
-        'kms:Verify',
-        'kms:DisableKey',
-        'kms:ScheduleKeyDeletion',
-        'kms:ListResourceTags',
-      ],
-      [keys],
-      ours,
-    )
-    // Listing has no resource-level permissions in KMS.
-    yield allow(['kms:ListKeys'], ['*'])
-  }
 }
+
+/** Signing keys are created at run time, so policies identify them by their tag, not by ARN. */
+function* signingKeyStatements(
+  stack: Stack,
+  { signingKeys }: Permissions,
+  { signingKeyTag }: ServiceResources,
+): Generator<PolicyStatement> {
+  const keys = stack.formatArn({ service: 'kms', resource: 'key', resourceName: '*' })
+  const carriesTag = { StringEquals: { [`aws:ResourceTag/${signingKeyTagName}`]: signingKeyTag } }
+  const setsTag = { StringEquals: { [`aws:RequestTag/${signingKeyTagName}`]: signingKeyTag } }
+  if (signingKeys === 'sign') yield allow(['kms:Sign'], [keys], carriesTag)
+  if (signingKeys !== 'manage') return
+  // CreateKey accepts only `*`, because the key has no ARN yet. The condition allows only keys with this tag.
+  yield allow(['kms:CreateKey'], ['*'], setsTag)
+  yield allow(['kms:TagResource'], [keys], setsTag)
+  yield allow(
+    [
+      'kms:DescribeKey',
+      'kms:GetPublicKey',
+      'kms:Sign',
+      'kms:Verify',
+      'kms:DisableKey',
+      'kms:ScheduleKeyDeletion',
+      'kms:ListResourceTags',
+    ],
+    [keys],
+    carriesTag,
+  )
+  // ListKeys has no resource-level permissions.
+  yield allow(['kms:ListKeys'], ['*'])
+}
+
+const prefixed = (service: string, actions: string[]): string[] =>
+  actions.map((action) => `${service}:${action}`)
 
 const allow = (actions: string[], resources: string[], conditions?: Record<string, Record<string, string>>) =>
   new PolicyStatement({ actions, resources, ...(conditions ? { conditions } : {}) })

@@ -7,41 +7,42 @@ import { type Environment, queueUrlName } from '../../shared/env.ts'
 import { environmentName, Settings } from '../../shared/settings.ts'
 import { bundleDirectory } from '../bundle-functions.ts'
 import type { Config } from '../config.ts'
-import type { Permissions } from '../permissions.ts'
+import { defaultMemoryMegabytes, type Permissions } from '../permissions.ts'
 import type { Deployer } from './deployer.ts'
 import { GradualDeployment } from './gradual-deployment.ts'
 import { type ServiceResources, grant } from './grant.ts'
 
 interface ServiceFunctionProps {
   config: Config
-  /** Path under functions/, without `.ts`. */
+  /** Path of the handler under functions/, without `.ts`. */
   entry: string
   /** Name without the stage's prefix. */
   name: string
   permissions: Permissions
-  backing: ServiceResources
-  timeout: Duration
+  resources: ServiceResources
+  /** Timeout unless the permissions set one. */
+  defaultTimeoutSeconds: number
   environment?: Environment
-  /** Moves calls from version to version; without it a new version gets all of them at once. */
+  /** Shifts calls gradually to a new version. Without it, a new version gets all calls at once. */
   deployer?: Deployer | undefined
 }
 
-/** A Lambda function of the service. The only place where one is configured. */
+/** A Lambda function of the service. Every function is configured here. */
 export class ServiceFunction extends Construct {
   readonly function: lambda.Function
-  /** What calls go to: the function, or the alias that moves from version to version. */
+  /** What callers invoke: the function, or its alias if versions are deployed gradually. */
   readonly target: lambda.IFunction
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id)
-    const { config, permissions, backing } = props
+    const { config, permissions, resources } = props
     const functionName = config.namePrefix + props.name
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: `/${Stack.of(this).stackName}/${functionName}`,
       retention: config.logRetentionDays,
       removalPolicy: config.protectData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     })
-    // A role of its own that may write to its own log group only; the managed policy would reach every group.
+    // The role may write to this function's log group only. AWS's managed policy would allow every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     role.addToPolicy(
       new PolicyStatement({
@@ -57,22 +58,22 @@ export class ServiceFunction extends Construct {
       architecture: lambda.Architecture.ARM_64,
       code: lambda.Code.fromAsset(bundleDirectory(props.entry)),
       handler: 'index.handler',
-      memorySize: permissions.memory ?? 256,
-      timeout: permissions.timeout === undefined ? props.timeout : Duration.seconds(permissions.timeout),
+      memorySize: permissions.memory ?? defaultMemoryMegabytes,
+      timeout: Duration.seconds(permissions.timeout ?? props.defaultTimeoutSeconds),
       environment: {
         ...settingsEnvironment(config),
-        ...backing.environment,
-        ...queueEnvironment(permissions, backing),
+        ...resources.environment,
+        ...queueEnvironment(permissions, resources),
         ...props.environment,
       },
       tracing: config.tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
       loggingFormat: lambda.LoggingFormat.JSON,
-      // One line a request is ours; Lambda's own three would cost more than the request.
+      // Functions log one line per request. Lambda's own three lines would cost more than the request.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
-      // An operator may go back to one; a version that came with a failed deployment goes with it.
+      // Keeps old versions for a manual rollback; a failed deployment still deletes the version it created.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     })
-    grant(this.function, permissions, backing)
+    grant(this.function, permissions, resources)
     const gradual =
       props.deployer &&
       new GradualDeployment(this, 'Deployment', {
@@ -93,6 +94,9 @@ const settingsEnvironment = (config: Config): Record<string, string> =>
     ]),
   )
 
-/** The address of each queue that a function sends to: `grow-tree` → `GROW_TREE_QUEUE_URL`. */
-const queueEnvironment = ({ queues = [] }: Permissions, backing: ServiceResources): Record<string, string> =>
-  Object.fromEntries(queues.map((name) => [queueUrlName(name), backing.queues.get(name)?.queueUrl ?? '']))
+/** The URL of each queue that a function sends to, for example `GROW_TREE_QUEUE_URL` for the worker `grow-tree`. */
+const queueEnvironment = (
+  { queues = [] }: Permissions,
+  resources: ServiceResources,
+): Record<string, string> =>
+  Object.fromEntries(queues.map((name) => [queueUrlName(name), resources.queues.get(name)?.queueUrl ?? '']))

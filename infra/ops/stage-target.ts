@@ -1,13 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { Settings } from '../../shared/settings.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readStageConfig, UnknownStageError } from '../config.ts'
 import { UsageError } from './problems.ts'
 import type { Target, TargetOptions } from './target.ts'
 
-const CdkJson = v.object({
-  context: v.object({ stages: v.optional(v.record(v.string(), v.record(v.string(), v.unknown())), {}) }),
-})
+const CdkJson = v.object({ context: v.object({ stages: v.optional(v.unknown(), {}) }) })
 const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
 
 /**
@@ -20,21 +18,24 @@ export function findStage(
   options: Pick<TargetOptions, 'baseUrl' | 'outputs'>,
   cdkFile = 'cdk.json',
 ): Target {
-  const { stages } = v.parse(CdkJson, JSON.parse(readFileSync(cdkFile, 'utf8'))).context
-  const values = stages[stage]
-  if (values === undefined) {
-    throw new UsageError(`cdk.json has no stage ${stage}; it has ${Object.keys(stages).join(', ') || 'none'}`)
-  }
-  const config = readConfig({ ...values, stage })
-  const name = `${config.namePrefix}account-service`
+  const config = readStage(stage, cdkFile)
   return {
     stage,
     baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
     awsEndpoint: undefined,
     namePrefix: config.namePrefix,
-    tableName: name,
-    eventBusName: name,
+    tableName: config.serviceName,
+    eventBusName: config.serviceName,
     settings: v.parse(Settings, config),
+  }
+}
+
+function readStage(stage: string, cdkFile: string): Config {
+  const { stages } = v.parse(CdkJson, JSON.parse(readFileSync(cdkFile, 'utf8'))).context
+  try {
+    return readStageConfig(stage, stages)
+  } catch (error) {
+    throw error instanceof UnknownStageError ? new UsageError(error.message) : error
   }
 }
 

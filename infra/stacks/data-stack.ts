@@ -5,10 +5,10 @@ import type { Construct } from 'constructs'
 import { indexName } from '../../shared/db/table-layout.ts'
 import type { Config } from '../config.ts'
 
-/** What must never be lost: the table and the keys that its contents depend on. */
+/** The data that must never be lost: the table, and the KMS keys without which its contents are useless. */
 export class DataStack extends Stack {
   readonly table: TableV2
-  /** Digests passwords before they are hashed, so that a stolen table cannot be attacked offline. */
+  /** Computes a MAC of each password before it is hashed, so that a stolen table cannot be attacked offline. */
   readonly macKey: Key
   /** Encrypts TOTP secrets. */
   readonly totpKey: Key
@@ -18,7 +18,7 @@ export class DataStack extends Stack {
     const { config } = props
     const removalPolicy = config.protectData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY
     this.table = new TableV2(this, 'Table', {
-      tableName: `${config.namePrefix}account-service`,
+      tableName: config.serviceName,
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
       globalSecondaryIndexes: [

@@ -4,13 +4,20 @@ import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Function } from 'aws-cdk-lib/aws-lambda'
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
-import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
+import {
+  DeduplicationScope,
+  FifoThroughputLimit,
+  Queue,
+  QueueEncryption,
+  type QueueProps,
+} from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
 import { AuditorRole } from '../constructs/auditor-role.ts'
 import { Deployer } from '../constructs/deployer.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
+import { defaultTimeoutSeconds } from '../permissions.ts'
 import { events, schedules, workers } from '../routes.ts'
 import type { DataStack } from './data-stack.ts'
 
@@ -19,10 +26,22 @@ interface IntakeStackProps extends StackProps {
   data: DataStack
 }
 
-/** How state gets in: the bus, a queue with a dead-letter queue and a function for each kind of event, and the clock. */
+const queueDefaults = {
+  encryption: QueueEncryption.SQS_MANAGED,
+  enforceSSL: true,
+  retentionPeriod: Duration.days(14),
+} satisfies QueueProps
+
+/** AWS advises a visibility timeout of six times the timeout of the function that the queue feeds. */
+const visibilityTimeout = (functionTimeoutSeconds: number): Duration =>
+  Duration.seconds(6 * functionTimeoutSeconds)
+
+/**
+ * Everything that changes state other than a request: the event bus, a queue, dead-letter queue and function for each event,
+ * the workers, and the schedules.
+ */
 export class IntakeStack extends Stack {
-  readonly bus: EventBus
-  readonly backing: ServiceResources
+  readonly resources: ServiceResources
   readonly functions: Function[] = []
   readonly deadLetterQueues: Queue[] = []
   private readonly deployer: Deployer | undefined
@@ -31,22 +50,22 @@ export class IntakeStack extends Stack {
     super(scope, id, props)
     const { config, data } = props
     this.deployer = config.gradualDeployment ? new Deployer(this, 'Deployer', config) : undefined
-    this.bus = new EventBus(this, 'Bus', { eventBusName: `${config.namePrefix}account-service` })
-    this.backing = {
+    const bus = new EventBus(this, 'Bus', { eventBusName: config.serviceName })
+    this.resources = {
       table: data.table,
-      bus: this.bus,
+      bus,
       macKey: data.macKey,
       totpKey: data.totpKey,
-      signingKeyTag: `${config.namePrefix}account-service`,
+      signingKeyTag: config.serviceName,
       mailFrom: config.mailFrom,
       queues: new Map(),
       environment: {
         TABLE_NAME: data.table.tableName,
-        EVENT_BUS_NAME: this.bus.eventBusName,
+        EVENT_BUS_NAME: bus.eventBusName,
         MAC_KEY_ID: data.macKey.keyArn,
         TOTP_KEY_ID: data.totpKey.keyArn,
-        SIGNING_KEY_TAG: `${config.namePrefix}account-service`,
-        METRICS_NAMESPACE: `${config.namePrefix}account-service`,
+        SIGNING_KEY_TAG: config.serviceName,
+        METRICS_NAMESPACE: config.serviceName,
       },
     }
     for (const worker of workers) this.addWorker(config, worker)
@@ -54,32 +73,27 @@ export class IntakeStack extends Stack {
     for (const schedule of schedules) this.addSchedule(config, schedule)
     const { role } = new AuditorRole(this, 'Auditor', { config, table: data.table })
     new CfnOutput(this, 'AuditorRoleArn', { value: role.roleArn })
-    new CfnOutput(this, 'EventBusName', { value: this.bus.eventBusName })
+    new CfnOutput(this, 'EventBusName', { value: bus.eventBusName })
   }
 
   private addEvent(config: Config, { detailType, permissions }: (typeof events)[number]): void {
     const name = detailType.replaceAll('.', '-')
     const deadLetters = new Queue(this, `${name}-dead-letters`, {
+      ...queueDefaults,
       queueName: `${config.namePrefix}${name}-dead-letters`,
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
     })
     const queue = new Queue(this, `${name}-queue`, {
+      ...queueDefaults,
       queueName: config.namePrefix + name,
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-      // Six times the function's timeout, as AWS advises for queues that feed functions.
-      visibilityTimeout: Duration.seconds(6 * (permissions.timeout ?? 30)),
-      // The function gives up before this; the queue's own limit catches what dies without saying so.
+      visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
+      // The function itself gives up earlier. This limit catches messages that crash it.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },
     })
     new Rule(this, `${name}-rule`, {
       ruleName: config.namePrefix + name,
-      eventBus: this.bus,
+      eventBus: this.resources.bus,
       eventPattern: { detailType: [detailType] },
-      // What the bus cannot deliver ends beside what the function refuses.
+      // Events that the bus cannot deliver go to the same dead-letter queue as rejected ones.
       targets: [new SqsQueue(queue, { deadLetterQueue: deadLetters })],
     })
     const { function: fn, target } = new ServiceFunction(this, `intake-${name}`, {
@@ -87,18 +101,18 @@ export class IntakeStack extends Stack {
       entry: `intake/${detailType}`,
       name: `intake-${name}`,
       permissions,
-      backing: this.backing,
-      timeout: Duration.seconds(30),
+      resources: this.resources,
+      defaultTimeoutSeconds: defaultTimeoutSeconds.event,
       environment: { QUEUE_URL: queue.queueUrl, DEAD_LETTER_QUEUE_URL: deadLetters.queueUrl },
       deployer: this.deployer,
     })
     this.functions.push(fn)
     this.deadLetterQueues.push(deadLetters)
-    // No more than it does: grantSendMessages would let it look at the queue, too.
+    // Written by hand, because grantSendMessages would also allow reading the queue's attributes.
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
     )
-    // Consuming includes changing a message's visibility, which is how a retry is put off.
+    // The event source's grant includes ChangeMessageVisibility, with which the function delays a retry.
     target.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )
@@ -106,32 +120,28 @@ export class IntakeStack extends Stack {
 
   private addWorker(config: Config, { name, permissions }: (typeof workers)[number]): void {
     const deadLetters = new Queue(this, `${name}-dead-letters`, {
+      ...queueDefaults,
       queueName: `${config.namePrefix}${name}-dead-letters.fifo`,
       fifo: true,
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
     })
     const queue = new Queue(this, `${name}-queue`, {
+      ...queueDefaults,
       queueName: `${config.namePrefix}${name}.fifo`,
       fifo: true,
-      // Groups share nothing, so each may go as fast as it can.
+      // Message groups are independent, so each gets its own throughput limit (SQS high throughput for FIFO queues).
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-      visibilityTimeout: Duration.seconds(6 * (permissions.timeout ?? 30)),
+      visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 10 },
     })
-    this.backing.queues.set(name, queue)
+    this.resources.queues.set(name, queue)
     const { function: fn, target } = new ServiceFunction(this, `worker-${name}`, {
       config,
       entry: `worker/${name}`,
       name: `worker-${name}`,
       permissions,
-      backing: this.backing,
-      timeout: Duration.seconds(30),
+      resources: this.resources,
+      defaultTimeoutSeconds: defaultTimeoutSeconds.worker,
       deployer: this.deployer,
     })
     this.functions.push(fn)
@@ -140,14 +150,14 @@ export class IntakeStack extends Stack {
   }
 
   private addSchedule(config: Config, { name, rate, permissions }: (typeof schedules)[number]): void {
-    // Without a deployer: a run a minute is too few to judge a version by, and the next one makes up for a failed one.
+    // Not deployed gradually: one run a minute is too little to judge a version, and the next run repeats a failed one.
     const { function: fn } = new ServiceFunction(this, name, {
       config,
       entry: `schedule/${name}`,
       name,
       permissions,
-      backing: this.backing,
-      timeout: Duration.seconds(60),
+      resources: this.resources,
+      defaultTimeoutSeconds: defaultTimeoutSeconds.schedule,
     })
     this.functions.push(fn)
     new Rule(this, `${name}-schedule`, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../../infra/config.ts'
+import { chooseStage, readConfig } from '../../infra/config.ts'
 
 describe('readConfig', () => {
   it('fills in every default', () => {
@@ -21,7 +21,7 @@ describe('readConfig', () => {
     })
   })
 
-  it('takes every knob as text, as a command line gives it', () => {
+  it('accepts every knob as text, as the command line passes it', () => {
     const config = readConfig({
       stage: 'local',
       accessTokenTtlSeconds: '60',
@@ -44,18 +44,18 @@ describe('readConfig', () => {
     ['a number out of range', { accessTokenTtlSeconds: 0 }, /accessTokenTtlSeconds/],
     ['text for a number', { accessTokenTtlSeconds: 'soon' }, /accessTokenTtlSeconds/],
     ['a fraction of a second', { accessTokenTtlSeconds: '1.5' }, /accessTokenTtlSeconds/],
-    ['a key that signs too small', { signingKeySpec: 'RSA_1024' }, /signingKeySpec/],
-    ['no time zone', { reportingTimeZone: 'Mars/Olympus' }, /reportingTimeZone/],
-    ['a page that is no address', { authUrl: 'auth' }, /authUrl/],
-    ['a tag that would make a signing key of any key', { tags: { 'signing-key': 'x' } }, /tags.signing-key/],
-    ['a tag that is not the stage’s to give', { tags: 'stage=prod' }, /tags.stage/],
-    ['a tag that AWS keeps to itself', { tags: { 'aws:x': 'y' } }, /tags.aws:x/],
-    ['a deletion that KMS would refuse', { signingKeyDeletionDays: 3 }, /signingKeyDeletionDays/],
-  ])('refuses %s and names it', (_what, values, message) => {
+    ['a signing key that is too small', { signingKeySpec: 'RSA_1024' }, /signingKeySpec/],
+    ['an unknown time zone', { reportingTimeZone: 'Mars/Olympus' }, /reportingTimeZone/],
+    ['a page address that is no URL', { authUrl: 'auth' }, /authUrl/],
+    ['the tag that marks signing keys', { tags: { 'signing-key': 'x' } }, /tags.signing-key/],
+    ['a tag that the service sets itself', { tags: 'stage=prod' }, /tags.stage/],
+    ['a tag that AWS reserves', { tags: { 'aws:x': 'y' } }, /tags.aws:x/],
+    ['a deletion period that KMS rejects', { signingKeyDeletionDays: 3 }, /signingKeyDeletionDays/],
+  ])('rejects %s and names the knob', (_what, values, message) => {
     expect(() => readConfig({ stage: 'local', ...values })).toThrow(message)
   })
 
-  it('lets a laptop publish keys for seconds, but no deployment', () => {
+  it('lets only the local stack publish new keys for less than two hours', () => {
     expect(readConfig({ stage: 'local', signingKeyPublishSeconds: 1 }).signingKeyPublishSeconds).toBe(1)
     expect(() => readConfig({ stage: 'dev', signingKeyPublishSeconds: 7_199 })).toThrow(/at least 7200/)
   })
@@ -66,5 +66,30 @@ describe('readConfig', () => {
     ['local', false],
   ])('protects the data of %s: %s', (stage, protect) => {
     expect(readConfig({ stage }).protectData).toBe(protect)
+  })
+})
+
+describe('chooseStage', () => {
+  const stages = { dev: {}, prod: { exportCap: 100 } }
+  const choose = (context: Record<string, unknown>) => chooseStage((name) => context[name])
+
+  it.each([
+    ['dev by default', { stages }, { stage: 'dev', exportCap: 10_000 }],
+    ['the stage that the context names', { stages, stage: 'prod' }, { stage: 'prod', exportCap: 100 }],
+    [
+      'a stage from `-c stages=…`, which is JSON text',
+      { stages: JSON.stringify(stages), stage: 'prod' },
+      { exportCap: 100 },
+    ],
+  ])('chooses %s', (_what, context, expected) => {
+    expect(choose(context)).toMatchObject(expected)
+  })
+
+  it('rejects a stage that cdk.json does not have, instead of deploying it with defaults', () => {
+    expect(() => choose({ stages, stage: 'prdo' })).toThrow('cdk.json has no stage prdo; it has dev, prod')
+  })
+
+  it('rejects an unknown knob of a stage', () => {
+    expect(() => choose({ stages: { dev: { exportCop: 1 } } })).toThrow(/exportCop/)
   })
 })

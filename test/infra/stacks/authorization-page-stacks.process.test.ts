@@ -3,24 +3,26 @@ import { Match, Template } from 'aws-cdk-lib/assertions'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../infra/bundle-authorization-page.ts'
 import { readConfig } from '../../../infra/config.ts'
-import { AuthorizationPageContentStack } from '../../../infra/stacks/authorization-page-content-stack.ts'
-import { AuthorizationPageStack } from '../../../infra/stacks/authorization-page-stack.ts'
+import {
+  AuthorizationPageContentStack,
+  AuthorizationPageStack,
+} from '../../../infra/stacks/authorization-page-stacks.ts'
 
-let place: Template
-let content: Template
+let pageTemplate: Template
+let contentTemplate: Template
 beforeAll(async () => {
   await bundleAuthorizationPage()
   const app = new App()
   const page = new AuthorizationPageStack(app, 'page', { config: readConfig({ stage: 'dev' }) })
-  content = Template.fromStack(
+  contentTemplate = Template.fromStack(
     new AuthorizationPageContentStack(app, 'page-content', { page, baseUrl: 'https://api.example' }),
   )
-  place = Template.fromStack(page)
+  pageTemplate = Template.fromStack(page)
 })
 
 describe('AuthorizationPageStack', () => {
-  it('keeps the bucket private: CloudFront alone reads it, signed, for this distribution', () => {
-    place.hasResourceProperties('AWS::S3::Bucket', {
+  it('only CloudFront can read the bucket, with signed requests of this distribution', () => {
+    pageTemplate.hasResourceProperties('AWS::S3::Bucket', {
       PublicAccessBlockConfiguration: {
         BlockPublicAcls: true,
         BlockPublicPolicy: true,
@@ -28,10 +30,10 @@ describe('AuthorizationPageStack', () => {
         RestrictPublicBuckets: true,
       },
     })
-    place.hasResourceProperties('AWS::CloudFront::OriginAccessControl', {
+    pageTemplate.hasResourceProperties('AWS::CloudFront::OriginAccessControl', {
       OriginAccessControlConfig: { OriginAccessControlOriginType: 's3', SigningBehavior: 'always' },
     })
-    place.hasResourceProperties('AWS::S3::BucketPolicy', {
+    pageTemplate.hasResourceProperties('AWS::S3::BucketPolicy', {
       PolicyDocument: {
         Statement: Match.arrayWith([
           Match.objectLike({
@@ -44,11 +46,11 @@ describe('AuthorizationPageStack', () => {
     })
   })
 
-  it('sends a policy without exceptions, over HTTPS only', () => {
-    place.hasResourceProperties('AWS::CloudFront::Distribution', {
+  it('serves over HTTPS only, with a Content-Security-Policy without exceptions', () => {
+    pageTemplate.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: { DefaultCacheBehavior: { ViewerProtocolPolicy: 'redirect-to-https' } },
     })
-    place.hasResourceProperties('AWS::CloudFront::ResponseHeadersPolicy', {
+    pageTemplate.hasResourceProperties('AWS::CloudFront::ResponseHeadersPolicy', {
       ResponseHeadersPolicyConfig: {
         SecurityHeadersConfig: {
           ContentSecurityPolicy: {
@@ -67,14 +69,14 @@ describe('AuthorizationPageStack', () => {
 })
 
 describe('AuthorizationPageContentStack', () => {
-  it('puts the assets there for good, and then the page that names them, fresh each time', () => {
-    const deployments = Object.values(content.findResources('Custom::CDKBucketDeployment'))
+  it('uploads the assets, cached for ever, before the index.html that references them, which is never cached', () => {
+    const deployments = Object.values(contentTemplate.findResources('Custom::CDKBucketDeployment'))
     const caching = deployments.map(
       (deployment) =>
         (deployment.Properties as { SystemMetadata: Record<string, string> }).SystemMetadata['cache-control'],
     )
     expect(caching).toEqual(['public, max-age=31536000, immutable', 'no-cache'])
-    content.hasResource('Custom::CDKBucketDeployment', {
+    contentTemplate.hasResource('Custom::CDKBucketDeployment', {
       Properties: { DistributionPaths: ['/', '/index.html'] },
       DependsOn: Match.arrayWith([Match.stringLikeRegexp('^Assets')]),
     })

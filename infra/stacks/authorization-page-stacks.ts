@@ -9,28 +9,36 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront'
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3'
+import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment'
 import type { Construct } from 'constructs'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  assetCacheControl,
+  customPageHeaders,
+  indexCacheControl,
+  pagePolicy,
+} from '../authorization-page-headers.ts'
+import { pageDirectory, renderIndex } from '../bundle-authorization-page.ts'
 import type { Config } from '../config.ts'
-import { customPageHeaders, pagePolicy } from '../authorization-page-headers.ts'
 
 /**
- * Where the authorization page is served: a private bucket that only CloudFront reads. What is in it comes with
- * `AuthorizationPageContentStack`: the API needs this address, and the contents need the API's.
+ * Serves the authorization page: a private bucket behind CloudFront. The files come with AuthorizationPageContentStack,
+ * which is separate because the API needs this page's address, and the files need the API's.
  */
 export class AuthorizationPageStack extends Stack {
   readonly bucket: IBucket
   readonly distribution: Distribution
-  /** `https://` and the distribution's host, without a trailing slash. */
+  /** Origin of the page: `https://` and the distribution's host, without a trailing slash. */
   readonly origin: string
 
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
-    // The two types differ in how an optional property may be left out, and in nothing else.
+    // CDK's types are not written for exactOptionalPropertyTypes, hence the cast.
     this.bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      // Every deployment writes the contents anew, so nothing is lost with them.
       removalPolicy: props.config.protectData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     }) as IBucket
     this.distribution = new Distribution(this, 'Distribution', {
@@ -50,7 +58,7 @@ export class AuthorizationPageStack extends Stack {
   private addHeaders(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
       securityHeadersBehavior: {
-        // The API's address is not known yet; the page's own policy, written at deployment, narrows this to it.
+        // The API's address is not known here, so any HTTPS address is allowed; index.html's own policy narrows it.
         contentSecurityPolicy: { contentSecurityPolicy: pagePolicy('https:'), override: true },
         contentTypeOptions: { override: true },
         frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
@@ -69,5 +77,45 @@ export class AuthorizationPageStack extends Stack {
         })),
       },
     })
+  }
+}
+
+interface AuthorizationPageContentStackProps extends StackProps {
+  page: AuthorizationPageStack
+  /** Address of the API, without a trailing slash. */
+  baseUrl: string
+}
+
+/** Copies the bundled authorization page, with the API's address inserted, into the page's bucket. Bundle it first. */
+export class AuthorizationPageContentStack extends Stack {
+  readonly page: AuthorizationPageStack
+
+  constructor(scope: Construct, id: string, props: AuthorizationPageContentStackProps) {
+    super(scope, id, props)
+    const { page, baseUrl } = props
+    this.page = page
+    const assets = new BucketDeployment(this, 'Assets', {
+      destinationBucket: page.bucket,
+      destinationKeyPrefix: 'assets',
+      sources: [Source.asset(join(pageDirectory, 'assets'))],
+      cacheControl: [CacheControl.fromString(assetCacheControl)],
+      // Keeps the assets of the last deployment, which pages opened before this one still request.
+      prune: false,
+    })
+    const index = new BucketDeployment(this, 'Index', {
+      destinationBucket: page.bucket,
+      sources: [
+        Source.data(
+          'index.html',
+          renderIndex(readFileSync(join(pageDirectory, 'index.html'), 'utf8'), baseUrl),
+        ),
+      ],
+      cacheControl: [CacheControl.fromString(indexCacheControl)],
+      prune: false,
+      distribution: page.distribution,
+      distributionPaths: ['/', '/index.html'],
+    })
+    // index.html references the assets, so they must be there before it.
+    index.node.addDependency(assets)
   }
 }
