@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { startMembers } from '../../shared/community/find-members.ts'
-import { listMembers } from '../../shared/community/list-members.ts'
+import { listMembers } from '../../shared/community/find-members.ts'
 import { Member } from '../../shared/community/member.ts'
-import { MembersPageQuery } from '../../shared/community/members-query.ts'
+import { MembersPageQuery } from '../../shared/community/find-members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { pageOf } from '../../shared/http/page.ts'
 

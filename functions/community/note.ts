@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { readProfile } from '../../shared/community/read-profile.ts'
-import { Note, setNote } from '../../shared/community/set-note.ts'
+import { readProfile } from '../../shared/community/member.ts'
+import { Note, setNote } from '../../shared/community/member.ts'
 import { UserId } from '../../shared/events/fields.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 

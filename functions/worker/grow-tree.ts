@@ -1,7 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import * as v from 'valibot'
 import { isUnavailable } from '../../shared/aws/unavailable.ts'
-import { TreeMessage } from '../../shared/community/notify-tree-queue.ts'
+import { TreeMessage } from '../../shared/community/tree-journal.ts'
 import { propagateToAncestors } from '../../shared/community/propagate-to-ancestors.ts'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
 import { emitFault } from '../../shared/emit-fault.ts'

@@ -1,14 +1,189 @@
 import * as v from 'valibot'
-import { readItems } from '../db/read.ts'
-import { Money } from '../money.ts'
+import { addToSums, readSum } from '../db/exact-sum.ts'
+import { readItem, readItems } from '../db/read.ts'
+import { Integer, type Item, type Key } from '../db/table.ts'
+import { putNew, type Write, writeItem } from '../db/write.ts'
+import { Failure } from '../errors.ts'
 import { maskEmail } from '../users/identity.ts'
-import type { BTreeEntry } from './counted-b-tree/entry.ts'
-import { noteKey, toNote } from './note-item.ts'
-import { type Profile, profileKey, toProfile } from './profile.ts'
+import { type Big, Money } from '../money.ts'
+import type { BTreeEntry } from './counted-b-tree/node.ts'
+
+/** How many ancestors a profile names. For more, continue with the profile of the farthest one. */
+export const maxUplineLength = 32
+
+/** A member of the community: name, place in the referral tree, and sums over the member's downline. */
+export interface Profile {
+  userId: number
+  nickname: string
+  email: string
+  /** Epoch milliseconds. */
+  joinedAt: number
+  /** The member at the top of the tree, who has no referrer. */
+  rootId: number
+  /** Steps up to the root; 0 for the root itself. */
+  depth: number
+  /** The nearest ancestors, the referrer first, at most `maxUplineLength`. */
+  upline: number[]
+  /** Number of the search chunk with the member's search text; undefined until one is assigned. */
+  chunk: number | undefined
+  directCount: number
+  teamCount: number
+  packageAmount: Big
+  teamPerformance: Big
+}
+
+const ProfileItem = v.object({
+  user_id: Integer,
+  nickname: v.string(),
+  email: v.string(),
+  joined_at: Integer,
+  root_id: Integer,
+  depth: Integer,
+  upline: v.pipe(
+    v.string(),
+    v.transform((text) => (text === '' ? [] : text.split(',').map(Number))),
+  ),
+  chunk: v.optional(Integer),
+  direct_count: v.optional(Integer),
+  team_count: v.optional(Integer),
+})
+
+/** Key of a member's profile. */
+export const profileKey = (userId: number): Key => ({ pk: `USER#${userId}`, sk: 'PROFILE' })
+
+/** A profile from its item. */
+export function toProfile(item: Item): Profile {
+  const parsed = v.parse(ProfileItem, item)
+  return {
+    userId: parsed.user_id,
+    nickname: parsed.nickname,
+    email: parsed.email,
+    joinedAt: parsed.joined_at,
+    rootId: parsed.root_id,
+    depth: parsed.depth,
+    upline: parsed.upline,
+    chunk: parsed.chunk,
+    directCount: parsed.direct_count ?? 0,
+    teamCount: parsed.team_count ?? 0,
+    packageAmount: readSum(item, 'package_amount'),
+    teamPerformance: readSum(item, 'team_performance'),
+  }
+}
+
+/** A member's profile, strongly consistent; undefined for a user who is not registered. */
+export async function readProfile(userId: number): Promise<Profile | undefined> {
+  const item = await readItem(profileKey(userId), { consistent: true })
+  return item && toProfile(item)
+}
+
+type NewProfile = Pick<Profile, 'userId' | 'nickname' | 'email' | 'joinedAt' | 'rootId' | 'depth' | 'upline'>
+
+/** The item of a member who has no downline yet. */
+export const newProfileItem = (member: NewProfile): Item & Key => ({
+  ...profileKey(member.userId),
+  user_id: member.userId,
+  nickname: member.nickname,
+  email: member.email,
+  joined_at: member.joinedAt,
+  root_id: member.rootId,
+  depth: member.depth,
+  upline: member.upline.join(','),
+})
+
+/** The write of a new profile; its condition fails when the member has one. */
+export const putProfile = (member: NewProfile): Write => putNew(newProfileItem(member))
+
+/** The write that adds a purchase to the buyer's own package amount. */
+export const addPurchase = (userId: number, amount: Big): Write =>
+  addToSums(profileKey(userId), new Map([['package_amount', amount]]))
+
+/** What a batch of journal entries adds to an ancestor: direct referrals, downline members, and package amount. */
+export interface DownlineDelta {
+  directs: number
+  members: number
+  performance: Big
+}
+
+/** The write that adds to the counts and the sum over a member's downline. */
+export function addDownlineDelta(userId: number, { directs, members, performance }: DownlineDelta): Write {
+  const counts = new Map([
+    ['direct_count', directs],
+    ['team_count', members],
+  ])
+  return addToSums(
+    profileKey(userId),
+    performance.eq('0') ? new Map() : new Map([['team_performance', performance]]),
+    new Map([...counts].filter(([, count]) => count > 0)),
+  )
+}
+
+/**
+ * The write that stores the search chunk assigned to a member. Its condition fails when the stored profile has one, or
+ * was renamed since it was read: the search text would be wrong.
+ */
+export const setSearchChunk = ({ userId, nickname, email, chunk }: Profile): Write => ({
+  Update: {
+    Key: profileKey(userId),
+    UpdateExpression: 'SET #chunk = :chunk',
+    ConditionExpression: 'attribute_not_exists(#chunk) AND nickname = :nickname AND email = :email',
+    ExpressionAttributeNames: { '#chunk': 'chunk' },
+    ExpressionAttributeValues: { ':chunk': chunk, ':nickname': nickname, ':email': email },
+  },
+})
+
+/** The write that renames a member. Its condition fails when name, email or chunk changed since the profile was read. */
+export const setNames = (profile: Profile, nickname: string, email: string): Write => ({
+  Update: {
+    Key: profileKey(profile.userId),
+    UpdateExpression: 'SET nickname = :nickname, email = :email',
+    ConditionExpression: `nickname = :was AND email = :wasEmail AND ${
+      profile.chunk === undefined ? 'attribute_not_exists(#chunk)' : '#chunk = :chunk'
+    }`,
+    ExpressionAttributeNames: { '#chunk': 'chunk' },
+    ExpressionAttributeValues: {
+      ':nickname': nickname,
+      ':email': email,
+      ':was': profile.nickname,
+      ':wasEmail': profile.email,
+      ...(profile.chunk === undefined ? {} : { ':chunk': profile.chunk }),
+    },
+  },
+})
+
+const maxNoteLength = 20
+
+/** A note, trimmed; empty to clear it. Its length is counted in Unicode code points. */
+export const Note = v.pipe(
+  v.string(),
+  v.trim(),
+  v.check(
+    (note) => Array.from(note).length <= maxNoteLength,
+    `must have at most ${maxNoteLength} characters`,
+  ),
+  v.check((note) => note.isWellFormed(), 'must be Unicode text'),
+)
+
+const noteKey = (authorId: number, targetId: number): Key => ({
+  pk: `NOTE#${authorId}`,
+  sk: String(targetId),
+})
+
+const NoteItem = v.object({ note: v.string() })
+const toNote = (item: Item | undefined): string => (item === undefined ? '' : v.parse(NoteItem, item).note)
+
+/**
+ * Sets or clears an author's note on one of their direct referrals. Throws `forbidden` when the target is none. The
+ * target's profile may have been read earlier, because a member's referrer never changes.
+ */
+export async function setNote(authorId: number, target: Profile | undefined, note: string): Promise<void> {
+  if (target?.upline[0] !== authorId) throw new Failure('forbidden')
+  const key = noteKey(authorId, target.userId)
+  await writeItem(note === '' ? { Delete: { Key: key } } : { Put: { Item: { ...key, note } } })
+}
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
-/** A member as someone above them in the tree sees them. */
+/** A member as one of their ancestors sees them. */
 export const Member = v.object({
   user_id: v.pipe(v.number(), v.safeInteger()),
   nickname: v.string(),
@@ -20,43 +195,41 @@ export const Member = v.object({
   level: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   direct_count: Count,
   team_count: Count,
-  /** Packages bought by the member, in the reward currency. */
+  /** Package purchases of the member, in the reward currency. */
   package_amount: Money,
-  /** Packages bought by the member's whole downline. */
+  /** Package purchases of the member's whole downline. */
   team_performance: Money,
-  /** The caller's own; empty where none is set, null for whoever is no direct referral. */
+  /** The caller's own note: empty when none is set, null for a member who is not a direct referral. */
   note: v.nullable(v.string()),
 })
 export type Member = v.InferOutput<typeof Member>
 
-/** Up to here, notes are read together with the profiles, before it is known whose notes there can be. */
-const mostAtOnce = 20
+/** Up to this many members, all their possible notes are read in one batch with the profiles. */
+const maxMembersWithNotes = 20
 
-/** The members of a list as its owner sees them, in the order given: one batch of reads for a page. */
+/** The members of a list as its owner sees them, in the order given. A page takes one batch of reads. */
 export async function readMembers(owner: Profile, entries: readonly BTreeEntry[]): Promise<Member[]> {
   const profileKeys = entries.map(({ userId }) => profileKey(userId))
-  if (entries.length > mostAtOnce) {
-    const profiles = present(await readItems(profileKeys))
+  if (entries.length > maxMembersWithNotes) {
+    const profiles = toProfiles(await readItems(profileKeys))
     const directs = profiles.filter((profile) => isDirect(owner, profile))
     const notes = await readItems(directs.map(({ userId }) => noteKey(owner.userId, userId)))
-    const noteOf = new Map(directs.map(({ userId }, i) => [userId, toNote(notes[i])]))
-    return profiles.map((profile) => toMember(owner, profile, noteOf.get(profile.userId)))
+    const noteByUser = new Map(directs.map(({ userId }, i) => [userId, toNote(notes[i])]))
+    return profiles.map((profile) => toMember(owner, profile, noteByUser.get(profile.userId)))
   }
-  const items = await readItems([
-    ...profileKeys,
-    ...entries.map(({ userId }) => noteKey(owner.userId, userId)),
-  ])
-  return present(items.slice(0, entries.length)).map((profile, i) =>
-    toMember(owner, profile, isDirect(owner, profile) ? toNote(items[entries.length + i]) : undefined),
+  const noteKeys = entries.map(({ userId }) => noteKey(owner.userId, userId))
+  const items = await readItems([...profileKeys, ...noteKeys])
+  const notes = items.slice(entries.length)
+  return toProfiles(items.slice(0, entries.length)).map((profile, i) =>
+    toMember(owner, profile, isDirect(owner, profile) ? toNote(notes[i]) : undefined),
   )
 }
 
-function present(items: readonly (Record<string, unknown> | undefined)[]): Profile[] {
-  return items.map((item) => {
+const toProfiles = (items: readonly (Item | undefined)[]): Profile[] =>
+  items.map((item) => {
     if (item === undefined) throw new Error('a member of a list has no profile')
     return toProfile(item)
   })
-}
 
 const isDirect = (owner: Profile, { upline }: Profile): boolean => upline[0] === owner.userId
 

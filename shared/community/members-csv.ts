@@ -1,18 +1,17 @@
 import { stringify } from 'csv-stringify/sync'
-import { Big } from '../money.ts'
 import { Reply } from '../http/reply.ts'
+import { Big } from '../money.ts'
 import { Member } from './member.ts'
-import { textCell } from './text-cell.ts'
 
 const columns = Object.keys(Member.entries) as (keyof Member)[]
 
-/** Members as a CSV download: UTF-8 with a byte order mark, a line of names first, laid out by RFC 4180. */
+/** Members as a CSV download (RFC 4180): UTF-8 with a byte order mark, and a header line. */
 export function membersCsv(members: readonly Member[]): Reply {
-  const rows = members.map((member) => columns.map((column) => cell(member[column])))
+  const rows = members.map((member) => columns.map((column) => toCell(member[column])))
   const body = stringify([columns, ...rows], {
     bom: true,
     record_delimiter: 'windows',
-    // The library looks for its own delimiter only; spreadsheets begin a new row after either character alone.
+    // The library only quotes its own line ending; spreadsheets begin a new row after either character alone.
     quoted_match: /[\r\n]/,
   })
   return new Reply(
@@ -25,8 +24,26 @@ export function membersCsv(members: readonly Member[]): Reply {
   )
 }
 
-function cell(value: Member[keyof Member]): string {
+function toCell(value: Member[keyof Member]): string {
   if (value === null) return ''
   if (value instanceof Big) return value.toFixed()
   return typeof value === 'number' ? String(value) : textCell(value)
+}
+
+/** First characters that make a spreadsheet run a formula, plain and full-width, and white space that it skips. */
+const startsFormula = /^[=+\-@\t\r\n＝＋－＠]/u
+
+const months =
+  'jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?'
+
+/** What a spreadsheet would convert to a number, date, time or truth value: `1e5`, `2026-01-02`, `5 pm`, `MARCH1`. */
+const isConverted = new RegExp(`^(?=.*\\d)([\\s\\d.,:/%$€£¥()e+-]|[ap]m?$|${months})+$|^(true|false)$`, 'iu')
+
+/**
+ * A text as a CSV cell that a spreadsheet keeps as text: an apostrophe is put before a text that it would run as a
+ * formula or convert. NUL is removed, because no cell can hold it and a formula could follow it.
+ */
+export function textCell(text: string): string {
+  const visible = text.replaceAll('\0', '')
+  return startsFormula.test(visible) || isConverted.test(visible) ? `'${visible}` : visible
 }

@@ -1,133 +1,163 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { ConditionFailed, transact, type Write } from '../db/write.ts'
-import { batchReader } from './batch-reader.ts'
-import { assignSearchChunks } from './file-texts.ts'
-import { type JournalEntry, readJournal, readEntriesAgain, deleteJournalEntry } from './journal.ts'
-import { type BTreeShape, standardShape } from './counted-b-tree/node.ts'
-import { StaleReadError } from './overtaken.ts'
-import { planPropagation, type Rising } from './plan-growth.ts'
-import { moveHead, readHead, type TreeHead } from './tree-head.ts'
-import { memberProfile, readUpline } from './upline.ts'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import { readItems } from '../db/read.ts'
+import type { Item, Key } from '../db/table.ts'
+import { ConditionFailed, maxTransactionWrites, transact, type Write } from '../db/write.ts'
+import { retry } from '../retry.ts'
+import { CountedBTree, type ReadItem, StaleReadError } from './counted-b-tree/counted-b-tree.ts'
+import { type NodeCapacity, standardCapacity } from './counted-b-tree/node.ts'
+import { addDownlineDelta, type Profile, profileKey, toProfile } from './member.ts'
+import {
+  type AncestorUpdate,
+  type BatchEntry,
+  maxBatchEntries,
+  packTransactions,
+  planPropagation,
+  selectBatch,
+  type WriteGroup,
+} from './propagation-plan.ts'
+import { assignSearchChunks } from './search-chunks.ts'
+import {
+  deleteJournalEntry,
+  type JournalEntry,
+  putNextHead,
+  readHead,
+  readJournal,
+  readJournalEntries,
+  type TreeHead,
+} from './tree-journal.ts'
 
-/** Most journal entries of a batch: their removal must fit into one transaction. */
-const batchSize = 50
-
-/** Most newcomers of a batch: each may change six nodes of a list, and what changes in one list must fit into one transaction. */
-const mostNewcomers = 12
-
-/** Most members of a transaction. */
-const transactionSize = 100
-
-/** Pieces that are worked out at a time. */
-const piecesAtATime = 64
-
-/** How often in a row another worker may get in the way before this one leaves the tree to it. */
-const attempts = 10
-
-/** The journal of a tree has not been emptied in the time given: the work is to be taken up again. */
-export class TreeUnfinished extends Error {
-  override readonly name = 'TreeUnfinished'
+/** The deadline passed before the journal of a tree was empty: call propagateToAncestors again. */
+export class UnfinishedPropagation extends Error {
+  override readonly name = 'UnfinishedPropagation'
 }
 
 /**
- * Carries everything in a tree's journal up to all ancestors: their lists, their counts and their sums. Every entry takes
- * effect exactly once at each ancestor, at any depth, whoever else does the same at the same time and wherever an earlier
- * run stopped. Throws TreeUnfinished when something is left at the deadline (epoch milliseconds).
+ * Adds everything in a tree's journal to all ancestors: to their lists, counts and sums. Each entry takes effect exactly
+ * once at each ancestor, at any depth, with any number of workers at the same time and after any interruption. Throws
+ * UnfinishedPropagation at the deadline (epoch milliseconds), and ConditionFailed or StaleReadError when other workers
+ * keep writing the same tree.
  */
 export async function propagateToAncestors(
   rootId: number,
   deadline: number,
-  shape: BTreeShape = standardShape,
+  capacity: NodeCapacity = standardCapacity,
 ): Promise<void> {
-  for (let failures = 0; ;) {
-    if (Date.now() >= deadline || failures === attempts)
-      throw new TreeUnfinished('the journal is not empty yet')
-    try {
-      if ((await growByBatch(rootId, shape)) === 'empty') return
-      failures = 0
-    } catch (error) {
-      if (!(error instanceof ConditionFailed || error instanceof StaleReadError)) throw error
-      failures += 1
-      await wait(Math.random() * 20 * 2 ** Math.min(failures, 5))
-    }
+  const propagateNext = async () => {
+    if (Date.now() >= deadline) throw new UnfinishedPropagation('the journal is not empty yet')
+    return propagateBatch(rootId, capacity)
   }
+  const isOvertaken = (error: unknown) => error instanceof ConditionFailed || error instanceof StaleReadError
+  let outcome: 'propagated' | 'empty'
+  do outcome = await retry(propagateNext, isOvertaken)
+  while (outcome !== 'empty')
 }
 
-/** Carries one batch up, or what is left of the one that was begun, unless the journal is empty. */
-async function growByBatch(rootId: number, shape: BTreeShape): Promise<'grown' | 'empty'> {
+/** Propagates one batch: the one that was begun, or else the oldest journal entries. */
+async function propagateBatch(rootId: number, capacity: NodeCapacity): Promise<'propagated' | 'empty'> {
   const head = await readHead(rootId)
-  const entries =
-    head.batch.length > 0
-      ? await readEntriesAgain(rootId, head.batch)
-      : chooseBatch(await readJournal(rootId, batchSize))
-  if (entries === undefined) throw new StaleReadError('the batch has been completed')
+  const entries = await readBatch(rootId, head)
   if (entries.length === 0) return 'empty'
   const read = batchReader()
-  const batch = await Promise.all(
-    entries.map(async (entry): Promise<Rising> => {
-      const profile = await memberProfile(entry.userId, read)
-      return { entry, profile, ancestors: await readUpline(profile, read) }
-    }),
-  )
-  const newcomers = batch.filter(({ entry }) => entry.joined)
-  const filing = await assignSearchChunks(rootId, newcomers, head.chunks, read)
-  const pieces = planPropagation(batch, shape)
-  const work = new Work(rootId, { ...head, chunks: filing.chunks, batch: entries.map(({ sk }) => sk) })
-  await work.add(filing.writes, 0)
-  // A newcomer who is an ancestor already would have two writes to one profile in one transaction.
-  const ancestors = new Set(batch.flatMap((rising) => rising.ancestors))
-  if (newcomers.some(({ profile }) => ancestors.has(profile.userId))) await work.commit()
-  for (let at = head.done; at < pieces.length; at += piecesAtATime) {
-    const window = pieces.slice(at, at + piecesAtATime)
-    const writes = await Promise.all(window.map((piece) => piece(filing.chunkOf, read)))
-    for (const members of writes) await work.add(members, 1)
+  const batch = await Promise.all(entries.map((entry) => withAncestors(entry, read)))
+  const newMembers = batch.filter(({ entry }) => entry.joined)
+  const assignment = await assignSearchChunks(rootId, newMembers, head.chunkCount, read)
+  const updates = planPropagation(batch, assignment.chunkByUser)
+  const sortKeys = entries.map(({ sk }) => sk)
+
+  async function* writeGroups(): AsyncGenerator<WriteGroup> {
+    let { done } = head
+    yield { writes: assignment.writes, progress: { batch: sortKeys, done } }
+    for await (const writes of prepareUpdates(updates.slice(done), capacity, read)) {
+      done += 1
+      yield { writes, progress: { batch: sortKeys, done } }
+    }
+    const deletions = entries.map((entry) => deleteJournalEntry(rootId, entry))
+    yield { writes: deletions, progress: { batch: [], done: 0 } }
   }
-  await work.finish(entries)
-  return 'grown'
+
+  let { version } = head
+  const { chunkCount } = assignment
+  for await (const { writes, progress } of packTransactions(writeGroups(), maxTransactionWrites - 1)) {
+    await transact([putNextHead(rootId, { version, chunkCount, ...progress }), ...writes])
+    version += 1
+  }
+  return 'propagated'
 }
 
-/** The oldest entries, as many as one batch may hold. */
-function chooseBatch(entries: readonly JournalEntry[]): JournalEntry[] {
-  let newcomers = 0
-  return entries.filter((entry) => {
-    if (entry.joined) newcomers += 1
-    return newcomers <= mostNewcomers
-  })
+async function readBatch(rootId: number, { batch }: TreeHead): Promise<JournalEntry[]> {
+  if (batch.length === 0) return selectBatch(await readJournal(rootId, maxBatchEntries))
+  const entries = await readJournalEntries(rootId, batch)
+  if (entries === undefined) throw new StaleReadError('another worker has completed the batch')
+  return entries
 }
 
-/** The transactions of a batch, each filled as far as it goes, each moving the head of the tree on. */
-class Work {
-  readonly #rootId: number
-  #head: TreeHead
-  #writes: Write[] = []
-
-  constructor(rootId: number, head: TreeHead) {
-    this.#rootId = rootId
-    this.#head = head
+/** Looks up a journal entry's member and all ancestors: one read for every `maxUplineLength` of them. */
+async function withAncestors(entry: JournalEntry, read: ReadItem): Promise<BatchEntry> {
+  const readMember = async (userId: number): Promise<Profile> => {
+    const item = await read(profileKey(userId))
+    if (item === undefined) throw new Error('a member of a tree has no profile')
+    return toProfile(item)
   }
-
-  /** Adds writes that belong together and are so many pieces of the batch. */
-  async add(writes: readonly Write[], pieces: number): Promise<void> {
-    if (1 + this.#writes.length + writes.length > transactionSize) await this.commit()
-    this.#writes.push(...writes)
-    this.#head = { ...this.#head, done: this.#head.done + pieces }
+  const profile = await readMember(entry.userId)
+  const ancestors = [...profile.upline]
+  while (ancestors.length < profile.depth) {
+    const { upline } = await readMember(ancestors.at(-1) ?? profile.rootId)
+    if (upline.length === 0) throw new Error('an upline ends before its root')
+    ancestors.push(...upline)
   }
+  return { entry, profile, ancestors }
+}
 
-  /** Writes what has been added so far. */
-  async commit(): Promise<void> {
-    if (this.#writes.length === 0) return
-    await transact([moveHead(this.#rootId, this.#head), ...this.#writes])
-    this.#head = { ...this.#head, version: this.#head.version + 1 }
-    this.#writes = []
+/** How many updates are prepared at a time, to share their reads and to bound the memory of a deep tree. */
+const updateConcurrency = 64
+
+/** The writes of each update, in order. */
+async function* prepareUpdates(
+  updates: readonly AncestorUpdate[],
+  capacity: NodeCapacity,
+  read: ReadItem,
+): AsyncGenerator<Write[]> {
+  for (let start = 0; start < updates.length; start += updateConcurrency) {
+    const batch = updates.slice(start, start + updateConcurrency)
+    yield* await Promise.all(batch.map((update) => prepareUpdate(update, capacity, read)))
   }
+}
 
-  /** Writes what is left, and with it removes the entries from the journal. */
-  async finish(entries: readonly JournalEntry[]): Promise<void> {
-    await this.add(
-      entries.map((entry) => deleteJournalEntry(this.#rootId, entry)),
-      0,
-    )
-    this.#head = { ...this.#head, batch: [], done: 0 }
-    await this.commit()
+async function prepareUpdate(
+  { list, newMembers, delta }: AncestorUpdate,
+  capacity: NodeCapacity,
+  read: ReadItem,
+): Promise<Write[]> {
+  const writes = delta === undefined ? [] : [addDownlineDelta(list.ownerId, delta)]
+  if (newMembers.length === 0) return writes
+  const tree = await CountedBTree.open(list, read, capacity)
+  for (const member of newMembers) await tree.insert(member)
+  return [...writes, ...tree.writes()]
+}
+
+/**
+ * A reader that collects the keys asked for in one turn of the event loop and reads them in one batch, so that code
+ * which reads item by item in parallel shares its round trips. It reads no item twice. Reads are strongly consistent.
+ */
+function batchReader(): ReadItem {
+  const known = new Map<string, Promise<Item | undefined>>()
+  let batch: { keys: Key[]; items: Promise<(Item | undefined)[]> } | undefined
+  const openBatch = () => {
+    const keys: Key[] = []
+    const items = endOfTurn().then(() => {
+      batch = undefined
+      return readItems(keys, { consistent: true })
+    })
+    return { keys, items }
+  }
+  return (key) => {
+    const name = `${key.pk} ${key.sk}`
+    const earlier = known.get(name)
+    if (earlier !== undefined) return earlier
+    batch ??= openBatch()
+    const index = batch.keys.push(key) - 1
+    const item = batch.items.then((items) => items[index])
+    known.set(name, item)
+    return item
   }
 }

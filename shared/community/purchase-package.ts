@@ -5,10 +5,8 @@ import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { postTransaction } from '../ledger/post-transaction.ts'
 import { WalletName } from '../ledger/wallet.ts'
 import { Amount } from '../money.ts'
-import { notifyTreeQueue } from './notify-tree-queue.ts'
-import { putJournalEntry } from './journal.ts'
-import { addPurchase } from './profile.ts'
-import { readProfile } from './read-profile.ts'
+import { addPurchase, readProfile } from './member.ts'
+import { notifyTreeQueue, putJournalEntry } from './tree-journal.ts'
 
 /** `detail` of `package.purchased`. */
 export const PackagePurchase = v.object({
@@ -17,14 +15,15 @@ export const PackagePurchase = v.object({
   /** In the reward currency. */
   amount: Amount,
   at: Instant,
-  /** What it is paid with, where it is paid out of a wallet. */
+  /** The wallet and the amount to debit, for a purchase that is paid from a wallet. */
   payment: maybe(v.object({ wallet: WalletName, currency: CurrencyCode, amount: Amount })),
 })
 export type PackagePurchase = v.InferOutput<typeof PackagePurchase>
 
 /**
- * Counts a purchase, exactly once, and enters it into the journal of the buyer's tree, from where the ancestors' sums
- * follow. A payment is debited in the same transaction; Refused, nothing changed, where the wallet does not cover it.
+ * Counts a purchase, exactly once: in the buyer's profile at once, and through the tree's journal in the sums of all
+ * ancestors. A payment is debited in the same transaction; RejectedEvent, with nothing changed, when the balance is too
+ * small. Throws OutOfOrderEvent for a user who is not registered.
  */
 export async function purchasePackage(
   { purchase_id, user_id, amount, payment }: PackagePurchase,
@@ -32,10 +31,10 @@ export async function purchasePackage(
 ): Promise<Outcome> {
   const buyer = await readProfile(user_id)
   if (buyer === undefined) throw new OutOfOrderEvent('unknown_user')
-  const rises = buyer.depth > 0
+  const hasAncestors = buyer.depth > 0
   const writes = [
     addPurchase(user_id, amount),
-    ...(rises ? [putJournalEntry(buyer.rootId, user_id, { amount })] : []),
+    ...(hasAncestors ? [putJournalEntry(buyer.rootId, user_id, { amount })] : []),
   ]
   const outcome =
     payment === undefined
@@ -58,7 +57,6 @@ export async function purchasePackage(
           ],
           alongside: () => writes,
         })
-  // Also for a duplicate: the function may have died before it told the queue the first time.
-  if (rises) await notifyTreeQueue(buyer.rootId)
+  if (hasAncestors) await notifyTreeQueue(buyer.rootId)
   return outcome
 }

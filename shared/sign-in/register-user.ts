@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import { claimEmail, putUser, requireUser } from '../users/user.ts'
-import { registerMember } from '../community/register-member.ts'
+import { registerMember } from '../community/membership.ts'
 import { type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { Instant, maybe, UserId } from '../events/fields.ts'
-import { RejectedEvent } from '../events/rejected-event.ts'
 import { withMacDigest } from './conceal-digest.ts'
 import { EmailAddress, normalizeEmail, Nickname } from '../users/identity.ts'
 import { hashPassword } from './hash-password.ts'
@@ -24,11 +23,10 @@ export const UserRegistered = v.object({
 export type UserRegistered = v.InferOutput<typeof UserRegistered>
 
 /**
- * Adds a user, exactly once. An address of somebody else and a user who refers themself are Refused; a referrer who is
- * not registered yet makes it TooEarly.
+ * Adds a user, exactly once. Throws RejectedEvent when the email belongs to another user, or a user is their own referrer,
+ * and OutOfOrderEvent when the referrer is not registered.
  */
 export async function registerUser(detail: UserRegistered, record: EventRecord): Promise<Outcome> {
-  if (detail.referrer_id === detail.user_id) throw new RejectedEvent('own_referrer')
   const membership = await registerMember({
     userId: detail.user_id,
     nickname: detail.nickname,
@@ -38,7 +36,7 @@ export async function registerUser(detail: UserRegistered, record: EventRecord):
   })
   const writes = [...(await userWrites(detail)), ...membership.writes]
   const outcome = await applyOnce(await withMacDigest(record), writes)
-  await membership.announce()
+  await membership.notify()
   return outcome
 }
 

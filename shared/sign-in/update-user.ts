@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { renameMember } from '../community/rename-member.ts'
+import { renameMember } from '../community/membership.ts'
 import { ConditionFailed, type Write } from '../db/write.ts'
 import {
   changeUser,

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { propagateToAncestors } from '../../shared/community/propagate-to-ancestors.ts'
-import { readProfile } from '../../shared/community/read-profile.ts'
+import { readProfile } from '../../shared/community/member.ts'
 import { Big } from '../../shared/money.ts'
 import { newUserIds } from '../support/community.ts'
 import { join } from '../support/community-events.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { purchasePackage } from '../../shared/community/purchase-package.ts'
-import { registerMember, type Registration } from '../../shared/community/register-member.ts'
+import { registerMember, type Registration } from '../../shared/community/membership.ts'
 import { putUser } from '../../shared/users/user.ts'
 import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
 import { Big } from '../../shared/money.ts'
@@ -10,7 +10,7 @@ import { updateUser } from '../../shared/sign-in/update-user.ts'
 export async function join(registration: Registration): Promise<void> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
   const record = eventRecord('user.registered', String(userId), registration)
-  const { writes, announce } = await registerMember(registration)
+  const { writes, notify } = await registerMember(registration)
   const user = putUser({
     userId,
     nickname,
@@ -21,7 +21,7 @@ export async function join(registration: Registration): Promise<void> {
     totpSecret: undefined,
   })
   await applyOnce(record, [user, ...writes])
-  await announce()
+  await notify()
 }
 
 /** Buys a package as `package.purchased` does. */

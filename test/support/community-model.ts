@@ -1,5 +1,5 @@
 import type { Member } from '../../shared/community/member.ts'
-import type { MemberFilter } from '../../shared/community/members-query.ts'
+import type { MemberFilter } from '../../shared/community/find-members.ts'
 import { Big, zero } from '../../shared/money.ts'
 import { maskEmail } from '../../shared/users/identity.ts'
 

@@ -1,61 +1,67 @@
-import { putVersioned } from '../../db/write.ts'
-import type { Item } from '../../db/table.ts'
-import type { Key } from '../../db/table.ts'
-import type { Write } from '../../db/write.ts'
-import { StaleReadError } from '../overtaken.ts'
-import { comparePositions, countBefore, type BTreeEntry } from './entry.ts'
+import type { Item, Key } from '../../db/table.ts'
+import { putVersioned, type Write } from '../../db/write.ts'
 import {
   type BTreeChild,
+  type BTreeEntry,
+  type BTreeNode,
+  type BTreeRoot,
+  comparePositions,
   countOf,
   firstOf,
-  type List,
-  type BTreeNode,
+  lowerBound,
+  type MemberList,
+  type NodeCapacity,
   nodeKey,
   packNode,
   packRoot,
-  type BTreeRoot,
   rootKey,
-  type BTreeShape,
-  standardShape,
+  standardCapacity,
   unpackNode,
   unpackRoot,
 } from './node.ts'
 
-/** Reads an item as it stands now. */
+/** Reads an item as it is stored now. */
 export type ReadItem = (key: Key) => Promise<Item | undefined>
 
+/** What was read of a tree does not fit together, because another worker is writing it. Read it again. */
+export class StaleReadError extends Error {
+  override readonly name = 'StaleReadError'
+}
+
 /**
- * A list that is being added to in memory: a counted B+-tree, so that members may join in any order and every member's
- * rank is still known by one way down. Nothing is written before `writes` are.
+ * Inserts members into a list (see BTreeNode). Insertions change nodes in memory only; `writes` then gives the writes of
+ * all changed nodes, for a transaction.
  */
 export class CountedBTree {
-  readonly #list: List
+  readonly #list: MemberList
   readonly #read: ReadItem
-  readonly #shape: BTreeShape
+  readonly #capacity: NodeCapacity
   readonly #root: BTreeRoot
-  /** Nodes other than the root that were read or made. */
+  /** All other nodes that were read or created, by id. */
   readonly #nodes = new Map<number, BTreeNode>()
-  readonly #changed = new Set<number>()
-  /** Numbers below this were given out when the root was read. */
-  readonly #ids: number
-  #grown = false
+  readonly #changedIds = new Set<number>()
+  /** Ids from here on are for nodes that this object creates. */
+  readonly #firstNewId: number
 
-  private constructor(list: List, read: ReadItem, shape: BTreeShape, root: BTreeRoot) {
+  private constructor(list: MemberList, read: ReadItem, capacity: NodeCapacity, root: BTreeRoot) {
     this.#list = list
     this.#read = read
-    this.#shape = shape
+    this.#capacity = capacity
     this.#root = root
-    this.#ids = root.nextId
+    this.#firstNewId = root.nextId
   }
 
-  /** A draft of a list as it stands now. */
-  static async open(list: List, read: ReadItem, shape: BTreeShape = standardShape): Promise<CountedBTree> {
-    return new CountedBTree(list, read, shape, unpackRoot(await read(rootKey(list))))
+  /** Reads the root of a list. `read` must be strongly consistent. */
+  static async open(
+    list: MemberList,
+    read: ReadItem,
+    capacity: NodeCapacity = standardCapacity,
+  ): Promise<CountedBTree> {
+    return new CountedBTree(list, read, capacity, unpackRoot(await read(rootKey(list))))
   }
 
-  /** Puts a member into their place. */
+  /** Inserts a member. Throws StaleReadError when another worker is writing the list. */
   async insert(entry: BTreeEntry): Promise<void> {
-    this.#grown = true
     const { node } = this.#root
     const right = await this.#insertInto(node, entry, true)
     if (right === undefined) return
@@ -63,78 +69,97 @@ export class CountedBTree {
     this.#root.node = {
       kind: 'branch',
       version: node.version,
-      children: [this.#adopt(left), this.#adopt(right)],
+      children: [this.#addNode(left), this.#addNode(right)],
     }
-  }
-
-  /** Inserts under a node, and gives back what it had to split off to the right. `last` says that it is the last of its level. */
-  async #insertInto(node: BTreeNode, entry: BTreeEntry, last: boolean): Promise<BTreeNode | undefined> {
-    if (node.kind === 'leaf') {
-      const at = countBefore(node.entries, (other) => comparePositions(other, entry))
-      node.entries.splice(at, 0, entry)
-      const cut = this.#cut(node.entries.length, this.#shape.entries, last && at === node.entries.length - 1)
-      return cut === undefined ? undefined : { kind: 'leaf', version: 0, entries: node.entries.splice(cut) }
-    }
-    const { children } = node
-    const at = Math.max(0, countBefore(children, ({ first }) => comparePositions(first, entry)) - 1)
-    const child = children[at] as BTreeChild
-    const lastChild = last && at === children.length - 1
-    const below = await this.#node(child.id)
-    this.#changed.add(child.id)
-    const right = await this.#insertInto(below, entry, lastChild)
-    child.count = countOf(below)
-    child.first = firstOf(below)
-    if (right === undefined) return undefined
-    children.splice(at + 1, 0, this.#adopt(right))
-    const cut = this.#cut(children.length, this.#shape.children, lastChild)
-    return cut === undefined ? undefined : { kind: 'branch', version: 0, children: children.splice(cut) }
   }
 
   /**
-   * Where to cut a node that holds too much: in the middle, or, where the list grows at its end as it mostly does, before the
-   * newest, so that the nodes left behind are full.
+   * Inserts an entry in or under a node. Returns the node that had to be split off to its right, if any. `isRightmost`
+   * says whether the node is the last one of its level.
    */
-  #cut(length: number, most: number, growsAtEnd: boolean): number | undefined {
-    if (length <= most) return undefined
-    return growsAtEnd ? length - 1 : length >>> 1
+  async #insertInto(
+    node: BTreeNode,
+    entry: BTreeEntry,
+    isRightmost: boolean,
+  ): Promise<BTreeNode | undefined> {
+    if (node.kind === 'leaf') {
+      const { entries } = node
+      const index = lowerBound(entries, (other) => comparePositions(other, entry))
+      entries.splice(index, 0, entry)
+      if (entries.length <= this.#capacity.entries) return undefined
+      const appended = isRightmost && index === entries.length - 1
+      return { kind: 'leaf', version: 0, entries: entries.splice(splitIndex(entries.length, appended)) }
+    }
+    const { children } = node
+    const index = Math.max(0, lowerBound(children, ({ first }) => comparePositions(first, entry)) - 1)
+    const child = children[index] as BTreeChild
+    const isRightmostChild = isRightmost && index === children.length - 1
+    const right = await this.#insertUnder(child, entry, isRightmostChild)
+    if (right === undefined) return undefined
+    children.splice(index + 1, 0, this.#addNode(right))
+    if (children.length <= this.#capacity.children) return undefined
+    return {
+      kind: 'branch',
+      version: 0,
+      children: children.splice(splitIndex(children.length, isRightmostChild)),
+    }
   }
 
-  #adopt(node: BTreeNode): BTreeChild {
+  /** Inserts an entry under a child of a branch, and brings the child's count and first position up to date. */
+  async #insertUnder(
+    child: BTreeChild,
+    entry: BTreeEntry,
+    isRightmost: boolean,
+  ): Promise<BTreeNode | undefined> {
+    const node = await this.#readNode(child.id)
+    this.#changedIds.add(child.id)
+    const right = await this.#insertInto(node, entry, isRightmost)
+    child.count = countOf(node)
+    child.first = firstOf(node)
+    return right
+  }
+
+  #addNode(node: BTreeNode): BTreeChild {
     const id = this.#root.nextId
     this.#root.nextId += 1
     this.#nodes.set(id, node)
-    this.#changed.add(id)
+    this.#changedIds.add(id)
     return { first: firstOf(node), count: countOf(node), id }
   }
 
-  async #node(id: number): Promise<BTreeNode> {
+  async #readNode(id: number): Promise<BTreeNode> {
     const known = this.#nodes.get(id)
     if (known !== undefined) return known
     const item = await this.#read(nodeKey(this.#list, id))
     const node = item && unpackNode(item)
-    // Children that the root does not know of yet could carry the numbers that this draft gives to its own.
-    if (
-      node === undefined ||
-      (node.kind === 'branch' && node.children.some((child) => child.id >= this.#ids))
-    ) {
-      throw new StaleReadError('a list is being written')
-    }
+    // Another worker has created children since the root was read. Our own new nodes would get the same ids.
+    const hasNewerChildren = node?.kind === 'branch' && node.children.some(({ id }) => id >= this.#firstNewId)
+    if (node === undefined || hasNewerChildren) throw new StaleReadError('a list is being written')
     this.#nodes.set(id, node)
     return node
   }
 
-  /** The writes that make the draft real, provided that nobody else has written the same nodes meanwhile. */
+  /** The writes of the root and of all changed nodes. Their conditions fail when another worker has written one of them. */
   writes(): Write[] {
-    if (!this.#grown) return []
-    const root = { ...this.#root, node: next(this.#root.node) }
+    const { node, nextId } = this.#root
     return [
-      putVersioned({ ...rootKey(this.#list), ...packRoot(root) }, this.#root.node.version),
-      ...[...this.#changed].map((id) => {
-        const node = this.#nodes.get(id) as BTreeNode
-        return putVersioned({ ...nodeKey(this.#list, id), ...packNode(next(node)) }, node.version)
+      putVersioned(
+        { ...rootKey(this.#list), ...packRoot({ node: nextVersion(node), nextId }) },
+        node.version,
+      ),
+      ...[...this.#changedIds].map((id) => {
+        const changed = this.#nodes.get(id) as BTreeNode
+        const item = { ...nodeKey(this.#list, id), ...packNode(nextVersion(changed)) }
+        return putVersioned(item, changed.version)
       }),
     ]
   }
 }
 
-const next = (node: BTreeNode): BTreeNode => ({ ...node, version: node.version + 1 })
+/**
+ * Where to split a node. Usually that is the middle. When the list grows at its end, as it mostly does, only the newest
+ * element moves to the new node, so that the nodes behind it stay full.
+ */
+const splitIndex = (length: number, appended: boolean): number => (appended ? length - 1 : length >>> 1)
+
+const nextVersion = (node: BTreeNode): BTreeNode => ({ ...node, version: node.version + 1 })

@@ -1,61 +1,95 @@
 import * as v from 'valibot'
-import { Integer, type Key } from '../../db/table.ts'
-import type { BTreeEntry, BTreePosition } from './entry.ts'
+import { Integer, type Item, type Key } from '../../db/table.ts'
 
-/** A child of a branch: where it starts, how many members stand in and under it, and the number of its item. */
+/**
+ * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. Branches hold, for
+ * each child, its first position and the number of members under it. With these counts, a page number or a date leads
+ * to its leaves on one path from the root: every page of a list of ten million members is found in three rounds of
+ * reads, and a member whose event arrives late is inserted at the right place.
+ *
+ * Every node is one item. `version` counts its writes and is 0 before the first one. A write demands the version that
+ * was read, so that no writer overwrites another's change. Nodes are packed into bytes, because a search reads
+ * thousands of them.
+ */
+export type BTreeNode = { version: number } & (
+  { kind: 'leaf'; entries: BTreeEntry[] } | { kind: 'branch'; children: BTreeChild[] }
+)
+
+/** The place of a member in a list: ordered by the instant of joining, then by user id. */
+export interface BTreePosition {
+  /** Epoch milliseconds. */
+  joinedAt: number
+  userId: number
+}
+
+/** A member in a list. Entries never change and are never removed, so a list only needs insertion. */
+export interface BTreeEntry extends BTreePosition {
+  /** Number of the search chunk that holds the member's search text. */
+  chunk: number
+}
+
+/** A child of a branch: the first position under it, the number of members under it, and the id of its node. */
 export interface BTreeChild {
   first: BTreePosition
   count: number
   id: number
 }
 
-/**
- * A node of a list's tree. `version` counts its writes and is 0 for one that was never written: a write demands the version
- * that was read, so no two writers can lose each other's work.
- */
-export type BTreeNode = { version: number } & (
-  { kind: 'leaf'; entries: BTreeEntry[] } | { kind: 'branch'; children: BTreeChild[] }
-)
-
-/** The top of a list, and what its other nodes are numbered from. */
+/** The root node, and the id that the next new node of the list gets. */
 export interface BTreeRoot {
   node: BTreeNode
-  /** Number of the next new node. */
   nextId: number
 }
 
-/** How much a node holds before it is split in two. */
-export interface BTreeShape {
+/** How many entries a leaf holds, and how many children a branch holds, before it is split. */
+export interface NodeCapacity {
   entries: number
   children: number
 }
 
 /**
- * A full leaf stays under 4 KB, one read unit. Branches are wider, so that ten million members stand under three levels:
- * 400 × 400 × 196 = 31 million when filled in order, and still 14 million when filled at random.
+ * A full leaf is smaller than 4 KB, which is one read unit. Three levels hold 400 × 400 × 196 = 31 million members when
+ * they arrive in order, and still 14 million when they arrive in random order, which leaves nodes two thirds full.
  */
-export const standardShape: BTreeShape = { entries: 196, children: 400 }
+export const standardCapacity: NodeCapacity = { entries: 196, children: 400 }
 
-/** A list: the direct referrals or the whole downline of a member. */
+/** The direct referrals (DIRECT) or the whole downline (COMMUNITY) of a member. */
 export type ListKind = 'DIRECT' | 'COMMUNITY'
-export interface List {
+export interface MemberList {
   kind: ListKind
   ownerId: number
 }
 
-const partition = ({ kind, ownerId }: List): string => `${kind === 'DIRECT' ? 'DIR' : 'TEAM'}#${ownerId}`
+const partition = ({ kind, ownerId }: MemberList): string =>
+  `${kind === 'DIRECT' ? 'DIR' : 'TEAM'}#${ownerId}`
 
-/** Key of the top of a list. */
-export const rootKey = (list: List): Key => ({ pk: partition(list), sk: 'ROOT' })
+/** Key of the root of a list. */
+export const rootKey = (list: MemberList): Key => ({ pk: partition(list), sk: 'ROOT' })
 
 /** Key of any other node of a list. */
-export const nodeKey = (list: List, id: number): Key => ({ pk: partition(list), sk: `N#${id}` })
+export const nodeKey = (list: MemberList, id: number): Key => ({ pk: partition(list), sk: `N#${id}` })
 
-/** How many members stand in and under a node. */
+/** Order of positions, earliest first. */
+export const comparePositions = (a: BTreePosition, b: BTreePosition): number =>
+  a.joinedAt - b.joinedAt || a.userId - b.userId
+
+/** Binary search: the index of the first element for which `compare` is not negative; the length if there is none. */
+export function lowerBound<T>(sorted: readonly T[], compare: (element: T) => number): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compare(sorted[middle] as T) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Number of members in or under a node. */
 export const countOf = (node: BTreeNode): number =>
   node.kind === 'leaf' ? node.entries.length : node.children.reduce((sum, { count }) => sum + count, 0)
 
-/** Position of the first member in or under a node that is not empty. */
+/** First position in or under a node. Throws for an empty node, which only an empty list has. */
 export const firstOf = (node: BTreeNode): BTreePosition => {
   const first = node.kind === 'leaf' ? node.entries[0] : node.children[0]?.first
   if (first === undefined) throw new Error('a node of a list is empty')
@@ -65,33 +99,32 @@ export const firstOf = (node: BTreeNode): BTreePosition => {
 const entryBytes = 8 + 8 + 4
 const childBytes = 8 + 8 + 4 + 4
 
-/** A node as attributes of its item: its members or children packed, for a list is read by the thousand. */
-export function packNode(node: BTreeNode): Record<string, unknown> {
-  return node.kind === 'leaf'
+/** A node as attributes of its item. */
+export const packNode = (node: BTreeNode): Item =>
+  node.kind === 'leaf'
     ? { kind: 'leaf', packed: packEntries(node.entries), version: node.version }
     : { kind: 'branch', packed: packChildren(node.children), version: node.version }
-}
 
 function packEntries(entries: readonly BTreeEntry[]): Uint8Array {
   const packed = Buffer.alloc(entries.length * entryBytes)
-  entries.forEach(({ joinedAt, userId, chunk }, i) => {
-    const at = i * entryBytes
-    packed.writeDoubleBE(joinedAt, at)
-    packed.writeDoubleBE(userId, at + 8)
-    packed.writeUInt32BE(chunk, at + 16)
-  })
+  for (const [i, { joinedAt, userId, chunk }] of entries.entries()) {
+    const offset = i * entryBytes
+    packed.writeDoubleBE(joinedAt, offset)
+    packed.writeDoubleBE(userId, offset + 8)
+    packed.writeUInt32BE(chunk, offset + 16)
+  }
   return packed
 }
 
 function packChildren(children: readonly BTreeChild[]): Uint8Array {
   const packed = Buffer.alloc(children.length * childBytes)
-  children.forEach(({ first, count, id }, i) => {
-    const at = i * childBytes
-    packed.writeDoubleBE(first.joinedAt, at)
-    packed.writeDoubleBE(first.userId, at + 8)
-    packed.writeUInt32BE(count, at + 16)
-    packed.writeUInt32BE(id, at + 20)
-  })
+  for (const [i, { first, count, id }] of children.entries()) {
+    const offset = i * childBytes
+    packed.writeDoubleBE(first.joinedAt, offset)
+    packed.writeDoubleBE(first.userId, offset + 8)
+    packed.writeUInt32BE(count, offset + 16)
+    packed.writeUInt32BE(id, offset + 20)
+  }
   return packed
 }
 
@@ -101,8 +134,8 @@ const NodeItem = v.object({
   version: Integer,
 })
 
-/** A node out of its item. */
-export function unpackNode(item: Record<string, unknown>): BTreeNode {
+/** A node from its item. */
+export function unpackNode(item: Item): BTreeNode {
   const { kind, packed, version } = v.parse(NodeItem, item)
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
   return kind === 'leaf'
@@ -110,18 +143,13 @@ export function unpackNode(item: Record<string, unknown>): BTreeNode {
     : { kind, version, children: unpackChildren(view) }
 }
 
-const positionAt = (view: DataView, at: number): BTreePosition => ({
-  joinedAt: view.getFloat64(at),
-  userId: view.getFloat64(at + 8),
-})
-
 function unpackEntries(view: DataView): BTreeEntry[] {
   const entries: BTreeEntry[] = []
-  for (let at = 0; at < view.byteLength; at += entryBytes) {
+  for (let offset = 0; offset < view.byteLength; offset += entryBytes) {
     entries.push({
-      joinedAt: view.getFloat64(at),
-      userId: view.getFloat64(at + 8),
-      chunk: view.getUint32(at + 16),
+      joinedAt: view.getFloat64(offset),
+      userId: view.getFloat64(offset + 8),
+      chunk: view.getUint32(offset + 16),
     })
   }
   return entries
@@ -129,26 +157,23 @@ function unpackEntries(view: DataView): BTreeEntry[] {
 
 function unpackChildren(view: DataView): BTreeChild[] {
   const children: BTreeChild[] = []
-  for (let at = 0; at < view.byteLength; at += childBytes) {
+  for (let offset = 0; offset < view.byteLength; offset += childBytes) {
     children.push({
-      first: positionAt(view, at),
-      count: view.getUint32(at + 16),
-      id: view.getUint32(at + 20),
+      first: { joinedAt: view.getFloat64(offset), userId: view.getFloat64(offset + 8) },
+      count: view.getUint32(offset + 16),
+      id: view.getUint32(offset + 20),
     })
   }
   return children
 }
 
-/** The top of a list as attributes of its item. */
-export const packRoot = ({ node, nextId }: BTreeRoot): Record<string, unknown> => ({
-  ...packNode(node),
-  next_id: nextId,
-})
+/** The root as attributes of its item. */
+export const packRoot = ({ node, nextId }: BTreeRoot): Item => ({ ...packNode(node), next_id: nextId })
 
 const RootItem = v.object({ next_id: Integer })
 
-/** The top of a list out of its item; that of an empty list where there is none. */
-export const unpackRoot = (item: Record<string, unknown> | undefined): BTreeRoot =>
+/** The root from its item; the root of an empty list without one. */
+export const unpackRoot = (item: Item | undefined): BTreeRoot =>
   item === undefined
     ? { node: { kind: 'leaf', version: 0, entries: [] }, nextId: 0 }
     : { node: unpackNode(item), nextId: v.parse(RootItem, item).next_id }

@@ -1,141 +1,170 @@
-import { Failure } from '../../errors.ts'
-import { readItems } from '../../db/read.ts'
+import { readItem, readItems } from '../../db/read.ts'
 import type { Item } from '../../db/table.ts'
-import { comparePositions, countBefore, type BTreeEntry, type BTreePosition } from './entry.ts'
+import { Failure } from '../../errors.ts'
+import { retry } from '../../retry.ts'
 import {
-  countOf,
-  type List,
+  type BTreeEntry,
   type BTreeNode,
-  nodeKey,
+  type BTreePosition,
   type BTreeRoot,
+  comparePositions,
+  countOf,
+  lowerBound,
+  type MemberList,
+  nodeKey,
   rootKey,
   unpackNode,
   unpackRoot,
 } from './node.ts'
 
-/** Which members of a list are wanted: those who joined in a span of time, newest first, some of them. */
+/** A window of a list, newest first, among the members who joined in a range of time. */
 export interface RangeQuery {
-  /** First instant of joining, epoch milliseconds. */
+  /** Start of the range, epoch milliseconds. */
   from?: number | undefined
-  /** First instant after the last one. */
+  /** End of the range, not included, epoch milliseconds. */
   before?: number | undefined
-  /** How many of the newest to leave out. */
+  /** How many of the newest members to skip. */
   skip: number
-  /** How many to return at most. */
+  /** How many members to return at most. */
   take: number
 }
 
-export interface Range {
-  /** How many members joined in the span. */
+export interface RangeResult {
+  /** Number of members who joined in the range. */
   total: number
-  /** Newest first. */
+  /** The members of the window, newest first. */
   entries: BTreeEntry[]
 }
 
-/** A part of a list that is known by its rank and size: a node still to be read, or a leaf that was. */
-interface Span {
-  /** Rank of its first member, counted from the earliest of the list. */
-  start: number
+/** A child of a branch that was read. A rank is a member's index in the list, counted from the earliest. */
+interface Subtree {
+  firstRank: number
   count: number
   first: BTreePosition
   id: number
 }
 
-/** Ways down before a list that keeps changing under the reader is given up. */
-const attempts = 4
-
-/**
- * Reads a page of a list, with one batch of reads for each level below the top, whatever the page and the dates: the ranks of
- * both dates are looked for while the nodes that the page may stand in, given where the dates may fall, are read.
- *
- * `top` is the list's root item, which may have been read together with the session. The reads are not one snapshot: where
- * a node turns out to have been split since its parent was read, the way down begins anew.
- */
-export async function readRange(list: List, top: Item | undefined, query: RangeQuery): Promise<Range> {
-  let item = top
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const range = await descend(list, unpackRoot(item), query)
-    if (range !== undefined) return range
-    item = (await readItems([rootKey(list)], { consistent: true }))[0]
-  }
-  throw new Failure('unavailable', { retryAfterSeconds: 1 })
+/** A node that was read, and where it stands in the list. */
+interface RankedNode {
+  node: BTreeNode
+  firstRank: number
+  /** Number of members under it according to its parent. */
+  count: number
 }
 
-async function descend(list: List, root: BTreeRoot, query: RangeQuery): Promise<Range | undefined> {
-  let nodes: { node: BTreeNode; start: number; count: number }[] = [
-    { node: root.node, start: 0, count: countOf(root.node) },
-  ]
+/**
+ * Reads a window of a list, with one batch of reads for each level below the root. `root` is the list's root item, which
+ * the caller may have read earlier. The reads are not a snapshot: when a node was split after its parent was read, all
+ * is read again. Throws `unavailable` when the list keeps changing.
+ */
+export async function readRange(
+  list: MemberList,
+  root: Item | undefined,
+  query: RangeQuery,
+): Promise<RangeResult> {
+  const stale = new Failure('unavailable', { retryAfterSeconds: 1 })
+  let isFirstAttempt = true
+  return retry(
+    async () => {
+      const item = isFirstAttempt ? root : await readItem(rootKey(list), { consistent: true })
+      isFirstAttempt = false
+      const result = await descend(list, unpackRoot(item), query)
+      if (result === undefined) throw stale
+      return result
+    },
+    (error) => error === stale,
+  )
+}
+
+/** Reads level by level; undefined when a node was split after its parent was read. */
+async function descend(
+  list: MemberList,
+  root: BTreeRoot,
+  query: RangeQuery,
+): Promise<RangeResult | undefined> {
   const total = countOf(root.node)
+  let level: RankedNode[] = [{ node: root.node, firstRank: 0, count: total }]
   for (;;) {
-    const spans = nodes.flatMap(({ node, start }) => (node.kind === 'branch' ? spansOf(node, start) : []))
-    if (spans.length === 0) return collect(nodes, total, query)
-    const wanted = choose(spans, total, query)
+    const subtrees = level.flatMap(subtreesOf)
+    if (subtrees.length === 0) return collect(level, total, query)
+    const wanted = selectSubtrees(subtrees, total, query)
     const items = await readItems(wanted.map(({ id }) => nodeKey(list, id)))
-    nodes = []
-    for (const [i, { start, count }] of wanted.entries()) {
+    level = []
+    for (const [i, { firstRank, count }] of wanted.entries()) {
       const item = items[i]
       if (item === undefined) return undefined
       const node = unpackNode(item)
       if (countOf(node) < count) return undefined
-      nodes.push({ node, start, count })
+      level.push({ node, firstRank, count })
     }
   }
 }
 
-function spansOf(node: BTreeNode & { kind: 'branch' }, start: number): Span[] {
-  let rank = start
+function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
+  if (node.kind === 'leaf') return []
+  let rank = firstRank
   return node.children.map(({ first, count, id }) => {
-    const span = { start: rank, count, first, id }
+    const subtree = { firstRank: rank, count, first, id }
     rank += count
-    return span
+    return subtree
   })
 }
 
-/** The spans in which a date falls, and those that the page may reach into wherever in them the dates fall. */
-function choose(spans: readonly Span[], total: number, { from, before, skip, take }: RangeQuery): Span[] {
-  const low = spanOfInstant(spans, from)
-  const high = spanOfInstant(spans, before)
-  const latest = before === undefined ? total : high === undefined ? 0 : high.start + high.count
-  const earliest = before === undefined ? total : (high?.start ?? 0)
-  const end = latest - skip
-  const start = Math.max(earliest - skip - take, low?.start ?? 0)
-  return spans.filter(
-    (span) => span === low || span === high || (span.start < end && span.start + span.count > start),
+/**
+ * The subtrees to read next. Those that hold the start and the end of the range of time are needed to find the ranks of
+ * both. As these ranks are not exact yet, every subtree that the window can possibly touch is read as well.
+ */
+function selectSubtrees(
+  subtrees: readonly Subtree[],
+  total: number,
+  { from, before, skip, take }: RangeQuery,
+): Subtree[] {
+  const low = subtreeBefore(subtrees, from)
+  const high = subtreeBefore(subtrees, before)
+  const maxEnd = before === undefined ? total : high === undefined ? 0 : high.firstRank + high.count
+  const minEnd = before === undefined ? total : (high?.firstRank ?? 0)
+  const windowEnd = maxEnd - skip
+  const windowStart = Math.max(minEnd - skip - take, low?.firstRank ?? 0)
+  return subtrees.filter(
+    (subtree) =>
+      subtree === low ||
+      subtree === high ||
+      (subtree.firstRank < windowEnd && subtree.firstRank + subtree.count > windowStart),
   )
 }
 
-/** The span in which the members who joined before an instant end; undefined where there are none. */
-function spanOfInstant(spans: readonly Span[], instant: number | undefined): Span | undefined {
-  if (instant === undefined) return undefined
-  return spans[countBefore(spans, ({ first }) => comparePositions(first, firstAt(instant))) - 1]
-}
+/** The last subtree with members who joined before an instant: the one in which those members end. */
+const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
+  instant === undefined
+    ? undefined
+    : subtrees[lowerBound(subtrees, ({ first }) => comparePositions(first, startOf(instant))) - 1]
 
-/** The position before everybody who joined at an instant. */
-const firstAt = (instant: number): BTreePosition => ({ joinedAt: instant, userId: 0 })
+/** The position before every member who joined at an instant. */
+const startOf = (instant: number): BTreePosition => ({ joinedAt: instant, userId: 0 })
 
-/** The page out of the leaves that were read, each member at their rank. */
+/** Takes the window out of the leaves that were read. */
 function collect(
-  leaves: readonly { node: BTreeNode; start: number; count: number }[],
+  level: readonly RankedNode[],
   total: number,
   { from, before, skip, take }: RangeQuery,
-): Range {
-  const known = leaves.map(({ node, start, count }) => ({
-    start,
+): RangeResult {
+  const leaves = level.map(({ node, firstRank, count }) => ({
+    firstRank,
+    // A leaf may have grown after its parent was read; the parent's ranks hold for the first `count` members.
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
   const rankOf = (instant: number): number => {
-    const leaf = known.findLast(
-      ({ entries: [first] }) => first !== undefined && comparePositions(first, firstAt(instant)) < 0,
-    )
+    const position = startOf(instant)
+    const leaf = leaves.findLast(({ entries: [e] }) => e !== undefined && comparePositions(e, position) < 0)
     if (leaf === undefined) return 0
-    return leaf.start + countBefore(leaf.entries, (entry) => comparePositions(entry, firstAt(instant)))
+    return leaf.firstRank + lowerBound(leaf.entries, (entry) => comparePositions(entry, position))
   }
   const low = from === undefined ? 0 : rankOf(from)
   const high = before === undefined ? total : rankOf(before)
   const end = high - skip
   const start = Math.max(low, end - take)
-  const entries = known.flatMap((leaf) =>
-    leaf.entries.slice(Math.max(0, start - leaf.start), Math.max(0, end - leaf.start)),
+  const entries = leaves.flatMap(({ firstRank, entries }) =>
+    entries.slice(Math.max(0, start - firstRank), Math.max(0, end - firstRank)),
   )
   return { total: Math.max(0, high - low), entries: entries.reverse() }
 }

@@ -1,8 +1,8 @@
-import { chunkItem, chunkSize, searchText } from '../../../shared/community/directory.ts'
-import type { BTreeEntry } from '../../../shared/community/counted-b-tree/entry.ts'
-import { newProfileItem } from '../../../shared/community/profile.ts'
-import { below } from '../../../shared/community/register-member.ts'
-import { treePartition } from '../../../shared/community/journal.ts'
+import { chunkItem, chunkSize, searchText } from '../../../shared/community/search-chunks.ts'
+import type { BTreeEntry } from '../../../shared/community/counted-b-tree/node.ts'
+import { newProfileItem } from '../../../shared/community/member.ts'
+import { placeBelow } from '../../../shared/community/membership.ts'
+import { treePartition } from '../../../shared/community/tree-journal.ts'
 import type { Item } from '../../../shared/db/table.ts'
 import { packList } from './pack-list.ts'
 
@@ -36,7 +36,7 @@ export function generateTree(size: number, depth: number): Planted[] {
       joinedAt: firstJoined + i * joinedEvery,
       parent: above === undefined ? undefined : parent,
       chunk: Math.floor((i - 1) / chunkSize),
-      ...(above === undefined ? { rootId: 1, depth: 0, upline: [] } : below(above)),
+      ...(above === undefined ? { rootId: 1, depth: 0, upline: [] } : placeBelow(above)),
     })
   }
   return members

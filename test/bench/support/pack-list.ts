@@ -1,20 +1,20 @@
 import type { Item } from '../../../shared/db/table.ts'
-import { comparePositions, type BTreeEntry } from '../../../shared/community/counted-b-tree/entry.ts'
+import { comparePositions, type BTreeEntry } from '../../../shared/community/counted-b-tree/node.ts'
 import {
   type BTreeChild,
   countOf,
   firstOf,
-  type List,
+  type MemberList,
   type BTreeNode,
   nodeKey,
   packNode,
   packRoot,
   rootKey,
-  standardShape,
+  standardCapacity,
 } from '../../../shared/community/counted-b-tree/node.ts'
 
 /** The items of a whole list, built from the bottom up with nodes two thirds full, as random arrival leaves them. */
-export function packList(list: List, entries: readonly BTreeEntry[]): Item[] {
+export function packList(list: MemberList, entries: readonly BTreeEntry[]): Item[] {
   const items: Item[] = []
   let nextId = 0
   const adopt = (node: BTreeNode): BTreeChild => {
@@ -24,13 +24,13 @@ export function packList(list: List, entries: readonly BTreeEntry[]): Item[] {
     return child
   }
   const sorted = [...entries].sort(comparePositions)
-  let level: BTreeNode[] = split(sorted, standardShape.entries).map((part) => ({
+  let level: BTreeNode[] = split(sorted, standardCapacity.entries).map((part) => ({
     kind: 'leaf',
     version: 1,
     entries: part,
   }))
   while (level.length > 1) {
-    level = split(level.map(adopt), standardShape.children).map((children) => ({
+    level = split(level.map(adopt), standardCapacity.children).map((children) => ({
       kind: 'branch',
       version: 1,
       children,

@@ -1,4 +1,4 @@
-import { standardShape } from '../../../shared/community/counted-b-tree/node.ts'
+import { standardCapacity } from '../../../shared/community/counted-b-tree/node.ts'
 
 /** Read units of an eventually consistent read of so many bytes. */
 const units = (bytes: number): number => Math.ceil(bytes / 4096) / 2
@@ -12,12 +12,12 @@ export function pageUnits(members: number): {
   readUnits: number
 } {
   // Nodes that filled at random are two thirds full.
-  const leaves = Math.ceil(members / ((standardShape.entries * 2) / 3))
-  const branches = Math.ceil(leaves / ((standardShape.children * 2) / 3))
+  const leaves = Math.ceil(members / ((standardCapacity.entries * 2) / 3))
+  const branches = Math.ceil(leaves / ((standardCapacity.children * 2) / 3))
   const levels = branches > 1 ? 3 : 2
-  if (levels === 3 && branches > standardShape.children) throw new Error('a fourth level is needed')
-  const fullBranch = units(standardShape.children * 24 + keyBytes)
-  const leaf = units(standardShape.entries * 20 + keyBytes)
+  if (levels === 3 && branches > standardCapacity.children) throw new Error('a fourth level is needed')
+  const fullBranch = units(standardCapacity.children * 24 + keyBytes)
+  const leaf = units(standardCapacity.entries * 20 + keyBytes)
   const top = units((levels === 3 ? branches : leaves) * 24 + keyBytes)
   // Two for the dates; the page may stand in as many as the uncertainty of a date and a page reach into.
   const middle = levels === 3 ? 5 * fullBranch : 0

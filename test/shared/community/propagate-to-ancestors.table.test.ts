@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startMembers } from '../../../shared/community/find-members.ts'
 import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
-import { listMembers } from '../../../shared/community/list-members.ts'
-import { readJournal } from '../../../shared/community/journal.ts'
+import { listMembers } from '../../../shared/community/find-members.ts'
+import { readJournal } from '../../../shared/community/tree-journal.ts'
 import { readRange } from '../../../shared/community/counted-b-tree/read-range.ts'
-import { type MemberFilter, spanOf } from '../../../shared/community/members-query.ts'
-import { readProfile } from '../../../shared/community/read-profile.ts'
-import { searchTexts } from '../../../shared/community/search-texts.ts'
-import { setNote } from '../../../shared/community/set-note.ts'
+import { type MemberFilter, joinedRange } from '../../../shared/community/find-members.ts'
+import { readProfile } from '../../../shared/community/member.ts'
+import { findInChunks } from '../../../shared/community/search-chunks.ts'
+import { setNote } from '../../../shared/community/member.ts'
 import { db } from '../../../shared/db/table.ts'
 import { stringifyExact } from '../../../shared/money.ts'
 import { deliverInOrder, growInSmallNodes, newUserIds, silenceTreeQueue } from '../../support/community.ts'
@@ -94,9 +94,9 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
 /** Holds a search in the directory, which is for lists longer than those here, against the model. */
 async function compareSearch(model: CommunityModel, owner: ModelMember, keyword: string) {
   const filter: MemberFilter = { type: 'COMMUNITY' }
-  const { list, top, owner: profile } = await startMembers(filter, owner.userId)
-  const all = await readRange(list, top, { ...spanOf(filter), skip: 0, take: Infinity })
-  const found = await searchTexts(profile?.rootId ?? 0, all.entries, keyword.toLowerCase())
+  const { list, root, owner: profile } = await startMembers(filter, owner.userId)
+  const all = await readRange(list, root, { ...joinedRange(filter), skip: 0, take: Infinity })
+  const found = await findInChunks(profile?.rootId ?? 0, all.entries, keyword.toLowerCase())
   const expected = model.find(owner, { ...filter, keyword })
   expect(found.map(({ userId }) => userId)).toEqual(expected.map(({ user_id }) => user_id))
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { textCell } from '../../../shared/community/text-cell.ts'
+import { textCell } from '../../../shared/community/members-csv.ts'
 
 it.each([
   'Ann',

@@ -1,0 +1,74 @@
+import type { Write } from '../db/write.ts'
+import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
+import { type Profile, putProfile, maxUplineLength, readProfile, setNames } from './member.ts'
+import { replaceText } from './search-chunks.ts'
+import { notifyTreeQueue, putJournalEntry } from './tree-journal.ts'
+
+/** What the community needs to know of a registration. */
+export interface Registration {
+  userId: number
+  nickname: string
+  email: string
+  referrerId?: number | undefined
+  /** Epoch milliseconds. */
+  registeredAt: number
+}
+
+/** The community's part of a registration. */
+export interface Membership {
+  /** Writes for the registration's transaction. */
+  writes: Write[]
+  /** Call it after the transaction, and also when the event is a duplicate. */
+  notify: () => Promise<void>
+}
+
+/**
+ * Creates a member's profile below their referrer, and a journal entry from which the worker adds the member to all
+ * ancestors. Throws OutOfOrderEvent when the referrer is not registered, RejectedEvent when the referrer is the member.
+ */
+export async function registerMember(registration: Registration): Promise<Membership> {
+  const { userId, nickname, email, referrerId, registeredAt } = registration
+  if (referrerId === userId) throw new RejectedEvent('own_referrer')
+  const member = { userId, nickname, email, joinedAt: registeredAt }
+  if (referrerId === undefined) {
+    const root = { ...member, rootId: userId, depth: 0, upline: [] }
+    return { writes: [putProfile(root)], notify: async () => undefined }
+  }
+  const referrer = await readProfile(referrerId)
+  if (referrer === undefined) throw new OutOfOrderEvent('unknown_referrer')
+  const place = placeBelow(referrer)
+  return {
+    writes: [putProfile({ ...member, ...place }), putJournalEntry(place.rootId, userId, { joined: true })],
+    notify: () => notifyTreeQueue(place.rootId),
+  }
+}
+
+/** The place in the tree of a direct referral of a member. */
+export const placeBelow = ({
+  userId,
+  rootId,
+  depth,
+  upline,
+}: Pick<Profile, 'userId' | 'rootId' | 'depth' | 'upline'>) => ({
+  rootId,
+  depth: depth + 1,
+  upline: [userId, ...upline].slice(0, maxUplineLength),
+})
+
+/**
+ * The writes of a new nickname or email, for the transaction that changes the user: the profile, and the one search
+ * chunk that holds both. No writes when nothing changes. When a condition fails, another writer changed one of the two
+ * items since they were read: call it again. Throws OutOfOrderEvent for a user who is not registered.
+ */
+export async function renameMember(
+  userId: number,
+  changes: { nickname?: string | undefined; email?: string | undefined },
+): Promise<Write[]> {
+  const profile = await readProfile(userId)
+  if (profile === undefined) throw new OutOfOrderEvent('unknown_user')
+  const { nickname = profile.nickname, email = profile.email } = changes
+  if (nickname === profile.nickname && email === profile.email) return []
+  const rename = setNames(profile, nickname, email)
+  if (profile.chunk === undefined) return [rename]
+  return [rename, await replaceText(profile.rootId, profile.chunk, { userId, nickname, email })]
+}

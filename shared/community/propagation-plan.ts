@@ -1,0 +1,108 @@
+import type { Write } from '../db/write.ts'
+import { zero } from '../money.ts'
+import type { BTreeEntry, MemberList } from './counted-b-tree/node.ts'
+import type { DownlineDelta, Profile } from './member.ts'
+import type { JournalEntry, TreeHead } from './tree-journal.ts'
+
+// The decisions of propagateToAncestors, without reads or writes.
+
+/** How many journal entries a batch has at most: one transaction must be able to delete all of them. */
+export const maxBatchEntries = 50
+
+/**
+ * How many new members a batch has at most. Each changes up to six nodes of a list, and all changes of one list must fit
+ * into one transaction.
+ */
+const maxNewMembers = 12
+
+/** The oldest entries, as many as a batch may have. */
+export function selectBatch(entries: readonly JournalEntry[]): JournalEntry[] {
+  let newMembers = 0
+  return entries.filter(({ joined }) => {
+    if (joined) newMembers += 1
+    return newMembers <= maxNewMembers
+  })
+}
+
+/** A journal entry, the profile of its member, and all ancestors of the member, the referrer first. */
+export interface BatchEntry {
+  entry: JournalEntry
+  profile: Profile
+  ancestors: number[]
+}
+
+/** What a batch changes in one list of one ancestor. The ancestor's counts and sum change with the COMMUNITY list. */
+export interface AncestorUpdate {
+  list: MemberList
+  newMembers: BTreeEntry[]
+  delta?: DownlineDelta
+}
+
+/**
+ * Adds up a batch to one or two updates for each ancestor. No two updates write the same item. The same batch always
+ * gives the same updates in the same order, so that an interrupted batch can continue at the update where it stopped.
+ */
+export function planPropagation(
+  batch: readonly BatchEntry[],
+  chunkByUser: ReadonlyMap<number, number | undefined>,
+): AncestorUpdate[] {
+  const ancestors = new Map<number, { delta: DownlineDelta; team: BTreeEntry[]; directs: BTreeEntry[] }>()
+  for (const { entry, profile, ancestors: ownerIds } of batch) {
+    for (const [steps, ownerId] of ownerIds.entries()) {
+      const noChange = { delta: { directs: 0, members: 0, performance: zero }, team: [], directs: [] }
+      const { delta, team, directs } = ancestors.get(ownerId) ?? noChange
+      ancestors.set(ownerId, { delta, team, directs })
+      delta.performance = delta.performance.plus(entry.amount)
+      if (!entry.joined) continue
+      const member = toListEntry(profile, chunkByUser)
+      team.push(member)
+      delta.members += 1
+      if (steps > 0) continue
+      directs.push(member)
+      delta.directs += 1
+    }
+  }
+  return [...ancestors].flatMap(([ownerId, { delta, team, directs }]) => {
+    const community: AncestorUpdate = { list: { kind: 'COMMUNITY', ownerId }, newMembers: team, delta }
+    const direct: AncestorUpdate = { list: { kind: 'DIRECT', ownerId }, newMembers: directs }
+    return directs.length === 0 ? [community] : [community, direct]
+  })
+}
+
+function toListEntry(
+  { userId, joinedAt }: Profile,
+  chunkByUser: ReadonlyMap<number, number | undefined>,
+): BTreeEntry {
+  const chunk = chunkByUser.get(userId)
+  if (chunk === undefined) throw new Error('a new member has no search chunk')
+  return { userId, joinedAt, chunk }
+}
+
+/** Writes that must be made together, and the progress of the batch once they are made. */
+export interface WriteGroup {
+  writes: Write[]
+  progress: Pick<TreeHead, 'batch' | 'done'>
+}
+
+/**
+ * Packs groups of writes, in order, into as few transactions as possible: at most `maxWrites` writes each, and none with
+ * two writes of one item, which DynamoDB refuses (AWS: TransactWriteItems).
+ */
+export async function* packTransactions(
+  groups: AsyncIterable<WriteGroup> | Iterable<WriteGroup>,
+  maxWrites: number,
+): AsyncGenerator<WriteGroup> {
+  let open: WriteGroup | undefined
+  for await (const group of groups) {
+    const writes: Write[] = [...(open?.writes ?? []), ...group.writes]
+    const fits = writes.length <= maxWrites && new Set(writes.map(itemOf)).size === writes.length
+    if (open !== undefined && !fits) yield open
+    open = open === undefined || !fits ? group : { writes, progress: group.progress }
+  }
+  if (open !== undefined) yield open
+}
+
+function itemOf({ Put, Update, Delete, ConditionCheck }: Write): string {
+  const key = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key
+  return `${String(key?.['pk'])} ${String(key?.['sk'])}`
+}

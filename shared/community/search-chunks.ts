@@ -1,0 +1,221 @@
+import * as v from 'valibot'
+import { readItem, readItems } from '../db/read.ts'
+import { Integer, type Item, type Key } from '../db/table.ts'
+import { putVersioned, type Write } from '../db/write.ts'
+import { Failure } from '../errors.ts'
+import type { ReadItem } from './counted-b-tree/counted-b-tree.ts'
+import { type BTreeEntry, countOf, rootKey, unpackRoot } from './counted-b-tree/node.ts'
+import { type Profile, setSearchChunk } from './member.ts'
+
+/**
+ * Search chunks hold the search texts of a tree's members, 64 members to an item, so that a keyword search reads 1/64 of
+ * the items that reading all profiles would take. A member's text is in one chunk only, however many ancestors have the
+ * member in their lists, so a rename writes one profile and one chunk. List entries name the member's chunk.
+ */
+export const chunkSize = 64
+
+/** Key of a chunk. Each is a partition of its own, because a search reads thousands of them at once. */
+const chunkKey = (rootId: number, chunk: number): Key => ({ pk: `TEXT#${rootId}#${chunk}`, sk: 'TEXT' })
+
+/** The search texts of a chunk by user id, and how often the chunk has been written (0: not yet). */
+interface SearchChunk {
+  version: number
+  texts: ReadonlyMap<number, string>
+}
+
+type NamedMember = Pick<Profile, 'userId' | 'nickname' | 'email'>
+
+// All texts are in one attribute: with an attribute for each, the SDK takes four times as long to decode a chunk.
+const ChunkItem = v.object({ version: Integer, texts: v.string() })
+
+function toChunk(item: Item | undefined): SearchChunk {
+  if (item === undefined) return { version: 0, texts: new Map() }
+  const { version, texts } = v.parse(ChunkItem, item)
+  return { version, texts: new Map(JSON.parse(texts) as [number, string][]) }
+}
+
+/** The item of a chunk. */
+export const chunkItem = (rootId: number, chunk: number, { version, texts }: SearchChunk): Item & Key => ({
+  ...chunkKey(rootId, chunk),
+  version,
+  texts: JSON.stringify([...texts]),
+})
+
+/** The write that adds or replaces members' texts in a chunk. Its condition fails when `stored` is not the latest. */
+function putTexts(
+  rootId: number,
+  chunk: number,
+  stored: Item | undefined,
+  members: readonly NamedMember[],
+): Write {
+  const { version, texts } = toChunk(stored)
+  const added = members.map(({ userId, nickname, email }) => [userId, searchText(nickname, email)] as const)
+  const after = { version: version + 1, texts: new Map([...texts, ...added]) }
+  return putVersioned(chunkItem(rootId, chunk, after), version)
+}
+
+/** The write that replaces a member's text in their chunk, for the transaction that renames the member. */
+export async function replaceText(rootId: number, chunk: number, member: NamedMember): Promise<Write> {
+  const stored = await readItem(chunkKey(rootId, chunk), { consistent: true })
+  return putTexts(rootId, chunk, stored, [member])
+}
+
+/** Stands between nickname and email. Emails do not contain it, so the last one in a text is the separator. */
+const separator = '\u0000'
+
+/** The text in which keywords of a member are looked for. */
+export const searchText = (nickname: string, email: string): string =>
+  nickname.toLowerCase() + separator + email.toLowerCase()
+
+/** Whether the nickname or the email of a search text contains a keyword, which must be in lower case. */
+export function matchesKeyword(text: string, keyword: string): boolean {
+  if (!text.includes(keyword)) return false
+  const end = text.lastIndexOf(separator)
+  return text.slice(0, end).includes(keyword) || text.slice(end + separator.length).includes(keyword)
+}
+
+/** Chunks that are read and searched at a time, to bound the memory of a search. */
+const searchBatchSize = 1600
+
+/** The time after which a search gives up, so that the endpoint can still answer. */
+const maxSearchMilliseconds = 7_000
+
+/**
+ * The members whose nickname or email contains a keyword (in lower case), in the order given. Reads are strongly
+ * consistent. Throws `unavailable` after 7 seconds.
+ */
+export async function findInChunks(
+  rootId: number,
+  entries: BTreeEntry[],
+  keyword: string,
+): Promise<BTreeEntry[]> {
+  const deadline = Date.now() + maxSearchMilliseconds
+  const entriesByChunk = Map.groupBy(entries, ({ chunk }) => chunk)
+  const found = new Set<number>()
+  const chunks = [...entriesByChunk.keys()]
+  for (let start = 0; start < chunks.length; start += searchBatchSize) {
+    if (Date.now() > deadline) throw new Failure('unavailable', { retryAfterSeconds: 60 })
+    const batch = chunks.slice(start, start + searchBatchSize)
+    const items = await readItems(
+      batch.map((chunk) => chunkKey(rootId, chunk)),
+      { consistent: true },
+    )
+    for (const [i, chunk] of batch.entries()) {
+      const { texts } = toChunk(items[i])
+      for (const { userId } of entriesByChunk.get(chunk) ?? []) {
+        const text = texts.get(userId)
+        if (text !== undefined && matchesKeyword(text, keyword)) found.add(userId)
+      }
+    }
+  }
+  return entries.filter(({ userId }) => found.has(userId))
+}
+
+/** A member and all their ancestors, the referrer first, the root last. */
+export interface MemberWithAncestors {
+  profile: Profile
+  ancestors: number[]
+}
+
+/** The chunks of new members, and the writes that put their search texts into them. */
+export interface ChunkAssignment {
+  writes: Write[]
+  chunkByUser: Map<number, number | undefined>
+  /** Number of chunks in the tree, including new ones. */
+  chunkCount: number
+}
+
+/**
+ * Assigns chunks to those new members who have none yet. A large downline has chunks of its own, so that a search in it
+ * reads few texts of other members. The chunks of all other members belong to the root.
+ */
+export async function assignSearchChunks(
+  rootId: number,
+  newMembers: readonly MemberWithAncestors[],
+  chunkCount: number,
+  read: ReadItem,
+): Promise<ChunkAssignment> {
+  const unassigned = newMembers.filter(({ profile }) => profile.chunk === undefined)
+  const owners = await Promise.all(unassigned.map(({ ancestors }) => findChunkOwner(ancestors, read)))
+  const openChunks = new Map(
+    await Promise.all([...new Set(owners)].map(async (id) => [id, await readOpenChunk(id, read)] as const)),
+  )
+  const allocation = allocateChunks(owners, openChunks, chunkCount)
+  const assigned = unassigned.map(({ profile }, i) => ({ ...profile, chunk: allocation.chunks[i] as number }))
+  const chunkWrites = [...Map.groupBy(assigned, ({ chunk }) => chunk)].map(async ([chunk, members]) =>
+    putTexts(rootId, chunk, await read(chunkKey(rootId, chunk)), members),
+  )
+  return {
+    writes: [
+      ...assigned.map(setSearchChunk),
+      ...(await Promise.all(chunkWrites)),
+      ...[...allocation.openChunks].map(([ownerId, open]) => putOpenChunk(ownerId, open)),
+    ],
+    chunkByUser: new Map(
+      [...newMembers.map(({ profile }) => profile), ...assigned].map(({ userId, chunk }) => [userId, chunk]),
+    ),
+    chunkCount: allocation.chunkCount,
+  }
+}
+
+/** The chunk that the next new member of a downline goes into, and the number of texts in it. */
+export interface OpenChunk {
+  chunk: number
+  textCount: number
+}
+
+/**
+ * Decides the chunk of each new member, given the owner of that chunk: the owner's open chunk, or the next new one when
+ * that is full. `chunkCount` is the number of chunks so far, and so the number of the next new one.
+ */
+export function allocateChunks(
+  owners: readonly number[],
+  openChunks: ReadonlyMap<number, OpenChunk>,
+  chunkCount: number,
+): { chunks: number[]; openChunks: Map<number, OpenChunk>; chunkCount: number } {
+  const open = new Map(openChunks)
+  let count = chunkCount
+  const chunks = owners.map((ownerId) => {
+    let { chunk, textCount } = open.get(ownerId) ?? noOpenChunk
+    if (textCount === chunkSize) {
+      chunk = count
+      textCount = 0
+      count += 1
+    }
+    open.set(ownerId, { chunk, textCount: textCount + 1 })
+    return chunk
+  })
+  return { chunks, openChunks: open, chunkCount: count }
+}
+
+/** A downline that has no open chunk yet is treated as if its last one were full. */
+const noOpenChunk: OpenChunk = { chunk: 0, textCount: chunkSize }
+
+/** A downline of this size or more has chunks of its own. */
+const minOwnerDownline = 4096
+
+/** The nearest ancestor with a large downline, or else the root. */
+async function findChunkOwner(ancestors: readonly number[], read: ReadItem): Promise<number> {
+  const counts = await Promise.all(
+    ancestors.map(async (ownerId) =>
+      countOf(unpackRoot(await read(rootKey({ kind: 'COMMUNITY', ownerId }))).node),
+    ),
+  )
+  const ownerId = ancestors.find((_, i) => (counts[i] ?? 0) >= minOwnerDownline) ?? ancestors.at(-1)
+  if (ownerId === undefined) throw new Error('a new member has no ancestors')
+  return ownerId
+}
+
+const OpenChunkItem = v.object({ chunk: Integer, fill: Integer })
+const openChunkKey = (ownerId: number): Key => ({ pk: `TEAM#${ownerId}`, sk: 'OPEN' })
+
+async function readOpenChunk(ownerId: number, read: ReadItem): Promise<OpenChunk> {
+  const item = await read(openChunkKey(ownerId))
+  if (item === undefined) return noOpenChunk
+  const { chunk, fill: textCount } = v.parse(OpenChunkItem, item)
+  return { chunk, textCount }
+}
+
+const putOpenChunk = (ownerId: number, { chunk, textCount }: OpenChunk): Write => ({
+  Put: { Item: { ...openChunkKey(ownerId), chunk, fill: textCount } },
+})

@@ -1,0 +1,137 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import * as v from 'valibot'
+import { clientOptions } from '../aws/client-options.ts'
+import { queryFirst, readItem, readItems } from '../db/read.ts'
+import { Decimal, Integer, type Item, type Key, toNumberValue } from '../db/table.ts'
+import { putVersioned, type Write } from '../db/write.ts'
+import { requireEnv } from '../env.ts'
+import { type Big, zero } from '../money.ts'
+
+/**
+ * The journal of a tree holds what its ancestors do not show yet: members who joined, and purchases. An event writes an
+ * entry in its own transaction and then notifies the tree queue. The queue's worker adds entries to all ancestors and
+ * deletes them in the transaction that completes this, so each entry takes effect exactly once.
+ */
+export interface JournalEntry {
+  sk: string
+  userId: number
+  joined: boolean
+  /** Amount of a purchase; zero for a member who joined. */
+  amount: Big
+}
+
+const EntryItem = v.object({
+  sk: v.string(),
+  user_id: Integer,
+  joined: v.optional(v.boolean(), false),
+  amount: v.optional(Decimal),
+})
+
+/** Partition of a tree's journal and head. */
+export const treePartition = (rootId: number): string => `TREE#${rootId}`
+
+const entryPrefix = 'J#'
+const entryKey = (rootId: number, sk: string): Key => ({ pk: treePartition(rootId), sk })
+
+/** The write of a new journal entry. Entries are ordered by the time of this call. */
+export const putJournalEntry = (
+  rootId: number,
+  userId: number,
+  what: { joined: true } | { amount: Big },
+): Write => ({
+  Put: {
+    Item: {
+      ...entryKey(rootId, `${entryPrefix}${String(Date.now()).padStart(16, '0')}#${crypto.randomUUID()}`),
+      user_id: userId,
+      ...('amount' in what ? { amount: toNumberValue(what.amount) } : what),
+    },
+  },
+})
+
+/** The write that deletes an entry; its condition fails when it has been deleted before. */
+export const deleteJournalEntry = (rootId: number, { sk }: JournalEntry): Write => ({
+  Delete: { Key: entryKey(rootId, sk), ConditionExpression: 'attribute_exists(pk)' },
+})
+
+/** The oldest entries of a tree, in order. */
+export async function readJournal(rootId: number, limit: number): Promise<JournalEntry[]> {
+  const items = await queryFirst(
+    {
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+      ExpressionAttributeValues: { ':pk': treePartition(rootId), ':prefix': entryPrefix },
+      ConsistentRead: true,
+    },
+    limit,
+  )
+  return items.map(toEntry)
+}
+
+/** The entries with these sort keys; undefined when any of them has been deleted. */
+export async function readJournalEntries(
+  rootId: number,
+  sortKeys: readonly string[],
+): Promise<JournalEntry[] | undefined> {
+  const items = await readItems(
+    sortKeys.map((sk) => entryKey(rootId, sk)),
+    { consistent: true },
+  )
+  const entries = items.flatMap((item) => (item === undefined ? [] : [toEntry(item)]))
+  return entries.length === sortKeys.length ? entries : undefined
+}
+
+function toEntry(item: Item): JournalEntry {
+  const { sk, user_id, joined, amount = zero } = v.parse(EntryItem, item)
+  return { sk, userId: user_id, joined, amount }
+}
+
+/**
+ * The progress of the worker in a tree. Every transaction of the worker writes the next version, so that of two workers
+ * at the same time only one succeeds, and a batch that was interrupted continues where it stopped.
+ */
+export interface TreeHead {
+  version: number
+  /** Number of search chunks in the tree. */
+  chunkCount: number
+  /** Sort keys of the journal entries of the batch that was begun; empty when there is none. */
+  batch: string[]
+  /** How many of the batch's updates of ancestors are done. */
+  done: number
+}
+
+const HeadItem = v.object({ version: Integer, chunks: Integer, batch: v.array(v.string()), done: Integer })
+const headKey = (rootId: number): Key => ({ pk: treePartition(rootId), sk: 'HEAD' })
+
+/** The head of a tree, strongly consistent. */
+export async function readHead(rootId: number): Promise<TreeHead> {
+  const item = await readItem(headKey(rootId), { consistent: true })
+  if (item === undefined) return { version: 0, chunkCount: 0, batch: [], done: 0 }
+  const { chunks: chunkCount, ...head } = v.parse(HeadItem, item)
+  return { ...head, chunkCount }
+}
+
+/** The write of a head as the version after `version`; its condition fails when that is not the stored version. */
+export const putNextHead = (rootId: number, { version, chunkCount, batch, done }: TreeHead): Write =>
+  putVersioned({ ...headKey(rootId), version: version + 1, chunks: chunkCount, batch, done }, version)
+
+const sqs = new SQSClient(clientOptions())
+
+/** A message of the tree queue: the journal of this tree has a new entry. */
+export const TreeMessage = v.object({ root_id: v.pipe(v.number(), v.safeInteger()) })
+
+/**
+ * Tells the tree queue that a tree's journal has a new entry. Call it after the entry was written, and also for a
+ * duplicate of the event: the function may have died before the first call. The messages of one tree are handled one
+ * after another.
+ */
+export async function notifyTreeQueue(rootId: number): Promise<void> {
+  const message: v.InferInput<typeof TreeMessage> = { root_id: rootId }
+  await sqs.send(
+    new SendMessageCommand({
+      QueueUrl: requireEnv('GROW_TREE_QUEUE_URL'),
+      MessageBody: JSON.stringify(message),
+      MessageGroupId: String(rootId),
+      // A random id: SQS would drop a message with the same content as an earlier one.
+      MessageDeduplicationId: crypto.randomUUID(),
+    }),
+  )
+}
