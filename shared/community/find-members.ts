@@ -6,27 +6,23 @@ import { Day } from '../events/fields.ts'
 import { type PageRequest, pageQuery, toPage } from '../http/page.ts'
 import { stringifyExact } from '../money.ts'
 import { settings } from '../settings.ts'
-import { type BTreeEntry, type ListKind, type MemberList, rootKey } from './counted-b-tree/node.ts'
+import { type BTreeEntry, type MemberList, rootKey } from './counted-b-tree/node.ts'
 import { type RangeResult, readRange } from './counted-b-tree/read-range.ts'
 import { Member, type Profile, profileKey, readMembers, toProfile } from './member.ts'
 import { findInChunks, matchesKeyword, searchText } from './search-chunks.ts'
 
-/** Which members of the caller's community are wanted. */
-export interface MemberFilter {
-  keyword?: string | undefined
-  beginDate?: string | undefined
-  endDate?: string | undefined
-  type: ListKind
-}
-
-const filter = {
+const Filter = v.object({
   /** Part of the nickname or of the email, in any case. */
   keyword: v.optional(v.string()),
   /** First and last day of joining. */
   beginDate: v.optional(Day),
   endDate: v.optional(Day),
   type: v.optional(v.picklist(['DIRECT', 'COMMUNITY']), 'DIRECT'),
-}
+})
+const PageFilter = v.object({ ...Filter.entries, ...pageQuery })
+
+/** Which members of the caller's community are wanted. */
+export type MemberFilter = v.InferOutput<typeof Filter>
 
 const checkDates = <Query extends MemberFilter>() =>
   v.check<Query, string>(
@@ -34,19 +30,13 @@ const checkDates = <Query extends MemberFilter>() =>
     'must not be before beginDate',
   )
 
-const AllMembersQuery = v.object(filter)
-const MembersOfPageQuery = v.object({ ...filter, ...pageQuery })
-
 /** The query of a list of members without pages. */
-export const MembersQuery = v.pipe(
-  AllMembersQuery,
-  v.forward(checkDates<v.InferOutput<typeof AllMembersQuery>>(), ['endDate']),
-)
+export const MembersQuery = v.pipe(Filter, v.forward(checkDates<MemberFilter>(), ['endDate']))
 
 /** The query of a page of members. */
 export const MembersPageQuery = v.pipe(
-  MembersOfPageQuery,
-  v.forward(checkDates<v.InferOutput<typeof MembersOfPageQuery>>(), ['endDate']),
+  PageFilter,
+  v.forward(checkDates<v.InferOutput<typeof PageFilter>>(), ['endDate']),
 )
 
 /** The range of instants that the filter's days cover. */

@@ -88,35 +88,23 @@ export class CountedBTree {
       entries.splice(index, 0, entry)
       if (entries.length <= this.#capacity.entries) return undefined
       const appended = isRightmost && index === entries.length - 1
-      return { kind: 'leaf', version: 0, entries: entries.splice(splitIndex(entries.length, appended)) }
+      const splitOff = entries.splice(splitIndex(entries.length, appended))
+      return { kind: 'leaf', version: 0, entries: splitOff }
     }
     const { children } = node
     const index = Math.max(0, lowerBound(children, ({ first }) => comparePositions(first, entry)) - 1)
     const child = children[index] as BTreeChild
     const isRightmostChild = isRightmost && index === children.length - 1
-    const right = await this.#insertUnder(child, entry, isRightmostChild)
+    const childNode = await this.#readNode(child.id)
+    const right = await this.#insertInto(childNode, entry, isRightmostChild)
+    this.#changedIds.add(child.id)
+    child.count = countOf(childNode)
+    child.first = firstOf(childNode)
     if (right === undefined) return undefined
     children.splice(index + 1, 0, this.#addNode(right))
     if (children.length <= this.#capacity.children) return undefined
-    return {
-      kind: 'branch',
-      version: 0,
-      children: children.splice(splitIndex(children.length, isRightmostChild)),
-    }
-  }
-
-  /** Inserts an entry under a child of a branch, and brings the child's count and first position up to date. */
-  async #insertUnder(
-    child: BTreeChild,
-    entry: BTreeEntry,
-    isRightmost: boolean,
-  ): Promise<BTreeNode | undefined> {
-    const node = await this.#readNode(child.id)
-    this.#changedIds.add(child.id)
-    const right = await this.#insertInto(node, entry, isRightmost)
-    child.count = countOf(node)
-    child.first = firstOf(node)
-    return right
+    const splitOff = children.splice(splitIndex(children.length, isRightmostChild))
+    return { kind: 'branch', version: 0, children: splitOff }
   }
 
   #addNode(node: BTreeNode): BTreeChild {

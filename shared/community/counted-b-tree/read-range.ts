@@ -63,14 +63,13 @@ export async function readRange(
   query: RangeQuery,
 ): Promise<RangeResult> {
   const stale = new Failure('unavailable', { retryAfterSeconds: 1 })
-  let isFirstAttempt = true
+  let item = root
   return retry(
     async () => {
-      const item = isFirstAttempt ? root : await readItem(rootKey(list), { consistent: true })
-      isFirstAttempt = false
       const result = await descend(list, unpackRoot(item), query)
-      if (result === undefined) throw stale
-      return result
+      if (result !== undefined) return result
+      item = await readItem(rootKey(list), { consistent: true })
+      throw stale
     },
     (error) => error === stale,
   )
@@ -121,8 +120,8 @@ function selectSubtrees(
 ): Subtree[] {
   const low = subtreeBefore(subtrees, from)
   const high = subtreeBefore(subtrees, before)
-  const maxEnd = before === undefined ? total : high === undefined ? 0 : high.firstRank + high.count
   const minEnd = before === undefined ? total : (high?.firstRank ?? 0)
+  const maxEnd = before === undefined ? total : minEnd + (high?.count ?? 0)
   const windowEnd = maxEnd - skip
   const windowStart = Math.max(minEnd - skip - take, low?.firstRank ?? 0)
   return subtrees.filter(
