@@ -14,7 +14,7 @@ export default tseslint.config(
         project: [
           './tsconfig.json',
           './infra/authorization-page/tsconfig.json',
-          './infra/local/page/client/tsconfig.json',
+          './infra/local/console/client/tsconfig.json',
         ],
       },
     },

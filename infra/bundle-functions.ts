@@ -1,23 +1,74 @@
 import { build, type Plugin } from 'esbuild'
-import { globSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { writeChanged } from './write-changed.ts'
 
 const root = join(import.meta.dirname, '..')
 
 /** Directory of a function's bundle; `entry` is its path under functions/, without `.ts`. */
 export const bundleDirectory = (entry: string): string => join(root, 'dist', 'functions', entry)
+const bundleFile = (entry: string): string => join(bundleDirectory(entry), 'index.mjs')
+
+/** What a bundle was made from, to tell whether it is still fresh. */
+interface BundleRecord {
+  /** Paths of its sources, relative to the project's folder. */
+  inputs: string[]
+  /** Hash of its sources and of the tools that made it. */
+  key: string
+  /** Hash of the bundle itself. */
+  output: string
+}
+
+/** The records of the bundles in dist/functions, by entry. */
+const recordsFile = join(root, 'dist', 'functions.json')
+
+/** Besides its sources, these decide what a bundle is: how it is made, and from which packages. */
+const tools = ['infra/bundle-functions.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
 
 /**
- * Bundles every function into one ES module with all its dependencies. One esbuild call bundles them all, which saves a
- * process start per function. The AWS SDK is bundled, because the runtime's own copy is larger and loads more slowly.
+ * Bundles every function whose sources have changed since it was last bundled, and returns the hash of each function's bundle
+ * by its entry. Throws esbuild's `BuildFailure` for a source with errors, which esbuild has printed by then.
  */
-export async function bundleFunctions(): Promise<void> {
+export async function bundleFunctions(): Promise<Map<string, string>> {
   const entries = globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) =>
     file.replace(/\.ts$/, ''),
   )
-  const { outputFiles } = await build({
+  const hashOf = createFileHasher()
+  const keyOf = (inputs: string[]) => hash([...tools, ...inputs].map((file) => file + hashOf(file)).join())
+  const kept = readRecords()
+  const isFresh = ({ inputs, key, output }: BundleRecord, entry: string) =>
+    output === hashOf(bundleFile(entry)) && key === keyOf(inputs)
+  const fresh = entries.flatMap((entry) => {
+    const record = kept[entry]
+    return record !== undefined && isFresh(record, entry) ? [[entry, record] as const] : []
+  })
+  const records = new Map<string, BundleRecord>(fresh)
+  const stale = entries.filter((entry) => !records.has(entry))
+  if (stale.length > 0) {
+    const startedAt = Date.now()
+    const { outputFiles, metafile } = await bundle(stale)
+    for (const entry of stale) {
+      const sources = metafile.outputs[`dist/functions/${entry}/index.mjs`]?.inputs ?? {}
+      const inputs = Object.keys(sources).filter((file) => !file.startsWith('builtin:'))
+      // A source that was saved meanwhile may have been read before or after: the bundle must not count as fresh.
+      const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)
+      const contents = outputFiles.find(({ path }) => path === bundleFile(entry))?.contents ?? ''
+      records.set(entry, { inputs, key, output: hash(contents) })
+    }
+    const contents = Buffer.from(JSON.stringify(Object.fromEntries(records)))
+    await writeChanged([...outputFiles, { path: recordsFile, contents }])
+  }
+  return new Map([...records].map(([entry, { output }]) => [entry, output]))
+}
+
+/**
+ * Bundles functions, each into one ES module with all its dependencies. One esbuild call bundles them all, which saves a
+ * process start per function. The AWS SDK is bundled, because the runtime's own copy is larger and loads more slowly.
+ */
+const bundle = (entries: string[]) =>
+  build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(entries.map((entry) => [`${entry}/index`, `functions/${entry}.ts`])),
     outdir: join(root, 'dist', 'functions'),
@@ -39,9 +90,17 @@ export async function bundleFunctions(): Promise<void> {
     legalComments: 'none',
     plugins: [loadBuiltinModulesLazily],
     logLevel: 'warning',
+    metafile: true,
     write: false,
   })
-  await writeChanged(outputFiles)
+
+function readRecords(): Record<string, BundleRecord> {
+  try {
+    return JSON.parse(readFileSync(recordsFile, 'utf8')) as Record<string, BundleRecord>
+  } catch {
+    // There are none yet, or the file is damaged: everything is bundled anew.
+    return {}
+  }
 }
 
 const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).join('|')
@@ -62,3 +121,27 @@ const loadBuiltinModulesLazily: Plugin = {
     }))
   },
 }
+
+const hash = (contents: string | Uint8Array): string => createHash('sha256').update(contents).digest('hex')
+
+/** Hashes each file once; a missing file has an empty hash. Paths are relative to the project's folder, or absolute. */
+function createFileHasher(): (path: string) => string {
+  const known = new Map<string, string>()
+  const read = (path: string): string => {
+    try {
+      return hash(readFileSync(resolve(root, path)))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+      throw error
+    }
+  }
+  return (path) => {
+    const found = known.get(path) ?? read(path)
+    known.set(path, found)
+    return found
+  }
+}
+
+// With some tolerance, because a file system's clock may tick less often than the process's.
+const isSavedSince = (path: string, instant: number): boolean =>
+  (statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? instant) > instant - 20

@@ -1,52 +1,47 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { pageDirectory, renderIndex } from '../bundle-authorization-page.ts'
 import {
   assetCacheControl,
   indexCacheControl,
   pageHeaders,
   pagePolicy,
 } from '../authorization-page-headers.ts'
+import { pageDirectory, renderIndex } from '../bundle-authorization-page.ts'
 import type { RequestHandler } from './http/bind-server.ts'
 
-const mediaTypes: Record<string, string> = {
+const contentTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 }
 
-/** Serves the bundled authorization page, told to talk to the API at `baseUrl`, as CloudFront does on AWS. */
+/** Serves the bundled authorization page, set up for the API at `baseUrl`, with the headers that CloudFront adds on AWS. */
 export async function serveAuthorizationPage(baseUrl: string): Promise<RequestHandler> {
-  const files = await readPage(baseUrl)
+  const names = await readdir(pageDirectory, { recursive: true })
+  const paths = names.filter((name) => extname(name) !== '')
+  const files = new Map<string, string>(
+    await Promise.all(
+      paths.map(async (path): Promise<[string, string]> => [
+        `/${path}`,
+        await readFile(join(pageDirectory, path), 'utf8'),
+      ]),
+    ),
+  )
   return (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://page')
-    const file = files.get(pathname === '/' ? '/index.html' : pathname)
+    const path = pathname === '/' ? '/index.html' : pathname
+    const contents = files.get(path)
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      response.writeHead(405, { allow: 'GET, HEAD' }).end()
-    else if (file === undefined) response.writeHead(404, pageHeaders).end()
-    else response.writeHead(200, file.headers).end(request.method === 'GET' ? file.body : undefined)
-  }
-}
-
-async function readPage(baseUrl: string) {
-  const names = (await readdir(pageDirectory, { recursive: true, withFileTypes: true })).filter((entry) =>
-    entry.isFile(),
-  )
-  const files = names.map(async ({ parentPath, name }) => {
-    const path = join(parentPath, name)
-    const content = await readFile(path, 'utf8')
-    const isIndex = name === 'index.html'
-    const headers = {
+      return void response.writeHead(405, { allow: 'GET, HEAD' }).end()
+    if (contents === undefined) return void response.writeHead(404, pageHeaders).end()
+    const isIndex = path === '/index.html'
+    response.writeHead(200, {
       ...pageHeaders,
       'content-security-policy': pagePolicy(baseUrl),
-      'content-type': mediaTypes[extname(name)] ?? 'application/octet-stream',
+      'content-type': contentTypes[extname(path)] ?? 'application/octet-stream',
       'cache-control': isIndex ? indexCacheControl : assetCacheControl,
-    }
-    return [
-      path.slice(pageDirectory.length),
-      { body: isIndex ? renderIndex(content, baseUrl) : content, headers },
-    ] as const
-  })
-  return new Map(await Promise.all(files))
+    })
+    response.end(isIndex ? renderIndex(contents, baseUrl) : contents)
+  }
 }

@@ -1,28 +1,28 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { readKeyStatus } from '../ops/keys/read-key-status.ts'
 import { serveAuthorizationPage } from './authorization-page.ts'
-import type { AwsEndpoint } from './aws/server.ts'
-import { createTables } from './dynamodb/create-tables.ts'
-import { startDynamodb } from './dynamodb/start-dynamodb.ts'
+import { type AwsEndpoint, startAwsEndpoint } from './aws/server.ts'
+import { createConsole } from './console/serve-console.ts'
 import { demoUsers } from './demo/demo-users.ts'
 import { startDemo } from './demo/start-demo.ts'
+import { createTables } from './dynamodb/create-tables.ts'
+import { startDynamodb } from './dynamodb/start-dynamodb.ts'
 import { createGateway } from './gateway/gateway.ts'
-import { bindServer, type BoundServer, findFreePort, loopback } from './http/bind-server.ts'
-import type { InvokeFunction } from './runtime/runtime.ts'
+import { bindServer, type BoundServer, explainPortError, findFreePort, loopback } from './http/bind-server.ts'
 import { lockDataDirectory } from './lock.ts'
 import type { FunctionModel, StackModel } from './model.ts'
 import type { LocalStackOptions } from './options.ts'
-import { openFunctionLog } from './runtime/function-log.ts'
 import { composeEnvironment } from './runtime/function-environment.ts'
+import { openFunctionLog } from './runtime/function-log.ts'
 import { createInvokeByName } from './runtime/invoke-by-name.ts'
-import { Runtime } from './runtime/runtime.ts'
-import { runSchedulesOnce } from './run-schedules-once.ts'
-import { startEndpoint } from './start-endpoint.ts'
+import { type InvokeFunction, Runtime } from './runtime/runtime.ts'
+import { ServiceThread } from './service-thread.ts'
 import { type Synthesize, synthesizeLocalStage } from './stage.ts'
+import { StartupError } from './startup-error.ts'
 import { buildStackModel } from './template/build-model.ts'
-import { createLocalHandler } from './view/local-handler.ts'
-import { openKeyReader } from './view/open-key-reader.ts'
+import { watchSources } from './watch-sources.ts'
 
 /** A local stack that answers. */
 export interface LocalStack {
@@ -30,7 +30,7 @@ export interface LocalStack {
   baseUrl: string
   /** Address of the AWS endpoint, without a trailing slash. */
   awsUrl: string
-  /** Address of the authorization page's server, without a trailing slash. */
+  /** Address of the authorization page, without a trailing slash. */
   pageUrl: string
   model: StackModel
   aws: AwsEndpoint
@@ -38,143 +38,108 @@ export interface LocalStack {
   invoke: InvokeFunction
   /** File with every line that the functions log. */
   logFile: string
-  /** Stops everything, the last started first; afterwards nothing of it runs or listens. */
+  /** Stops everything, the last started first. Afterwards nothing of it runs or listens. */
   stop: () => Promise<void>
 }
 
 export interface StartOptions extends LocalStackOptions {
   /** Takes the lines that a person should see. */
   showLine: (line: string) => void
-  /** Where the functions' lines go; a file in the data directory unless told. */
+  /** Where the functions' lines go; by default a file in the data directory. */
   logFile?: string | undefined
-  /** What to serve; the project's own stage `local` unless a test says otherwise. */
+  /** What to serve; by default the project's own stage `local`. */
   synthesize?: Synthesize
 }
 
-type Closer = () => Promise<void> | void
-
-/** The region and account of everything local; real accounts never have this number. */
+/** The region and the account of everything local. No real account has this number. */
 const region = 'us-east-1'
 const accountId = '000000000000'
 
 /**
- * Starts everything and resolves when all of it answers (with demo data: when Alice can sign in). Throws a `StartupError` for what a person can mend (a port
- * taken, Java missing, a setting out of range), after stopping what had started.
+ * Starts everything and resolves when all of it answers (with demo data: when Alice can sign in). Throws a `StartupError` for
+ * what a person can mend (a port taken, Java missing, a setting out of range), after stopping what had started.
  */
 export async function startLocalStack(options: StartOptions): Promise<LocalStack> {
-  const closers: Closer[] = []
+  const started = new AsyncDisposableStack()
   let stopping: Promise<void> | undefined
-  const stop = () => (stopping ??= closeAll(closers))
+  const stop = () => (stopping ??= started.disposeAsync())
   try {
-    return await assemble(options, closers, stop)
+    return { ...(await start(options, started)), stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function assemble(
+async function start(
   options: StartOptions,
-  closers: Closer[],
-  stop: () => Promise<void>,
-): Promise<LocalStack> {
-  const directory = openDirectory(options.dataDirectory, closers)
-  const kept = (name: string) => (options.dataDirectory === undefined ? undefined : join(directory, name))
-  const api = await openServer(options.port, '--port', closers)
-  const page = await openServer(options.pagePort, '--page-port', closers)
+  started: AsyncDisposableStack,
+): Promise<Omit<LocalStack, 'stop'>> {
+  const directory = openDirectory(options.dataDirectory, started)
+  const keep = (name: string) => (options.dataDirectory === undefined ? undefined : join(directory, name))
+  const api = await openServer(options.port, '--port', started)
+  const page = await openServer(options.pagePort, '--page-port', started)
   const awsPort = await claimPort(options.awsPort, '--aws-port')
-  const addresses = { region, accountId, apiUrl: api.url, awsUrl: `http://${loopback}:${awsPort}` }
+  const awsUrl = `http://${loopback}:${awsPort}`
 
-  // The two slow parts, at once: one is a process of its own.
   const [dynamodbEndpoint, model] = await allOrFirstFailure([
-    options.dynamodbEndpoint ?? openDynamodb(kept('dynamodb'), closers),
-    synthesizeModel(options, join(directory, 'assembly'), page.url, addresses),
+    options.dynamodbEndpoint ?? openDynamodb(keep('dynamodb'), started),
+    synthesizeModel(options, join(directory, 'assembly'), page.url, { apiUrl: api.url, awsUrl }),
   ])
   await createTables(dynamodbEndpoint, region, model.tables)
 
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
-  const log = openFunctionLog(logFile, options.showLine)
-  closers.push(() => log.close())
   const environmentOf = (item: FunctionModel) =>
-    composeEnvironment(item, region, aws.url, { ...aws.credentialsFor(item), sessionToken: 'local' })
-  const runtime = new Runtime({
-    functions: model.functions,
-    environmentOf,
-    log,
-  })
-  closers.push(() => runtime.close())
-  const aws = await startEndpoint({
+    composeEnvironment(item, region, awsUrl, { ...aws.credentialsFor(item), sessionToken: 'local' })
+  const runtime = openRuntime(model, environmentOf, logFile, options.showLine, started)
+  const aws = await startAwsEndpoint({
     port: awsPort,
     model,
     dynamodbEndpoint,
-    dataDirectory: kept('aws'),
+    dataDirectory: keep('aws'),
     invoke: createInvokeByName(model.functions, runtime.invoke, options.showLine),
     report: (problem) => options.showLine(`aws: ${problem}`),
+  }).catch((error: unknown) => {
+    throw explainPortError(error as Error, awsPort, '--aws-port')
   })
-  closers.push(() => aws.close())
+  started.defer(() => aws.close())
 
-  const gateway = createGateway({
-    routes: model.routes,
-    cors: model.cors,
-    invoke: runtime.invoke,
-    identity: { apiId: 'local', accountId, domainName: `${loopback}:${api.port}`, port: api.port },
-  })
-  const keys = openKeyReader({ region, awsUrl: aws.url, table: model.outputs.TableName ?? '' })
-  closers.push(() => keys.close())
-  const local = createLocalHandler({
-    model,
-    aws,
-    baseUrl: api.url,
-    pageUrl: page.url,
-    users: options.demo ? demoUsers : [],
-    keys,
-  })
-  api.serve((request, response) => local(request, response) ?? gateway(request, response))
+  serveApi(api, page.url, { model, aws, invoke: runtime.invoke, demo: options.demo }, started)
   page.serve(await serveAuthorizationPage(api.url))
-  // Stopped before the functions and the endpoint that they call: what is being answered is answered to its end.
-  closers.push(() => api.close())
   await runSchedulesOnce(model, runtime.invoke)
   aws.startDelivery()
-  if (options.demo) {
-    const { showLine } = options
-    closers.push(await startDemo({ model, aws, environmentOf, file: kept('demo.json'), showLine }))
-  }
-  return {
-    baseUrl: api.url,
-    awsUrl: aws.url,
-    pageUrl: page.url,
-    model,
-    aws,
-    invoke: runtime.invoke,
-    logFile,
-    stop,
-  }
+  const { showLine } = options
+  if (options.demo)
+    started.defer(await startDemo({ model, aws, environmentOf, file: keep('demo.json'), showLine }))
+  if (options.watch === true) started.defer(await watchSources({ model, runtime, showLine }))
+  const { invoke } = runtime
+  return { baseUrl: api.url, awsUrl: aws.url, pageUrl: page.url, model, aws, invoke, logFile }
 }
 
-function openDirectory(dataDirectory: string | undefined, closers: Closer[]): string {
+function openDirectory(dataDirectory: string | undefined, started: AsyncDisposableStack): string {
   if (dataDirectory === undefined) {
     const temporary = mkdtempSync(join(tmpdir(), 'local-stack-'))
-    closers.push(() => rmSync(temporary, { recursive: true, force: true }))
+    started.defer(() => rmSync(temporary, { recursive: true, force: true }))
     return temporary
   }
   const directory = resolve(dataDirectory)
-  closers.push(lockDataDirectory(directory))
+  started.defer(lockDataDirectory(directory))
   return directory
 }
 
-async function openServer(port: number, option: string, closers: Closer[]): Promise<BoundServer> {
+async function openServer(port: number, option: string, started: AsyncDisposableStack): Promise<BoundServer> {
   const server = await bindServer(port, option)
-  closers.push(() => server.close())
+  started.defer(() => server.close())
   return server
 }
 
-async function openDynamodb(directory: string | undefined, closers: Closer[]): Promise<string> {
+async function openDynamodb(directory: string | undefined, started: AsyncDisposableStack): Promise<string> {
   const dynamodb = await startDynamodb(directory)
-  closers.push(() => dynamodb.close())
+  started.defer(() => dynamodb.close())
   return dynamodb.endpoint
 }
 
-// The templates must spell the endpoint's address before it can be opened.
+// The templates must spell the endpoint's address before the endpoint can be opened.
 async function claimPort(port: number, option: string): Promise<number> {
   if (port === 0) return findFreePort()
   const probe = await bindServer(port, option)
@@ -183,29 +148,80 @@ async function claimPort(port: number, option: string): Promise<number> {
 }
 
 async function synthesizeModel(
-  { settings, synthesize = synthesizeLocalStage }: StartOptions,
+  { settings, synthesize = synthesizeLocalStage, watch = false }: StartOptions,
   outputDirectory: string,
   pageUrl: string,
-  addresses: Parameters<typeof buildStackModel>[1],
+  urls: { apiUrl: string; awsUrl: string },
 ): Promise<StackModel> {
-  const assembly = await synthesize(outputDirectory, { authUrl: `${pageUrl}/`, ...settings })
-  return buildStackModel(assembly, addresses)
+  const assembly = await synthesize(outputDirectory, { authUrl: `${pageUrl}/`, ...settings }, watch)
+  return buildStackModel(assembly, { region, accountId, ...urls })
 }
 
-// Unlike Promise.all, waits for all of them: what starts in spite of another's failure must be there to be stopped.
+function openRuntime(
+  { functions }: StackModel,
+  environmentOf: (item: FunctionModel) => Record<string, string>,
+  logFile: string,
+  showLine: (line: string) => void,
+  started: AsyncDisposableStack,
+): Runtime {
+  const log = openFunctionLog(logFile, showLine)
+  started.defer(() => log.close())
+  const runtime = new Runtime({ functions, environmentOf, log })
+  started.defer(() => runtime.close())
+  return runtime
+}
+
+function serveApi(
+  api: BoundServer,
+  pageUrl: string,
+  stack: { model: StackModel; aws: AwsEndpoint; invoke: InvokeFunction; demo: boolean },
+  started: AsyncDisposableStack,
+): void {
+  const { model, aws, invoke, demo } = stack
+  const identity = { apiId: 'local', accountId, domainName: `${loopback}:${api.port}`, port: api.port }
+  const gateway = createGateway({ routes: model.routes, cors: model.cors, invoke, identity })
+  const owner = new ServiceThread({
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL: aws.url,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    TABLE_NAME: model.outputs.TableName ?? '',
+  })
+  started.defer(() => owner.close())
+  const serveConsole = createConsole({
+    model,
+    aws,
+    baseUrl: api.url,
+    pageUrl,
+    users: demo ? demoUsers : [],
+    readKeys: () => owner.call<typeof readKeyStatus>('infra/ops/keys/read-key-status.ts', 'readKeyStatus'),
+  })
+  api.serve((request, response) => serveConsole(request, response) ?? gateway(request, response))
+  // Closed before the functions and the endpoint that they call, so that running requests are answered.
+  started.defer(() => api.close())
+}
+
+/**
+ * Runs every function of a `rate(...)` schedule once. EventBridge lets a new rule wait for up to its period, but the first
+ * signing key comes from a schedule, and a person who has just started the stack needs it now.
+ */
+async function runSchedulesOnce({ rules, functions }: StackModel, invoke: InvokeFunction): Promise<void> {
+  const targets = rules
+    .filter(({ enabled, schedule }) => enabled && schedule?.startsWith('rate('))
+    .flatMap((rule) => rule.targets)
+  await Promise.all(
+    targets.map(async ({ arn, input = '{}' }) => {
+      const scheduled = functions.find((item) => item.arn === arn)
+      if (scheduled === undefined) return
+      const { functionError } = await invoke(scheduled.logicalId, input)
+      if (functionError !== undefined)
+        throw new StartupError(`the scheduled function ${scheduled.name} failed: see the functions' log`)
+    }),
+  )
+}
+
+// Unlike Promise.all, waits for both: what starts although the other fails must be known to be stopped.
 async function allOrFirstFailure<A, B>(both: [A | Promise<A>, B | Promise<B>]): Promise<[A, B]> {
   await Promise.allSettled(both)
   return Promise.all(both)
-}
-
-async function closeAll(closers: Closer[]): Promise<void> {
-  const problems: unknown[] = []
-  for (const close of closers.splice(0).reverse()) {
-    try {
-      await close()
-    } catch (error) {
-      problems.push(error)
-    }
-  }
-  if (problems.length > 0) throw new AggregateError(problems, 'not everything stopped cleanly')
 }

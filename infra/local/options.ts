@@ -2,22 +2,25 @@ import { Command, InvalidArgumentError } from 'commander'
 
 /** How to start the local stack. */
 export interface LocalStackOptions {
-  /** Port of the API; 0 for any free one. So are the others. */
+  /** Port of the API, 0 for any free one. The same goes for the other ports. */
   port: number
   awsPort: number
+  /** Port of the authorization page. */
   pagePort: number
   /** Where everything is kept; undefined keeps it for this run only. */
   dataDirectory: string | undefined
   demo: boolean
-  /** Knobs of infra/config.ts, by name. */
+  /** Overridden settings of infra/config.ts, by name. */
   settings: Record<string, string>
-  /** A DynamoDB to use in place of one of our own. */
+  /** A DynamoDB to use instead of starting one. */
   dynamodbEndpoint: string | undefined
+  /** Whether to serve changes of functions as soon as they are saved. */
+  watch?: boolean
 }
 
-/** Reads the command line; prints the help, or a complaint and exits, by itself. */
+/** Reads the command line. For `--help` and for wrong options it prints what there is to say and ends the process. */
 export function parseOptions(commandLine: string[]): LocalStackOptions {
-  const command = new Command('npm start --')
+  const { data, ephemeral, set, dynamodbEndpoint, ...others } = new Command('npm start --')
     .description('Serves the synthesized stack on this machine.')
     .option('--port <port>', 'port of the API, 0 for any free one', parsePort, 3000)
     .option('--aws-port <port>', 'port of the AWS endpoint', parsePort, 4566)
@@ -27,27 +30,21 @@ export function parseOptions(commandLine: string[]): LocalStackOptions {
     .option('--no-demo', 'start without the demo users')
     .option('--set <name=value>', 'override a setting of infra/config.ts (repeatable)', collectSetting, {})
     .option('--dynamodb-endpoint <url>', 'use this DynamoDB instead of starting one', parseEndpoint)
+    .option('--watch', 'serve changes of functions/ and shared/ as soon as they are saved', false)
     .allowExcessArguments(false)
     .parse(commandLine, { from: 'user' })
-  const chosen = command.opts<{
-    port: number
-    awsPort: number
-    pagePort: number
-    data: string
-    ephemeral: boolean
-    demo: boolean
-    set: Record<string, string>
-    dynamodbEndpoint?: string
-  }>()
-  return {
-    port: chosen.port,
-    awsPort: chosen.awsPort,
-    pagePort: chosen.pagePort,
-    dataDirectory: chosen.ephemeral ? undefined : chosen.data,
-    demo: chosen.demo,
-    settings: chosen.set,
-    dynamodbEndpoint: chosen.dynamodbEndpoint,
-  }
+    .opts<{
+      port: number
+      awsPort: number
+      pagePort: number
+      data: string
+      ephemeral: boolean
+      demo: boolean
+      set: Record<string, string>
+      dynamodbEndpoint?: string
+      watch: boolean
+    }>()
+  return { ...others, dataDirectory: ephemeral ? undefined : data, settings: set, dynamodbEndpoint }
 }
 
 function parsePort(text: string): number {
@@ -63,7 +60,7 @@ function parseEndpoint(text: string): string {
 }
 
 function collectSetting(text: string, settings: Record<string, string>): Record<string, string> {
-  const equals = text.indexOf('=')
-  if (equals < 1) throw new InvalidArgumentError('not of the form NAME=VALUE.')
-  return { ...settings, [text.slice(0, equals)]: text.slice(equals + 1) }
+  const [name = '', ...value] = text.split('=')
+  if (name === '' || value.length === 0) throw new InvalidArgumentError('not of the form NAME=VALUE.')
+  return { ...settings, [name]: value.join('=') }
 }

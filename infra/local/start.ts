@@ -2,24 +2,24 @@ import { enableCompileCache } from 'node:module'
 import { parseOptions } from './options.ts'
 import { StartupError } from './startup-error.ts'
 
-// Functions tell time by UTC, as on Lambda: threads share the zone of their process.
+// Functions tell the time by UTC, as on Lambda, and threads share the time zone of their process.
 process.env.TZ = 'UTC'
-// CDK is a hundred thousand lines: compiled once, they load in half the time.
+// CDK is a hundred thousand lines, which load in half the time once they are compiled.
 enableCompileCache()
 const options = parseOptions(process.argv.slice(2))
 
-let stop: (() => Promise<void>) | undefined
-let signalled = 0
+/** Ctrl-C reaches this process from the terminal and again from its parent: two signals within this time count as one. */
+const sameSignalMilliseconds = 500
 
-/** Ctrl-C reaches us from the terminal and from our parent: two within this time are one, in milliseconds. */
-const sameSignal = 500
+let stop: (() => Promise<void>) | undefined
+let signalledAt = 0
 
 function onSignal(): void {
   const now = Date.now()
-  if (signalled !== 0 && now - signalled < sameSignal) return
-  // Asked again, or asked before there was anything to stop in order: what we started ends with this process.
-  if (signalled !== 0 || stop === undefined) process.exit(130)
-  signalled = now
+  if (signalledAt !== 0 && now - signalledAt < sameSignalMilliseconds) return
+  // Before the start is complete, or on a second signal: what was started ends with this process.
+  if (signalledAt !== 0 || stop === undefined) process.exit(130)
+  signalledAt = now
   console.error('stopping ...')
   stop().then(
     () => process.exit(0),
@@ -32,16 +32,15 @@ function onSignal(): void {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
 
 try {
-  // Loaded here, so that a signal during the second that it takes is heard.
+  // Loaded here, so that a signal is heard during the second that it takes.
   const { startLocalStack } = await import('./local-stack.ts')
   const stack = await startLocalStack({ ...options, showLine: (line) => console.error(line) })
   stop = stack.stop
-  console.log(`page        ${stack.baseUrl}/_local/`)
+  console.log(`console     ${stack.baseUrl}/_local/`)
   console.log(`AWS         ${stack.awsUrl}`)
   console.log(`logs        ${stack.logFile}`)
   console.log(`ready ${stack.baseUrl}`)
 } catch (error) {
   console.error(error instanceof StartupError ? error.message : error)
-  await stop?.()
   process.exit(1)
 }

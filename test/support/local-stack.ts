@@ -1,5 +1,5 @@
 import { inject } from 'vitest'
-import type { StackDescription } from '../../infra/local/view/describe-stack.ts'
+import type { StackDescription } from '../../infra/local/console/describe-stack.ts'
 
 /** The local stack that all tests of the project `stack` share: no demo data, nothing kept. */
 export interface TestStack extends StackDescription {

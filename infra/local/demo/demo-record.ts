@@ -1,44 +1,41 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 
-const DemoRecord = v.object({
-  /** Epoch milliseconds of the first start: the demo data's dates count back from it for ever. */
+const Contents = v.object({
+  /** Epoch milliseconds of the first start. The dates of the demo data always count back from it. */
   first_start: v.number(),
-  /** What has been sent: it is never sent again, so that a later version's other words cannot contradict it. */
+  /** Keys of the events sent. They are never sent again, because a later version may word them differently. */
   sent: v.array(v.string()),
 })
 
 /** What has been sent into a data directory so far. */
-export interface DemoMemory {
+export interface DemoRecord {
   firstStart: number
-  hasSent: (key: string) => boolean
-  remember: (keys: string[]) => void
+  has: (key: string) => boolean
+  add: (keys: string[]) => void
 }
 
-/** Opens the memory kept in a file; without one it lasts as long as this process. */
-export function openDemoMemory(file: string | undefined, now: number): DemoMemory {
-  const record = (file === undefined ? undefined : readRecord(file)) ?? { first_start: now, sent: [] }
-  const sent = new Set(record.sent)
-  const keep = () => {
-    if (file === undefined) return
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, JSON.stringify({ ...record, sent: [...sent] }, undefined, 1))
+/** Opens the record kept in a file, or one for this run only. */
+export function openDemoRecord(file: string | undefined, now: number): DemoRecord {
+  const { first_start, sent } = readContents(file) ?? { first_start: now, sent: [] }
+  const save = () => {
+    if (file !== undefined) writeFileSync(file, JSON.stringify({ first_start, sent }, undefined, 1))
   }
-  keep()
+  save()
   return {
-    firstStart: record.first_start,
-    hasSent: (key) => sent.has(key),
-    remember(keys) {
-      for (const key of keys) sent.add(key)
-      keep()
+    firstStart: first_start,
+    has: (key) => sent.includes(key),
+    add(keys) {
+      sent.push(...keys)
+      save()
     },
   }
 }
 
-function readRecord(file: string): v.InferOutput<typeof DemoRecord> | undefined {
+function readContents(file: string | undefined): v.InferOutput<typeof Contents> | undefined {
+  if (file === undefined) return undefined
   try {
-    return v.parse(DemoRecord, JSON.parse(readFileSync(file, 'utf8')))
+    return v.parse(Contents, JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -7,17 +7,17 @@ export interface DemoUser {
   nickname: string
   referrer_id?: number
   totp_secret?: string
-  /** Whole days before the first start on which they joined. */
+  /** How many whole days before the first start they joined. */
   joinedDaysAgo: number
 }
 
-/** The password of every demo user: nothing that these accounts hold is worth another. */
+/** The password of every demo user; their accounts hold nothing of value. */
 export const demoPassword = 'correct horse battery'
 
-/** How clients send a password: its MD5, in hexadecimal. */
+/** The password as clients send it: its MD5, in hexadecimal. */
 export const demoLoginPassword = createHash('md5').update(demoPassword).digest('hex')
 
-/** Alice, whom the README signs in, and her downline three levels deep; referrers before those whom they brought. */
+/** Alice, whom the README signs in, and her downline three levels deep. Referrers come before those whom they referred. */
 export const demoUsers: DemoUser[] = [
   {
     user_id: 1001,

@@ -1,24 +1,24 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { StartupError } from '../startup-error.ts'
 
-/** Answers one request; a rejection becomes a plain 500. */
+/** Answers one request. A rejection becomes a plain 500. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
-/** A server that holds its port from the start and answers 503 until it is told what to serve. */
+/** A server that holds its port from the start and answers 503 until it is given a handler. */
 export interface BoundServer {
   port: number
   /** Without a trailing slash. */
   url: string
   serve: (handler: RequestHandler) => void
-  /** Takes no new connection, lets what runs finish for so long (2 s unless told), then ends everything. */
+  /** Takes no new connection, gives running requests this long (2 s by default) to finish, then ends them. */
   close: (graceMilliseconds?: number) => Promise<void>
 }
 
-/** The one address that the local stack listens on: nothing of it is for other machines. */
+/** The one address that the local stack listens on: other machines cannot reach it. */
 export const loopback = '127.0.0.1'
 
-/** Takes a port (0 for any free one); `option` is how the command line spells it. Throws a `StartupError` when it is taken. */
+/** Takes a port, 0 for any free one. Throws a `StartupError` that names the option of the command line when it is taken. */
 export async function bindServer(port: number, option: string): Promise<BoundServer> {
   let handler: RequestHandler = (_request, response) => {
     response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })
@@ -33,7 +33,10 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
         response.end('{"message":"Internal Server Error"}')
       })
   })
-  await listen(server, port, option)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(explainPortError(error, port, option)))
+    server.listen(port, loopback, resolve)
+  })
   const taken = (server.address() as AddressInfo).port
   return {
     port: taken,
@@ -41,9 +44,9 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
     serve: (next) => void (handler = next),
     close: (graceMilliseconds = 2000) =>
       new Promise((resolve) => {
-        const limit = setTimeout(() => server.closeAllConnections(), graceMilliseconds)
+        const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds)
         server.close(() => {
-          clearTimeout(limit)
+          clearTimeout(timer)
           resolve()
         })
         server.closeIdleConnections()
@@ -51,23 +54,19 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
   }
 }
 
-/** A port that is free now. Somebody else may take it before it is used: prefer `bindServer`. */
+/** A port that is free now. Another process may take it before it is used, so prefer `bindServer`. */
 export async function findFreePort(): Promise<number> {
   const server = await bindServer(0, '')
   await server.close()
   return server.port
 }
 
-const listen = (server: Server, port: number, option: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE')
-        reject(
-          new StartupError(`port ${port} is taken: stop what uses it, or choose another with ${option} PORT`),
-        )
-      else if (error.code === 'EACCES')
-        reject(new StartupError(`port ${port} needs more rights: choose another with ${option} PORT`))
-      else reject(error)
-    })
-    server.listen(port, loopback, resolve)
-  })
+/** The error of listening as a `StartupError` where a person can act on it, otherwise as it is. */
+export function explainPortError(error: Error, port: number, option: string): Error {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return new StartupError(`port ${port} is taken: stop what uses it, or choose another with ${option} PORT`)
+  if (code === 'EACCES')
+    return new StartupError(`port ${port} needs more rights: choose another with ${option} PORT`)
+  return error
+}

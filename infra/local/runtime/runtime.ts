@@ -105,10 +105,9 @@ export class Runtime {
     })
   }
 
-  /** Runs a function's further invocations from this directory; what runs already ends with the code it has. */
-  replaceCode(functionLogicalId: string, codeDirectory: string): void {
+  /** Makes further invocations of a function load its code anew. Running ones go on with the code that they have. */
+  reload(functionLogicalId: string): void {
     const pool = this.poolOf(functionLogicalId)
-    pool.model = { ...pool.model, codeDirectory }
     for (const worker of pool.workers) worker.retire()
     for (const { worker } of pool.idle) void this.drop(pool, worker)
   }

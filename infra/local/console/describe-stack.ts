@@ -1,0 +1,50 @@
+import { environmentName, Settings } from '../../../shared/settings.ts'
+import type { AwsEndpoint } from '../aws/server.ts'
+import type { StackModel } from '../model.ts'
+
+/** The public description of what runs: the same that a deployment's outputs give. */
+export interface StackDescription {
+  base_url: string
+  auth_url: string
+  aws_endpoint: string
+  event_bus: string
+  dead_letter_queues: { name: string; url: string }[]
+  table: string
+  first_party_client_id: string
+  /** The role that audits the signing keys, to be assumed through STS. */
+  auditor_role_arn: string
+  functions: { name: string; route?: string }[]
+  /** Every setting that the functions run with, by name. */
+  settings: Record<string, string>
+}
+
+/** Describes the running stack, by the template's outputs where they name it. */
+export function describeStack(
+  { outputs, buses, tables, functions, routes }: StackModel,
+  aws: Pick<AwsEndpoint, 'url' | 'queues'>,
+  urls: { baseUrl: string; pageUrl: string },
+): StackDescription {
+  // Every function runs with the same settings.
+  const environment = functions[0]?.environment ?? {}
+  const settings = Object.keys(Settings.entries).map((name) => [name, environment[environmentName(name)]])
+  const deadLetterQueues = aws.queues().filter(({ isDeadLetterQueue }) => isDeadLetterQueue)
+  return {
+    base_url: outputs.BaseUrl ?? urls.baseUrl,
+    auth_url: outputs.AuthUrl ?? `${urls.pageUrl}/`,
+    aws_endpoint: aws.url,
+    event_bus: outputs.EventBusName ?? buses.at(-1)?.name ?? 'default',
+    dead_letter_queues: deadLetterQueues.map(({ name, url }) => ({ name, url })),
+    table: outputs.TableName ?? tables[0]?.name ?? '',
+    first_party_client_id: outputs.FirstPartyClientId ?? '',
+    auditor_role_arn: outputs.AuditorRoleArn ?? '',
+    functions: functions.map(({ name, logicalId }) => {
+      const served = routes.filter(({ functionLogicalId }) => functionLogicalId === logicalId)
+      const route = served.map(({ routeKey }) => routeKey).join(', ')
+      return { name, ...(route === '' ? {} : { route }) }
+    }),
+    settings: Object.fromEntries(settings.filter(([, value]) => value !== undefined)) as Record<
+      string,
+      string
+    >,
+  }
+}

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { KeyStatus } from '../../ops/keys/read-key-status.ts'
+import type { AwsEndpoint } from '../aws/server.ts'
+import { type DemoUser, demoPassword } from '../demo/demo-users.ts'
+import type { StackModel } from '../model.ts'
+import { consoleDirectory } from './bundle-console.ts'
+import { describeStack } from './describe-stack.ts'
+
+interface ConsoleOptions {
+  model: StackModel
+  aws: AwsEndpoint
+  baseUrl: string
+  pageUrl: string
+  users: DemoUser[]
+  readKeys: () => Promise<KeyStatus>
+}
+
+/** Names by which this machine may be called. A foreign site that makes its own name lead here has another one. */
+const localHosts = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/i
+
+const root = join(import.meta.dirname, '..', '..', '..')
+
+/** Sources that a page may load from: its own address only, nothing inline, no frames. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** The API reference's viewer needs inline styles, and a worker from a blob for its search. */
+const docsPolicy = `${policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; worker-src blob:`
+
+const contentTypes: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+}
+
+/** Files below /_local, by path: those of the console, and the API reference with its viewer. */
+const files: Record<string, () => Promise<[name: string, contents: Buffer | string]>> = {
+  '/': () => readBundled('index.html'),
+  // The redirect URI of the reference client.
+  '/callback': () => readBundled('index.html'),
+  '/main.js': () => readBundled('main.js'),
+  '/console.css': () => readBundled('console.css'),
+  '/icon.svg': () => readBundled('icon.svg'),
+  '/docs/': async () => ['docs.html', await readFile(join(import.meta.dirname, 'docs.html'))],
+  '/docs/redoc.js': async () => {
+    const viewer = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
+    // The viewer would fetch its maker's logo from elsewhere.
+    const logo = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
+    return ['redoc.js', (await readFile(viewer, 'utf8')).replaceAll(logo, 'data:,')]
+  },
+  '/docs/openapi.json': async () => ['openapi.json', await readFile(await (written ??= writeApiReference()))],
+}
+
+let written: Promise<string> | undefined
+
+/**
+ * Serves the console below /_local, which exists on a laptop only, and the same facts as JSON. Returns undefined for every
+ * other path.
+ */
+export function createConsole(
+  options: ConsoleOptions,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined {
+  const { model, aws, users, readKeys } = options
+  const facts: Record<string, (query: URLSearchParams) => unknown> = {
+    '/stack': () => describeStack(model, aws, options),
+    '/outbox': (query) => ({ messages: aws.outbox(query.get('to') ?? undefined) }),
+    '/users': () => ({
+      users: users.map(({ email, totp_secret }) => ({ email, password: demoPassword, totp_secret })),
+    }),
+    '/queues': () => ({ queues: aws.queues(), dead_letters: aws.deadLetters() }),
+    '/keys': () => readKeys(),
+  }
+  return (request, response) => {
+    const { pathname, searchParams } = new URL(request.url?.replace(/^\/+/, '/') ?? '/', 'http://local')
+    if (!/^\/_local(\/|$)/.test(pathname)) return undefined
+    const path = pathname.slice('/_local'.length)
+    return answer(request, response, path, facts[path]?.bind(undefined, searchParams))
+  }
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  readFacts: (() => unknown) | undefined,
+): Promise<void> {
+  if (!localHosts.test(request.headers.host ?? '')) return sendJson(response, 403, { message: 'Forbidden' })
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return sendJson(response, 405, { message: 'Method Not Allowed' })
+  if (path === '' || path === '/docs')
+    return void response.writeHead(302, { location: `/_local${path}/` }).end()
+  if (readFacts !== undefined) return sendJson(response, 200, await readFacts())
+  const file = Object.hasOwn(files, path) ? await files[path]?.() : undefined
+  if (file === undefined) return sendJson(response, 404, { message: 'Not Found' })
+  const [name, contents] = file
+  const csp = path.startsWith('/docs/') ? docsPolicy : policy
+  send(response, 200, contentTypes[extname(name)] ?? '', contents, { 'content-security-policy': csp })
+}
+
+const sendJson = (response: ServerResponse, status: number, value: unknown): void =>
+  send(response, status, 'application/json', JSON.stringify(value))
+
+function send(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    ...headers,
+    'content-type': contentType,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  })
+  response.end(body)
+}
+
+const readBundled = async (name: string): Promise<[string, Buffer]> => [
+  name,
+  await readFile(join(consoleDirectory, name)),
+]
+
+/** Writes the API reference in a process of its own, because it loads every function, and returns the file. */
+async function writeApiReference(): Promise<string> {
+  await promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })
+  return join(root, 'dist', 'openapi.json')
+}

@@ -1,0 +1,76 @@
+import { build } from 'esbuild'
+import { watch } from 'node:fs'
+import { join } from 'node:path'
+import { bundleDirectory, bundleFunctions } from '../bundle-functions.ts'
+import type { StackModel } from './model.ts'
+import type { Runtime } from './runtime/runtime.ts'
+
+interface WatchOptions {
+  /** Its functions' code is the bundler's own output: see `Synthesize`. */
+  model: StackModel
+  runtime: Pick<Runtime, 'reload'>
+  showLine: (line: string) => void
+}
+
+const root = join(import.meta.dirname, '..', '..')
+/** A save is often several events, and a branch switch many files: they are taken together. */
+const settleMilliseconds = 50
+
+/**
+ * Serves changes under functions/ and shared/ as soon as they are saved: bundles the functions that they change and reloads
+ * those. Source errors are printed, and the functions keep their code. Says that a restart is needed for what the
+ * templates or the local stack itself are made of. Returns the function that ends watching.
+ */
+export async function watchSources({ model, runtime, showLine }: WatchOptions): Promise<() => Promise<void>> {
+  const needsRestart = await findRestartSources()
+  let served = await bundleFunctions()
+  const changed = new Set<string>()
+  let updating = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+
+  const update = async (): Promise<void> => {
+    const startedAt = performance.now()
+    const files = [...changed]
+    changed.clear()
+    for (const file of files.filter(needsRestart)) showLine(`${file} changed: restart to apply it`)
+    const bundled = await bundleFunctions().catch(() => undefined)
+    if (bundled === undefined) return showLine('the functions keep the code that they have')
+    const entries = [...bundled].filter(([entry, hash]) => served.get(entry) !== hash).map(([entry]) => entry)
+    served = bundled
+    const directories = new Set(entries.map(bundleDirectory))
+    const reloaded = model.functions.filter(({ codeDirectory }) => directories.has(codeDirectory))
+    for (const { logicalId } of reloaded) runtime.reload(logicalId)
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(2)
+    if (reloaded.length > 0)
+      showLine(`reloaded in ${seconds} s: ${reloaded.map(({ name }) => name).join(', ')}`)
+  }
+
+  const watchers = ['functions', 'shared', 'infra'].map((folder) =>
+    watch(join(root, folder), { recursive: true }, (_event, name) => {
+      if (name === null) return
+      changed.add(join(folder, name))
+      clearTimeout(timer)
+      timer = setTimeout(() => void (updating = updating.then(update)), settleMilliseconds)
+    }),
+  )
+  return async () => {
+    for (const watcher of watchers) watcher.close()
+    clearTimeout(timer)
+    await updating
+  }
+}
+
+/** Tells the files that the templates or the local stack are made of: everything in infra/, and what it imports. */
+async function findRestartSources(): Promise<(file: string) => boolean> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['infra/local/local-stack.ts'],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    metafile: true,
+    write: false,
+  })
+  return (file) => file.startsWith('infra') || file.replaceAll('\\', '/') in metafile.inputs
+}
