@@ -1,7 +1,7 @@
 import * as v from 'valibot'
+import { CurrencyFilter } from '../../shared/events/fields.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Account, listAccounts } from '../../shared/ledger/account.ts'
-import { CurrencyFilter } from '../../shared/ledger/bills-query.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 
 /** What the caller's asset wallet holds of each currency, or of the one named. */

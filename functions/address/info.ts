@@ -1,10 +1,9 @@
 import * as v from 'valibot'
-import { claimAddress } from '../../shared/deposits/claim-address.ts'
-import { readUserAddress, UserAddress } from '../../shared/deposits/user-address.ts'
+import { claimAddress, readUserAddress, UserAddress } from '../../shared/deposits/user-address.ts'
 import { CurrencyCode } from '../../shared/events/fields.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 
-/** The caller's own deposit address for a currency on a network, given to them at their first request. */
+/** The caller's own deposit address for a currency on a network, assigned at their first request. */
 export const handler = endpoint({
   scope: 'deposit.read',
   input: v.object({ query: v.object({ currency: CurrencyCode, currencyNetWork: CurrencyCode }) }),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { AssetSummary, summarizeAssets } from '../../shared/ledger/asset-summary.ts'
+import { AssetSummary, summarizeAssets } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 import { readRates } from '../../shared/rates/rates.ts'
 

@@ -1,6 +1,10 @@
 import * as v from 'valibot'
-import { DepositRecord } from '../../shared/deposits/deposit.ts'
-import { finishRecords, RecordsQuery, startRecords } from '../../shared/deposits/records-query.ts'
+import {
+  DepositRecord,
+  readRecordsPage,
+  readRecordsStart,
+  RecordsQuery,
+} from '../../shared/deposits/deposit.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { pageOf } from '../../shared/http/page.ts'
 
@@ -9,6 +13,6 @@ export const handler = endpoint({
   scope: 'deposit.read',
   input: v.object({ query: RecordsQuery }),
   output: pageOf(DepositRecord),
-  prefetch: ({ query }, userId) => startRecords(query, userId),
-  run: ({ input, prefetched }) => finishRecords(input.query, prefetched),
+  prefetch: ({ query }, userId) => readRecordsStart(query, userId),
+  run: ({ input, prefetched }) => readRecordsPage(input.query, prefetched),
 })

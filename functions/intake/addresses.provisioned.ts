@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AddressTag, ChainAddress } from '../../shared/deposits/network-address.ts'
+import { AddressTag, ChainAddress } from '../../shared/deposits/deposit-address.ts'
 import { provisionAddresses } from '../../shared/deposits/provision-addresses.ts'
 import { BusinessKey, CurrencyCode } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { DepositStatus } from '../../shared/deposits/deposit.ts'
-import { AddressTag, ChainAddress } from '../../shared/deposits/network-address.ts'
+import { AddressTag, ChainAddress } from '../../shared/deposits/deposit-address.ts'
 import { updateDeposit } from '../../shared/deposits/update-deposit.ts'
 import { CurrencyCode, Instant } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
@@ -15,7 +15,7 @@ const statuses = {
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0, 'must not be negative'))
 
-/** Follows a deposit on its chain, and credits it to the asset wallet when it is confirmed. */
+/** Records how far a deposit is confirmed on its chain, and credits it to the asset wallet when it is. */
 export const handler = intake({
   detailType: 'deposit.updated',
   detail: v.object({
@@ -35,8 +35,7 @@ export const handler = intake({
   }),
   key: ({ currency_network, txid, output_index }) => `${currency_network}:${txid}:${output_index}`,
   rejections: ['unknown_address', 'wrong_currency', 'balance_too_large'],
-  // Many updates tell of one deposit, so that the deposit itself, not an event's record, is what makes it
-  // count once.
+  // A deposit has many events of the same key, so its own status, not an event record, makes it count once.
   apply: ({ currency_network, txid, output_index, status, ...rest }) =>
     updateDeposit({
       ...rest,

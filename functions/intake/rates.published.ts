@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { CurrencyCode, Instant } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { Amount } from '../../shared/money.ts'
-import { publishRates } from '../../shared/rates/publish-rates.ts'
+import { publishRates } from '../../shared/rates/rates.ts'
 
-/** Takes over the rates at which the wallets' currencies are converted. */
+/** Replaces the rates at which the currencies of the wallets are converted. */
 export const handler = intake({
   detailType: 'rates.published',
   detail: v.object({

@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
-import { Direction } from '../../shared/ledger/bill-types.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
-import { WalletName } from '../../shared/ledger/wallet.ts'
+import { Direction, type Posting, WalletName } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 
 /** Corrects a wallet by hand: a credit or a debit, with the reason on its bill. */
@@ -21,23 +20,17 @@ export const handler = intake({
   }),
   key: ({ adjustment_id }) => adjustment_id,
   rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large'],
-  apply: ({ adjustment_id, user_id, wallet, currency, amount, direction, reason }, record) =>
-    postTransaction({
-      record,
-      wallets: [
-        {
-          id: { userId: user_id, wallet },
-          movements: [
-            {
-              kind: 'post',
-              type: direction === 1 ? 'ADJUSTMENT_CREDIT' : 'ADJUSTMENT_DEBIT',
-              currency,
-              amount,
-              reference: adjustment_id,
-              remark: reason,
-            },
-          ],
-        },
-      ],
-    }),
+  apply({ adjustment_id, user_id, wallet, currency, amount, direction, reason }, record) {
+    const id = { userId: user_id, wallet }
+    const type = direction === 1 ? 'ADJUSTMENT_CREDIT' : 'ADJUSTMENT_DEBIT'
+    const posting: Posting = {
+      kind: 'post',
+      type,
+      currency,
+      amount,
+      reference: adjustment_id,
+      remark: reason,
+    }
+    return postTransaction({ record, wallets: [{ id, movements: [posting] }] })
+  },
 })

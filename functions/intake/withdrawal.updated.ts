@@ -1,13 +1,12 @@
 import * as v from 'valibot'
 import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
-import { updateWithdrawal } from '../../shared/ledger/update-withdrawal.ts'
-import { WithdrawalStatus } from '../../shared/ledger/withdrawal.ts'
+import { updateWithdrawal, WithdrawalStatus } from '../../shared/ledger/withdrawal.ts'
 import { Amount } from '../../shared/money.ts'
 
 /**
- * Follows a withdrawal from the asset wallet: set aside when requested, paid out when settled, given back
- * when cancelled.
+ * Moves the money of a withdrawal: to the hold when requested, out of the wallet when settled, back when
+ * cancelled.
  */
 export const handler = intake({
   detailType: 'withdrawal.updated',
@@ -19,7 +18,7 @@ export const handler = intake({
     status: WithdrawalStatus,
     at: Instant,
   }),
-  // Each status of a withdrawal is an event of its own.
+  // Each status of a withdrawal is a separate event.
   key: ({ withdrawal_id, status }) => `${withdrawal_id}#${status}`,
   rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large'],
   apply: ({ withdrawal_id, user_id, currency, amount, status }, record) =>

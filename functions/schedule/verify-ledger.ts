@@ -1,12 +1,15 @@
 import type { Context } from 'aws-lambda'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
 import { emitMetric } from '../../shared/emit-metric.ts'
-import { listWallets } from '../../shared/ledger/register.ts'
-import { readPlace, writePlace } from '../../shared/ledger/verification-place.ts'
+import {
+  listWallets,
+  readVerificationCursor,
+  writeVerificationCursor,
+} from '../../shared/ledger/list-wallets.ts'
 import { verifyWallet } from '../../shared/ledger/verify-wallet.ts'
 import { log } from '../../shared/log.ts'
 
-/** What one run has looked at. `finished` is false where time ran out; the next run goes on from there. */
+/** What one run has verified. `finished` is false if time ran out; the next run continues from there. */
 export interface VerificationReport {
   wallets: number
   bills: number
@@ -14,10 +17,13 @@ export interface VerificationReport {
   finished: boolean
 }
 
-/** Time that is left for the wallet at hand to be finished, in milliseconds. */
+/** No wallet is begun with less time left than this, so that one with many bills is finished. */
 const reserveMilliseconds = 120_000
 
-/** Recomputes every balance from its bills, night by night; an alarm watches the number of differences. */
+/**
+ * Recomputes every balance from its bills, some wallets every night. An alarm watches the number of
+ * differences.
+ */
 export async function handler(
   _event: unknown,
   context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>,
@@ -26,8 +32,8 @@ export async function handler(
   log.resetKeys()
   log.appendKeys({ request_id: context.awsRequestId })
   const report: VerificationReport = { wallets: 0, bills: 0, differences: 0, finished: true }
-  let place = await readPlace()
-  for await (const next of listWallets(place)) {
+  let cursor = await readVerificationCursor()
+  for await (const next of listWallets(cursor)) {
     if (context.getRemainingTimeInMillis() < reserveMilliseconds) {
       report.finished = false
       break
@@ -39,9 +45,9 @@ export async function handler(
     for (const { userId, wallet, currency, what } of differences) {
       log.error('the ledger differs', { user_id: userId, wallet, currency, what })
     }
-    place = next.place
+    cursor = next.cursor
   }
-  await writePlace(report.finished ? { shard: 0 } : place)
+  await writeVerificationCursor(report.finished ? { shard: 0 } : cursor)
   emitMetric('LedgerDifferences', report.differences)
   log.info('ledger verified', { ...report, ...consumedUnits() })
   return report

@@ -1,109 +1,107 @@
-import type { PageRequest } from '../http/page.ts'
-import { indexName } from './table-layout.ts'
-import { type Item, type Key } from './table.ts'
+import { endOfDay, startOfDay } from '../dates.ts'
 import { queryFirst, queryItems } from './read.ts'
+import { indexName } from './table-layout.ts'
+import type { Item, Key } from './table.ts'
 
 /**
- * A list whose rows carry gapless ordinals from 1 in the order of time, so that any page is one range of
- * rows, however long the list is. Its name is its partition; its length is kept by whoever appends to it.
+ * A list whose rows are numbered 1, 2, 3, … without gaps, in the order of their instants. Any page is then
+ * one range of rows, however long the list is. The list's name is its partition. The code that appends to a
+ * list keeps its length. /
  */
 
 const ordinalDigits = 12
 const instantDigits = 16
 
-const toText = (ordinal: number): string => String(ordinal).padStart(ordinalDigits, '0')
+const ordinalText = (ordinal: number): string => String(ordinal).padStart(ordinalDigits, '0')
+const instantText = (instant: number): string => String(Math.max(0, instant)).padStart(instantDigits, '0')
 
 /** Key of a row. */
-export const rowKey = (list: string, ordinal: number): Key => ({ pk: list, sk: toText(ordinal) })
+export const rowKey = (list: string, ordinal: number): Key => ({ pk: list, sk: ordinalText(ordinal) })
 
-/** Attributes by which the index finds a row by its instant. */
+/** Attributes of a row that the index is to find by its instant (epoch milliseconds). */
 export const instantKeys = (list: string, instant: number, ordinal: number) => ({
   gpk: list,
-  gsk: `${String(instant).padStart(instantDigits, '0')}#${toText(ordinal)}`,
+  gsk: `${instantText(instant)}#${ordinalText(ordinal)}`,
 })
 
-/**
- * The part of a list that lies between two instants (epoch milliseconds; `end` is not in it). Either may be
- * left open.
- */
-export interface Period {
-  begin?: number | undefined
-  end?: number | undefined
+/** First and last day of a period, both included. Either may be left open. */
+interface Period {
+  beginTime?: string | undefined
+  endTime?: string | undefined
 }
 
 /**
- * Ordinals of the rows of a period: from `first`, up to but without `beyond`, undefined where the list ends
- * before.
+ * What a page is read from: the list's length, and its rows in the period from `first` to before `beyond`.
  */
-export interface Bounds {
+export interface ListStart {
+  list: string
+  length: number
+  /** Undefined if the list ends before the period begins. */
   first: number | undefined
+  /** Undefined if the list ends before the period does. */
   beyond: number | undefined
 }
 
-/** Looks a period up in the index: at most two rows are read, side by side. */
-export async function readBounds(list: string, { begin, end }: Period): Promise<Bounds> {
-  const [first, beyond] = await Promise.all([
-    begin === undefined ? 1 : firstOrdinalFrom(list, begin),
-    end === undefined ? undefined : firstOrdinalFrom(list, end),
+/**
+ * The first of two reads behind a page: the list's length, and beside it where the period lies in the list.
+ */
+export async function readListStart(
+  list: string,
+  readLength: Promise<number>,
+  { beginTime, endTime }: Period,
+): Promise<ListStart> {
+  const [length, first, beyond] = await Promise.all([
+    readLength,
+    beginTime === undefined ? 1 : firstOrdinalFrom(list, startOfDay(beginTime)),
+    endTime === undefined ? undefined : firstOrdinalFrom(list, endOfDay(endTime)),
   ])
-  return { first, beyond }
+  return { list, length, first, beyond }
 }
 
 async function firstOrdinalFrom(list: string, instant: number): Promise<number | undefined> {
-  const [row] = await queryFirst(
-    {
-      IndexName: indexName,
-      KeyConditionExpression: 'gpk = :list AND gsk >= :instant',
-      ExpressionAttributeValues: {
-        ':list': list,
-        ':instant': String(Math.max(0, instant)).padStart(instantDigits, '0'),
-      },
-    },
-    1,
-  )
-  const ordinal = row?.['sk'] as string | undefined
-  return ordinal === undefined ? undefined : Number(ordinal)
-}
-
-/** A page as a range of ordinals, newest first: `from` down to `to`, empty where `from` is below `to`. */
-export interface Window {
-  total: number
-  from: number
-  to: number
-}
-
-/** Which rows of a list make up a page of a period. */
-export function pageWindow(length: number, { first, beyond }: Bounds, page: PageRequest): Window {
-  // A lagging replica may tell a length from before what the index already knows.
-  const last = Math.min(length, (beyond ?? length + 1) - 1)
-  const lowest = first ?? length + 1
-  const from = last - (page.current - 1) * page.size
-  return {
-    total: Math.max(0, last - lowest + 1),
-    from,
-    to: Math.max(lowest, from - page.size + 1),
-  }
-}
-
-/**
- * The rows of a page, newest first: one range of at most a page's size. Consistent, so that every row that a
- * length counts is there.
- */
-export async function readWindow(list: string, { from, to }: Window): Promise<Record<string, unknown>[]> {
-  if (from < to) return []
   const query = {
-    KeyConditionExpression: 'pk = :list AND sk BETWEEN :to AND :from',
-    ExpressionAttributeValues: { ':list': list, ':to': toText(to), ':from': toText(from) },
+    IndexName: indexName,
+    KeyConditionExpression: 'gpk = :list AND gsk >= :instant',
+    ExpressionAttributeValues: { ':list': list, ':instant': instantText(instant) },
+  }
+  const [row] = await queryFirst(query, 1)
+  return row && Number(row['sk'])
+}
+
+/** The second read: the rows of a page, newest first, and how many there are in all. None without a start. */
+export async function readListPage(
+  start: ListStart | undefined,
+  { current, size }: { current: number; size: number },
+): Promise<{ rows: Item[]; total: number }> {
+  if (start === undefined) return { rows: [], total: 0 }
+  const { list, length, first = length + 1, beyond = length + 1 } = start
+  // The length comes from an eventually consistent read and may be older than what the index returns.
+  const last = Math.min(length, beyond - 1)
+  const newest = last - (current - 1) * size
+  const rows = await readRange(list, Math.max(first, newest - size + 1), newest)
+  return { rows, total: Math.max(0, last - first + 1) }
+}
+
+/** Rows by their ordinals, newest first. Consistent, so that every row that the length counts is found. */
+async function readRange(list: string, oldest: number, newest: number): Promise<Item[]> {
+  if (newest < oldest) return []
+  const query = {
+    KeyConditionExpression: 'pk = :list AND sk BETWEEN :oldest AND :newest',
+    ExpressionAttributeValues: {
+      ':list': list,
+      ':oldest': ordinalText(oldest),
+      ':newest': ordinalText(newest),
+    },
     ScanIndexForward: false,
     ConsistentRead: true,
   }
-  return queryFirst(query, from - to + 1)
+  return queryFirst(query, newest - oldest + 1)
 }
 
 /** All rows of a list up to a length, oldest first, in as many reads as it takes. */
 export const readRows = (list: string, length: number): AsyncGenerator<Item> =>
   queryItems({
     KeyConditionExpression: 'pk = :list AND sk <= :last',
-    ExpressionAttributeValues: { ':list': list, ':last': toText(length) },
+    ExpressionAttributeValues: { ':list': list, ':last': ordinalText(length) },
     ConsistentRead: true,
   })

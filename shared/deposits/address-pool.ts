@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type Key } from '../db/table.ts'
-import type { Write } from '../db/write.ts'
 import { queryFirst, readItem } from '../db/read.ts'
+import type { Key } from '../db/table.ts'
+import type { Write } from '../db/write.ts'
 
 /** The free addresses of a currency on a network. */
 export interface Pool {
@@ -15,45 +15,30 @@ const freePrefix = 'FREE#'
 const freeKey = (pool: Pool, digest: string): Key => ({ pk: partition(pool), sk: freePrefix + digest })
 
 /** Whether addresses were ever provisioned for a currency on a network. */
-export async function poolExists(pool: Pool): Promise<boolean> {
-  const item = await readItem(poolKey(pool), { consistent: true })
-  return item !== undefined
-}
+export const poolExists = async (pool: Pool): Promise<boolean> =>
+  (await readItem(poolKey(pool), { consistent: true })) !== undefined
 
-/** The write that makes a pool known. */
-export const putPool = (pool: Pool): Write => ({
-  Put: { Item: poolKey(pool) },
-})
+/** The write that adds a pool, or leaves it as it is. */
+export const putPool = (pool: Pool): Write => ({ Put: { Item: poolKey(pool) } })
 
-/** The write that puts an address into the pool. */
-export const putFree = (pool: Pool, digest: string): Write => ({
+/** The write that adds an address to the pool. */
+export const putFreeAddress = (pool: Pool, digest: string): Write => ({
   Put: { Item: freeKey(pool, digest) },
 })
 
-/** The write that takes an address out of the pool; its condition fails where somebody else was faster. */
-export const takeFree = (pool: Pool, digest: string): Write => ({
-  Delete: {
-    Key: freeKey(pool, digest),
-    ConditionExpression: 'attribute_exists(pk)',
-  },
+/** The write that takes an address out of the pool; its condition fails if another claim took it first. */
+export const takeFreeAddress = (pool: Pool, digest: string): Write => ({
+  Delete: { Key: freeKey(pool, digest), ConditionExpression: 'attribute_exists(pk)' },
 })
 
 /**
- * Digest of some free address, or undefined where none is left. Each caller starts at a place of their own, so that many
- * at once do not want the same one; nobody counts, so that there is no item that all of them write.
+ * Digest of a free address, or undefined if none is left. The search starts at a random position, so that
+ * simultaneous claims rarely pick the same address. The pool keeps no counter, because every claim would have
+ * to write it. /
  */
-export async function findFree(pool: Pool): Promise<string | undefined> {
+export async function findFreeAddress(pool: Pool): Promise<string | undefined> {
   const start = freePrefix + randomBytes(8).toString('base64url')
   return (await firstBetween(pool, start, `${freePrefix}~`)) ?? firstBetween(pool, freePrefix, start)
-}
-
-/** How many addresses are free, counted no further than to `most`. Eventually consistent. */
-export async function countFree(pool: Pool, most: number): Promise<number> {
-  const query = {
-    KeyConditionExpression: 'pk = :pool AND begins_with(sk, :free)',
-    ExpressionAttributeValues: { ':pool': partition(pool), ':free': freePrefix },
-  }
-  return (await queryFirst(query, most)).length
 }
 
 async function firstBetween(pool: Pool, low: string, high: string): Promise<string | undefined> {
@@ -64,4 +49,13 @@ async function firstBetween(pool: Pool, low: string, high: string): Promise<stri
   }
   const [item] = await queryFirst(query, 1)
   return (item?.['sk'] as string | undefined)?.slice(freePrefix.length)
+}
+
+/** How many addresses are free, counted up to `limit`. Eventually consistent. */
+export async function countFreeAddresses(pool: Pool, limit: number): Promise<number> {
+  const query = {
+    KeyConditionExpression: 'pk = :pool AND begins_with(sk, :free)',
+    ExpressionAttributeValues: { ':pool': partition(pool), ':free': freePrefix },
+  }
+  return (await queryFirst(query, limit)).length
 }

@@ -1,10 +1,39 @@
+import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import { Integer, type Key } from '../db/table.ts'
-import type { Write } from '../db/write.ts'
-import { addressDigest, type NetworkAddress } from './network-address.ts'
 import { readItem, readItems } from '../db/read.ts'
+import { Integer, type Key } from '../db/table.ts'
+import { putNew, type Write } from '../db/write.ts'
+import { maybe } from '../events/fields.ts'
 
-/** An address of the service: free, or one user's for good. */
+/** An address on a chain, as its network spells it. */
+export const ChainAddress = v.pipe(
+  v.string(),
+  v.regex(/^[\x21-\x7e]{1,256}$/, 'must be 1 to 256 printable characters without spaces'),
+)
+
+/**
+ * The tag (or memo) that tells the users of a shared address apart, on networks that have one. An empty one
+ * counts as none.
+ */
+export const AddressTag = v.pipe(
+  maybe(v.pipe(v.string(), v.regex(/^[\x20-\x7e]{0,128}$/, 'must be at most 128 printable characters'))),
+  v.transform((tag) => (tag === '' ? undefined : tag)),
+)
+
+/** An address and tag on a network: what a deposit is sent to. */
+export interface NetworkAddress {
+  network: string
+  address: string
+  tag?: string | undefined
+}
+
+/** SHA-256 of an address and tag on a network, base64url: its name inside keys. */
+export const addressDigest = ({ network, address, tag }: NetworkAddress): string =>
+  createHash('sha256')
+    .update(JSON.stringify([network, address, tag ?? null]))
+    .digest('base64url')
+
+/** An address of the service: free, or assigned to one user for good. */
 const AddressItem = v.object({
   currency: v.string(),
   currency_network: v.string(),
@@ -18,12 +47,8 @@ export type AddressItem = v.InferOutput<typeof AddressItem>
 
 const addressKey = (digest: string): Key => ({ pk: `ADDR#${digest}`, sk: 'ADDRESS' })
 
-/** An address by where it is on its network, or undefined where it is none of ours. */
-export const readAddress = (where: NetworkAddress): Promise<AddressItem | undefined> =>
-  readAddressByDigest(addressDigest(where))
-
-/** An address by its digest. */
-export async function readAddressByDigest(digest: string): Promise<AddressItem | undefined> {
+/** An address by its digest, or undefined if it is not one of the service's. */
+export async function readAddress(digest: string): Promise<AddressItem | undefined> {
   const item = await readItem(addressKey(digest), { consistent: true })
   return item === undefined ? undefined : v.parse(AddressItem, item)
 }
@@ -35,15 +60,11 @@ export async function readAddresses(addresses: NetworkAddress[]): Promise<Addres
   return items.filter((item) => item !== undefined).map((item) => v.parse(AddressItem, item))
 }
 
-/** The write that adds an address; its condition fails where the service has it already. */
-export const putAddress = (item: AddressItem): Write => ({
-  Put: {
-    Item: { ...addressKey(addressDigest(whereIs(item))), ...item },
-    ConditionExpression: 'attribute_not_exists(pk)',
-  },
-})
+/** The write that adds an address; its condition fails if the service has it already. */
+export const putAddress = (digest: string, item: AddressItem): Write =>
+  putNew({ ...addressKey(digest), ...item })
 
-/** The write that makes an address a user's; its condition fails where it is somebody's already. */
+/** The write that assigns an address to a user; its condition fails if it is assigned already. */
 export const assignAddress = (digest: string, userId: number): Write => ({
   Update: {
     Key: addressKey(digest),
@@ -51,11 +72,4 @@ export const assignAddress = (digest: string, userId: number): Write => ({
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(user_id)',
     ExpressionAttributeValues: { ':user': userId },
   },
-})
-
-/** Where an address is on its network. */
-export const whereIs = ({ currency_network, address, tag }: AddressItem): NetworkAddress => ({
-  network: currency_network,
-  address,
-  tag,
 })

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import { instantKeys, rowKey } from '../db/numbered-list.ts'
-import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
-import type { Write } from '../db/write.ts'
-import { Money } from '../money.ts'
+import { daysInOrder } from '../dates.ts'
+import { instantKeys, type ListStart, readListPage, readListStart, rowKey } from '../db/numbered-list.ts'
 import { readItem } from '../db/read.ts'
+import { Decimal, Integer, type Item, type Key, toNumberValue } from '../db/table.ts'
+import { putNew, putVersioned, type Write } from '../db/write.ts'
+import { CurrencyCode, CurrencyFilter, Day } from '../events/fields.ts'
+import { pageQuery, toPage } from '../http/page.ts'
+import { Money } from '../money.ts'
 
 /** Every status of a deposit. `CREDITED` and `FAILED` are final. */
 export const DepositStatus = v.picklist(['PENDING', 'CONFIRMING', 'CREDITED', 'FAILED'])
@@ -22,7 +25,7 @@ export const DepositRecord = v.object({
   confirmations: v.number(),
   required_confirmations: v.number(),
   status: DepositStatus,
-  /** When it was first heard of, epoch milliseconds. */
+  /** Instant of the first event about it, epoch milliseconds. */
   created_at: v.number(),
   /** When it was credited, epoch milliseconds; null until then. */
   credited_at: v.nullable(v.number()),
@@ -48,8 +51,9 @@ export interface Deposit {
   userId: number
   /** Raised by every write, from 1. */
   version: number
-  /** Its number in the list of all of the user's deposits, and in that of its currency. */
+  /** Its number in the list of all of the user's deposits. */
   ordinal: number
+  /** Its number in the list of its currency. */
   currencyOrdinal: number
 }
 
@@ -60,38 +64,37 @@ export interface DepositName {
   outputIndex: number
 }
 
-/** The id of a deposit, which says nothing to anybody else. */
+/** The id of a deposit: SHA-256 of its name, base64url, so that it discloses nothing. */
 export const depositId = ({ network, txid, outputIndex }: DepositName): string =>
   createHash('sha256')
     .update(JSON.stringify([network, txid, outputIndex]))
     .digest('base64url')
 
-/** Whether a text can be the id of a deposit at all. */
+/** Whether a text has the form of a deposit's id. */
 export const isDepositId = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
 
 const depositKey = (id: string): Key => ({ pk: `DEP#${id}`, sk: 'DEPOSIT' })
 
-/** The list of a user's deposits, of one currency or of all. */
-export const depositList = (userId: number, currency?: string): string => `DL#${userId}#${currency ?? '*'}`
-
-/** A deposit by its id, or undefined where there is none. */
+/** A deposit by its id, or undefined. */
 export async function readDeposit(id: string, { consistent = false } = {}): Promise<Deposit | undefined> {
   const item = await readItem(depositKey(id), { consistent })
-  return item === undefined ? undefined : toDeposit(item)
+  return item && toDeposit(item)
 }
 
-/** The deposit that a stored item describes: its own, or its row in a list. */
-export function toDeposit(item: Record<string, unknown>): Deposit {
+/** The deposit that an item describes: its own item, or a row of a list. */
+function toDeposit(item: Item): Deposit {
   const { user_id, version, ordinal, currency_ordinal, ...record } = v.parse(DepositItem, item)
   return { record, userId: user_id, version, ordinal, currencyOrdinal: currency_ordinal }
 }
 
+const listName = (userId: number, currency = '*'): string => `DL#${userId}#${currency}`
+
 /**
- * The writes that bring a deposit to its next version: its own item, provided that it still stands at the version before,
- * and its rows in the two lists, which carry it whole so that a page is one read.
+ * The writes of a deposit's next version: its own item, whose condition fails unless the stored version is
+ * the one before, and its rows in two lists, that of all deposits and that of its currency. Rows hold the
+ * whole deposit, so that a page is one read. /
  */
-export function putDeposit(deposit: Deposit): Write[] {
-  const { record, userId, version, ordinal, currencyOrdinal } = deposit
+export function putDeposit({ record, userId, version, ordinal, currencyOrdinal }: Deposit): Write[] {
   const item = {
     ...record,
     amount: toNumberValue(record.amount),
@@ -100,24 +103,95 @@ export function putDeposit(deposit: Deposit): Write[] {
     ordinal,
     currency_ordinal: currencyOrdinal,
   }
-  const row = (list: string, at: number): Write => ({
-    Put: {
-      Item: { ...rowKey(list, at), ...instantKeys(list, record.created_at, at), ...item },
-    },
+  const putRow = (list: string, number: number): Write => ({
+    Put: { Item: { ...rowKey(list, number), ...instantKeys(list, record.created_at, number), ...item } },
   })
   return [
-    {
-      Put: {
-        Item: { ...depositKey(record.id), ...item },
-        ...(version === 1
-          ? { ConditionExpression: 'attribute_not_exists(pk)' }
-          : {
-              ConditionExpression: 'version = :before',
-              ExpressionAttributeValues: { ':before': version - 1 },
-            }),
-      },
-    },
-    row(depositList(userId), ordinal),
-    row(depositList(userId, record.currency), currencyOrdinal),
+    putVersioned({ ...depositKey(record.id), ...item }, version - 1),
+    putRow(listName(userId), ordinal),
+    putRow(listName(userId, record.currency), currencyOrdinal),
   ]
+}
+
+/** How many deposits a user has. */
+export interface DepositCount {
+  userId: number
+  /** Instant of the newest, epoch milliseconds; 0 before the first. */
+  lastAt: number
+  byCurrency: Map<string, number>
+}
+
+const CountItem = v.object({ last_at: Integer, counts: v.record(v.string(), Integer) })
+
+const countKey = (userId: number): Key => ({ pk: `DL#${userId}`, sk: 'HEAD' })
+
+/** How many deposits a user has. */
+export async function readDepositCount(userId: number, { consistent = false } = {}): Promise<DepositCount> {
+  const item = await readItem(countKey(userId), { consistent })
+  if (item === undefined) return { userId, lastAt: 0, byCurrency: new Map() }
+  const { last_at: lastAt, counts } = v.parse(CountItem, item)
+  return { userId, lastAt, byCurrency: new Map(Object.entries(counts)) }
+}
+
+/** The length of the list of a currency, or of all deposits. */
+export const countDeposits = ({ byCurrency }: DepositCount, currency?: string): number =>
+  currency === undefined
+    ? [...byCurrency.values()].reduce((sum, count) => sum + count, 0)
+    : (byCurrency.get(currency) ?? 0)
+
+/**
+ * The write that counts one more deposit; its condition fails if another one was counted since `count` was
+ * read.
+ */
+export function putDepositCount(count: DepositCount, currency: string, at: number): Write {
+  const total = countDeposits(count)
+  const byCurrency = new Map(count.byCurrency).set(currency, countDeposits(count, currency) + 1)
+  const item = {
+    ...countKey(count.userId),
+    last_at: at,
+    total: total + 1,
+    counts: Object.fromEntries(byCurrency),
+  }
+  if (total === 0) return putNew(item)
+  return {
+    Put: {
+      Item: item,
+      ConditionExpression: '#total = :total',
+      ExpressionAttributeNames: { '#total': 'total' },
+      ExpressionAttributeValues: { ':total': total },
+    },
+  }
+}
+
+/** The query of a page of deposits. */
+export const RecordsQuery = v.pipe(
+  v.object({
+    currency: CurrencyFilter,
+    beginTime: v.optional(Day),
+    endTime: v.optional(Day),
+    ...pageQuery,
+  }),
+  v.forward(
+    v.check(({ beginTime, endTime }) => daysInOrder(beginTime, endTime), 'must not be before beginTime'),
+    ['endTime'],
+  ),
+)
+export type RecordsQuery = v.InferOutput<typeof RecordsQuery>
+
+/** The first read behind a page of deposits; undefined if no deposit can match the query. */
+export async function readRecordsStart(query: RecordsQuery, userId: number): Promise<ListStart | undefined> {
+  const { currency } = query
+  if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
+  const readLength = async () => countDeposits(await readDepositCount(userId), currency)
+  return readListStart(listName(userId, currency), readLength(), query)
+}
+
+/** A page of deposits, newest first, from its first read. */
+export async function readRecordsPage(query: RecordsQuery, start: ListStart | undefined) {
+  const { rows, total } = await readListPage(start, query)
+  return toPage(
+    rows.map((row) => toDeposit(row).record),
+    total,
+    query,
+  )
 }

@@ -1,9 +1,8 @@
 import { ConditionFailed } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
-import { type Pool, putFree, putPool } from './address-pool.ts'
-import { type AddressItem, putAddress, readAddresses } from './deposit-address.ts'
-import { addressDigest } from './network-address.ts'
+import { type Pool, putFreeAddress, putPool } from './address-pool.ts'
+import { addressDigest, putAddress, readAddresses } from './deposit-address.ts'
 
 /** A batch of new addresses of one pool. */
 export interface AddressBatch extends Pool {
@@ -12,19 +11,23 @@ export interface AddressBatch extends Pool {
   addresses: { address: string; tag?: string | undefined }[]
 }
 
-/** Addresses of one transaction: two writes each, beside the chunk's key, of at most 100. */
+/**
+ * Addresses of one transaction: two writes each, beside the chunk's own event record, of at most 100. It must
+ * not change: a batch that was added in part is continued by the numbers of its chunks. /
+ */
 const chunkSize = 48
 
 /**
- * Puts a batch of addresses into its pool, each once, however often and however far it was tried before: the batch claims its
- * key, then every chunk claims one of its own in the transaction that adds its addresses.
+ * Adds a batch of addresses to its pool, each exactly once, also if an earlier delivery added a part of them.
+ * The batch claims its business key first; then every chunk claims a key of its own in the transaction that
+ * adds its addresses.
  *
- * Throws Refused, before anything is written, where an address came in another batch.
+ * Throws RejectedEvent, before anything is written, when an address came in another batch. /
  */
 export async function provisionAddresses(batch: AddressBatch, record: EventRecord): Promise<Outcome> {
   const { network, addresses, batchId } = batch
-  const known = await readAddresses(addresses.map((its) => ({ network, ...its })))
-  if (known.some((item) => item.batch_id !== batchId)) throw taken()
+  const known = await readAddresses(addresses.map((address) => ({ network, ...address })))
+  if (known.some((item) => item.batch_id !== batchId)) throw new RejectedEvent('address_taken')
   const outcomes = [await applyOnce(record, [putPool(batch)])]
   for (let start = 0; start < addresses.length; start += chunkSize) {
     const chunk = { ...batch, addresses: addresses.slice(start, start + chunkSize) }
@@ -33,28 +36,27 @@ export async function provisionAddresses(batch: AddressBatch, record: EventRecor
   return outcomes.includes('applied') ? 'applied' : 'duplicate'
 }
 
-const taken = () => new RejectedEvent('address_taken')
-
 async function addChunk(batch: AddressBatch, index: number, record: EventRecord): Promise<Outcome> {
-  const key: EventRecord = {
+  const chunkRecord: EventRecord = {
     detailType: `${record.detailType}.chunk`,
     businessKey: `${index}#${record.businessKey}`,
     digest: record.digest,
   }
   try {
     return await applyOnce(
-      key,
-      batch.addresses.flatMap((its) => addAddress(batch, its)),
+      chunkRecord,
+      batch.addresses.flatMap((address) => addAddress(batch, address)),
     )
   } catch (error) {
-    // Another batch with the same address came at the same time.
-    throw error instanceof ConditionFailed ? taken() : error
+    // Another batch added the same address since the addresses were read.
+    throw error instanceof ConditionFailed ? new RejectedEvent('address_taken') : error
   }
 }
 
 function addAddress(batch: AddressBatch, { address, tag }: AddressBatch['addresses'][number]) {
   const { currency, network } = batch
-  const item: AddressItem = {
+  const digest = addressDigest({ network, address, tag })
+  const item = {
     currency,
     currency_network: network,
     address,
@@ -62,5 +64,5 @@ function addAddress(batch: AddressBatch, { address, tag }: AddressBatch['address
     required_confirmations: batch.requiredConfirmations,
     batch_id: batch.batchId,
   }
-  return [putAddress(item), putFree(batch, addressDigest({ network, address, tag }))]
+  return [putAddress(digest, item), putFreeAddress(batch, digest)]
 }

@@ -1,23 +1,26 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { ConditionFailed, transact, type Write } from '../db/write.ts'
 import type { Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
-import { postTransaction } from '../ledger/post-transaction.ts'
 import { runExclusive } from '../keyed-mutex.ts'
+import { postTransaction } from '../ledger/post-transaction.ts'
+import type { Posting } from '../ledger/wallet.ts'
 import type { Big } from '../money.ts'
+import { retry } from '../retry.ts'
+import { addressDigest, readAddress } from './deposit-address.ts'
 import {
+  countDeposits,
   type Deposit,
   depositId,
   type DepositName,
   type DepositStatus,
   putDeposit,
+  putDepositCount,
   readDeposit,
+  readDepositCount,
 } from './deposit.ts'
-import { readAddress } from './deposit-address.ts'
-import { countDeposit, countDeposits, readDepositHead } from './deposit-head.ts'
 
-/** What the chain watcher says of a deposit. */
-export interface DepositNews extends DepositName {
+/** What an event of the chain watcher says about a deposit. */
+export interface DepositUpdate extends DepositName {
   address: string
   tag?: string | undefined
   currency: string
@@ -26,110 +29,95 @@ export interface DepositNews extends DepositName {
   confirmations: number
 }
 
-const attempts = 40
-const longestWaitMilliseconds = 150
-
 /**
- * Brings a deposit forward to where an event says it is, and credits it when it is confirmed: once, in the transaction that
- * makes it `CREDITED`. Updates may arrive in any order and any number of times; the first final status stands.
+ * Advances a deposit to the status of an event, and credits it once, in the transaction that makes it
+ * `CREDITED`. Updates may arrive in any order and any number of times; the first final status stands.
  *
- * Throws Refused for an address that is nobody's or of another currency, and where the address, currency or amount of a
- * known deposit differ.
+ * Throws RejectedEvent for an address that is assigned to nobody or has another currency, and when the
+ * address, currency or amount differ from an earlier event. /
  */
-export function updateDeposit(news: DepositNews): Promise<Outcome> {
-  const id = depositId(news)
-  return runExclusive([`deposit ${id}`], async () => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const known = await readDeposit(id, { consistent: true })
-        return await (known === undefined ? addDeposit(id, news) : advanceDeposit(known, news))
-      } catch (error) {
-        // Somebody else moved this deposit, or counted another one of the same user.
-        if (!(error instanceof ConditionFailed) || attempt === attempts) throw error
-        await wait(Math.random() * Math.min(longestWaitMilliseconds, 5 * 2 ** attempt))
-      }
-    }
-  })
+export function updateDeposit(update: DepositUpdate): Promise<Outcome> {
+  const id = depositId(update)
+  const attempt = async () => {
+    const known = await readDeposit(id, { consistent: true })
+    return known === undefined ? addDeposit(id, update) : advanceDeposit(known, update)
+  }
+  // ConditionFailed: another process advanced this deposit, or counted another one of the same user.
+  return runExclusive([`deposit ${id}`], () => retry(attempt, (error) => error instanceof ConditionFailed))
 }
 
-async function addDeposit(id: string, news: DepositNews): Promise<Outcome> {
-  const { network, address, tag, currency } = news
-  const ours = await readAddress({ network, address, tag })
-  const userId = ours?.user_id
-  if (ours === undefined || userId === undefined) throw new RejectedEvent('unknown_address')
-  if (ours.currency !== currency) throw new RejectedEvent('wrong_currency')
+async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
+  const { network, address, tag, currency } = update
+  const stored = await readAddress(addressDigest({ network, address, tag }))
+  const userId = stored?.user_id
+  if (stored === undefined || userId === undefined) throw new RejectedEvent('unknown_address')
+  if (stored.currency !== currency) throw new RejectedEvent('wrong_currency')
   return runExclusive([`deposits of ${userId}`], async () => {
-    const head = await readDepositHead(userId, { consistent: true })
-    const createdAt = Math.max(Date.now(), head.lastAt)
+    const count = await readDepositCount(userId, { consistent: true })
+    const createdAt = Math.max(Date.now(), count.lastAt)
     const deposit: Deposit = {
       record: {
         id,
         currency,
         currency_network: network,
-        amount: news.amount,
+        amount: update.amount,
         address,
         tag: tag ?? null,
-        txid: news.txid,
-        confirmations: news.confirmations,
-        required_confirmations: ours.required_confirmations,
-        status: news.status,
+        txid: update.txid,
+        confirmations: update.confirmations,
+        required_confirmations: stored.required_confirmations,
+        status: update.status,
         created_at: createdAt,
         credited_at: null,
       },
       userId,
       version: 1,
-      ordinal: countDeposits(head) + 1,
-      currencyOrdinal: countDeposits(head, currency) + 1,
+      ordinal: countDeposits(count) + 1,
+      currencyOrdinal: countDeposits(count, currency) + 1,
     }
-    return write(deposit, news, [countDeposit(head, currency, createdAt)])
+    return writeDeposit(deposit, update, [putDepositCount(count, currency, createdAt)])
   })
 }
 
-async function advanceDeposit(before: Deposit, news: DepositNews): Promise<Outcome> {
+async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<Outcome> {
   const { record } = before
   const same =
-    record.address === news.address &&
-    record.tag === (news.tag ?? null) &&
-    record.currency === news.currency &&
-    record.amount.eq(news.amount)
+    record.address === update.address &&
+    record.tag === (update.tag ?? null) &&
+    record.currency === update.currency &&
+    record.amount.eq(update.amount)
   if (!same) {
     throw new RejectedEvent('conflicting_content', 'address, currency and amount of a deposit may not change')
   }
-  const status = later(record.status, news.status)
-  const confirmations = Math.max(record.confirmations, news.confirmations)
+  const status = laterStatus(record.status, update.status)
+  const confirmations = Math.max(record.confirmations, update.confirmations)
   if (status === record.status && confirmations === record.confirmations) return 'duplicate'
   const next = { ...before, version: before.version + 1, record: { ...record, status, confirmations } }
-  return write(next, news, [])
+  return writeDeposit(next, update, [])
 }
 
-const ranks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
+const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
 
 /** The later of two statuses; of two final ones the first. */
-const later = (before: DepositStatus, next: DepositStatus): DepositStatus =>
-  ranks[next] > ranks[before] ? next : before
+const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus =>
+  statusRanks[next] > statusRanks[before] ? next : before
 
-/** Writes a deposit, and credits its amount where this version is the one that makes it `CREDITED`. */
-async function write(deposit: Deposit, news: DepositName, others: Write[]): Promise<Outcome> {
+/** Writes a deposit, and credits its amount if this version is the one that makes it `CREDITED`. */
+async function writeDeposit(
+  deposit: Deposit,
+  { network, txid, outputIndex }: DepositName,
+  others: Write[],
+): Promise<Outcome> {
   const { record, userId } = deposit
   if (record.status !== 'CREDITED' || record.credited_at !== null) {
     await transact([...others, ...putDeposit(deposit)])
     return 'applied'
   }
+  const { currency, amount } = record
+  const reference = `${network}:${txid}:${outputIndex}`
+  const credit: Posting = { kind: 'post', type: 'DEPOSIT', currency, amount, reference }
   return postTransaction({
-    wallets: [
-      {
-        id: { userId, wallet: 'asset' },
-        movements: [
-          {
-            kind: 'post',
-            type: 'DEPOSIT',
-            currency: record.currency,
-            amount: record.amount,
-            reference: `${news.network}:${news.txid}:${news.outputIndex}`,
-          },
-        ],
-      },
-    ],
+    wallets: [{ id: { userId, wallet: 'asset' }, movements: [credit] }],
     alongside: (bookedAt) => [
       ...others,
       ...putDeposit({

@@ -1,8 +1,20 @@
 import * as v from 'valibot'
-import { Integer, type Key } from '../db/table.ts'
-import type { Write } from '../db/write.ts'
-import type { Pool } from './address-pool.ts'
 import { readItem } from '../db/read.ts'
+import { Integer, type Key } from '../db/table.ts'
+import { ConditionFailed, putNew, transact, type Write } from '../db/write.ts'
+import { emitMetric } from '../emit-metric.ts'
+import { Failure, invalidParameter } from '../errors.ts'
+import { log } from '../log.ts'
+import { retry } from '../retry.ts'
+import { settings } from '../settings.ts'
+import {
+  countFreeAddresses,
+  findFreeAddress,
+  type Pool,
+  poolExists,
+  takeFreeAddress,
+} from './address-pool.ts'
+import { assignAddress, readAddress } from './deposit-address.ts'
 
 /** A user's own deposit address for a currency on a network. */
 export const UserAddress = v.object({
@@ -37,13 +49,67 @@ export async function readUserAddress(
   return item === undefined ? undefined : v.parse(UserAddressItem, item)
 }
 
-/** The write that gives a user their address; its condition fails where they have one already. */
-export const putUserAddress = (userId: number, address: UserAddress): Write => ({
-  Put: {
-    Item: {
-      ...userAddressKey(userId, { currency: address.currency, network: address.currency_network }),
-      ...address,
-    },
-    ConditionExpression: 'attribute_not_exists(pk)',
-  },
-})
+/** The write that gives a user an address; its condition fails if they have one already. */
+const putUserAddress = (userId: number, pool: Pool, address: UserAddress): Write =>
+  putNew({ ...userAddressKey(userId, pool), ...address })
+
+/**
+ * Gives a user an address of their own out of the pool, in one transaction. However many requests arrive at
+ * once, a user gets one address and an address one user.
+ *
+ * Fails with `invalid_parameter` for a currency or network that the service does not have, and with
+ * `unavailable` when the pool is empty or every attempt lost its address to another user. /
+ */
+export async function claimAddress(userId: number, pool: Pool): Promise<UserAddress> {
+  const claim = async () => {
+    const assigned = await readUserAddress(userId, pool, { consistent: true })
+    return assigned ?? takeAddress(userId, pool)
+  }
+  try {
+    return await retry(claim, (error) => error instanceof ConditionFailed)
+  } catch (error) {
+    throw error instanceof ConditionFailed ? new Failure('unavailable', { retryAfterSeconds: 1 }) : error
+  }
+}
+
+/** Throws ConditionFailed if another user took the address, or another request of this user was faster. */
+async function takeAddress(userId: number, pool: Pool): Promise<UserAddress> {
+  const digest = await findFreeAddress(pool)
+  if (digest === undefined) return failEmpty(userId, pool)
+  const item = await readAddress(digest)
+  if (item === undefined) throw new Error('the pool holds an address that does not exist')
+  const address: UserAddress = {
+    currency: item.currency,
+    currency_network: item.currency_network,
+    address: item.address,
+    tag: item.tag ?? null,
+    required_confirmations: item.required_confirmations,
+    created_at: Date.now(),
+  }
+  await transact([
+    takeFreeAddress(pool, digest),
+    assignAddress(digest, userId),
+    putUserAddress(userId, pool, address),
+  ])
+  await checkPoolLevel(pool)
+  return address
+}
+
+/** Raises an alarm while there is still time to provision more addresses. */
+async function checkPoolLevel(pool: Pool): Promise<void> {
+  const lowMark = settings().addressPoolLowMark
+  const left = await countFreeAddresses(pool, lowMark)
+  if (left >= lowMark) return
+  log.warn('address pool is low', { currency: pool.currency, currency_network: pool.network, left })
+  emitMetric('AddressPoolLow', 1)
+}
+
+async function failEmpty(userId: number, pool: Pool): Promise<UserAddress> {
+  // Another request of this user may have taken the last address.
+  const assigned = await readUserAddress(userId, pool, { consistent: true })
+  if (assigned !== undefined) return assigned
+  if (!(await poolExists(pool))) throw invalidParameter('currencyNetWork', 'is not offered for this currency')
+  log.error('address pool is empty', { currency: pool.currency, currency_network: pool.network })
+  emitMetric('AddressPoolEmpty', 1)
+  throw new Failure('unavailable', { retryAfterSeconds: 60 })
+}

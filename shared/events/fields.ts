@@ -35,6 +35,26 @@ export const CurrencyCode = v.pipe(
   v.toUpperCase(),
 )
 
+/** A currency to filter a list by, in any case. An unknown one finds nothing. */
+export const CurrencyFilter = v.optional(v.pipe(v.string(), v.toUpperCase()))
+
+/**
+ * Text of 1 to `max` Unicode code points in normalization form C, without control, zero-width or bidi
+ * characters, so that two texts that look alike do not differ by what nobody sees. /
+ */
+export const PlainText = (max: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(
+      new RegExp(
+        String.raw`^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]{1,${max}}$`,
+        'u',
+      ),
+      `must be 1 to ${max} characters, none of them a control, zero-width or bidi character`,
+    ),
+    v.check((text) => text === text.normalize('NFC'), 'must be in Unicode normalization form C'),
+  )
+
 /** An optional member: it may be left out or null. */
 export const maybe = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
-import { Money } from '../money.ts'
+import { type Big, Money, zero } from '../money.ts'
+import { rateOf, type Rates } from '../rates/rates.ts'
+import { settings } from '../settings.ts'
 import type { Wallet } from './wallet.ts'
 
 /** One currency of a wallet as its owner sees it. */
@@ -7,16 +9,16 @@ export const Account = v.object({
   currency: v.string(),
   /** What can be spent. */
   balance: Money,
-  /** What is set aside for withdrawals on their way. */
+  /** What is set aside for withdrawals that are not settled yet. */
   hold: Money,
-  /** All that was ever deposited. */
+  /** Sum of all deposits. */
   deposited: Money,
-  /** All that was ever withdrawn. */
+  /** Sum of all withdrawals. */
   withdrawal: Money,
 })
 export type Account = v.InferOutput<typeof Account>
 
-/** The currencies of a wallet, in alphabetical order; only the named one where one is named. */
+/** The currencies of a wallet in alphabetical order, or `only` that one. */
 export const listAccounts = (wallet: Wallet, only?: string): Account[] =>
   [...wallet.holdings]
     .filter(([currency]) => only === undefined || currency === only)
@@ -28,3 +30,46 @@ export const listAccounts = (wallet: Wallet, only?: string): Account[] =>
       deposited,
       withdrawal,
     }))
+
+/**
+ * What a wallet is worth in the quote currency. A currency without a rate is listed but left out of the sums.
+ */
+export const AssetSummary = v.object({
+  /** The quote currency. */
+  currency: v.string(),
+  total: Money,
+  balance: Money,
+  hold: Money,
+  /** Instant of the rates, epoch milliseconds; null before the first publication. */
+  rates_at: v.nullable(v.number()),
+  assets: v.array(
+    v.object({
+      currency: v.string(),
+      balance: Money,
+      hold: Money,
+      rate: v.nullable(Money),
+      value: v.nullable(Money),
+    }),
+  ),
+})
+export type AssetSummary = v.InferOutput<typeof AssetSummary>
+
+/** Converts a wallet at the given rates. */
+export function summarizeAssets(wallet: Wallet, rates: Rates): AssetSummary {
+  const assets = listAccounts(wallet).map(({ currency, balance, hold }) => {
+    const rate = rateOf(rates, currency) ?? null
+    return { currency, balance, hold, rate, value: rate && balance.plus(hold).times(rate) }
+  })
+  const sum = (of: (asset: (typeof assets)[number]) => Big) =>
+    assets.reduce((total, asset) => (asset.rate ? total.plus(of(asset).times(asset.rate)) : total), zero)
+  const balance = sum((asset) => asset.balance)
+  const hold = sum((asset) => asset.hold)
+  return {
+    currency: settings().quoteCurrency,
+    total: balance.plus(hold),
+    balance,
+    hold,
+    rates_at: rates.asOf,
+    assets,
+  }
+}

@@ -1,12 +1,23 @@
 import * as v from 'valibot'
-import { type Bounds, instantKeys, pageWindow, readWindow, rowKey } from '../db/numbered-list.ts'
-import { Decimal, Integer, toNumberValue } from '../db/table.ts'
+import { daysInOrder } from '../dates.ts'
+import { instantKeys, type ListStart, readListPage, readListStart, rowKey } from '../db/numbered-list.ts'
+import { Decimal, Integer, type Item, toNumberValue } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
-import { type PageRequest, toPage } from '../http/page.ts'
-import { type Big, Money } from '../money.ts'
-import { type Filter, filtersOf, listName, measureList } from './bill-list.ts'
-import { BillType, billTypes, Direction } from './bill-types.ts'
-import type { Wallet } from './wallet.ts'
+import { CurrencyCode, CurrencyFilter, Day } from '../events/fields.ts'
+import { pageQuery, toPage } from '../http/page.ts'
+import { Money } from '../money.ts'
+import {
+  BillType,
+  billTypes,
+  Direction,
+  type NewBill,
+  quarterOf,
+  readWallet,
+  type Wallet,
+  type WalletId,
+  type WalletName,
+  walletPath,
+} from './wallet.ts'
 
 /** A bill as its owner sees it. It never changes. */
 export const Bill = v.object({
@@ -37,63 +48,121 @@ const BillItem = v.object({
   created_at: Integer,
 })
 
-/** What a new bill says, before it is numbered. */
-export interface BillDraft {
-  type: BillType
-  currency: string
-  amount: Big
-  balanceAfter: Big
-  reference: string
-  remark?: string | undefined
-  createdAt: number
+/**
+ * Which bills of a wallet a list holds: of one currency or of all, and of one direction, of one type or of
+ * all.
+ *
+ * Every filter that a client can ask for has a list of its own, so that any page is one range of rows,
+ * however many bills there are. A bill is therefore stored six times: for all currencies and for its own,
+ * each time for all kinds, for its direction and for its type. A deposit of USDT to the asset wallet of user
+ * 7 is in these partitions:
+ *
+ *     BL#7#asset#*#*       BL#7#asset#*#1       BL#7#asset#*#DEPOSIT
+ *     BL#7#asset#USDT#*    BL#7#asset#USDT#1    BL#7#asset#USDT#DEPOSIT
+ *
+ * The rows of a list are numbered from 1 without gaps. The wallet counts its bills by currency and type;
+ * every longer list is as long as the sum of these counts, which also gives a new bill its six numbers.
+ *
+ * To find where a day begins in a list, the index holds the first bill of every quarter of an hour: in every
+ * time zone in use a day begins with a quarter. Leaving the other bills out spares the index of a busy
+ * wallet. /
+ */
+export interface BillFilter {
+  currency?: string | undefined
+  kind?: Direction | BillType | undefined
 }
 
-/**
- * A slot is a quarter of an hour: every day of every time zone in use begins with one. Only the first bill of a slot is
- * found by its instant, which is enough to find where a day begins, and spares the index of a busy wallet.
- */
-export const slotOf = (instant: number): number => Math.floor(instant / 900_000)
+/** Partition of a list of bills. */
+export const listName = (id: WalletId, { currency, kind }: BillFilter): string =>
+  `BL#${walletPath(id)}#${currency ?? '*'}#${kind ?? '*'}`
 
-/**
- * The writes that file a bill into its six lists, given the wallet as it stood before it.
- */
-export function fileBill(wallet: Wallet, draft: BillDraft): Write[] {
-  const { length: earlier } = measureList(wallet, {})
-  const item = {
-    id: `${wallet.id.wallet === 'asset' ? 'A' : 'R'}${wallet.id.userId}-${earlier + 1}`,
-    currency: draft.currency,
-    amount: toNumberValue(draft.amount),
-    type: draft.type,
-    balance_after: toNumberValue(draft.balanceAfter),
-    reference: draft.reference,
-    remark: draft.remark,
-    created_at: draft.createdAt,
-  }
-  return filtersOf(draft.currency, draft.type).map((filter) => {
-    const list = listName(wallet.id, filter)
-    const { length, slot } = measureList(wallet, filter)
-    const firstOfSlot = slotOf(draft.createdAt) > slot
-    return {
-      Put: {
-        Item: {
-          ...rowKey(list, length + 1),
-          ...(firstOfSlot ? instantKeys(list, draft.createdAt, length + 1) : {}),
-          ...item,
-        },
-      },
+/** The length of a list, and the quarter of an hour of its newest bill, -1 if it is empty. */
+export function measureList(wallet: Wallet, { currency, kind }: BillFilter) {
+  let length = 0
+  let lastQuarter = -1
+  for (const [code, { bills }] of wallet.holdings) {
+    if (currency !== undefined && currency !== code) continue
+    for (const [type, counted] of Object.entries(bills)) {
+      if (kind !== undefined && kind !== type && kind !== billTypes[type as BillType]) continue
+      length += counted.count
+      lastQuarter = Math.max(lastQuarter, counted.lastQuarter)
     }
+  }
+  return { length, lastQuarter }
+}
+
+/** The writes of a bill: one for each of its six lists. */
+export function putBill({ walletBefore, posting, balanceAfter, createdAt }: NewBill): Write[] {
+  const { id } = walletBefore
+  const { currency, type } = posting
+  const item = {
+    id: `${id.wallet === 'asset' ? 'A' : 'R'}${id.userId}-${measureList(walletBefore, {}).length + 1}`,
+    currency,
+    amount: toNumberValue(posting.amount),
+    type,
+    balance_after: toNumberValue(balanceAfter),
+    reference: posting.reference,
+    remark: posting.remark,
+    created_at: createdAt,
+  }
+  const filters = [undefined, currency].flatMap((code) =>
+    [undefined, billTypes[type], type].map((kind) => ({ currency: code, kind })),
+  )
+  return filters.map((filter) => {
+    const list = listName(id, filter)
+    const { length, lastQuarter } = measureList(walletBefore, filter)
+    const indexed = quarterOf(createdAt) > lastQuarter ? instantKeys(list, createdAt, length + 1) : {}
+    return { Put: { Item: { ...rowKey(list, length + 1), ...indexed, ...item } } }
   })
 }
 
-/** A page of a wallet's bills, newest first. `bounds` are those of the filter's list. */
-export async function readBills(wallet: Wallet, filter: Filter, bounds: Bounds, page: PageRequest) {
-  const window = pageWindow(measureList(wallet, filter).length, bounds, page)
-  const rows = await readWindow(listName(wallet.id, filter), window)
-  return toPage(rows.map(toBill), window.total, page)
-}
-
 /** The bill that a row describes. */
-export function toBill(row: Record<string, unknown>): Bill {
+export function toBill(row: Item): Bill {
   const { type, remark, ...rest } = v.parse(BillItem, row)
   return { ...rest, amount_direction: billTypes[type], business_id: type, remark: remark ?? null }
+}
+
+/** The query of a page of bills. */
+export const BillsQuery = v.pipe(
+  v.object({
+    currency: CurrencyFilter,
+    amountDirection: v.optional(v.pipe(v.string(), v.transform(Number), Direction)),
+    businessId: v.optional(v.string()),
+    beginTime: v.optional(Day),
+    endTime: v.optional(Day),
+    ...pageQuery,
+  }),
+  v.forward(
+    v.check(({ beginTime, endTime }) => daysInOrder(beginTime, endTime), 'must not be before beginTime'),
+    ['endTime'],
+  ),
+)
+export type BillsQuery = v.InferOutput<typeof BillsQuery>
+
+/** The first read behind a page of bills; undefined if no bill can match the query. */
+export async function readBillsStart(
+  query: BillsQuery,
+  userId: number,
+  wallet: WalletName,
+): Promise<ListStart | undefined> {
+  const filter = toFilter(query)
+  if (filter === undefined) return undefined
+  const id = { userId, wallet }
+  const readLength = async () => measureList(await readWallet(id), filter).length
+  return readListStart(listName(id, filter), readLength(), query)
+}
+
+/** A page of bills, newest first, from its first read. */
+export async function readBillsPage(query: BillsQuery, start: ListStart | undefined) {
+  const { rows, total } = await readListPage(start, query)
+  return toPage(rows.map(toBill), total, query)
+}
+
+/** Undefined if no bill can match: an unknown currency or type, or a type of the other direction. */
+function toFilter({ currency, amountDirection, businessId }: BillsQuery): BillFilter | undefined {
+  if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
+  if (businessId === undefined) return { currency, kind: amountDirection }
+  if (!v.is(BillType, businessId)) return undefined
+  if (amountDirection !== undefined && amountDirection !== billTypes[businessId]) return undefined
+  return { currency, kind: businessId }
 }

@@ -1,46 +1,274 @@
-import type { Outcome } from '../events/event-record.ts'
-import { type LedgerTransaction, commitBatch, maxBatchSize, type PendingTransaction } from './commit-batch.ts'
+import type { Item } from '../db/table.ts'
+import { failureOf, tryTransact, type Write } from '../db/write.ts'
+import {
+  type EventRecord,
+  findOutcome,
+  type Outcome,
+  putEventRecord,
+  resolveDuplicate,
+} from '../events/event-record.ts'
+import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 import { runExclusive } from '../keyed-mutex.ts'
-import { walletPath } from './wallet.ts'
+import { retry } from '../retry.ts'
+import { readUser } from '../users/user.ts'
+import { putBill } from './bill.ts'
+import {
+  applyMovements,
+  type Movement,
+  type NewBill,
+  putWallet,
+  readWallet,
+  toWallet,
+  type Wallet,
+  type WalletId,
+  walletPath,
+} from './wallet.ts'
 
-export type { LedgerTransaction } from './commit-batch.ts'
+export interface LedgerTransaction {
+  /**
+   * The event behind it; its key is claimed in the same write. Without one, a condition of `alongside` must
+   * prevent repetition.
+   */
+  record?: EventRecord
+  /** What happens to each wallet, in order. Each wallet is named at most once, and all belong to one user. */
+  wallets: { id: WalletId; movements: Movement[] }[]
+  /** Further writes of the same DynamoDB transaction, given the instant of booking. */
+  alongside?: (bookedAt: number) => Write[]
+}
 
-/** Bookings of this process that wait for their wallet's turn. */
-const waiting = new Map<string, PendingTransaction[]>()
+/** Other processes moved the wallet first at every attempt. The event is delivered again later. */
+export class ContentionError extends Error {
+  override readonly name = 'ContentionError'
+
+  constructor() {
+    super('other processes moved the wallet first at every attempt')
+  }
+}
+
+type Results = Map<LedgerTransaction, Outcome | Error>
 
 /**
- * Books movements of money exactly once, all or nothing: the event's key, what goes alongside, each wallet's head under the
- * condition that nobody moved it since, and the bills. A lost race is run again, a bounded number of times. Bookings of
- * this process for the same wallet take turns, and those that wait go together into one transaction.
+ * Posts a ledger transaction exactly once, all or nothing. One DynamoDB transaction writes the event's key,
+ * the writes alongside, the wallets under the condition that nobody moved them since they were read, and the
+ * bills. Transactions of this process on the same wallet take turns, and those that wait are written
+ * together.
  *
- * Throws Refused where a balance would become negative or outgrow 38 digits, TooEarly where the user is not registered,
- * ConditionFailed where a condition of `alongside` did not hold, LostRaces when the bound is reached.
+ * Throws RejectedEvent when a balance or hold would become negative or outgrow 38 digits, or when the event's
+ * key was used with other content; OutOfOrderEvent when the user is not registered; ContentionError when
+ * every attempt lost its race; and the error of a condition of `alongside` that does not hold. /
  */
-export function postTransaction(booking: LedgerTransaction): Promise<Outcome> {
-  const paths = booking.wallets.map(({ id }) => walletPath(id))
+export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
+  const results = await join(transaction)
+  const result = results.get(transaction)
+  if (result === undefined || result instanceof Error)
+    throw result ?? new Error('a transaction was not settled')
+  return result
+}
+
+/**
+ * One event key, six rows of a bill each, and the wallet: 85 of the 100 writes that a DynamoDB transaction
+ * may have.
+ */
+const maxBatchSize = 12
+
+/** Batches that wait for their wallet's turn, by wallet. Transactions may join until the batch starts. */
+const openBatches = new Map<string, { transactions: LedgerTransaction[]; results: Promise<Results> }>()
+
+function join(transaction: LedgerTransaction): Promise<Results> {
+  const paths = transaction.wallets.map(({ id }) => walletPath(id))
   const [path] = paths
-  if (path === undefined || paths.length > 1 || booking.alongside || !booking.record) {
-    return settle(booking, (pending) => runExclusive(paths, () => commitBatch([pending])))
+  // A batch fails as a whole when a condition of `alongside` does not hold, and it locks one wallet.
+  const batchable = paths.length === 1 && transaction.record && !transaction.alongside
+  if (path === undefined || !batchable) return runExclusive(paths, () => commitBatch([transaction]))
+  const open = openBatches.get(path)
+  if (open !== undefined && open.transactions.length < maxBatchSize) {
+    open.transactions.push(transaction)
+    return open.results
   }
-  return settle(booking, (pending) => {
-    const line = waiting.get(path) ?? []
-    waiting.set(path, line)
-    line.push(pending)
-    return runExclusive([path], () => takeTurn(path, line))
+  const transactions = [transaction]
+  const results = runExclusive([path], () => {
+    if (openBatches.get(path)?.transactions === transactions) openBatches.delete(path)
+    return commitBatch(transactions)
   })
+  openBatches.set(path, { transactions, results })
+  return results
 }
 
-/** Books what waits, as much as fits into one transaction; later turns find the rest, or nothing. */
-async function takeTurn(path: string, line: PendingTransaction[]): Promise<void> {
-  const group = line.splice(0, maxBatchSize)
-  if (line.length === 0) waiting.delete(path)
-  if (group.length > 0) await commitBatch(group)
+/** Reads the wallets, decides, and writes, until every transaction has its own result. */
+async function commitBatch(transactions: readonly LedgerTransaction[]): Promise<Results> {
+  const results: Results = new Map()
+  const unsettled = () => transactions.filter((transaction) => !results.has(transaction))
+  try {
+    let wallets = await readWallets(transactions)
+    await checkUser(wallets)
+    const attempt = async () => {
+      while (unsettled().length > 0) {
+        const decision = decideBatch(wallets, unsettled(), Date.now())
+        const conflict = await writeDecision(decision)
+        if (conflict === undefined) await settleAll(decision, results)
+        else {
+          settleKnown(unsettled(), conflict.usedKeys, results)
+          wallets = wallets.map((wallet) => conflict.moved.get(walletPath(wallet.id)) ?? wallet)
+          if (conflict.moved.size > 0 && unsettled().length > 0) throw new ContentionError()
+        }
+      }
+    }
+    await retry(attempt, (error) => error instanceof ContentionError)
+  } catch (error) {
+    for (const transaction of unsettled()) results.set(transaction, error as Error)
+  }
+  return results
 }
 
-const settle = (
-  booking: LedgerTransaction,
-  start: (pending: PendingTransaction) => Promise<void>,
-): Promise<Outcome> =>
-  new Promise((resolve, reject) => {
-    start({ booking, resolve, reject }).catch(reject)
-  })
+const readWallets = ([first]: readonly LedgerTransaction[]): Promise<Wallet[]> =>
+  Promise.all((first?.wallets ?? []).map(({ id }) => readWallet(id, { consistent: true })))
+
+/** A wallet implies a registered user; without one, check that the user exists. */
+async function checkUser(wallets: readonly Wallet[]): Promise<void> {
+  const absent = wallets.find(({ version }) => version === 0)
+  if (absent === undefined) return
+  const user = await readUser(absent.id.userId, { consistent: true })
+  if (user === undefined) throw new OutOfOrderEvent('unknown_user')
+}
+
+/** What becomes of a batch if nobody moves its wallets before it is written. */
+export interface Decision {
+  /** The wallets afterwards, with the version that they are to be written as. */
+  wallets: Wallet[]
+  bills: NewBill[]
+  /** Instant of every bill, epoch milliseconds: never before an earlier bill of the same wallet. */
+  bookedAt: number
+  /** Each transaction in order: accepted (`applied`), the repetition of an accepted one, or rejected. */
+  outcomes: Map<LedgerTransaction, Outcome | RejectedEvent>
+}
+
+/**
+ * Decides transactions one after the other, each from where the accepted ones before it leave the wallets. Of
+ * those with the same event key, the first that can be accepted is; later ones are duplicates, or rejected
+ * for their other content. /
+ */
+export function decideBatch(
+  before: readonly Wallet[],
+  transactions: readonly LedgerTransaction[],
+  now: number,
+): Decision {
+  const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))
+  const accepted = new Map<string, EventRecord>()
+  const bills: NewBill[] = []
+  let wallets = [...before]
+  const decide = (transaction: LedgerTransaction): Outcome => {
+    const { record } = transaction
+    const earlier = record && accepted.get(eventKey(record))
+    if (record && earlier) return resolveDuplicate(record, { ...earlier })
+    const moved = wallets.map((wallet) => applyMovements(wallet, movementsOf(transaction, wallet), bookedAt))
+    wallets = moved.map(({ wallet }) => wallet)
+    bills.push(...moved.flatMap((its) => its.bills))
+    if (record) accepted.set(eventKey(record), record)
+    return 'applied'
+  }
+  const outcomes = new Map(transactions.map((its) => [its, outcomeOf(() => decide(its))]))
+  return {
+    wallets: wallets.map((wallet) => ({ ...wallet, version: wallet.version + 1 })),
+    bills,
+    bookedAt,
+    outcomes,
+  }
+}
+
+const eventKey = ({ detailType, businessKey }: EventRecord): string => `${detailType}#${businessKey}`
+
+const movementsOf = ({ wallets }: LedgerTransaction, wallet: Wallet): Movement[] =>
+  wallets.find(({ id }) => walletPath(id) === walletPath(wallet.id))?.movements ?? []
+
+/** The outcome, or the rejection that deciding it throws. */
+function outcomeOf(decide: () => Outcome): Outcome | RejectedEvent {
+  try {
+    return decide()
+  } catch (error) {
+    if (error instanceof RejectedEvent) return error
+    throw error
+  }
+}
+
+/** Why a decision could not be written. */
+interface Conflict {
+  /** Records of event keys that were used before, as stored. */
+  usedKeys: Map<string, Item | undefined>
+  /** Wallets that another process moved, as they are stored now. */
+  moved: Map<string, Wallet>
+}
+
+/**
+ * Writes what was accepted, if anything. Throws the error of a condition of `alongside` that does not hold.
+ */
+async function writeDecision({
+  wallets,
+  bills,
+  bookedAt,
+  outcomes,
+}: Decision): Promise<Conflict | undefined> {
+  const accepted = [...outcomes].flatMap(([transaction, outcome]) =>
+    outcome === 'applied' ? [transaction] : [],
+  )
+  if (accepted.length === 0) return undefined
+  const records = accepted.flatMap(({ record }) => (record === undefined ? [] : [record]))
+  const keyWrites = new Map(records.map((record) => [putEventRecord(record), record]))
+  const walletWrites = new Map(wallets.map((wallet) => [putWallet(wallet), wallet.id]))
+  const failures = await tryTransact([
+    ...keyWrites.keys(),
+    ...accepted.flatMap(({ alongside }) => alongside?.(bookedAt) ?? []),
+    ...walletWrites.keys(),
+    ...bills.flatMap(putBill),
+  ])
+  if (failures.length === 0) return undefined
+  const conflict: Conflict = { usedKeys: new Map(), moved: new Map() }
+  for (const { write, stored } of failures) {
+    const record = keyWrites.get(write)
+    const id = walletWrites.get(write)
+    if (record !== undefined) conflict.usedKeys.set(eventKey(record), stored)
+    if (id !== undefined) conflict.moved.set(walletPath(id), toWallet(id, stored))
+  }
+  if (conflict.usedKeys.size + conflict.moved.size === 0) throw failureOf(failures)
+  return conflict
+}
+
+/** Settles transactions whose event key was used before: duplicates, or rejected for their other content. */
+function settleKnown(
+  transactions: readonly LedgerTransaction[],
+  usedKeys: Conflict['usedKeys'],
+  results: Results,
+): void {
+  for (const transaction of transactions) {
+    const { record } = transaction
+    if (record === undefined || !usedKeys.has(eventKey(record))) continue
+    results.set(
+      transaction,
+      outcomeOf(() => resolveDuplicate(record, usedKeys.get(eventKey(record)))),
+    )
+  }
+}
+
+/** Settles every transaction of a decision that was written. */
+async function settleAll({ outcomes }: Decision, results: Results): Promise<void> {
+  await Promise.all(
+    [...outcomes].map(async ([transaction, outcome]) => {
+      const rejected = outcome instanceof RejectedEvent
+      results.set(transaction, rejected ? await confirmRejection(transaction, outcome) : outcome)
+    }),
+  )
+}
+
+/**
+ * A rejection stands unless the event was applied before: then its own first delivery may have used the
+ * money.
+ */
+async function confirmRejection(
+  { record }: LedgerTransaction,
+  rejection: RejectedEvent,
+): Promise<Outcome | Error> {
+  try {
+    return (record && (await findOutcome(record))) ?? rejection
+  } catch (error) {
+    return error as Error
+  }
+}

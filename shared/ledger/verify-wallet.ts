@@ -1,13 +1,11 @@
 import { readRows } from '../db/numbered-list.ts'
 import { type Big, zero } from '../money.ts'
-import { type Bill, toBill } from './bill.ts'
-import { listName, measureList } from './bill-list.ts'
-import type { BillType } from './bill-types.ts'
-import { readWallet, type Wallet, type WalletId } from './wallet.ts'
+import { type Bill, listName, measureList, toBill } from './bill.ts'
+import { type BillType, readWallet, type Wallet, type WalletId } from './wallet.ts'
 
-/** Something about a wallet that does not follow from its bills. */
+/** A stored value of a wallet that does not follow from its bills. */
 export interface Difference extends WalletId {
-  /** Null where it is about the wallet as a whole. */
+  /** Null if it is about the wallet as a whole. */
   currency: string | null
   what: string
   /** What the bills say, as a decimal. */
@@ -16,7 +14,7 @@ export interface Difference extends WalletId {
   actual: string
 }
 
-/** What the bills of a wallet add up to, for one currency. */
+/** The sums of a wallet's bills of one currency. */
 interface Totals {
   total: Big
   deposited: Big
@@ -24,14 +22,17 @@ interface Totals {
   counts: Map<BillType, number>
 }
 
+type Compare = (currency: string | null, what: string, expected: string, actual: string) => void
+
 /**
- * Recomputes a wallet from its bills, the first to the last, and tells all that differs: balances, sums, `balance_after` of
- * each bill, counts, numbers, order. Sound while the wallet is written to: it looks no further than the head that it read.
+ * Recomputes a wallet from its bills, the first to the last, and reports everything that differs: balances,
+ * sums, the `balance_after` of each bill, counts, numbers, order. The wallet may be written to meanwhile:
+ * only the bills that it counted when it was read are looked at. /
  */
 export async function verifyWallet(id: WalletId): Promise<{ bills: number; differences: Difference[] }> {
   const wallet = await readWallet(id, { consistent: true })
   const differences: Difference[] = []
-  const expect = (currency: string | null, what: string, expected: string, actual: string) => {
+  const compare: Compare = (currency, what, expected, actual) => {
     if (expected !== actual) differences.push({ ...id, currency, what, expected, actual })
   }
   const totals = new Map<string, Totals>()
@@ -40,30 +41,25 @@ export async function verifyWallet(id: WalletId): Promise<{ bills: number; diffe
   let lastAt = 0
   for await (const row of readRows(listName(id, {}), length)) {
     const bill = toBill(row)
+    const { currency, created_at: at } = bill
+    const sums = add(totals.get(currency), bill)
+    totals.set(currency, sums)
     bills += 1
-    expect(null, `number of bill ${bill.id}`, String(bills), String(Number(row['sk'])))
-    if (bill.created_at < lastAt)
-      expect(null, `instant of bill ${bill.id}`, String(lastAt), String(bill.created_at))
-    lastAt = bill.created_at
-    const its = add(totals.get(bill.currency), bill)
-    totals.set(bill.currency, its)
-    expect(
-      bill.currency,
-      `balance_after of bill ${bill.id}`,
-      its.total.toFixed(),
-      bill.balance_after.toFixed(),
-    )
+    compare(null, `number of bill ${bill.id}`, String(bills), String(Number(row['sk'])))
+    compare(null, `instant of bill ${bill.id}`, String(Math.max(at, lastAt)), String(at))
+    compare(currency, `balance_after of bill ${bill.id}`, sums.total.toFixed(), bill.balance_after.toFixed())
+    lastAt = at
   }
-  expect(null, 'number of bills', String(bills), String(length))
+  compare(null, 'number of bills', String(bills), String(length))
   for (const currency of new Set([...totals.keys(), ...wallet.holdings.keys()])) {
-    compareHolding(wallet, currency, totals.get(currency) ?? nothing, expect)
+    compareHolding(wallet, currency, totals.get(currency) ?? noTotals, compare)
   }
   return { bills, differences }
 }
 
-const nothing: Totals = { total: zero, deposited: zero, withdrawal: zero, counts: new Map() }
+const noTotals: Totals = { total: zero, deposited: zero, withdrawal: zero, counts: new Map() }
 
-function add(before: Totals = nothing, { business_id: type, amount, amount_direction }: Bill): Totals {
+function add(before: Totals = noTotals, { business_id: type, amount, amount_direction }: Bill): Totals {
   return {
     total: amount_direction === 1 ? before.total.plus(amount) : before.total.minus(amount),
     deposited: type === 'DEPOSIT' ? before.deposited.plus(amount) : before.deposited,
@@ -72,21 +68,21 @@ function add(before: Totals = nothing, { business_id: type, amount, amount_direc
   }
 }
 
-function compareHolding(
-  wallet: Wallet,
-  currency: string,
-  totals: Totals,
-  expect: (currency: string, what: string, expected: string, actual: string) => void,
-): void {
+function compareHolding(wallet: Wallet, currency: string, totals: Totals, compare: Compare): void {
   const held = wallet.holdings.get(currency)
   const stored = (amount: Big | undefined) => (amount ?? zero).toFixed()
-  expect(currency, 'balance + hold', totals.total.toFixed(), stored(held && held.balance.plus(held.hold)))
-  expect(currency, 'deposited', totals.deposited.toFixed(), stored(held?.deposited))
-  expect(currency, 'withdrawal', totals.withdrawal.toFixed(), stored(held?.withdrawal))
-  if (held?.balance.lt('0')) expect(currency, 'balance', 'not negative', held.balance.toFixed())
-  if (held?.hold.lt('0')) expect(currency, 'hold', 'not negative', held.hold.toFixed())
-  for (const type of new Set([...totals.counts.keys(), ...(Object.keys(held?.filed ?? {}) as BillType[])])) {
-    const counted = held?.filed[type]?.count ?? 0
-    expect(currency, `number of bills of type ${type}`, String(totals.counts.get(type) ?? 0), String(counted))
+  compare(currency, 'balance + hold', totals.total.toFixed(), stored(held && held.balance.plus(held.hold)))
+  compare(currency, 'deposited', totals.deposited.toFixed(), stored(held?.deposited))
+  compare(currency, 'withdrawal', totals.withdrawal.toFixed(), stored(held?.withdrawal))
+  if (held?.balance.lt('0')) compare(currency, 'balance', 'not negative', held.balance.toFixed())
+  if (held?.hold.lt('0')) compare(currency, 'hold', 'not negative', held.hold.toFixed())
+  for (const type of new Set([...totals.counts.keys(), ...(Object.keys(held?.bills ?? {}) as BillType[])])) {
+    const counted = held?.bills[type]?.count ?? 0
+    compare(
+      currency,
+      `number of bills of type ${type}`,
+      String(totals.counts.get(type) ?? 0),
+      String(counted),
+    )
   }
 }

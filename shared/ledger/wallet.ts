@@ -1,9 +1,28 @@
 import * as v from 'valibot'
-import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
-import type { Write } from '../db/write.ts'
-import { type Big, zero } from '../money.ts'
-import type { BillType } from './bill-types.ts'
 import { readItem } from '../db/read.ts'
+import { Decimal, Integer, type Item, type Key, toNumberValue } from '../db/table.ts'
+import { putVersioned, type Write } from '../db/write.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
+import { type Big, fitsTable, zero } from '../money.ts'
+
+/** 1 adds to a wallet, 2 takes from it. */
+export const Direction = v.picklist([1, 2])
+export type Direction = v.InferOutput<typeof Direction>
+
+/** Every type of bill (`business_id`) and its direction. */
+export const billTypes = {
+  DEPOSIT: 1,
+  WITHDRAWAL: 2,
+  TRANSFER_IN: 1,
+  TRANSFER_OUT: 2,
+  REWARD: 1,
+  PACKAGE_PURCHASE: 2,
+  ADJUSTMENT_CREDIT: 1,
+  ADJUSTMENT_DEBIT: 2,
+} as const satisfies Record<string, Direction>
+
+export const BillType = v.picklist(Object.keys(billTypes) as (keyof typeof billTypes)[])
+export type BillType = v.InferOutput<typeof BillType>
 
 /** The two wallets of a user. */
 export const WalletName = v.picklist(['asset', 'reward'])
@@ -14,10 +33,13 @@ export interface WalletId {
   wallet: WalletName
 }
 
-/** How many bills of a type a currency has, and the slot of time in which the newest was booked. */
-export interface Filed {
+/** A wallet's name inside keys. */
+export const walletPath = ({ userId, wallet }: WalletId): string => `${userId}#${wallet}`
+
+/** The bills of one type and currency: how many there are, and the quarter of an hour of the newest. */
+export interface BillCount {
   count: number
-  slot: number
+  lastQuarter: number
 }
 
 /** What a wallet holds of one currency. */
@@ -26,12 +48,14 @@ export interface Holding {
   hold: Big
   deposited: Big
   withdrawal: Big
-  filed: Partial<Record<BillType, Filed>>
+  bills: Partial<Record<BillType, BillCount>>
 }
 
+const emptyHolding: Holding = { balance: zero, hold: zero, deposited: zero, withdrawal: zero, bills: {} }
+
 /**
- * Head of a wallet: its balances and the lengths of its lists of bills in one item, so that one read answers most
- * questions and one conditional write moves money.
+ * A wallet: its balances and the number of its bills. It is one item of the table, so that one read answers
+ * most questions and one conditional write moves money. /
  */
 export interface Wallet {
   id: WalletId
@@ -42,28 +66,120 @@ export interface Wallet {
   holdings: Map<string, Holding>
 }
 
-/** A wallet in which nothing has ever happened. */
+/** A wallet before its first movement. */
 export const newWallet = (id: WalletId): Wallet => ({ id, version: 0, lastAt: 0, holdings: new Map() })
 
-/** Nothing of a currency. */
-export const emptyHolding: Holding = {
-  balance: zero,
-  hold: zero,
-  deposited: zero,
-  withdrawal: zero,
-  filed: {},
+/** Adds to a wallet or takes from it, by the direction of its type, and makes a bill. */
+export interface Posting {
+  kind: 'post'
+  type: BillType
+  currency: string
+  /** Positive. */
+  amount: Big
+  /** Business key of the event behind it. */
+  reference: string
+  remark?: string | undefined
+  /** Takes the amount out of the hold instead of the balance. */
+  fromHold?: boolean
 }
 
-/** A wallet's name inside keys. */
-export const walletPath = ({ userId, wallet }: WalletId): string => `${userId}#${wallet}`
+/** Moves a part of the balance to the hold, or back. Makes no bill. */
+export interface Reservation {
+  kind: 'hold' | 'release'
+  currency: string
+  /** Positive. */
+  amount: Big
+}
+
+/** One thing that happens to one currency of a wallet. */
+export type Movement = Posting | Reservation
+
+/** A bill that is not written yet. Its numbers in the wallet's lists follow from `walletBefore`. */
+export interface NewBill {
+  walletBefore: Wallet
+  posting: Posting
+  balanceAfter: Big
+  createdAt: number
+}
+
+/** The number of the quarter of an hour that an instant (epoch milliseconds) falls into. */
+export const quarterOf = (instant: number): number => Math.floor(instant / 900_000)
+
+/**
+ * The wallet after several movements at one instant (epoch milliseconds), and the bills that they make.
+ * Writes nothing. Throws RejectedEvent when a balance or hold would become negative or need more digits than
+ * the table keeps. /
+ */
+export function applyMovements(
+  before: Wallet,
+  movements: readonly Movement[],
+  at: number,
+): { wallet: Wallet; bills: NewBill[] } {
+  let wallet = before
+  const bills: NewBill[] = []
+  for (const movement of movements) {
+    const { currency } = movement
+    const holding = wallet.holdings.get(currency) ?? emptyHolding
+    const after = movement.kind === 'post' ? post(holding, movement, at) : reserve(holding, movement)
+    checkHolding(after)
+    const lastAt = movement.kind === 'post' ? at : wallet.lastAt
+    if (movement.kind === 'post') {
+      const balanceAfter = after.balance.plus(after.hold)
+      bills.push({ walletBefore: wallet, posting: movement, balanceAfter, createdAt: at })
+    }
+    wallet = { ...wallet, lastAt, holdings: new Map(wallet.holdings).set(currency, after) }
+  }
+  return { wallet, bills }
+}
+
+function post(before: Holding, { type, amount, fromHold = false }: Posting, at: number): Holding {
+  const signed = billTypes[type] === 1 ? amount : amount.neg()
+  const count = (before.bills[type]?.count ?? 0) + 1
+  return {
+    balance: before.balance.plus(fromHold ? zero : signed),
+    hold: before.hold.plus(fromHold ? signed : zero),
+    deposited: before.deposited.plus(type === 'DEPOSIT' ? amount : zero),
+    withdrawal: before.withdrawal.plus(type === 'WITHDRAWAL' ? amount : zero),
+    bills: { ...before.bills, [type]: { count, lastQuarter: quarterOf(at) } },
+  }
+}
+
+function reserve(before: Holding, { kind, amount }: Reservation): Holding {
+  const held = kind === 'hold' ? amount : amount.neg()
+  return { ...before, balance: before.balance.minus(held), hold: before.hold.plus(held) }
+}
+
+function checkHolding({ balance, hold, deposited, withdrawal }: Holding): void {
+  if (balance.lt('0')) throw new RejectedEvent('insufficient_balance')
+  if (hold.lt('0')) throw new RejectedEvent('insufficient_hold')
+  if (![balance, hold, balance.plus(hold), deposited, withdrawal].every(fitsTable)) {
+    throw new RejectedEvent('balance_too_large')
+  }
+}
 
 const walletKey = (id: WalletId): Key => ({ pk: `W#${walletPath(id)}`, sk: 'HEAD' })
 
+/** All wallets are listed in the index, spread over this many partitions. */
+export const registerShards = 16
+
+/** Partition of the index that lists the wallets of a shard. */
+export const registerPartition = (shard: number): string => `WALLETS#${shard}`
+
 /**
- * Writing costs by the kilobyte, and every bill writes the head: its attributes have short names, so that about eight
- * currencies fit into the first one.
+ * Attribute names are short because DynamoDB bills writes by the kilobyte and every bill writes the wallet:
+ * about eight currencies fit into the first kilobyte. `n` and `s` hold, by type, the count of bills and the
+ * quarter of the newest. /
  */
-const codes: Record<BillType, string> = {
+const HoldingAttributes = v.object({
+  b: Decimal,
+  h: Decimal,
+  d: Decimal,
+  w: Decimal,
+  n: v.record(v.string(), Integer),
+  s: v.record(v.string(), Integer),
+})
+
+const typeCodes: Record<BillType, string> = {
   DEPOSIT: 'D',
   WITHDRAWAL: 'W',
   TRANSFER_IN: 'I',
@@ -74,88 +190,59 @@ const codes: Record<BillType, string> = {
   ADJUSTMENT_DEBIT: 'X',
 }
 
-const HoldingAttributes = v.object({
-  b: Decimal,
-  h: Decimal,
-  d: Decimal,
-  w: Decimal,
-  n: v.record(v.string(), Integer),
-  s: v.record(v.string(), Integer),
-})
-type HoldingAttributes = v.InferOutput<typeof HoldingAttributes>
-
 const WalletItem = v.object({
   version: Integer,
   last_at: Integer,
   holdings: v.record(v.string(), HoldingAttributes),
 })
 
-/** The wallet as it is stored, or a new one where nothing has ever happened. */
-export async function readWallet(id: WalletId, { consistent = false } = {}): Promise<Wallet> {
-  const item = await readItem(walletKey(id), { consistent })
-  return item === undefined ? newWallet(id) : toWallet(id, item)
-}
+/** The wallet as it is stored, or a new one if nothing is stored. */
+export const readWallet = async (id: WalletId, { consistent = false } = {}): Promise<Wallet> =>
+  toWallet(id, await readItem(walletKey(id), { consistent }))
 
-/** The wallet that a stored item describes. */
-export function toWallet(id: WalletId, item: Record<string, unknown>): Wallet {
+/** The wallet that a stored item describes; a new one without an item. */
+export function toWallet(id: WalletId, item: Item | undefined): Wallet {
+  if (item === undefined) return newWallet(id)
   const { version, last_at: lastAt, holdings } = v.parse(WalletItem, item)
-  return {
-    id,
-    version,
-    lastAt,
-    holdings: new Map(
-      Object.entries(holdings).map(([currency, attributes]) => [currency, toHolding(attributes)]),
-    ),
-  }
+  const entries = Object.entries(holdings).map(([currency, held]) => [currency, toHolding(held)] as const)
+  return { id, version, lastAt, holdings: new Map(entries) }
 }
 
-const toHolding = ({ b, h, d, w, n, s }: HoldingAttributes): Holding => ({
+const toHolding = ({ b, h, d, w, n, s }: v.InferOutput<typeof HoldingAttributes>): Holding => ({
   balance: b,
   hold: h,
   deposited: d,
   withdrawal: w,
-  filed: Object.fromEntries(
-    Object.entries(codes).flatMap(([type, code]) => {
+  bills: Object.fromEntries(
+    Object.entries(typeCodes).flatMap(([type, code]) => {
       const count = n[code]
-      return count === undefined ? [] : [[type, { count, slot: s[code] ?? 0 }] as const]
+      return count === undefined ? [] : [[type, { count, lastQuarter: s[code] ?? 0 }]]
     }),
   ),
 })
 
-/** Partitions over which the register of all wallets is spread. */
-export const registerShards = 16
-
-/** Partition of the index in which all wallets of a shard are listed. */
-export const registerPartition = (shard: number): string => `WALLETS#${shard}`
-
-/** The write that replaces a wallet's head, provided that it still stands at the version before. */
-export function putWallet(wallet: Wallet): Write {
-  const { id, version, lastAt, holdings } = wallet
-  return {
-    Put: {
-      Item: {
-        ...walletKey(id),
-        // Written once: an item whose index keys stay the same costs the index nothing.
-        gpk: registerPartition(id.userId % registerShards),
-        gsk: walletPath(id),
-        version,
-        last_at: lastAt,
-        holdings: Object.fromEntries([...holdings].map(([currency, held]) => [currency, toAttributes(held)])),
-      },
-      ConditionExpression: version === 1 ? 'attribute_not_exists(pk)' : 'version = :before',
-      ...(version === 1 ? {} : { ExpressionAttributeValues: { ':before': version - 1 } }),
-    },
+/** The write that stores a wallet; its condition fails unless the stored version is the one before. */
+export function putWallet({ id, version, lastAt, holdings }: Wallet): Write {
+  const item = {
+    ...walletKey(id),
+    // The index keys never change, so that later writes cost the index nothing.
+    gpk: registerPartition(id.userId % registerShards),
+    gsk: walletPath(id),
+    version,
+    last_at: lastAt,
+    holdings: Object.fromEntries([...holdings].map(([currency, held]) => [currency, toAttributes(held)])),
   }
+  return putVersioned(item, version - 1)
 }
 
-function toAttributes({ balance, hold, deposited, withdrawal, filed }: Holding) {
-  const entries = Object.entries(filed).map(([type, its]) => [codes[type as BillType], its] as const)
+function toAttributes({ balance, hold, deposited, withdrawal, bills }: Holding) {
+  const counts = Object.entries(bills).map(([type, its]) => ({ code: typeCodes[type as BillType], ...its }))
   return {
     b: toNumberValue(balance),
     h: toNumberValue(hold),
     d: toNumberValue(deposited),
     w: toNumberValue(withdrawal),
-    n: Object.fromEntries(entries.map(([code, { count }]) => [code, count])),
-    s: Object.fromEntries(entries.map(([code, { slot }]) => [code, slot])),
+    n: Object.fromEntries(counts.map(({ code, count }) => [code, count])),
+    s: Object.fromEntries(counts.map(({ code, lastQuarter }) => [code, lastQuarter])),
   }
 }

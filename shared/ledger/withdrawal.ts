@@ -1,8 +1,14 @@
 import * as v from 'valibot'
-import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
-import type { Write } from '../db/write.ts'
-import type { Big } from '../money.ts'
 import { readItem } from '../db/read.ts'
+import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
+import { ConditionFailed, type Write } from '../db/write.ts'
+import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
+import type { Big } from '../money.ts'
+import { retry } from '../retry.ts'
+import { requireUser } from '../users/user.ts'
+import { postTransaction } from './post-transaction.ts'
+import type { Movement } from './wallet.ts'
 
 export const WithdrawalStatus = v.picklist(['requested', 'settled', 'cancelled'])
 export type WithdrawalStatus = v.InferOutput<typeof WithdrawalStatus>
@@ -15,6 +21,73 @@ export interface Withdrawal {
   status: WithdrawalStatus
 }
 
+/**
+ * Brings a withdrawal to the status of an event. Of settled and cancelled, the first to arrive is final. If
+ * it arrives before the request, settled debits the balance at once, and cancelled makes the later request
+ * void.
+ *
+ * Throws RejectedEvent when user, currency or amount differ from an earlier event, or when the balance is
+ * insufficient; OutOfOrderEvent when the user is not registered. /
+ */
+export const updateWithdrawal = (next: Withdrawal, record: EventRecord): Promise<Outcome> =>
+  retry(
+    async () => {
+      const before = await readWithdrawal(next.withdrawalId)
+      try {
+        return await advance(next, before, record)
+      } catch (error) {
+        // The money may seem to be missing because another status of this withdrawal moved it after the read.
+        const overtaken = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
+        throw overtaken ? new ConditionFailed([]) : error
+      }
+    },
+    (error) => error instanceof ConditionFailed,
+  )
+
+const hasMoved = async (withdrawalId: string, before: Withdrawal | undefined): Promise<boolean> =>
+  (await readWithdrawal(withdrawalId))?.status !== before?.status
+
+async function advance(
+  next: Withdrawal,
+  before: Withdrawal | undefined,
+  record: EventRecord,
+): Promise<Outcome> {
+  if (before !== undefined && !isSame(next, before)) {
+    throw new RejectedEvent(
+      'conflicting_content',
+      'user_id, currency and amount of a withdrawal may not change',
+    )
+  }
+  if (before !== undefined && (before.status !== 'requested' || next.status === 'requested')) {
+    return applyOnce(record, [])
+  }
+  const movements = movementsOf(next, before)
+  const put = putWithdrawal(next, before)
+  if (movements.length === 0) return applyOnce(record, [requireUser(next.userId), put])
+  const wallets = [{ id: { userId: next.userId, wallet: 'asset' as const }, movements }]
+  return postTransaction({ record, wallets, alongside: () => [put] })
+}
+
+const isSame = (next: Withdrawal, before: Withdrawal): boolean =>
+  next.userId === before.userId && next.currency === before.currency && next.amount.eq(before.amount)
+
+/** None when a withdrawal is cancelled before it was requested. */
+function movementsOf(
+  { withdrawalId: reference, currency, amount, status }: Withdrawal,
+  before: Withdrawal | undefined,
+): Movement[] {
+  switch (status) {
+    case 'requested':
+      return [{ kind: 'hold', currency, amount }]
+    case 'settled':
+      return [
+        { kind: 'post', type: 'WITHDRAWAL', currency, amount, reference, fromHold: before !== undefined },
+      ]
+    case 'cancelled':
+      return before === undefined ? [] : [{ kind: 'release', currency, amount }]
+  }
+}
+
 const WithdrawalItem = v.object({
   user_id: Integer,
   currency: v.string(),
@@ -24,32 +97,30 @@ const WithdrawalItem = v.object({
 
 const withdrawalKey = (withdrawalId: string): Key => ({ pk: `WD#${withdrawalId}`, sk: 'WITHDRAWAL' })
 
-/** A withdrawal as it stands now, or undefined where nothing is known of it. */
-export async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefined> {
+/** A withdrawal as it is stored now, or undefined before its first event. */
+async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefined> {
   const item = await readItem(withdrawalKey(withdrawalId), { consistent: true })
   if (item === undefined) return undefined
   const { user_id: userId, ...rest } = v.parse(WithdrawalItem, item)
   return { withdrawalId, userId, ...rest }
 }
 
-/** The write that brings a withdrawal to a status, provided that it still is as it was read. */
-export function putWithdrawal(next: Withdrawal, before: Withdrawal | undefined): Write {
-  return {
-    Put: {
-      Item: {
-        ...withdrawalKey(next.withdrawalId),
-        user_id: next.userId,
-        currency: next.currency,
-        amount: toNumberValue(next.amount),
-        status: next.status,
-      },
-      ...(before === undefined
-        ? { ConditionExpression: 'attribute_not_exists(pk)' }
-        : {
-            ConditionExpression: '#status = :before',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ':before': before.status },
-          }),
+/** The write of a withdrawal; its condition fails unless the stored status is the one that was read. */
+const putWithdrawal = (next: Withdrawal, before: Withdrawal | undefined): Write => ({
+  Put: {
+    Item: {
+      ...withdrawalKey(next.withdrawalId),
+      user_id: next.userId,
+      currency: next.currency,
+      amount: toNumberValue(next.amount),
+      status: next.status,
     },
-  }
-}
+    ...(before === undefined
+      ? { ConditionExpression: 'attribute_not_exists(pk)' }
+      : {
+          ConditionExpression: '#status = :before',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: { ':before': before.status },
+        }),
+  },
+})

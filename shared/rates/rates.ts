@@ -1,13 +1,15 @@
 import * as v from 'valibot'
+import { readItem } from '../db/read.ts'
 import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
-import type { Write } from '../db/write.ts'
+import { ConditionFailed, type Write } from '../db/write.ts'
+import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
 import { Big } from '../money.ts'
 import { settings } from '../settings.ts'
-import { readItem } from '../db/read.ts'
 
 /** The latest publication of rates: what one unit of a currency is worth in the quote currency. */
 export interface Rates {
-  /** Epoch milliseconds; null where none were ever published. */
+  /** Epoch milliseconds; null before the first publication. */
   asOf: number | null
   rates: Map<string, Big>
 }
@@ -16,7 +18,7 @@ const RatesItem = v.object({ as_of: Integer, rates: v.record(v.string(), Decimal
 
 const ratesKey = (quote: string): Key => ({ pk: 'RATES', sk: quote })
 
-/** The rates of the deployment's quote currency. Eventually consistent: a rate is an estimate. */
+/** The rates of the deployment's quote currency. Eventually consistent, which is enough for an estimate. */
 export async function readRates(): Promise<Rates> {
   const item = await readItem(ratesKey(settings().quoteCurrency))
   if (item === undefined) return { asOf: null, rates: new Map() }
@@ -26,16 +28,39 @@ export async function readRates(): Promise<Rates> {
 
 const one = new Big('1')
 
-/** What one unit of a currency is worth in the quote currency, which counts one for one; undefined where nobody has said. */
+/**
+ * What one unit of a currency is worth in the quote currency, itself 1; undefined if the currency has no
+ * rate.
+ */
 export const rateOf = ({ rates }: Rates, currency: string): Big | undefined =>
   currency === settings().quoteCurrency ? one : rates.get(currency)
 
-/** The latest rate of one currency. */
-export const rateAt = async (currency: string): Promise<Big | undefined> =>
-  rateOf(await readRates(), currency)
+/** What `rates.published` says. */
+export interface Publication {
+  quote: string
+  /** Epoch milliseconds. */
+  asOf: number
+  rates: Record<string, Big>
+}
 
-/** The write that replaces the rates by later ones; its condition fails where these are not later. */
-export const putRates = (quote: string, asOf: number, rates: Record<string, Big>): Write => ({
+/**
+ * Replaces all rates by those of a later publication; an earlier one has no effect. A currency that the
+ * publication leaves out has no rate any more, rather than one of unknown age.
+ *
+ * Throws RejectedEvent for another quote currency than the deployment's. /
+ */
+export async function publishRates(publication: Publication, record: EventRecord): Promise<Outcome> {
+  if (publication.quote !== settings().quoteCurrency) throw new RejectedEvent('unknown_quote')
+  try {
+    return await applyOnce(record, [putRates(publication)])
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+    return applyOnce(record, [])
+  }
+}
+
+/** The write that replaces the rates; its condition fails unless these are later than the stored ones. */
+const putRates = ({ quote, asOf, rates }: Publication): Write => ({
   Put: {
     Item: {
       ...ratesKey(quote),

@@ -13,11 +13,9 @@ const { dayOf } = await import('../../shared/dates.ts')
 const { db } = await import('../../shared/db/table.ts')
 const { putUser } = await import('../../shared/users/user.ts')
 const { eventRecord } = await import('../../shared/events/event-record.ts')
-const { listName } = await import('../../shared/ledger/bill-list.ts')
-const { finishBills, startBills } = await import('../../shared/ledger/bills-query.ts')
+const { listName, putBill, readBillsPage, readBillsStart } = await import('../../shared/ledger/bill.ts')
 const { postTransaction } = await import('../../shared/ledger/post-transaction.ts')
-const { move } = await import('../../shared/ledger/movement.ts')
-const { newWallet, putWallet, readWallet } = await import('../../shared/ledger/wallet.ts')
+const { applyMovements, newWallet, putWallet, readWallet } = await import('../../shared/ledger/wallet.ts')
 const { Big } = await import('../../shared/money.ts')
 const { measure } = await import('./support/measure.ts')
 
@@ -44,19 +42,16 @@ async function load(userId: number, size: number): Promise<void> {
   let wallet = { ...newWallet({ userId, wallet: 'asset' }), version: 1 }
   let pending: Items = []
   for (let i = 0; i < size; i += 1) {
-    const moved = move(
-      wallet,
-      {
-        kind: 'post',
-        currency: currencies[i % currencies.length] as string,
-        amount: new Big(i % 4 === 3 ? '1' : '2.000000000000000001'),
-        type: types[i % types.length] as (typeof types)[number],
-        reference: `bench-${i}`,
-      },
-      firstAt + i * step,
-    )
+    const posting = {
+      kind: 'post',
+      currency: currencies[i % currencies.length] as string,
+      amount: new Big(i % 4 === 3 ? '1' : '2.000000000000000001'),
+      type: types[i % types.length] as (typeof types)[number],
+      reference: `bench-${i}`,
+    } as const
+    const moved = applyMovements(wallet, [posting], firstAt + i * step)
     wallet = moved.wallet
-    pending.push(...itemsOf(moved.writes).filter(({ pk }) => lists.has(String(pk))))
+    pending.push(...itemsOf(moved.bills.flatMap(putBill)).filter(({ pk }) => lists.has(String(pk))))
     if (pending.length >= 400) {
       await writeAll(pending)
       pending = []
@@ -126,7 +121,7 @@ async function measurePage(
   const read = (current: number) =>
     measure(async () => {
       const whole = { ...query, current, size: 20 }
-      return finishBills(whole, await startBills(whole, userId, 'asset'))
+      return readBillsPage(whole, await readBillsStart(whole, userId, 'asset'))
     })
   const { pages } = (await read(1)).result
   const current = place === 'first' ? 1 : place === 'middle' ? Math.ceil(pages / 2) : pages

@@ -1,14 +1,16 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as rewardGranted } from '../../functions/intake/reward.granted.ts'
 import { handler as walletAdjusted } from '../../functions/intake/wallet.adjusted.ts'
 import { handler as walletTransferred } from '../../functions/intake/wallet.transferred.ts'
 import { handler as withdrawalUpdated } from '../../functions/intake/withdrawal.updated.ts'
+import { db } from '../../shared/db/table.ts'
 import type { Intake } from '../../shared/events/intake.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 import { verifyWallet } from '../../shared/ledger/verify-wallet.ts'
-import { deliver, deliverBatch, interceptQueues } from '../support/deliver.ts'
+import { deliver, deliverBatch, type Delivery, interceptQueues } from '../support/deliver.ts'
 import { addUser, adjustment, describeWallet } from '../support/ledger.ts'
 import { runAndDieAt, tamperCalls } from '../support/tamper-calls.ts'
 
@@ -164,14 +166,84 @@ describe('the ledger under fire', () => {
       adjustment(userId, { amount: '9', direction: 2 }),
       adjustment(userId, { amount: '2', direction: 2 }),
     ])
-    const kinds = deliveries.map((delivery) =>
-      typeof delivery === 'string' ? delivery : delivery.refused.split(':')[0],
-    )
-    expect(kinds).toEqual(['done', 'done', 'conflicting_content', 'insufficient_balance', 'done'])
+    expect(kindsOf(deliveries)).toEqual([
+      'done',
+      'done',
+      'conflicting_content',
+      'insufficient_balance',
+      'done',
+    ])
     const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
     expect(describeWallet(wallet).holdings).toEqual({ USDT: '3 0 0 0' })
   })
+
+  it('applies an event that comes twice in one batch once, and every other event of the batch', async () => {
+    const transactions = refuseRepeatedItems()
+    const userId = await addUser()
+    const [first, second, third] = ['5', '2', '1'].map((amount) => adjustment(userId, { amount }))
+    const batch = [first, second, first, { ...first, amount: '6' }, third, second] as object[]
+    const settled = ['done', 'done', 'done', 'conflicting_content', 'done', 'done']
+    expect(kindsOf(await deliverBatch(walletAdjusted, batch))).toEqual(settled)
+    expect(transactions()).toBe(1)
+    expect(kindsOf(await deliverBatch(walletAdjusted, batch))).toEqual(settled)
+    const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
+    expect(describeWallet(wallet).holdings).toEqual({ USDT: '8 0 0 0' })
+    expect(await verifyWallet(wallet.id)).toEqual({ bills: 3, differences: [] })
+  })
+
+  it('leaves no dead letter of an event that was applied at its second place in the batch', async () => {
+    refuseRepeatedItems()
+    const userId = await addUser()
+    const debit = adjustment(userId, { amount: '5', direction: 2 })
+    const credit = adjustment(userId, { amount: '5' })
+    const deliveries = await deliverBatch(walletAdjusted, [debit, credit, debit])
+    expect(kindsOf(deliveries)).toEqual(['done', 'done', 'done'])
+    const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
+    expect(describeWallet(wallet).holdings).toEqual({ USDT: '0 0 0 0' })
+  })
+
+  it('writes a rejected event and the others of its batch in one transaction', async () => {
+    const transactions = refuseRepeatedItems()
+    const userId = await addUser()
+    const details = ['5', '-9', '2', '-9', '1'].map((amount) =>
+      adjustment(userId, { amount: amount.replace('-', ''), direction: amount.startsWith('-') ? 2 : 1 }),
+    )
+    expect(kindsOf(await deliverBatch(walletAdjusted, details))).toEqual([
+      'done',
+      'insufficient_balance',
+      'done',
+      'insufficient_balance',
+      'done',
+    ])
+    expect(transactions()).toBe(1)
+  })
 })
+
+/** What became of deliveries, a refused one by the code of its reason. */
+const kindsOf = (deliveries: Delivery[]) =>
+  deliveries.map((delivery) => (typeof delivery === 'string' ? delivery : delivery.refused.split(':')[0]))
+
+/**
+ * Refuses, as AWS does and DynamoDB Local does not, transactions with two operations on one item. Returns a
+ * function that counts the transactions so far. /
+ */
+function refuseRepeatedItems(): () => number {
+  const target = db as unknown as { send: (command: object) => Promise<object> }
+  const send = target.send.bind(db)
+  let transactions = 0
+  vi.spyOn(target, 'send').mockImplementation(async (command) => {
+    if (!(command instanceof TransactWriteCommand)) return send(command)
+    transactions += 1
+    const keys = (command.input.TransactItems ?? []).map(({ Put, Update, Delete, ConditionCheck }) => {
+      const key = Put?.Item ?? (Update ?? Delete ?? ConditionCheck)?.Key
+      return JSON.stringify([key?.['pk'], key?.['sk']])
+    })
+    if (new Set(keys).size === keys.length) return send(command)
+    const message = 'Transaction request cannot include multiple operations on one item'
+    throw Object.assign(new Error(message), { name: 'ValidationException' })
+  })
+  return () => transactions
+}
 
 /** A consumer with its own memory, as another process would be. */
 async function freshConsumer(path: string) {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
-import { claimAddress } from '../../shared/deposits/claim-address.ts'
-import type { UserAddress } from '../../shared/deposits/user-address.ts'
+import { claimAddress, type UserAddress } from '../../shared/deposits/user-address.ts'
 import { deliver } from './deliver.ts'
 import { addUser } from './ledger.ts'
 

@@ -1,6 +1,5 @@
 import { Big, fitsTable, zero } from '../../shared/money.ts'
-import { type BillType, billTypes } from '../../shared/ledger/bill-types.ts'
-import type { WalletName } from '../../shared/ledger/wallet.ts'
+import { type BillType, billTypes, type WalletName } from '../../shared/ledger/wallet.ts'
 
 /** An event that the model understands, as it is sent. */
 export type LedgerEvent =

@@ -2,8 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { randomInt, randomUUID } from 'node:crypto'
 import { db, tableName } from '../../shared/db/table.ts'
 import { putUser } from '../../shared/users/user.ts'
-import type { Bill } from '../../shared/ledger/bill.ts'
-import { type BillsQuery, finishBills, startBills } from '../../shared/ledger/bills-query.ts'
+import { type Bill, type BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill.ts'
 import type { Wallet, WalletName } from '../../shared/ledger/wallet.ts'
 
 /** Registers a user of a test's own, as far as the ledger cares: there is such a user. */
@@ -37,7 +36,7 @@ export const adjustment = (userId: number, changes: object = {}) => ({
 /** One page of bills, read as the endpoint does. */
 export async function readPage(userId: number, wallet: WalletName, query: Partial<BillsQuery> = {}) {
   const whole = { current: 1, size: 20, ...query } as BillsQuery
-  return finishBills(whole, await startBills(whole, userId, wallet))
+  return readBillsPage(whole, await readBillsStart(whole, userId, wallet))
 }
 
 /** All bills that a filter finds, newest first, page by page. */

@@ -1,5 +1,5 @@
 import { readWallet, type WalletId } from '../../../shared/ledger/wallet.ts'
-import { listWallets } from '../../../shared/ledger/register.ts'
+import { listWallets } from '../../../shared/ledger/list-wallets.ts'
 import { type Difference, verifyWallet } from '../../../shared/ledger/verify-wallet.ts'
 import { formatTable } from '../terminal.ts'
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/intake/rates.published.ts'
-import { rateAt, readRates } from '../../../shared/rates/rates.ts'
+import { rateOf, readRates } from '../../../shared/rates/rates.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
 
 // A quote currency of this file's own: there is one publication for each, and other tests have theirs.
@@ -12,6 +12,8 @@ beforeEach(interceptQueues)
 afterEach(() => vi.restoreAllMocks())
 
 let last = Date.now()
+const rateAt = async (currency: string) => rateOf(await readRates(), currency)
+
 const publication = (rates: Record<string, string>, asOf = (last += 1_000)) => ({ quote, as_of: asOf, rates })
 
 test('rates are kept digit for digit, and the quote currency counts one for one', async () => {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler } from '../../../functions/schedule/verify-ledger.ts'
-import { readPlace, writePlace } from '../../../shared/ledger/verification-place.ts'
+import { readVerificationCursor, writeVerificationCursor } from '../../../shared/ledger/list-wallets.ts'
 import { registerShards } from '../../../shared/ledger/wallet.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
@@ -29,7 +29,7 @@ describe('the nightly check of the ledger', () => {
       const userId = await addUser(randomInt(1, 2 ** 40) * registerShards + last)
       await deliver(walletAdjusted, adjustment(userId))
     }
-    await writePlace({ shard: last })
+    await writeVerificationCursor({ shard: last })
     const lines = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     const first = await runFor(2)
     const written = lines.mock.calls
@@ -38,11 +38,11 @@ describe('the nightly check of the ledger', () => {
     lines.mockRestore()
     expect(first).toMatchObject({ wallets: 2, finished: false })
     expect(written.length).toBe(1)
-    const place = await readPlace()
-    expect(place.after).toBeDefined()
+    const cursor = await readVerificationCursor()
+    expect(cursor.after).toBeDefined()
     const rest = await runFor(Infinity)
     expect(rest).toMatchObject({ finished: true })
     expect(rest.wallets).toBeGreaterThan(0)
-    expect(await readPlace()).toEqual({ shard: 0 })
+    expect(await readVerificationCursor()).toEqual({ shard: 0 })
   })
 })

@@ -2,7 +2,7 @@ import { handler as addressesProvisioned } from '../../../functions/intake/addre
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { handler as rewardGranted } from '../../../functions/intake/reward.granted.ts'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
-import { claimAddress } from '../../../shared/deposits/claim-address.ts'
+import { claimAddress } from '../../../shared/deposits/user-address.ts'
 import { depositId } from '../../../shared/deposits/deposit.ts'
 import { deliver } from '../../support/deliver.ts'
 import { deposit, newPool, provision } from '../../support/deposits.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
-import { claimAddress } from '../../../shared/deposits/claim-address.ts'
+import { claimAddress } from '../../../shared/deposits/user-address.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
 import { newPool, provision } from '../../support/deposits.ts'
 import { addUser } from '../../support/ledger.ts'

@@ -1,0 +1,58 @@
+import * as v from 'valibot'
+import { queryItems, readItem } from '../db/read.ts'
+import { indexName } from '../db/table-layout.ts'
+import { Integer, type Key } from '../db/table.ts'
+import { writeItem } from '../db/write.ts'
+import { registerPartition, registerShards, type WalletId, WalletName } from './wallet.ts'
+
+/** A position in the list of all wallets. */
+const WalletCursor = v.object({
+  shard: Integer,
+  /** Path of the last wallet that was read in this shard. */
+  after: v.optional(v.string()),
+})
+export type WalletCursor = v.InferOutput<typeof WalletCursor>
+
+const WalletPath = v.pipe(
+  v.string(),
+  v.transform((path) => path.split('#')),
+  v.tuple([v.pipe(v.string(), v.transform(Number), v.safeInteger()), WalletName]),
+)
+
+/** Every wallet that ever had a movement, from a cursor on, each with the cursor behind it. */
+export async function* listWallets(
+  from: WalletCursor = { shard: 0 },
+): AsyncGenerator<{ id: WalletId; cursor: WalletCursor }> {
+  for (let { shard } = from; shard < registerShards; shard += 1) {
+    const paths = queryItems({
+      IndexName: indexName,
+      KeyConditionExpression: 'gpk = :shard AND gsk > :after',
+      ExpressionAttributeValues: {
+        ':shard': registerPartition(shard),
+        // A key may not be compared to an empty text; a space sorts before every path.
+        ':after': (shard === from.shard ? from.after : undefined) ?? ' ',
+      },
+      Limit: 200,
+    })
+    for await (const { gsk } of paths) {
+      const [userId, wallet] = v.parse(WalletPath, gsk)
+      yield { id: { userId, wallet }, cursor: { shard, after: gsk as string } }
+    }
+  }
+}
+
+const verificationKey: Key = { pk: 'VERIFICATION', sk: 'PLACE' }
+
+/**
+ * Where the next nightly verification of the ledger starts: where the last one ran out of time, or at the
+ * beginning.
+ */
+export async function readVerificationCursor(): Promise<WalletCursor> {
+  const item = await readItem(verificationKey, { consistent: true })
+  return item === undefined ? { shard: 0 } : v.parse(WalletCursor, item)
+}
+
+/** Stores where the next nightly verification of the ledger starts. */
+export async function writeVerificationCursor(cursor: WalletCursor): Promise<void> {
+  await writeItem({ Put: { Item: { ...verificationKey, ...cursor } } })
+}
