@@ -1,6 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { AwsEndpoint } from '../aws/server.ts'
-import type { claimAddress } from '../../../shared/deposits/claim-address.ts'
+import type { claimAddress } from '../../../shared/deposits/user-address.ts'
 import type { FunctionModel, StackModel } from '../model.ts'
 import { ServiceThread } from '../service-thread.ts'
 import {
@@ -116,7 +116,7 @@ async function claimAddresses(model: StackModel, environmentOf: DemoOptions['env
   const thread = new ServiceThread(environmentOf(owner))
   const [{ user_id: userId } = { user_id: 0 }] = demoUsers
   const claim = (pool: { currency: string; network: string }) =>
-    thread.call<typeof claimAddress>('shared/deposits/claim-address.ts', 'claimAddress', userId, pool)
+    thread.call<typeof claimAddress>('shared/deposits/user-address.ts', 'claimAddress', userId, pool)
   const claimed = await Promise.all(depositPools.map(claim)).finally(() => thread.close())
   return claimed.map(({ address }) => address)
 }
