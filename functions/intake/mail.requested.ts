@@ -1,11 +1,15 @@
+import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
+import { clientOptions } from '../../shared/aws/client-options.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { RejectedEvent } from '../../shared/events/rejected-event.ts'
-import { composeCodeMail, mailRequested, MailRequested } from '../../shared/sign-in/code-mail.ts'
-import { sendMail } from '../../shared/sign-in/send-mail.ts'
+import { settings } from '../../shared/settings.ts'
+import { composeCodeMail, mailRequested, MailRequested } from '../../shared/sign-in/mailed-code.ts'
+
+const ses = new SESv2Client(clientOptions())
 
 /**
- * Mails a sign-in code, while it works. Nothing is recorded: should the queue deliver twice, the same code
- * arrives twice, which harms less than a mail that is lost between a record and its sending.
+ * Mails a sign-in code unless it has expired. The event is not recorded. When the queue delivers it twice, the same code is
+ * mailed twice, which does less harm than a mail lost between recording and sending.
  */
 export const handler = intake({
   detailType: mailRequested,
@@ -16,7 +20,14 @@ export const handler = intake({
     const now = Date.now()
     if (detail.expires_at <= now) throw new RejectedEvent('expired')
     const { subject, text } = composeCodeMail(detail, now)
-    await sendMail(detail.to, subject, text)
+    const content = (data: string) => ({ Data: data, Charset: 'UTF-8' })
+    await ses.send(
+      new SendEmailCommand({
+        FromEmailAddress: settings().mailFrom,
+        Destination: { ToAddresses: [detail.to] },
+        Content: { Simple: { Subject: content(subject), Body: { Text: content(text) } } },
+      }),
+    )
     return 'applied'
   },
 })

@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import { emitMetric } from '../../shared/emit-metric.ts'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
-import { completeLogin } from '../../shared/sign-in/complete-login.ts'
-import { LoginVerifyForm } from '../../shared/sign-in/login-verify-form.ts'
+import { completeLogin, LoginVerifyForm } from '../../shared/sign-in/complete-login.ts'
 
-/** Checks the second factor and gives an access_token and a device_token. */
+/** Checks the second factor and issues an access_token and a device_token. */
 export const handler = publicEndpoint({
   accepts: 'json',
   input: v.object({ body: LoginVerifyForm }),
@@ -16,8 +15,8 @@ export const handler = publicEndpoint({
     email: v.string(),
   }),
   async run({ input: { body } }) {
-    const user = await completeLogin(body.email, body.login_ticket, body.factor)
-    emitMetric('SignIns', 1, { dimensions: { method: body.factor.method } })
+    const user = await completeLogin(body)
+    emitMetric('SignIns', 1, { dimensions: { method: body.method } })
     return user
   },
 })

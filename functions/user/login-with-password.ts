@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { EmailAddress } from '../../shared/users/identity.ts'
-import { LoginPassword } from '../../shared/sign-in/login-password.ts'
+import { LoginPassword } from '../../shared/sign-in/password.ts'
 import { loginWithPassword, twoFactorMethods } from '../../shared/sign-in/login-with-password.ts'
 
-/** Checks a password; a right one opens the way to the second factor. */
+/** Checks a password, and issues a login ticket for the second factor. */
 export const handler = publicEndpoint({
   accepts: 'json',
   input: v.object({ body: v.object({ email: EmailAddress, login_password: LoginPassword }) }),

@@ -1,58 +1,56 @@
 import { createHash } from 'node:crypto'
-import { type Key, ttlAfter } from '../db/table.ts'
-import { Failure } from '../errors.ts'
+import { isIPv4, isIPv6 } from 'node:net'
+import { type Item, type Key, ttlAfter } from '../db/table.ts'
 import { writeItem } from '../db/write.ts'
+import { Failure } from '../errors.ts'
 
-/** How many wrong passwords of one source, for one account or for all, are one too many within an hour. */
+/** A counter of wrong passwords, and the number within an hour from which on its source is refused. */
 export interface GuessLimit {
   key: Key
   maxGuesses: number
 }
 
-type Item = Record<string, unknown>
+type Counter = Item | undefined
 
 const minuteMilliseconds = 60_000
 const windowMinutes = 60
 
 /**
- * The limits that a source is held to. They count by source, never by account alone: nobody can lock out somebody else.
- * All counters of a source are in one partition, so whoever floods them throttles nobody else.
+ * The limits of a source: for one account, and over all accounts. They count by source and never by account alone, so
+ * nobody can lock another person out. All counters of a source are in one partition, so flooding them throttles only that
+ * source.
  */
-export function guessLimits(network: string, normalizedEmail: string): [GuessLimit, GuessLimit] {
+export function guessLimits(sourceIp: string, normalizedEmail: string): [GuessLimit, GuessLimit] {
   const account = createHash('sha256').update(normalizedEmail).digest('base64url')
-  const pk = `GUESS#${network}`
+  const pk = `GUESS#${sourceNetwork(sourceIp)}`
   return [
     { key: { pk, sk: `ACCOUNT#${account}` }, maxGuesses: 10 },
     { key: { pk, sk: 'ALL' }, maxGuesses: 100 },
   ]
 }
 
-/** Throws `too_many_requests` when a limit has been reached by what has been counted. */
-export function enforceGuessLimit(limits: GuessLimit[], counters: (Item | undefined)[], now: number): void {
-  const waits = limits.map(({ maxGuesses: most }, i) => waitSeconds(countsByMinute(counters[i]), most, now))
+/** Throws `too_many_requests` when the counters, in the order of the limits, have reached a limit. */
+export function enforceGuessLimit(limits: GuessLimit[], counters: Counter[], now: number): void {
+  const waits = limits.map(({ maxGuesses }, i) => waitSeconds(countsByMinute(counters[i]), maxGuesses, now))
   const longest = Math.max(...waits)
   if (longest > 0) throw new Failure('too_many_requests', { retryAfterSeconds: longest })
 }
 
 /**
- * Counts a wrong password towards each limit, and throws `too_many_requests` when it was the one too many. `known` is
- * what was read of the counters before; it only tells which old minutes can be tidied away.
+ * Counts a wrong password towards each limit, and throws `too_many_requests` when it reaches one. `known` are the counters
+ * as read before, which serve only to find minutes that can be removed.
  */
-export async function recordFailedGuess(
-  limits: GuessLimit[],
-  known: (Item | undefined)[],
-  now: number,
-): Promise<void> {
+export async function recordFailedGuess(limits: GuessLimit[], known: Counter[], now: number): Promise<void> {
   const counters = await Promise.all(limits.map(({ key }, i) => increment(key, known[i], now)))
   enforceGuessLimit(limits, counters, now)
 }
 
 /**
- * Adds one to the counter of this minute. A count by minutes slides: no hour, wherever it begins, sees more guesses
- * than the limit, which a counter that starts afresh every hour would allow.
+ * Adds one to the counter's attribute of this minute. Counts per minute form a sliding window: no period of an hour,
+ * wherever it starts, has more guesses than the limit. A counter that is reset every hour would allow twice as many.
  */
-async function increment(key: Key, known: Item | undefined, now: number): Promise<Item | undefined> {
-  const stale = [...countsByMinute(known).keys()].filter((minute) => leavesAt(minute) <= now)
+async function increment(key: Key, known: Counter, now: number): Promise<Counter> {
+  const stale = [...countsByMinute(known).keys()].filter((minute) => expiryOf(minute) <= now)
   const names = Object.fromEntries(stale.map((minute, i) => [`#stale${i}`, attributeOf(minute)]))
   const update = {
     Update: {
@@ -75,11 +73,11 @@ async function increment(key: Key, known: Item | undefined, now: number): Promis
 
 const attributeOf = (minute: number): string => `m${minute}`
 
-/** When a minute's guesses are all an hour old; epoch milliseconds. */
-const leavesAt = (minute: number): number => (minute + 1 + windowMinutes) * minuteMilliseconds
+/** When all guesses of a minute are at least an hour old; epoch milliseconds. */
+const expiryOf = (minute: number): number => (minute + 1 + windowMinutes) * minuteMilliseconds
 
-/** The counts in a counter by their minute since the epoch, oldest first. */
-function countsByMinute(counter: Item | undefined): Map<number, number> {
+/** A counter's counts by minute since the epoch, oldest first. */
+function countsByMinute(counter: Counter): Map<number, number> {
   const counts = Object.entries(counter ?? {}).flatMap(([name, value]): [number, number][] => {
     const minute = /^m(\d+)$/.exec(name)?.[1]
     return minute === undefined ? [] : [[Number(minute), Number((value as { value: string }).value)]]
@@ -87,15 +85,46 @@ function countsByMinute(counter: Item | undefined): Map<number, number> {
   return new Map(counts.sort(([a], [b]) => a - b))
 }
 
-/** Seconds until fewer than `most` guesses are within the hour; 0 when that is so now. */
-function waitSeconds(counts: Map<number, number>, most: number, now: number): number {
-  const live = [...counts].filter(([minute]) => leavesAt(minute) > now)
+/** Seconds until fewer than `maxGuesses` guesses are within the last hour; 0 when that is so now. */
+function waitSeconds(counts: Map<number, number>, maxGuesses: number, now: number): number {
+  const live = [...counts].filter(([minute]) => expiryOf(minute) > now)
   let count = live.reduce((sum, [, guesses]) => sum + guesses, 0)
   let until = now
   for (const [minute, guesses] of live) {
-    if (count < most) break
+    if (count < maxGuesses) break
     count -= guesses
-    until = leavesAt(minute)
+    until = expiryOf(minute)
   }
   return Math.ceil((until - now) / 1000)
 }
+
+/**
+ * The network that a request is counted under: the IPv4 address, or the /64 of an IPv6 address, which is the least that a
+ * customer gets (RFC 6177 §2). An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) counts as its IPv4 address.
+ */
+export function sourceNetwork(address: string): string {
+  if (isIPv4(address)) return address
+  const bare = address.split('%')[0] ?? ''
+  if (!isIPv6(bare)) return 'unknown'
+  // The URL parser normalizes any spelling: lower case, one `::`, no dots (WHATWG URL §3.5).
+  const groups = expandIpv6(new URL(`http://[${bare}]/`).hostname.slice(1, -1))
+  if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') return mappedIpv4(groups)
+  return `${groups.slice(0, 4).join(':')}::/64`
+}
+
+/** The eight groups of an IPv6 address. */
+function expandIpv6(address: string): string[] {
+  const [head = '', tail] = address.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = Array<string>(8 - before.length - after.length).fill('0')
+  return [...before, ...zeros, ...after]
+}
+
+/** The IPv4 address in the last two groups. */
+const mappedIpv4 = (groups: string[]): string =>
+  groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((value) => [value >> 8, value & 255])
+    .join('.')

@@ -5,24 +5,24 @@ import { type Write, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
 
-/** Codes that may be tried on one ticket, of whichever method. */
+/** Codes that may be tried with one ticket, over both methods. */
 const maxAttempts = 5
 
-/** What stands behind a ticket. */
+/** The stored part of a ticket that the second factor needs. */
 const LoginTicket = v.pipe(
   v.object({
     user_id: Integer,
-    /** Digest of the code that was mailed for this ticket; absent where none was. */
+    /** Digest of the code that was mailed for this ticket; absent when none was mailed. */
     code_digest: v.optional(v.string()),
   }),
   v.transform(({ user_id, code_digest }) => ({ userId: user_id, codeDigest: code_digest })),
 )
 export type LoginTicket = v.InferOutput<typeof LoginTicket>
 
-/** A new ticket, 256 bits; only its hash is stored. */
+/** A new ticket of 256 random bits; only its hash is stored. */
 export const newLoginTicket = (): string => randomBytes(32).toString('base64url')
 
-/** Makes a ticket work, for `loginTicketTtlSeconds`. */
+/** Stores a ticket, which makes it work until `expiresAt` (epoch milliseconds). */
 export async function putLoginTicket(
   ticket: string,
   holder: { userId: number; normalizedEmail: string; codeDigest: string | undefined; expiresAt: number },
@@ -42,13 +42,12 @@ export async function putLoginTicket(
   })
 }
 
-/** When a ticket that is made at `now` expires; epoch milliseconds. */
+/** When a ticket that is issued at `now` expires; epoch milliseconds. */
 export const ticketExpiry = (now: number): number => now + settings().loginTicketTtlSeconds * 1000
 
 /**
- * Takes one of a ticket's tries, before the code is looked at: however many codes are sent at once, no more than five
- * are ever compared. Throws `bad_login_ticket`, costing nothing, when the ticket is unknown, expired, used up or was given
- * for another address.
+ * Counts an attempt on a ticket before its code is compared, so that simultaneous requests get no more than five either.
+ * Throws `bad_login_ticket`, without counting, when the ticket is unknown, expired, used up or for another address.
  */
 export async function countTicketAttempt(
   ticket: string,
@@ -67,12 +66,9 @@ export async function countTicketAttempt(
   return v.parse(LoginTicket, await writeItem(countAttempt, { returnNew: true }))
 }
 
-/** The member of a transaction that uses a ticket up; its condition fails where somebody else was first. */
+/** The write that uses a ticket up. Fails with `bad_login_ticket` when another request was first. */
 export const consumeTicket = (ticket: string): Write => ({
-  Delete: {
-    Key: ticketKey(ticket),
-    ConditionExpression: 'attribute_exists(pk)',
-  },
+  Delete: { Key: ticketKey(ticket), ConditionExpression: 'attribute_exists(pk)' },
   otherwise: () => new Failure('bad_login_ticket'),
 })
 

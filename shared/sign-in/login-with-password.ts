@@ -1,21 +1,30 @@
-import type { User } from '../users/user.ts'
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { readItems } from '../db/read.ts'
+import { Integer } from '../db/table.ts'
 import { Failure } from '../errors.ts'
+import { publishEvent } from '../events/publish-event.ts'
 import { errorSummary, log } from '../log.ts'
-import { checkPassword } from './check-password.ts'
-import { claimMail } from './claim-mail.ts'
-import { requestCodeMail } from './code-mail.ts'
-import { normalizeEmail, maskEmail } from '../users/identity.ts'
+import { maskEmail, normalizeEmail } from '../users/identity.ts'
+import { emailKey, readUser, replacePasswordHash, type User } from '../users/user.ts'
+import { enforceGuessLimit, guessLimits, recordFailedGuess } from './guess-limit.ts'
 import { newLoginTicket, putLoginTicket, ticketExpiry } from './login-ticket.ts'
-import { digestMailedCode, newMailedCode } from './mailed-code.ts'
+import {
+  claimMail,
+  digestMailedCode,
+  mailRequested,
+  type MailRequested,
+  newMailedCode,
+} from './mailed-code.ts'
+import { dummyHash, hashPassword, verifyPassword } from './password.ts'
 
 /** Second factors in the order in which they are offered. */
 export const twoFactorMethods = ['EMAIL', 'AUTHENTICATOR', 'PASSKEY'] as const
 type TwoFactorMethod = (typeof twoFactorMethods)[number]
 
 /**
- * Checks a password and opens the way to the second factor: a ticket, and a code by mail that works for this ticket
- * alone. Throws what checkPassword throws, and `too_many_requests` when the user has had this hour's mails and has no
- * other second factor.
+ * Checks a password and issues a login ticket for the second factor, and mails a code that works for this ticket only.
+ * Throws as checkPassword, and `too_many_requests` when the user has no mail left this hour and no other second factor.
  */
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const user = await checkPassword(email, password, sourceIp)
@@ -29,7 +38,7 @@ export async function loginWithPassword(email: string, password: string, sourceI
   const code = mail.allowed ? newMailedCode() : undefined
   const expiresAt = ticketExpiry(now)
   const [mailed] = await Promise.all([
-    code !== undefined && mailCode(user, code, expiresAt, enrolled.length > 0),
+    code !== undefined && requestCodeMail(user.email, code, expiresAt, { optional: enrolled.length > 0 }),
     putLoginTicket(ticket, {
       userId: user.userId,
       normalizedEmail: normalizeEmail(email),
@@ -45,7 +54,36 @@ export async function loginWithPassword(email: string, password: string, sourceI
   }
 }
 
-/** What a user can prove themself with besides a mailed code. */
+/** An id that no user has. Reading it costs the same as reading a user. */
+const unknownUserId = 0
+
+const EmailItem = v.object({ user_id: Integer })
+
+/**
+ * The user with this address and password. Throws `bad_credentials` alike for an unknown address, a wrong password, a user
+ * without a password and a disabled user, after the same calls and the same work; or `too_many_requests` for a source that
+ * has guessed too often.
+ */
+async function checkPassword(email: string, password: string, sourceIp: string): Promise<User> {
+  const now = Date.now()
+  const address = normalizeEmail(email)
+  const limits = guessLimits(sourceIp, address)
+  const [claimed, ...counters] = await readItems([emailKey(address), ...limits.map(({ key }) => key)], {
+    consistent: true,
+  })
+  enforceGuessLimit(limits, counters, now)
+  const userId = claimed === undefined ? unknownUserId : v.parse(EmailItem, claimed).user_id
+  const user = await readUser(userId, { consistent: true })
+  const { right, outdated } = await verifyPassword(password, user?.loginPassword ?? dummyHash)
+  if (!right || user?.loginPassword === undefined || user.disabled) {
+    await recordFailedGuess(limits, counters, now)
+    throw new Failure('bad_credentials')
+  }
+  if (outdated) await replacePasswordHash(userId, user.loginPassword, await hashPassword(password))
+  return user
+}
+
+/** The second factors that a user has beside the mailed code. */
 function enrolledMethods({ totpSecret, passkey }: User): TwoFactorMethod[] {
   return [
     ...(totpSecret === undefined ? [] : (['AUTHENTICATOR'] as const)),
@@ -53,13 +91,22 @@ function enrolledMethods({ totpSecret, passkey }: User): TwoFactorMethod[] {
   ]
 }
 
-/** Whether the mail is on its way. A bus that is down fails the sign-in only of those who have no other second factor. */
-async function mailCode(user: User, code: string, expiresAt: number, spare: boolean): Promise<boolean> {
+/**
+ * Requests the mail through the event bus, so that a slow or failed mail service does not delay or fail the sign-in. Resolves
+ * with whether it was requested. A failed bus fails the sign-in only where the mail is not optional.
+ */
+async function requestCodeMail(
+  to: string,
+  code: string,
+  expiresAt: number,
+  { optional }: { optional: boolean },
+): Promise<boolean> {
+  const detail: MailRequested = { mail_id: randomUUID(), to, code, expires_at: expiresAt }
   try {
-    await requestCodeMail(user.email, code, expiresAt)
+    await publishEvent(mailRequested, detail)
     return true
   } catch (error) {
-    if (!spare) throw error
+    if (!optional) throw error
     log.error('a sign-in goes on without its mail', { cause: errorSummary(error) })
     return false
   }

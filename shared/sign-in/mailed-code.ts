@@ -1,22 +1,84 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
+import { BusinessKey, Instant } from '../events/fields.ts'
+import { retry } from '../retry.ts'
+import { EmailAddress } from '../users/identity.ts'
+import { MailSlotTaken, takeMailSlot, type User } from '../users/user.ts'
 
-/** A code of six digits, as it is mailed or shown by an authenticator. */
+/** A code of six digits, mailed or shown by an authenticator. */
 export const SixDigits = v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digits'))
 
-/** A new code, every one of the million equally likely. */
+/** A new code; all one million are equally likely. */
 export const newMailedCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')
 
 /**
- * What is kept of a mailed code. The key is the ticket, of which the table has only a hash, so that a million tries over
- * a stolen table find nothing, and a code fits no other ticket.
+ * The stored form of a mailed code. The HMAC key is the ticket, of which the table has only a hash. So a stolen table does
+ * not allow trying all million codes, and a code fits no other ticket.
  */
 export const digestMailedCode = (ticket: string, code: string): string =>
   createHmac('sha256', ticket).update(code).digest('base64url')
 
-/** Whether a code is the one that was mailed for a ticket. */
+/** Whether a code is the one that was mailed for a ticket, compared in constant time. */
 export function isMailedCode(ticket: string, code: string, digest: string): boolean {
-  const sent = Buffer.from(digestMailedCode(ticket, code))
-  const kept = Buffer.from(digest)
-  return sent.length === kept.length && timingSafeEqual(sent, kept)
+  const actual = Buffer.from(digestMailedCode(ticket, code))
+  const expected = Buffer.from(digest)
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
+}
+
+const hourMilliseconds = 3_600_000
+
+/** Each mail takes one of five slots for an hour, so no period of an hour, wherever it starts, has more than five. */
+const slots = ['s0', 's1', 's2', 's3', 's4']
+
+/** Whether a mail may be sent, and if not, how long until the next may. */
+export type MailClaim = { allowed: true } | { allowed: false; retryAfterSeconds: number }
+
+/** Claims one of the user's five mails of the last hour, atomically; `user` is the user as just read. */
+export async function claimMail(user: User, now: number): Promise<MailClaim> {
+  let { mails } = user
+  return retry(
+    async () => {
+      const free = slots.find((slot) => (mails[slot] ?? 0) <= now - hourMilliseconds)
+      if (free === undefined) return { allowed: false, retryAfterSeconds: secondsUntilFree(mails, now) }
+      await takeMailSlot(user.userId, free, { now, freeBefore: now - hourMilliseconds })
+      return { allowed: true }
+    },
+    (error) => {
+      if (error instanceof MailSlotTaken) mails = error.mails
+      return error instanceof MailSlotTaken
+    },
+  )
+}
+
+function secondsUntilFree(mails: User['mails'], now: number): number {
+  const next = Math.min(...slots.map((slot) => mails[slot] ?? now)) + hourMilliseconds
+  return Math.max(1, Math.ceil((next - now) / 1000))
+}
+
+/** detail-type of the event that requests a mail. */
+export const mailRequested = 'mail.requested'
+
+/** `detail` of `mail.requested`: a sign-in code to be mailed. */
+export const MailRequested = v.object({
+  mail_id: BusinessKey,
+  to: EmailAddress,
+  code: SixDigits,
+  /** When the code expires. */
+  expires_at: Instant,
+})
+export type MailRequested = v.InferOutput<typeof MailRequested>
+
+/** Subject and text of a mail that is sent at `now`. */
+export function composeCodeMail({ code, expires_at }: MailRequested, now: number) {
+  const minutes = Math.max(1, Math.round((expires_at - now) / 60_000))
+  return {
+    subject: 'Your sign-in code',
+    text: [
+      `Your sign-in code is ${code}`,
+      '',
+      `It works once, for ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, in the window where you just signed in.`,
+      'If that was not you, somebody knows your password: change it.',
+      '',
+    ].join('\n'),
+  }
 }

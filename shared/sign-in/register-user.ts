@@ -1,14 +1,12 @@
 import * as v from 'valibot'
-import { claimEmail, putUser, requireUser } from '../users/user.ts'
 import { registerMember } from '../community/membership.ts'
-import { type Write } from '../db/write.ts'
+import type { Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { Instant, maybe, UserId } from '../events/fields.ts'
-import { withMacDigest } from './conceal-digest.ts'
-import { EmailAddress, normalizeEmail, Nickname } from '../users/identity.ts'
-import { hashPassword } from './hash-password.ts'
-import { LoginPassword } from './login-password.ts'
-import { encryptTotpSecret, TotpSecret } from './totp-secret.ts'
+import { EmailAddress, Nickname, normalizeEmail } from '../users/identity.ts'
+import { claimEmail, putUser, requireUser } from '../users/user.ts'
+import { hashPassword, LoginPassword, withMacDigest } from './password.ts'
+import { encryptTotpSecret, TotpSecret } from './totp.ts'
 
 /** `detail` of `user.registered`. */
 export const UserRegistered = v.object({
@@ -23,8 +21,8 @@ export const UserRegistered = v.object({
 export type UserRegistered = v.InferOutput<typeof UserRegistered>
 
 /**
- * Adds a user, exactly once. Throws RejectedEvent when the email belongs to another user, or a user is their own referrer,
- * and OutOfOrderEvent when the referrer is not registered.
+ * Registers a user, exactly once. Throws RejectedEvent for an id or address that is taken and for a user who refers
+ * themself, and OutOfOrderEvent while the referrer is not registered.
  */
 export async function registerUser(detail: UserRegistered, record: EventRecord): Promise<Outcome> {
   const membership = await registerMember({

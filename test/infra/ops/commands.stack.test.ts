@@ -8,7 +8,7 @@ import { Command } from 'commander'
 import { addCommands } from '../../../infra/ops/commands.ts'
 import { findUser } from '../../../infra/ops/users/find-user.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
-import { decryptTotpSecret } from '../../../shared/sign-in/totp-secret.ts'
+import { decryptTotpSecret } from '../../../shared/sign-in/totp.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 import { ops } from './run-ops.ts'
 

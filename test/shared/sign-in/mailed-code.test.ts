@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { digestMailedCode, isMailedCode, newMailedCode } from '../../../shared/sign-in/mailed-code.ts'
+import {
+  composeCodeMail,
+  digestMailedCode,
+  isMailedCode,
+  newMailedCode,
+} from '../../../shared/sign-in/mailed-code.ts'
 
 test('codes are six digits, leading zeros included', () => {
   const codes = Array.from({ length: 2_000 }, newMailedCode)
@@ -16,4 +21,24 @@ test('a code fits the ticket that it was mailed for, and no other', () => {
 
 test.each(['012346', '12345', '', '0123456'])('%j is not the code', (code) => {
   expect(isMailedCode('ticket', code, digestMailedCode('ticket', '012345'))).toBe(false)
+})
+
+const now = 1_700_000_000_000
+const mail = (expires_at: number) =>
+  composeCodeMail({ mail_id: 'm', to: 'alice@example.com', code: '012345', expires_at }, now)
+
+test('the mail says the code, once, and not in its subject, which lock screens show', () => {
+  const { subject, text } = mail(now + 600_000)
+  expect(text.match(/\d{6}/g)).toEqual(['012345'])
+  expect(subject).not.toMatch(/\d/)
+})
+
+test.each([
+  [600_000, '10 minutes'],
+  [580_000, '10 minutes'],
+  [90_000, '2 minutes'],
+  [60_000, '1 minute,'],
+  [1_000, '1 minute,'],
+])('%i ms before it expires it promises %s', (left, words) => {
+  expect(mail(now + left).text).toContain(words)
 })

@@ -4,7 +4,7 @@ import { db, tableName } from '../../../shared/db/table.ts'
 import { readUser } from '../../../shared/users/user.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { RejectedEvent, OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
-import { decryptTotpSecret } from '../../../shared/sign-in/totp-secret.ts'
+import { decryptTotpSecret } from '../../../shared/sign-in/totp.ts'
 import { createUser, newRegistration, newUserId, register } from '../../support/sign-in.ts'
 
 const consistent = { consistent: true }

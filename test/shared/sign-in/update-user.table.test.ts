@@ -6,7 +6,7 @@ import { db, tableName } from '../../../shared/db/table.ts'
 import { transact } from '../../../shared/db/write.ts'
 import { readUser, userKey } from '../../../shared/users/user.ts'
 import { OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
-import { updateStamp } from '../../../shared/sign-in/update-stamp.ts'
+import { updateStamp } from '../../../shared/sign-in/update-user.ts'
 import { checkAccessToken, issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import { createUser, newRegistration, newUserId, register, update } from '../../support/sign-in.ts'
 

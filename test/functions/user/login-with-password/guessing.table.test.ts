@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { recordFailedGuess, guessLimits } from '../../../../shared/sign-in/guess-limit.ts'
-import { sourceNetwork } from '../../../../shared/sign-in/source-network.ts'
+import { guessLimits, recordFailedGuess } from '../../../../shared/sign-in/guess-limit.ts'
 import { login } from '../../../support/sign-in-calls.ts'
 import { createUser, md5, newSourceIp, type TestUser } from '../../../support/sign-in.ts'
 
@@ -18,7 +17,7 @@ const guess = (source: string, email = user.email) => login({ email, password: m
 /** Counts wrong passwords for many accounts, as many sign-ins would, without their work. */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) {
-    const [, all] = guessLimits(sourceNetwork(source), randomUUID())
+    const [, all] = guessLimits(source, randomUUID())
     await recordFailedGuess([all], [], Date.now())
   }
 }

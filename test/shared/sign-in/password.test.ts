@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatPhc, parsePhc } from '../../../shared/sign-in/phc-string.ts'
+import { formatPhc, parsePhc } from '../../../shared/sign-in/password.ts'
 
 const hash = {
   memory: 19_456,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { updateStamp } from '../../../shared/sign-in/update-stamp.ts'
+import { updateStamp } from '../../../shared/sign-in/update-user.ts'
 
 const instant = fc.nat({ max: 8_640_000_000_000_000 })
 

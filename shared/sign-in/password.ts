@@ -1,0 +1,119 @@
+import { GenerateMacCommand } from '@aws-sdk/client-kms'
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import * as v from 'valibot'
+import { kms } from '../aws/kms.ts'
+import { requireEnv } from '../env.ts'
+import type { EventRecord } from '../events/event-record.ts'
+
+/** A password as clients and the business server send it: its MD5 as 32 hexadecimal digits, in either case. */
+export const LoginPassword = v.pipe(
+  v.string(),
+  v.regex(/^[0-9A-Fa-f]{32}$/, 'must be 32 hexadecimal digits'),
+  v.toLowerCase(),
+)
+
+/** HMAC-SHA-256 with a key that never leaves KMS. The purpose keeps a MAC made for one use from matching another. */
+export async function generateMac(purpose: 'password' | 'event', text: string): Promise<Uint8Array> {
+  const { Mac } = await kms.send(
+    new GenerateMacCommand({
+      KeyId: requireEnv('MAC_KEY_ID'),
+      MacAlgorithm: 'HMAC_SHA_256',
+      Message: new TextEncoder().encode(`${purpose}:${text}`),
+    }),
+  )
+  if (Mac === undefined) throw new Error('KMS answered GenerateMac without a MAC')
+  return Mac
+}
+
+/**
+ * The record of an event that carries a secret, with its digest under a MAC. The rest of such an event can be read in the
+ * table, so with a plain SHA-256 a stolen table would allow guessing the secret offline.
+ */
+export async function withMacDigest(record: EventRecord): Promise<EventRecord> {
+  const mac = await generateMac('event', `${record.detailType}:${record.digest}`)
+  return { ...record, digest: Buffer.from(mac).toString('base64url') }
+}
+
+interface Argon2Parameters {
+  /** KiB. */
+  memory: number
+  passes: number
+  parallelism: number
+}
+
+/** An argon2id hash and the parameters that it was made with. */
+export interface PasswordHash extends Argon2Parameters {
+  salt: Buffer
+  hash: Buffer
+}
+
+/** argon2id with 19 MiB and two passes (OWASP Password Storage Cheat Sheet). */
+const currentParameters: Argon2Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
+const saltBytes = 16
+const hashBytes = 32
+
+const phcShape = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+/** A hash in the PHC string format, one line of text. */
+export function formatPhc({ memory, passes, parallelism, salt, hash }: PasswordHash): string {
+  const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`
+}
+
+/** Parses what formatPhc wrote. Throws on any other text, without quoting it. */
+export function parsePhc(text: string): PasswordHash {
+  const [, memory, passes, parallelism, salt, hash] = phcShape.exec(text) ?? []
+  if (salt === undefined || hash === undefined) throw new Error('a stored password hash is not readable')
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  }
+}
+
+/** The PHC string to store for a LoginPassword. The password's MAC is hashed, so a stolen table alone allows no guessing. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(saltBytes)
+  const hash = await deriveHash(password, { ...currentParameters, salt, hashBytes })
+  return formatPhc({ ...currentParameters, salt, hash })
+}
+
+/** Whether a password matches a PHC string, and whether the string was made with parameters that are out of date. */
+export async function verifyPassword(
+  password: string,
+  stored: string,
+): Promise<{ right: boolean; outdated: boolean }> {
+  const { hash, ...parameters } = parsePhc(stored)
+  const actual = await deriveHash(password, { ...parameters, hashBytes: hash.length })
+  const { memory, passes, parallelism } = currentParameters
+  const outdated =
+    parameters.memory !== memory || parameters.passes !== passes || parameters.parallelism !== parallelism
+  return { right: timingSafeEqual(actual, hash), outdated }
+}
+
+/** The hash of no password. Verifying against it takes as long for accounts without a password as for others. */
+export const dummyHash: string = formatPhc({
+  ...currentParameters,
+  salt: randomBytes(saltBytes),
+  hash: randomBytes(hashBytes),
+})
+
+const deriveArgon2 = promisify(argon2)
+
+async function deriveHash(
+  password: string,
+  { memory, passes, parallelism, salt, hashBytes }: Argon2Parameters & { salt: Buffer; hashBytes: number },
+): Promise<Buffer> {
+  const message = await generateMac('password', password)
+  return deriveArgon2('argon2id', {
+    message,
+    nonce: salt,
+    tagLength: hashBytes,
+    memory,
+    passes,
+    parallelism,
+  })
+}
