@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import { Failure } from '../../shared/errors.ts'
 import { publicDocument } from '../../shared/http/public-document.ts'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
-import { Jwks, toJwks } from '../../shared/keys/key-set.ts'
-import { readKeySet } from '../../shared/keys/key-set-store.ts'
+import { Jwks, toJwks, readKeySet } from '../../shared/keys/key-set.ts'
 import { documentMaxAgeSeconds } from '../../shared/keys/key-times.ts'
 
 /** The public keys that device_tokens are verified with (RFC 7517 §5). `unavailable` before a deployment's first key. */

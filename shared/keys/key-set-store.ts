@@ -4,10 +4,7 @@ import type { Key } from '../db/table.ts'
 import { putNew, putVersioned, tryTransact } from '../db/write.ts'
 import { Evidence } from './evidence.ts'
 import { keysPartition } from './key-names.ts'
-import { emptyKeySet, SigningKey, SigningKeySet } from './key-set.ts'
-
-/** Key of the one item of the key set. */
-export const signingKeySetKey: Key = { pk: keysPartition, sk: 'RING' }
+import { SigningKey, type SigningKeySet, signingKeySetKey } from './key-set.ts'
 
 /** Prefix of the sort keys of all evidence. */
 export const evidencePrefix = 'EVIDENCE#'
@@ -22,12 +19,6 @@ export const evidenceKey = (sequence: number): Key => ({
 export const archivePrefix = 'RETIRED#'
 
 const archiveKey = (kid: string): Key => ({ pk: keysPartition, sk: archivePrefix + kid })
-
-/** The current key set, read consistently. */
-export async function readKeySet(): Promise<SigningKeySet> {
-  const item = await readItem(signingKeySetKey, { consistent: true })
-  return item === undefined ? emptyKeySet : v.parse(SigningKeySet, item)
-}
 
 /** All evidence, oldest first; a few records a month. */
 export const readEvidence = (): Promise<Evidence[]> => readRecords(Evidence, evidencePrefix)

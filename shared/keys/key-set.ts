@@ -2,7 +2,9 @@ import { calculateJwkThumbprint } from 'jose'
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
-import { Integer } from '../db/table.ts'
+import { readItem } from '../db/read.ts'
+import { Integer, type Key } from '../db/table.ts'
+import { keysPartition } from './key-names.ts'
 
 /**
  * The states of a signing key, in order: `published` (in the JWKS, does not sign yet), `active` (the one signer),
@@ -104,6 +106,15 @@ export const emptyKeySet: SigningKeySet = {
   keys: [],
   attempt: null,
   orphaned_attempts: [],
+}
+
+/** Key of the one item of the key set. */
+export const signingKeySetKey: Key = { pk: keysPartition, sk: 'RING' }
+
+/** The current key set, read consistently. */
+export async function readKeySet(): Promise<SigningKeySet> {
+  const item = await readItem(signingKeySetKey, { consistent: true })
+  return item === undefined ? emptyKeySet : v.parse(SigningKeySet, item)
 }
 
 /** The first key in a state. */

@@ -8,7 +8,6 @@ import {
   NotFoundException,
   paginateListKeys,
   ScheduleKeyDeletionCommand,
-  SignCommand,
   VerifyCommand,
 } from '@aws-sdk/client-kms'
 import { exportJWK } from 'jose'
@@ -21,9 +20,7 @@ import { settings } from '../settings.ts'
 import type { KeyCheck } from './evidence.ts'
 import { attemptTagName, signingKeyTagName } from './key-names.ts'
 import { type CreatedKey, thumbprint, toJwk } from './key-set.ts'
-
-/** RSASSA-PKCS1-v1_5 with SHA-256, which is what RS256 means (RFC 7518 §3.3). */
-const algorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
+import { signDigest, signingAlgorithm } from './sign-jwt.ts'
 
 /** Creates a signing key, tagged as this deployment's and with the attempt that creates it. Resolves with its ARN. */
 export async function createSigningKey(attemptId: string): Promise<string> {
@@ -98,15 +95,6 @@ export async function readPublicKey(arn: string): Promise<CreatedKey> {
   return { kid: await thumbprint({ n, e }), arn, n, e }
 }
 
-/** The RS256 signature of a SHA-256 digest. */
-export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8Array> {
-  const { Signature } = await kms.send(
-    new SignCommand({ KeyId: arn, Message: digest, MessageType: 'DIGEST', SigningAlgorithm: algorithm }),
-  )
-  if (Signature === undefined) throw new Error('KMS answered Sign without a signature')
-  return Signature
-}
-
 /** Signs random bytes and verifies the signature, by KMS and by the public key. Never throws: what failed is false. */
 export async function checkKey(key: CreatedKey): Promise<KeyCheck> {
   const check = { kid: key.kid, arn: key.arn, signed: false, verified_by_kms: false, verified_by_jwk: false }
@@ -123,7 +111,7 @@ export async function checkKey(key: CreatedKey): Promise<KeyCheck> {
         Message: digest,
         MessageType: 'DIGEST',
         Signature: signature,
-        SigningAlgorithm: algorithm,
+        SigningAlgorithm: signingAlgorithm,
       }),
     )
     check.verified_by_kms = SignatureValid === true

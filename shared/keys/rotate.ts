@@ -9,8 +9,8 @@ import {
   type RunKnowledge,
 } from './decide-rotation.ts'
 import { describeTransition, type Evidence, isSound, type KeyCheck } from './evidence.ts'
-import { activeKey, type Attempt, keyIn, type SigningKeySet, type Trigger } from './key-set.ts'
-import { isArchived, readKeySet, writeKeySet } from './key-set-store.ts'
+import { activeKey, type Attempt, keyIn, type SigningKeySet, type Trigger, readKeySet } from './key-set.ts'
+import { isArchived, writeKeySet } from './key-set-store.ts'
 import { type KeyTimes, nextDue } from './key-times.ts'
 import {
   applyTransition,

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { issuer } from './discovery.ts'
 import { type Scope, userClaims } from './scopes.ts'
-import { signJwt } from './sign-jwt.ts'
+import { signJwt } from '../keys/sign-jwt.ts'
 
 /** What a device_token states. Instants are epoch milliseconds. */
 export interface DeviceTokenGrant {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { evidenceHash } from '../../shared/keys/evidence.ts'
-import { jwksDigest } from '../../shared/keys/key-set.ts'
-import { readEvidence, readKeySet } from '../../shared/keys/key-set-store.ts'
+import { jwksDigest, readKeySet } from '../../shared/keys/key-set.ts'
+import { readEvidence } from '../../shared/keys/key-set-store.ts'
 import { listOwnKeys } from './own-keys.ts'
 
 /**

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 import { kms } from '../../shared/aws/kms.ts'
 import { clientOptions } from '../../shared/aws/client-options.ts'
-import { forgetCachedKeySet } from '../../shared/keys/cached-key-set.ts'
+import { forgetCachedKeySet } from '../../shared/keys/sign-jwt.ts'
 import { signingKeyTagName } from '../../shared/keys/key-names.ts'
 import { readKeyState } from '../../shared/keys/kms-keys.ts'
 

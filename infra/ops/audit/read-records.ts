@@ -5,8 +5,8 @@ import { canonicalJson } from '../../../shared/canonical-json.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { Evidence } from '../../../shared/keys/evidence.ts'
 import { keysPartition } from '../../../shared/keys/key-names.ts'
-import { SigningKey, SigningKeySet } from '../../../shared/keys/key-set.ts'
-import { archivePrefix, evidencePrefix, signingKeySetKey } from '../../../shared/keys/key-set-store.ts'
+import { SigningKey, SigningKeySet, signingKeySetKey } from '../../../shared/keys/key-set.ts'
+import { archivePrefix, evidencePrefix } from '../../../shared/keys/key-set-store.ts'
 import type { EvidenceRow, Facts } from './facts.ts'
 
 type Records = Pick<Facts, 'ring' | 'evidence' | 'archive' | 'unreadable'>

@@ -1,6 +1,6 @@
 import type { Evidence } from '../../../shared/keys/evidence.ts'
-import type { SigningKey } from '../../../shared/keys/key-set.ts'
-import { readArchive, readEvidence, readKeySet } from '../../../shared/keys/key-set-store.ts'
+import { type SigningKey, readKeySet } from '../../../shared/keys/key-set.ts'
+import { readArchive, readEvidence } from '../../../shared/keys/key-set-store.ts'
 
 /** The signing keys of a deployment as its own records tell it; instants are epoch milliseconds. */
 export interface KeyStatus {

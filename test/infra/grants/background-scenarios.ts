@@ -2,7 +2,7 @@ import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dyn
 import { randomUUID } from 'node:crypto'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { signingKeySetKey } from '../../../shared/keys/key-set-store.ts'
+import { signingKeySetKey } from '../../../shared/keys/key-set.ts'
 import { createSigningKey } from '../../../shared/keys/kms-keys.ts'
 import { deliver } from '../../support/deliver.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'

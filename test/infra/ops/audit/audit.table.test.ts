@@ -27,13 +27,14 @@ import { kms } from '../../../../shared/aws/kms.ts'
 import { db, tableName } from '../../../../shared/db/table.ts'
 import { evidenceHash } from '../../../../shared/keys/evidence.ts'
 import { signingKeyTagName } from '../../../../shared/keys/key-names.ts'
-import { type SigningKeySet, thumbprint, toJwks } from '../../../../shared/keys/key-set.ts'
 import {
-  evidenceKey,
-  readEvidence,
+  type SigningKeySet,
+  thumbprint,
+  toJwks,
   readKeySet,
   signingKeySetKey,
-} from '../../../../shared/keys/key-set-store.ts'
+} from '../../../../shared/keys/key-set.ts'
+import { evidenceKey, readEvidence } from '../../../../shared/keys/key-set-store.ts'
 import { settings } from '../../../../shared/settings.ts'
 import { useOwnKeys } from '../../../support/own-keys.ts'
 

@@ -1,0 +1,103 @@
+import { SignCommand } from '@aws-sdk/client-kms'
+import { base64url } from 'jose'
+import { createHash } from 'node:crypto'
+import { kms } from '../aws/kms.ts'
+import { Failure } from '../errors.ts'
+import { settings } from '../settings.ts'
+import { activeKey, readKeySet, type SigningKeySet } from './key-set.ts'
+import { signerCacheMilliseconds } from './key-times.ts'
+
+interface CacheEntry {
+  keySet: Promise<SigningKeySet>
+  readAt: number
+}
+
+let cached: CacheEntry | undefined
+
+/**
+ * The key set for signing: from memory while it is younger than `signerCacheMilliseconds`. Its age counts from the start of
+ * the read and by the wall clock, since the other clocks of a frozen function stand still. A key set without a signer is
+ * not kept: the first signer may be there at the next call.
+ */
+async function cachedKeySet(): Promise<SigningKeySet> {
+  const maxAge = signerCacheMilliseconds(settings().signingKeyPublishSeconds)
+  const now = Date.now()
+  if (cached === undefined || now < cached.readAt || now - cached.readAt >= maxAge) {
+    cached = { keySet: readKeySet(), readAt: now }
+  }
+  const entry = cached
+  try {
+    const keySet = await entry.keySet
+    if (activeKey(keySet) === undefined) forget(entry)
+    return keySet
+  } catch (error) {
+    forget(entry)
+    throw error
+  }
+}
+
+function forget(entry: CacheEntry): void {
+  if (cached === entry) cached = undefined
+}
+
+/** Makes the next signature read the key set again, because the cached one has turned out to be outdated. */
+export function forgetCachedKeySet(): void {
+  cached = undefined
+}
+
+/** RSASSA-PKCS1-v1_5 with SHA-256, which is what RS256 means (RFC 7518 §3.3). */
+export const signingAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
+
+/** The RS256 signature of a SHA-256 digest. */
+export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8Array> {
+  const { Signature } = await kms.send(
+    new SignCommand({
+      KeyId: arn,
+      Message: digest,
+      MessageType: 'DIGEST',
+      SigningAlgorithm: signingAlgorithm,
+    }),
+  )
+  if (Signature === undefined) throw new Error('KMS answered Sign without a signature')
+  return Signature
+}
+
+/** Errors of KMS for a key that does not sign: revoked a moment ago, or disabled by somebody in KMS. */
+const stoppedSigning = new Set(['DisabledException', 'KMSInvalidStateException', 'NotFoundException'])
+
+const hasStopped = (error: unknown): boolean => error instanceof Error && stoppedSigning.has(error.name)
+
+/** `Retry-After` while no key signs. */
+const noSignerSeconds = 5
+
+/**
+ * A JWT (RFC 7519) of the claims, RS256, signed by the active key with one KMS call. If that key was revoked a moment ago,
+ * the key set is read again and its successor signs. Throws `unavailable` while no key signs: before a deployment's first
+ * key, or while somebody has disabled the active one in KMS.
+ */
+export async function signJwt(claims: Record<string, unknown>): Promise<string> {
+  try {
+    return await signWithActiveKey(claims)
+  } catch (error) {
+    if (!hasStopped(error)) throw error
+  }
+  forgetCachedKeySet()
+  try {
+    return await signWithActiveKey(claims)
+  } catch (error) {
+    throw hasStopped(error) ? noSigner(error) : error
+  }
+}
+
+async function signWithActiveKey(claims: Record<string, unknown>): Promise<string> {
+  const key = activeKey(await cachedKeySet())
+  if (key === undefined) throw noSigner()
+  const input = `${encode({ alg: 'RS256', kid: key.kid, typ: 'JWT' })}.${encode(claims)}`
+  const signature = await signDigest(key.arn, createHash('sha256').update(input).digest())
+  return `${input}.${base64url.encode(signature)}`
+}
+
+const noSigner = (cause?: unknown): Failure =>
+  new Failure('unavailable', { retryAfterSeconds: noSignerSeconds, cause })
+
+const encode = (part: Record<string, unknown>): string => base64url.encode(JSON.stringify(part))
