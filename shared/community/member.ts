@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { addToSums, readSum } from '../db/exact-sum.ts'
+import { itemType } from '../db/item-type.ts'
 import { readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write, writeItem } from '../db/write.ts'
@@ -48,8 +49,15 @@ const ProfileItem = v.object({
   team_count: v.optional(Integer),
 })
 
+const profiles = itemType({
+  pk: 'USER#{userId}',
+  sk: 'PROFILE',
+  holds: 'a member: name, place in the referral tree, counts and sums over the downline',
+  found: 'by user',
+})
+
 /** Key of a member's profile. */
-export const profileKey = (userId: number): Key => ({ pk: `USER#${userId}`, sk: 'PROFILE' })
+export const profileKey = (userId: number): Key => profiles.key({ userId })
 
 /** A profile from its item. */
 export function toProfile(item: Item): Profile {
@@ -163,9 +171,11 @@ export const Note = v.pipe(
   v.check((note) => note.isWellFormed(), 'must be Unicode text'),
 )
 
-const noteKey = (authorId: number, targetId: number): Key => ({
-  pk: `NOTE#${authorId}`,
-  sk: String(targetId),
+const notes = itemType({
+  pk: 'NOTE#{authorId}',
+  sk: '{targetId}',
+  holds: 'the note of a member on one of their direct referrals',
+  found: 'by author and direct referral',
 })
 
 const NoteItem = v.object({ note: v.string() })
@@ -177,7 +187,7 @@ const toNote = (item: Item | undefined): string => (item === undefined ? '' : v.
  */
 export async function setNote(authorId: number, target: Profile | undefined, note: string): Promise<void> {
   if (target?.upline[0] !== authorId) throw new Failure('forbidden')
-  const key = noteKey(authorId, target.userId)
+  const key = notes.key({ authorId, targetId: target.userId })
   await writeItem(note === '' ? { Delete: { Key: key } } : { Put: { Item: { ...key, note } } })
 }
 
@@ -210,18 +220,18 @@ const maxMembersWithNotes = 20
 /** The members of a list as its owner sees them, in the order given. A page takes one batch of reads. */
 export async function readMembers(owner: Profile, entries: readonly BTreeEntry[]): Promise<Member[]> {
   const profileKeys = entries.map(({ userId }) => profileKey(userId))
+  const noteKey = ({ userId }: { userId: number }) => notes.key({ authorId: owner.userId, targetId: userId })
   if (entries.length > maxMembersWithNotes) {
-    const profiles = toProfiles(await readItems(profileKeys))
-    const directs = profiles.filter((profile) => isDirect(owner, profile))
-    const notes = await readItems(directs.map(({ userId }) => noteKey(owner.userId, userId)))
-    const noteByUser = new Map(directs.map(({ userId }, i) => [userId, toNote(notes[i])]))
-    return profiles.map((profile) => toMember(owner, profile, noteByUser.get(profile.userId)))
+    const members = toProfiles(await readItems(profileKeys))
+    const directs = members.filter((member) => isDirect(owner, member))
+    const noteItems = await readItems(directs.map(noteKey))
+    const noteByUser = new Map(directs.map(({ userId }, i) => [userId, toNote(noteItems[i])]))
+    return members.map((member) => toMember(owner, member, noteByUser.get(member.userId)))
   }
-  const noteKeys = entries.map(({ userId }) => noteKey(owner.userId, userId))
-  const items = await readItems([...profileKeys, ...noteKeys])
-  const notes = items.slice(entries.length)
-  return toProfiles(items.slice(0, entries.length)).map((profile, i) =>
-    toMember(owner, profile, isDirect(owner, profile) ? toNote(notes[i]) : undefined),
+  const items = await readItems([...profileKeys, ...entries.map(noteKey)])
+  const noteItems = items.slice(entries.length)
+  return toProfiles(items.slice(0, entries.length)).map((member, i) =>
+    toMember(owner, member, isDirect(owner, member) ? toNote(noteItems[i]) : undefined),
   )
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
 import { readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
@@ -14,8 +15,19 @@ import { type Profile, setSearchChunk } from './member.ts'
  */
 export const chunkSize = 64
 
-/** Key of a chunk. Each is a partition of its own, because a search reads thousands of them at once. */
-const chunkKey = (rootId: number, chunk: number): Key => ({ pk: `TEXT#${rootId}#${chunk}`, sk: 'TEXT' })
+const searchChunks = itemType({
+  // Each chunk is a partition of its own, because a search reads thousands of them at once.
+  pk: 'TEXT#{rootId}#{chunk}',
+  sk: 'TEXT',
+  holds: 'the search texts of up to 64 members of a tree',
+  found: 'by root and number',
+})
+const openChunks = itemType({
+  pk: 'TEAM#{ownerId}',
+  sk: 'OPEN',
+  holds: 'the search chunk that the next new member of a downline goes into',
+  found: 'by owner',
+})
 
 /** The search texts of a chunk by user id, and how often the chunk has been written (0: not yet). */
 interface SearchChunk {
@@ -36,7 +48,7 @@ function toChunk(item: Item | undefined): SearchChunk {
 
 /** The item of a chunk. */
 export const chunkItem = (rootId: number, chunk: number, { version, texts }: SearchChunk): Item & Key => ({
-  ...chunkKey(rootId, chunk),
+  ...searchChunks.key({ rootId, chunk }),
   version,
   texts: JSON.stringify([...texts]),
 })
@@ -56,7 +68,7 @@ function putTexts(
 
 /** The write that replaces a member's text in their chunk, for the transaction that renames the member. */
 export async function replaceText(rootId: number, chunk: number, member: NamedMember): Promise<Write> {
-  const stored = await readItem(chunkKey(rootId, chunk), { consistent: true })
+  const stored = await readItem(searchChunks.key({ rootId, chunk }), { consistent: true })
   return putTexts(rootId, chunk, stored, [member])
 }
 
@@ -97,7 +109,7 @@ export async function findInChunks(
     if (Date.now() > deadline) throw new Failure('unavailable', { retryAfterSeconds: 60 })
     const batch = chunks.slice(start, start + searchBatchSize)
     const items = await readItems(
-      batch.map((chunk) => chunkKey(rootId, chunk)),
+      batch.map((chunk) => searchChunks.key({ rootId, chunk })),
       { consistent: true },
     )
     for (const [i, chunk] of batch.entries()) {
@@ -137,19 +149,19 @@ export async function assignSearchChunks(
 ): Promise<ChunkAssignment> {
   const unassigned = newMembers.filter(({ profile }) => profile.chunk === undefined)
   const owners = await Promise.all(unassigned.map(({ ancestors }) => findChunkOwner(ancestors, read)))
-  const openChunks = new Map(
+  const openByOwner = new Map(
     await Promise.all([...new Set(owners)].map(async (id) => [id, await readOpenChunk(id, read)] as const)),
   )
-  const allocation = allocateChunks(owners, openChunks, chunkCount)
+  const allocation = allocateChunks(owners, openByOwner, chunkCount)
   const assigned = unassigned.map(({ profile }, i) => ({ ...profile, chunk: allocation.chunks[i] as number }))
   const chunkWrites = [...Map.groupBy(assigned, ({ chunk }) => chunk)].map(async ([chunk, members]) =>
-    putTexts(rootId, chunk, await read(chunkKey(rootId, chunk)), members),
+    putTexts(rootId, chunk, await read(searchChunks.key({ rootId, chunk })), members),
   )
   return {
     writes: [
       ...assigned.map(setSearchChunk),
       ...(await Promise.all(chunkWrites)),
-      ...[...allocation.openChunks].map(([ownerId, open]) => putOpenChunk(ownerId, open)),
+      ...[...allocation.openByOwner].map(([ownerId, open]) => putOpenChunk(ownerId, open)),
     ],
     chunkByUser: new Map(
       [...newMembers.map(({ profile }) => profile), ...assigned].map(({ userId, chunk }) => [userId, chunk]),
@@ -170,10 +182,10 @@ export interface OpenChunk {
  */
 export function allocateChunks(
   owners: readonly number[],
-  openChunks: ReadonlyMap<number, OpenChunk>,
+  openByOwner: ReadonlyMap<number, OpenChunk>,
   chunkCount: number,
-): { chunks: number[]; openChunks: Map<number, OpenChunk>; chunkCount: number } {
-  const open = new Map(openChunks)
+): { chunks: number[]; openByOwner: Map<number, OpenChunk>; chunkCount: number } {
+  const open = new Map(openByOwner)
   let count = chunkCount
   const chunks = owners.map((ownerId) => {
     let { chunk, textCount } = open.get(ownerId) ?? noOpenChunk
@@ -185,7 +197,7 @@ export function allocateChunks(
     open.set(ownerId, { chunk, textCount: textCount + 1 })
     return chunk
   })
-  return { chunks, openChunks: open, chunkCount: count }
+  return { chunks, openByOwner: open, chunkCount: count }
 }
 
 /** A downline that has no open chunk yet is treated as if its last one were full. */
@@ -207,15 +219,14 @@ async function findChunkOwner(ancestors: readonly number[], read: ReadItem): Pro
 }
 
 const OpenChunkItem = v.object({ chunk: Integer, fill: Integer })
-const openChunkKey = (ownerId: number): Key => ({ pk: `TEAM#${ownerId}`, sk: 'OPEN' })
 
 async function readOpenChunk(ownerId: number, read: ReadItem): Promise<OpenChunk> {
-  const item = await read(openChunkKey(ownerId))
+  const item = await read(openChunks.key({ ownerId }))
   if (item === undefined) return noOpenChunk
   const { chunk, fill: textCount } = v.parse(OpenChunkItem, item)
   return { chunk, textCount }
 }
 
 const putOpenChunk = (ownerId: number, { chunk, textCount }: OpenChunk): Write => ({
-  Put: { Item: { ...openChunkKey(ownerId), chunk, fill: textCount } },
+  Put: { Item: { ...openChunks.key({ ownerId }), chunk, fill: textCount } },
 })

@@ -1,6 +1,7 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
 import { clientOptions } from '../aws/client-options.ts'
+import { itemType } from '../db/item-type.ts'
 import { queryFirst, readItem, readItems } from '../db/read.ts'
 import { Decimal, Integer, type Item, type Key, toNumberValue } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
@@ -27,11 +28,13 @@ const EntryItem = v.object({
   amount: v.optional(Decimal),
 })
 
-/** Partition of a tree's journal and head. */
-export const treePartition = (rootId: number): string => `TREE#${rootId}`
-
-const entryPrefix = 'J#'
-const entryKey = (rootId: number, sk: string): Key => ({ pk: treePartition(rootId), sk })
+const journal = itemType({
+  pk: 'TREE#{rootId}',
+  sk: 'J#{instant}#{uuid}',
+  holds: 'a member who joined or a purchase that a tree’s ancestors do not show yet',
+  found: 'by root, oldest first',
+})
+const entryKey = (rootId: number, sk: string): Key => ({ pk: journal.partition({ rootId }), sk })
 
 /** The write of a new journal entry. Entries are ordered by the time of this call. */
 export const putJournalEntry = (
@@ -41,7 +44,11 @@ export const putJournalEntry = (
 ): Write => ({
   Put: {
     Item: {
-      ...entryKey(rootId, `${entryPrefix}${String(Date.now()).padStart(16, '0')}#${crypto.randomUUID()}`),
+      ...journal.key({
+        rootId,
+        instant: String(Date.now()).padStart(16, '0'),
+        uuid: crypto.randomUUID(),
+      }),
       user_id: userId,
       ...('amount' in what ? { amount: toNumberValue(what.amount) } : what),
     },
@@ -58,7 +65,7 @@ export async function readJournal(rootId: number, limit: number): Promise<Journa
   const items = await queryFirst(
     {
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':pk': treePartition(rootId), ':prefix': entryPrefix },
+      ExpressionAttributeValues: { ':pk': journal.partition({ rootId }), ':prefix': journal.sortKeyPrefix },
       ConsistentRead: true,
     },
     limit,
@@ -99,19 +106,31 @@ export interface TreeHead {
 }
 
 const HeadItem = v.object({ version: Integer, chunks: Integer, batch: v.array(v.string()), done: Integer })
-const headKey = (rootId: number): Key => ({ pk: treePartition(rootId), sk: 'HEAD' })
+const heads = itemType({
+  pk: 'TREE#{rootId}',
+  sk: 'HEAD',
+  holds: 'the progress of the worker in a tree, and its number of search chunks',
+  found: 'by root',
+})
 
 /** The head of a tree, strongly consistent. */
 export async function readHead(rootId: number): Promise<TreeHead> {
-  const item = await readItem(headKey(rootId), { consistent: true })
+  const item = await readItem(heads.key({ rootId }), { consistent: true })
   if (item === undefined) return { version: 0, chunkCount: 0, batch: [], done: 0 }
   const { chunks: chunkCount, ...head } = v.parse(HeadItem, item)
   return { ...head, chunkCount }
 }
 
+/** The item of a head. */
+export const headItem = (rootId: number, { chunkCount, ...head }: TreeHead): Item & Key => ({
+  ...heads.key({ rootId }),
+  ...head,
+  chunks: chunkCount,
+})
+
 /** The write of a head as the version after `version`; its condition fails when that is not the stored version. */
-export const putNextHead = (rootId: number, { version, chunkCount, batch, done }: TreeHead): Write =>
-  putVersioned({ ...headKey(rootId), version: version + 1, chunks: chunkCount, batch, done }, version)
+export const putNextHead = (rootId: number, head: TreeHead): Write =>
+  putVersioned(headItem(rootId, { ...head, version: head.version + 1 }), head.version)
 
 const sqs = new SQSClient(clientOptions())
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
-import { Integer, type Key } from '../db/table.ts'
-import { requireUser } from '../users/user.ts'
+import { Integer } from '../db/table.ts'
 import { ConditionFailed, putNew, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { BusinessKey, Instant, UserId } from '../events/fields.ts'
@@ -9,6 +9,7 @@ import { Big } from '../money.ts'
 import { rateOf, readRates } from '../rates/rates.ts'
 import { retry } from '../retry.ts'
 import { settings } from '../settings.ts'
+import { requireUser } from '../users/user.ts'
 import { addActiveDevices, addRewardToDay, addRewardToTotals, addTraffic } from './sums.ts'
 
 /** A reward as the dashboard counts it. */
@@ -92,7 +93,12 @@ interface Device {
 
 const DeviceItem = v.object({ user_id: Integer, active: v.boolean(), at: Integer })
 
-const deviceKey = (deviceId: string): Key => ({ pk: `DEVICE#${deviceId}`, sk: 'DEVICE' })
+const devices = itemType({
+  pk: 'DEVICE#{deviceId}',
+  sk: 'DEVICE',
+  holds: 'the latest event about a device: its user, and whether it is active',
+  found: 'by device',
+})
 
 /**
  * Counts a device as active or inactive, exactly once. The event with the latest `at` decides, whatever the order of
@@ -122,7 +128,7 @@ const isLater = (device: Device, stored: Device | undefined): boolean =>
   stored === undefined || device.at > stored.at || (device.at === stored.at && !device.active)
 
 async function readDevice(deviceId: string): Promise<Device | undefined> {
-  const item = await readItem(deviceKey(deviceId), { consistent: true })
+  const item = await readItem(devices.key({ deviceId }), { consistent: true })
   if (item === undefined) return undefined
   const { user_id, active, at } = v.parse(DeviceItem, item)
   return { userId: user_id, active, at }
@@ -130,7 +136,7 @@ async function readDevice(deviceId: string): Promise<Device | undefined> {
 
 /** The write of a device; its condition fails when the stored one is no longer as it was read. */
 function putDevice(deviceId: string, { userId, active, at }: Device, stored: Device | undefined): Write {
-  const item = { ...deviceKey(deviceId), user_id: userId, active, at }
+  const item = { ...devices.key({ deviceId }), user_id: userId, active, at }
   if (stored === undefined) return putNew(item)
   return {
     Put: {

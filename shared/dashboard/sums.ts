@@ -1,16 +1,30 @@
 import { addToSums, readSum } from '../db/exact-sum.ts'
+import { itemType } from '../db/item-type.ts'
 import type { Item, Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import type { Big } from '../money.ts'
 
-/** Key of a user's totals: rewards by type and currency, traffic, and the number of active devices. */
-export const totalsKey = (userId: number): Key => ({ pk: `EARN#${userId}`, sk: 'TOTAL' })
+const totals = itemType({
+  pk: 'EARN#{userId}',
+  sk: 'TOTAL',
+  holds: 'a user’s rewards by type and currency, traffic, and number of active devices',
+  found: 'by user',
+})
+const dayEarnings = itemType({
+  pk: 'EARN#{userId}',
+  sk: 'D#{day}',
+  holds: 'what a user earned on a day, by currency',
+  found: 'by user and range of days',
+})
 
-/** Key of what a user earned on a day (yyyy-MM-dd), by currency. */
-export const dayKey = (userId: number, day: string): Key => ({ pk: `EARN#${userId}`, sk: `D#${day}` })
+/** Key of a user's totals. */
+export const totalsKey = (userId: number): Key => totals.key({ userId })
+
+/** Key of what a user earned on a day (yyyy-MM-dd). */
+export const dayKey = (userId: number, day: string): Key => dayEarnings.key({ userId, day })
 
 /** The day (yyyy-MM-dd) of a day's item. */
-export const dayOfItem = (item: Item): string => String(item['sk']).slice('D#'.length)
+export const dayOfItem = (item: Item): string => String(item['sk']).slice(dayEarnings.sortKeyPrefix.length)
 
 // Attribute names. A prefix is followed by a currency, or by a currency, `#` and a reward type.
 const networkRewards = 'network_rewards'

@@ -10,7 +10,7 @@ const depth = 15
 
 const table = await startBenchTable()
 process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
-// The bench grows the tree itself.
+// The bench propagates the tree itself.
 SQSClient.prototype.send = async () => ({})
 
 // Only now, for these read their environment as they load.
@@ -18,9 +18,7 @@ const { db } = await import('../../shared/db/table.ts')
 const { firstJoined, generateTree, joinedEvery, treeItems } = await import('./support/generate-tree.ts')
 const { measure } = await import('./support/measure.ts')
 const { pageUnits } = await import('./support/page-units.ts')
-const { startMembers } = await import('../../shared/community/find-members.ts')
-const { listMembers } = await import('../../shared/community/find-members.ts')
-const { exportMembers } = await import('../../shared/community/find-members.ts')
+const { exportMembers, listMembers, startMembers } = await import('../../shared/community/find-members.ts')
 const { membersCsv } = await import('../../shared/community/members-csv.ts')
 const { propagateToAncestors } = await import('../../shared/community/propagate-to-ancestors.ts')
 const { readProfile } = await import('../../shared/community/member.ts')

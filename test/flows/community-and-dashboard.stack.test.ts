@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { dayOf, addDays } from '../../shared/dates.ts'
 import type { Scope } from '../../shared/tokens/scopes.ts'
 import { putEvents } from '../support/put-event.ts'
-import { giveToken, newUserIds } from '../support/community.ts'
+import { createAccessToken, newUserIds } from '../support/community.ts'
 import { useLocalStack } from '../support/local-stack.ts'
 
 interface Answer {
@@ -21,7 +21,7 @@ async function call(userId: number, path: string, body?: object, scopes = everyt
   const response = await fetch(baseUrl + path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
-      authorization: `Bearer ${await giveToken(userId, scopes)}`,
+      authorization: `Bearer ${await createAccessToken(userId, scopes)}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     body: body === undefined ? null : JSON.stringify(body),
@@ -46,8 +46,8 @@ const eventually = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 
 
 const members = (userId: number, query: string) => call(userId, `/community/members?${query}`)
 
-describe('the community', () => {
-  it('shows who joined and what they bought, to everyone above them', async () => {
+describe('the community endpoints', () => {
+  it('show new members and their purchases to all ancestors', async () => {
     const root = newUserIds()
     const [child, grandchild] = [root + 1, root + 2]
     await register(root, 'Root')
@@ -112,7 +112,7 @@ describe('the community', () => {
     '/dashboard/earnings?beginDate=2026-02-03&endDate=2026-02-02',
     '/dashboard/earnings?beginDate=2025-01-01&endDate=2026-01-02',
     '/dashboard/earnings?endDate=today',
-  ])('refuses %s', async (path) => {
+  ])('refuse %s', async (path) => {
     expect(await call(newUserIds(), path)).toMatchObject({ status: 400, code: 40001 })
   })
 
@@ -120,7 +120,7 @@ describe('the community', () => {
     { target_user_id: 1, note: 'x'.repeat(21) },
     { target_user_id: 1 },
     { target_user_id: 'one', note: '' },
-  ])('refuses the note %j', async (body) => {
+  ])('refuse the note %j', async (body) => {
     expect(await call(newUserIds(), '/community/members/note', body)).toMatchObject({
       status: 400,
       code: 40001,
@@ -137,8 +137,8 @@ describe('the community', () => {
   })
 })
 
-describe('the dashboard', () => {
-  it('counts rewards, devices and traffic', async () => {
+describe('the dashboard endpoints', () => {
+  it('count rewards, devices and traffic', async () => {
     const user = newUserIds()
     const yesterday = addDays(dayOf(Date.now()), -1)
     await register(user, 'Earner')

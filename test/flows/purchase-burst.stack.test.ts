@@ -10,7 +10,7 @@ import { putEvents } from '../support/put-event.ts'
 const purchases = 1000
 const depth = 15
 
-it('a tree that buys 1,000 times in a burst ends with exact sums, and nothing is dead-lettered', async () => {
+it('a burst of 1,000 purchases in one tree ends with exact sums and no dead letters', async () => {
   const root = newUserIds()
   for (let i = 0; i < depth; i += 1) {
     await join({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Scope } from '../../shared/tokens/scopes.ts'
-import { giveToken } from '../support/community.ts'
+import { createAccessToken } from '../support/community.ts'
 import { deposit, newPool, provision } from '../support/deposits.ts'
 import { addUser, adjustment } from '../support/ledger.ts'
 import { useLocalStack } from '../support/local-stack.ts'
@@ -18,7 +18,7 @@ const everything: Scope[] = ['account.read', 'deposit.read']
 
 async function get(userId: number, path: string, scopes = everything): Promise<Answer> {
   const { base_url: baseUrl } = await useLocalStack()
-  const headers = { authorization: `Bearer ${await giveToken(userId, scopes)}` }
+  const headers = { authorization: `Bearer ${await createAccessToken(userId, scopes)}` }
   const response = await fetch(baseUrl + path, { headers })
   const text = await response.text()
   const { code, data } = JSON.parse(text) as { code: number; data: unknown }

@@ -7,7 +7,7 @@ import type { Member } from '../../shared/community/member.ts'
 import { membersCsv } from '../../shared/community/members-csv.ts'
 import { Big } from '../../shared/money.ts'
 
-/** Texts that some spreadsheet would run, or turn into something else. */
+/** Texts that some spreadsheet would run as a formula or convert. */
 const texts = [
   ...['=1+1', '+1', '-1', '@x', '\t=1+1', '\n=1+1', '\r=1+1', '\0=1+1', ' =1+1', '＝1+1', '=cmd|x', '"=1+1"'],
   ...['007', '1e5', '1E+05', '1,5', '1 000', '.5', '(5)', '$5', '5%', '1/2', '0x10', 'true', 'FALSE', '#N/A'],
@@ -29,7 +29,7 @@ const member = (text: string, i: number): Member => ({
 })
 
 interface Cell {
-  /** `string` or `float`, as OpenDocument calls them. */
+  /** The OpenDocument value type: `string` or `float`. */
   type: string | undefined
   formula: boolean
 }
@@ -53,9 +53,9 @@ describe('the export in LibreOffice', () => {
   beforeAll(() => {
     const file = join(directory, 'members.csv')
     writeFileSync(file, membersCsv(texts.map(member)).body)
-    // A profile of its own, for LibreOffice runs only once in each.
+    // A separate profile: LibreOffice runs only one instance per profile.
     const profile = `-env:UserInstallation=file://${join(directory, 'profile')}`
-    // Commas, quotation marks, UTF-8 (76): what its dialog proposes for such a file.
+    // Comma, quotation mark, UTF-8 (76): what the import dialog proposes for such a file.
     const reading = '--infilter=Text - txt - csv (StarCalc):44,34,76'
     const writing = ['--convert-to', 'fods', '--outdir', directory]
     execFileSync('soffice', [profile, '--headless', reading, ...writing, file])
@@ -63,7 +63,7 @@ describe('the export in LibreOffice', () => {
     rows = readCells(sheet).slice(1)
   }, 120_000)
 
-  it('has a row for every member, under the names of the columns', () => {
+  it('has a header and one row per member', () => {
     expect(rows).toHaveLength(texts.length)
     expect(sheet).toContain('<text:p>user_id</text:p>')
     expect(sheet).toContain('née')
@@ -75,7 +75,7 @@ describe('the export in LibreOffice', () => {
     expect([nickname, email, rest.at(6)]).toEqual([isText, isText, isText])
   })
 
-  it('runs nothing, and knows the numbers', () => {
+  it('has no formulas, and its number columns are numbers', () => {
     for (const cells of rows) {
       expect(cells.filter(({ formula }) => formula)).toEqual([])
       expect([cells[0], ...cells.slice(3, 9)].map((cell) => cell?.type)).toEqual(Array(7).fill('float'))

@@ -6,7 +6,7 @@ import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
 import { Big } from '../../shared/money.ts'
 import { updateUser } from '../../shared/sign-in/update-user.ts'
 
-/** Registers a member as `user.registered` does, as far as the community and the wallets care. */
+/** Registers a member as `user.registered` does, without password and TOTP secret. */
 export async function join(registration: Registration): Promise<void> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
   const record = eventRecord('user.registered', String(userId), registration)
@@ -36,7 +36,7 @@ export async function buy(userId: number, amount: string, purchaseId: string = r
   await purchasePackage(detail, eventRecord('package.purchased', purchaseId, { userId, amount }))
 }
 
-/** Changes a member's nickname as `user.updated` does; repeated, it is the same event. */
+/** Changes a member's nickname as `user.updated` does. The same arguments make the same event. */
 export async function rename(userId: number, nickname: string, at = 1): Promise<void> {
   const detail = { update_id: `${userId}-${nickname}`, user_id: userId, at, nickname }
   await updateUser(detail, eventRecord('user.updated', detail.update_id, detail))

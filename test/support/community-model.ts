@@ -3,18 +3,18 @@ import type { MemberFilter } from '../../shared/community/find-members.ts'
 import { Big, zero } from '../../shared/money.ts'
 import { maskEmail } from '../../shared/users/identity.ts'
 
-/** A member as the model knows them; `parent` is the place of their referrer in the list of all. */
+/** A member in the model. `parent` is the referrer's index in the list of all members. */
 export interface ModelMember {
   userId: number
   nickname: string
   email: string
   registeredAt: number
   parent: number | undefined
-  /** Amounts of the packages that they bought. */
+  /** Amounts of the member's package purchases. */
   purchases: string[]
 }
 
-/** The community as it ought to be, worked out from the whole list anew for every question. */
+/** The expected community, computed from the whole list of members for every query. */
 export class CommunityModel {
   readonly members: readonly ModelMember[]
   readonly notes = new Map<string, string>()
@@ -23,7 +23,7 @@ export class CommunityModel {
     this.members = members
   }
 
-  /** Steps from a member up to another, undefined where the other is not above them. */
+  /** Steps up from a member to an ancestor; undefined when the owner is not an ancestor. */
   #level(member: ModelMember, owner: ModelMember): number | undefined {
     let steps = 0
     for (let at = member; at.parent !== undefined;) {
@@ -41,7 +41,7 @@ export class CommunityModel {
     })
   }
 
-  /** Every member that a filter finds, newest first; days are those of UTC. */
+  /** All members that match a filter, newest first. Days are in UTC. */
   find(owner: ModelMember, { type, keyword, beginDate, endDate }: MemberFilter): Member[] {
     const wanted = keyword?.toLowerCase()
     const has = (text: string) => wanted === undefined || text.toLowerCase().includes(wanted)

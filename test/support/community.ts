@@ -7,39 +7,39 @@ import { transact } from '../../shared/db/write.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import type { Scope } from '../../shared/tokens/scopes.ts'
 
-/** A range of user ids that no other test has. */
+/** The first of a million user ids that no other test uses. */
 export const newUserIds = (): number => randomInt(1, 2 ** 30) * 1_000_000
 
-/** Keeps growth where the test's own calls of `growTree` find it: nobody is told of it. */
+/** Sends no messages to the tree queue: the test calls `propagateToAncestors` itself. */
 export function silenceTreeQueue(): void {
   process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(() => undefined)
 }
 
-/** Applies events in the order given; one that comes too early comes again after the others, as from its queue. */
+/** Applies events in the order given. One that is out of order is applied again after the others, as its queue would do. */
 export async function deliverInOrder(events: readonly (() => Promise<void>)[]): Promise<void> {
   let waiting = [...events]
   for (let round = 0; waiting.length > 0; round += 1) {
-    if (round > events.length) throw new Error('events stay too early for ever')
-    const early: (() => Promise<void>)[] = []
+    if (round > events.length) throw new Error('an event stays out of order')
+    const outOfOrder: (() => Promise<void>)[] = []
     for (const event of waiting) {
       try {
         await event()
       } catch (error) {
         if (!(error instanceof OutOfOrderEvent)) throw error
-        early.push(event)
+        outOfOrder.push(event)
       }
     }
-    waiting = early
+    waiting = outOfOrder
   }
 }
 
-/** Grows a tree as its worker does, with nodes so small that a few dozen members need several levels of them. */
-export const growInSmallNodes = (rootId: number): Promise<void> =>
+/** Propagates a tree as its worker does, with nodes so small that a few dozen members need several levels. */
+export const propagateInSmallNodes = (rootId: number): Promise<void> =>
   propagateToAncestors(rootId, Date.now() + 60_000, { entries: 4, children: 4 })
 
 /** An access_token of a user. */
-export async function giveToken(userId: number, scopes: Scope[]): Promise<string> {
+export async function createAccessToken(userId: number, scopes: Scope[]): Promise<string> {
   const expiresAt = Date.now() + 3_600_000
   const { accessToken, put } = issueAccessToken({
     userId,

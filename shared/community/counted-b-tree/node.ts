@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { itemType } from '../../db/item-type.ts'
 import { Integer, type Item, type Key } from '../../db/table.ts'
 
 /**
@@ -60,14 +61,26 @@ export interface MemberList {
   ownerId: number
 }
 
-const partition = ({ kind, ownerId }: MemberList): string =>
-  `${kind === 'DIRECT' ? 'DIR' : 'TEAM'}#${ownerId}`
+const roots = itemType({
+  pk: '{list}#{ownerId}',
+  sk: 'ROOT',
+  holds: 'the root of a member list: `DIR` for direct referrals, `TEAM` for the whole downline',
+  found: 'by list and owner',
+})
+const nodes = itemType({
+  pk: '{list}#{ownerId}',
+  sk: 'N#{id}',
+  holds: 'any other node of a member list',
+  found: 'by list, owner and the id in the parent node',
+})
+const keyName = { DIRECT: 'DIR', COMMUNITY: 'TEAM' }
 
 /** Key of the root of a list. */
-export const rootKey = (list: MemberList): Key => ({ pk: partition(list), sk: 'ROOT' })
+export const rootKey = ({ kind, ownerId }: MemberList): Key => roots.key({ list: keyName[kind], ownerId })
 
 /** Key of any other node of a list. */
-export const nodeKey = (list: MemberList, id: number): Key => ({ pk: partition(list), sk: `N#${id}` })
+export const nodeKey = ({ kind, ownerId }: MemberList, id: number): Key =>
+  nodes.key({ list: keyName[kind], ownerId, id })
 
 /** Order of positions, earliest first. */
 export const comparePositions = (a: BTreePosition, b: BTreePosition): number =>

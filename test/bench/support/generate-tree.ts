@@ -2,11 +2,11 @@ import { chunkItem, chunkSize, searchText } from '../../../shared/community/sear
 import type { BTreeEntry } from '../../../shared/community/counted-b-tree/node.ts'
 import { newProfileItem } from '../../../shared/community/member.ts'
 import { placeBelow } from '../../../shared/community/membership.ts'
-import { treePartition } from '../../../shared/community/tree-journal.ts'
+import { headItem } from '../../../shared/community/tree-journal.ts'
 import type { Item } from '../../../shared/db/table.ts'
 import { packList } from './pack-list.ts'
 
-interface Planted {
+interface GeneratedMember {
   userId: number
   nickname: string
   email: string
@@ -18,13 +18,13 @@ interface Planted {
   chunk: number
 }
 
-/** First instant at which members join, and how far apart they do. */
+/** When the first member joins, and the time between two members, in milliseconds. */
 export const firstJoined = Date.UTC(2024, 0, 1)
 export const joinedEvery = 600_000
 
-/** A random tree of members with user ids from 1, the root first, not deeper than `depth`, and with one member that deep. */
-export function generateTree(size: number, depth: number): Planted[] {
-  const members: Planted[] = []
+/** A random tree of members with user ids from 1, the root first. Its greatest depth is `depth`. */
+export function generateTree(size: number, depth: number): GeneratedMember[] {
+  const members: GeneratedMember[] = []
   for (let i = 0; i < size; i += 1) {
     let parent = i <= depth ? i - 1 : Math.floor(Math.random() * i)
     while (i > depth && (members[parent]?.depth ?? 0) >= depth) parent = Math.floor(Math.random() * i)
@@ -42,8 +42,8 @@ export function generateTree(size: number, depth: number): Planted[] {
   return members
 }
 
-/** Every item of a tree, as the events of all its members would have left them. */
-export function* treeItems(members: readonly Planted[]): Generator<Item> {
+/** All items of a tree, as they are after the events of all members. */
+export function* treeItems(members: readonly GeneratedMember[]): Generator<Item> {
   const directs = new Map<number, BTreeEntry[]>()
   const teams = new Map<number, BTreeEntry[]>()
   const texts = new Map<number, Map<number, string>>()
@@ -69,5 +69,5 @@ export function* treeItems(members: readonly Planted[]): Generator<Item> {
     yield* packList({ kind: 'COMMUNITY', ownerId: member.userId }, teams.get(i) ?? [])
   }
   for (const [chunk, chunkTexts] of texts) yield chunkItem(1, chunk, { version: 1, texts: chunkTexts })
-  yield { pk: treePartition(1), sk: 'HEAD', version: 1, chunks: texts.size, batch: [], done: 0 }
+  yield headItem(1, { version: 1, chunkCount: texts.size, batch: [], done: 0 })
 }

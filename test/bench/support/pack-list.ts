@@ -13,7 +13,7 @@ import {
   standardCapacity,
 } from '../../../shared/community/counted-b-tree/node.ts'
 
-/** The items of a whole list, built from the bottom up with nodes two thirds full, as random arrival leaves them. */
+/** The items of a whole list, with nodes two thirds full, as arrival in random order leaves them. */
 export function packList(list: MemberList, entries: readonly BTreeEntry[]): Item[] {
   const items: Item[] = []
   let nextId = 0
@@ -40,10 +40,10 @@ export function packList(list: MemberList, entries: readonly BTreeEntry[]): Item
   return node === undefined ? [] : [...items, { ...rootKey(list), ...packRoot({ node, nextId }) }]
 }
 
-/** Parts of two thirds of the most; all in one where it fits. */
-function split<T>(things: readonly T[], most: number): T[][] {
-  if (things.length <= most) return things.length === 0 ? [] : [[...things]]
-  const size = Math.floor((most * 2) / 3)
+/** Parts of two thirds of `max` elements; one part when all fit. */
+function split<T>(things: readonly T[], max: number): T[][] {
+  if (things.length <= max) return things.length === 0 ? [] : [[...things]]
+  const size = Math.floor((max * 2) / 3)
   return Array.from({ length: Math.ceil(things.length / size) }, (_, i) =>
     things.slice(i * size, (i + 1) * size),
   )

@@ -5,13 +5,13 @@ const units = (bytes: number): number => Math.ceil(bytes / 4096) / 2
 
 const keyBytes = 64
 
-/** Rounds of reads after the session check, and read units, of the dearest page: with both dates, across the edges of nodes. */
+/** Rounds of reads and read units of the most expensive page: both dates, and a window across the edges of nodes. */
 export function pageUnits(members: number): {
   levels: number
   roundsAfterSession: number
   readUnits: number
 } {
-  // Nodes that filled at random are two thirds full.
+  // After arrival in random order, nodes are two thirds full.
   const leaves = Math.ceil(members / ((standardCapacity.entries * 2) / 3))
   const branches = Math.ceil(leaves / ((standardCapacity.children * 2) / 3))
   const levels = branches > 1 ? 3 : 2
@@ -19,7 +19,7 @@ export function pageUnits(members: number): {
   const fullBranch = units(standardCapacity.children * 24 + keyBytes)
   const leaf = units(standardCapacity.entries * 20 + keyBytes)
   const top = units((levels === 3 ? branches : leaves) * 24 + keyBytes)
-  // Two for the dates; the page may stand in as many as the uncertainty of a date and a page reach into.
+  // Two nodes for the dates, and up to three that the window may touch while the dates' ranks are not exact.
   const middle = levels === 3 ? 5 * fullBranch : 0
   const bottom = 5 * leaf
   const ownProfile = units(1024)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { handler as deviceActivated } from '../../../functions/intake/device.activated.ts'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
-import { giveToken } from '../../support/community.ts'
+import { createAccessToken } from '../../support/community.ts'
 import { deliver } from '../../support/deliver.ts'
 import { addDepositor, deposit, newPool, provision } from '../../support/deposits.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
@@ -32,7 +32,7 @@ const goodEvents: Record<string, Scenario> = {
     })
     // Older than what stands, so that nothing changes.
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: 1, nickname: 'an earlier one' })
-    await giveToken(userId, ['openid'])
+    await createAccessToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })
   },
   'mail-requested': (calls) =>

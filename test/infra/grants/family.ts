@@ -1,16 +1,16 @@
 import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
-import { giveToken, newUserIds } from '../../support/community.ts'
+import { createAccessToken, newUserIds } from '../../support/community.ts'
 import { join } from '../../support/community-events.ts'
 
-/** A member with one direct referral, who are already in the lists, and the member's token. */
+/** A member with one direct referral, already propagated, and the member's access_token. */
 export async function newFamily(): Promise<{ parent: number; child: number; token: string }> {
   const { parent, child } = await joinFamily()
   await propagateToAncestors(parent, Date.now() + 60_000)
-  return { parent, child, token: await giveToken(parent, [...scopes]) }
+  return { parent, child, token: await createAccessToken(parent, [...scopes]) }
 }
 
-/** The same while what happened still stands in their tree's journal. */
+/** A member with one direct referral that is still in the tree's journal. */
 export async function joinFamily(): Promise<{ parent: number; child: number }> {
   const parent = newUserIds()
   const child = parent + 1

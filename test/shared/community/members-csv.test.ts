@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Member } from '../../../shared/community/member.ts'
-import { membersCsv } from '../../../shared/community/members-csv.ts'
+import { membersCsv, textCell } from '../../../shared/community/members-csv.ts'
 import { Big } from '../../../shared/money.ts'
 
 const member: Member = {
@@ -16,7 +16,7 @@ const member: Member = {
   note: '=cmd',
 }
 
-it('is laid out by RFC 4180 behind a byte order mark', () => {
+it('an export is CSV by RFC 4180 after a byte order mark', () => {
   const { status, headers, body } = membersCsv([member, { ...member, nickname: 'B', note: null }])
   expect(status).toBe(200)
   expect(headers).toEqual({
@@ -34,7 +34,55 @@ it('is laid out by RFC 4180 behind a byte order mark', () => {
   )
 })
 
-it.each(['a\n=1+1', 'a\r=1+1', 'a\r\n=1+1'])('quotes %j, which would begin a row of its own', (nickname) => {
-  const { body } = membersCsv([{ ...member, nickname }])
-  expect(body).toContain(`\r\n7,"${nickname}",a***n`)
+it.each(['a\n=1+1', 'a\r=1+1', 'a\r\n=1+1'])(
+  'a cell with %j is quoted, as it would begin a new row',
+  (nickname) => {
+    const { body } = membersCsv([{ ...member, nickname }])
+    expect(body).toContain(`\r\n7,"${nickname}",a***n`)
+  },
+)
+
+it.each([
+  'Ann',
+  'Bob 2',
+  '4ever',
+  'a=b',
+  'x@y',
+  'May',
+  'Marcus 1',
+  'Aprilia',
+  '5th',
+  '',
+  'a,"b"',
+  'née',
+  '👍',
+])('a cell with %j is unchanged', (text) => {
+  expect(textCell(text)).toBe(text)
+})
+
+it.each([
+  '=1+1',
+  '+1',
+  '-1',
+  '@x',
+  '\t=1+1',
+  '\r=1+1',
+  '\n=1+1',
+  '＝1+1',
+  '007',
+  '1e5',
+  '2026-01-02',
+  '12:30',
+  '5 pm',
+  'MARCH1',
+  '5 Mar 2024',
+  'true',
+  'FALSE',
+])('a cell with %j stays a text in a spreadsheet', (text) => {
+  expect(textCell(text)).toBe(`'${text}`)
+})
+
+it('a cell has no NUL, which could hide a formula', () => {
+  expect(textCell('\0=1+1')).toBe("'=1+1")
+  expect(textCell('a\0b')).toBe('ab')
 })

@@ -1,18 +1,25 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startMembers } from '../../../shared/community/find-members.ts'
-import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
-import { listMembers } from '../../../shared/community/find-members.ts'
-import { readJournal } from '../../../shared/community/tree-journal.ts'
 import { readRange } from '../../../shared/community/counted-b-tree/read-range.ts'
-import { type MemberFilter, joinedRange } from '../../../shared/community/find-members.ts'
-import { readProfile } from '../../../shared/community/member.ts'
+import {
+  joinedRange,
+  listMembers,
+  type MemberFilter,
+  startMembers,
+} from '../../../shared/community/find-members.ts'
+import { readProfile, setNote } from '../../../shared/community/member.ts'
+import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
 import { findInChunks } from '../../../shared/community/search-chunks.ts'
-import { setNote } from '../../../shared/community/member.ts'
+import { readJournal } from '../../../shared/community/tree-journal.ts'
 import { db } from '../../../shared/db/table.ts'
 import { stringifyExact } from '../../../shared/money.ts'
-import { deliverInOrder, growInSmallNodes, newUserIds, silenceTreeQueue } from '../../support/community.ts'
+import {
+  deliverInOrder,
+  propagateInSmallNodes,
+  newUserIds,
+  silenceTreeQueue,
+} from '../../support/community.ts'
 import { buy, join, rename } from '../../support/community-events.ts'
 import { CommunityModel, type ModelMember } from '../../support/community-model.ts'
 
@@ -23,7 +30,7 @@ const day = 86_400_000
 
 interface Shape {
   size: number
-  /** How far back a referrer stands, at most: 1 makes a chain. */
+  /** A referrer is one of this many members before: 1 makes a chain. */
   spread: number
   seeds: number[]
 }
@@ -38,7 +45,7 @@ const shapes = fc
     }),
   )
 
-/** Members of a tree; many join at the same instant, and their order of joining is not that of their ids. */
+/** Members of a tree. Many join at the same instant, and they do not join in the order of their ids. */
 function makeMembers({ size, spread, seeds }: Shape): ModelMember[] {
   const first = newUserIds()
   const seed = (i: number, n: number) => seeds[4 * i + n] ?? 0
@@ -65,7 +72,7 @@ const eventsOf = (members: readonly ModelMember[]) =>
     ...purchases.map((amount, n) => () => buy(userId, amount, `${userId}-${n}`)),
   ])
 
-/** Holds every page of several filters against the model. */
+/** Compares all pages of several filters with the model. */
 async function compare(model: CommunityModel, owner: ModelMember, keywords: (string | undefined)[]) {
   const spans = [{}, { beginDate: '2026-01-02' }, { beginDate: '2026-01-02', endDate: '2026-01-03' }]
   for (const type of ['DIRECT', 'COMMUNITY'] as const) {
@@ -91,7 +98,7 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
   }
 }
 
-/** Holds a search in the directory, which is for lists longer than those here, against the model. */
+/** Compares a search in search chunks with the model. The endpoint would search lists this short in the profiles. */
 async function compareSearch(model: CommunityModel, owner: ModelMember, keyword: string) {
   const filter: MemberFilter = { type: 'COMMUNITY' }
   const { list, root, owner: profile } = await startMembers(filter, owner.userId)
@@ -101,8 +108,8 @@ async function compareSearch(model: CommunityModel, owner: ModelMember, keyword:
   expect(found.map(({ userId }) => userId)).toEqual(expected.map(({ user_id }) => user_id))
 }
 
-describe('a tree', () => {
-  it('is what its events say, in any order, duplicated, whoever grows it and however often', async () => {
+describe('propagateToAncestors', () => {
+  it('gives the same tree for any order of events, with duplicates, and with two workers at the same time', async () => {
     await fc.assert(
       fc.asyncProperty(shapes, fc.infiniteStream(fc.nat(1_000_000)), async (shape, random) => {
         const members = makeMembers(shape)
@@ -121,12 +128,12 @@ describe('a tree', () => {
               rename(userId, newName(userId)),
         )
         await Promise.allSettled([
-          growInSmallNodes(root.userId),
-          growInSmallNodes(root.userId),
+          propagateInSmallNodes(root.userId),
+          propagateInSmallNodes(root.userId),
           ...renames.map((event) => event()),
         ])
-        await growInSmallNodes(root.userId)
-        // What gave way to another write comes again from its queue.
+        await propagateInSmallNodes(root.userId)
+        // A rename that failed because of a concurrent write is delivered again by its queue.
         for (const event of renames) await event()
         for (const member of renamed) member.nickname = newName(member.userId)
         const [last] = renamed as [ModelMember]
@@ -142,9 +149,9 @@ describe('a tree', () => {
     )
   }, 120_000)
 
-  it('is right 200 deep, and folds a batch into one addition for each ancestor', async () => {
+  it('works in a tree 200 deep, and adds a batch to each ancestor once', async () => {
     const members = makeMembers({ size: 206, spread: 1, seeds: Array.from({ length: 824 }, (_, i) => i * 7) })
-    // The last ones all stand under the 200th.
+    // The last members are all referrals of the 200th.
     for (const member of members.slice(201)) member.parent = 200
     const [root] = members as [ModelMember]
     await deliverInOrder(eventsOf(members))
@@ -157,7 +164,7 @@ describe('a tree', () => {
     buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
     const send = vi.spyOn(db, 'send')
     await propagateToAncestors(root.userId, Date.now() + 60_000)
-    // Some 200 additions and 40 removals.
+    // About 200 additions and 40 deletions, at most 99 in a transaction.
     expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(3)
     send.mockRestore()
     expect(await readJournal(root.userId, 1)).toEqual([])
@@ -165,8 +172,8 @@ describe('a tree', () => {
   }, 180_000)
 })
 
-describe('notes', () => {
-  it('are the author’s alone, and only on direct referrals', async () => {
+describe('setNote', () => {
+  it('sets notes on direct referrals only, and only their author sees them', async () => {
     const members = makeMembers({ size: 4, spread: 1, seeds: Array.from({ length: 16 }, () => 1) })
     const [root, child, grandchild] = members as [ModelMember, ModelMember, ModelMember]
     await deliverInOrder(eventsOf(members))

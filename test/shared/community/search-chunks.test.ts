@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import {
+  allocateChunks,
+  chunkSize,
+  matchesKeyword,
+  type OpenChunk,
+  searchText,
+} from '../../../shared/community/search-chunks.ts'
+
+describe('allocateChunks', () => {
+  const open = (...chunks: [ownerId: number, chunk: OpenChunk][]) => new Map(chunks)
+
+  it('opens the next chunk for an owner who has none', () => {
+    expect(allocateChunks([1, 1], open(), 5)).toEqual({
+      chunks: [5, 5],
+      openByOwner: open([1, { chunk: 5, textCount: 2 }]),
+      chunkCount: 6,
+    })
+  })
+
+  it('fills the open chunk before it opens another one', () => {
+    const before = open([1, { chunk: 2, textCount: chunkSize - 1 }])
+    expect(allocateChunks([1, 1], before, 5)).toEqual({
+      chunks: [2, 5],
+      openByOwner: open([1, { chunk: 5, textCount: 1 }]),
+      chunkCount: 6,
+    })
+  })
+
+  it('keeps the members of different owners in different chunks', () => {
+    expect(allocateChunks([1, 2, 1, 2], open([2, { chunk: 0, textCount: 3 }]), 1)).toEqual({
+      chunks: [1, 0, 1, 0],
+      openByOwner: open([2, { chunk: 0, textCount: 5 }], [1, { chunk: 1, textCount: 2 }]),
+      chunkCount: 2,
+    })
+  })
+
+  it('never puts more texts into a chunk than it holds', () => {
+    const { chunks } = allocateChunks(
+      Array.from({ length: 1000 }, (_, i) => i % 3),
+      open(),
+      0,
+    )
+    const sizes = [...Map.groupBy(chunks, (chunk) => chunk).values()].map(({ length }) => length)
+    expect(Math.max(...sizes)).toBe(chunkSize)
+  })
+
+  it('leaves the open chunks that it was given unchanged', () => {
+    const before = open([1, { chunk: 2, textCount: 3 }])
+    allocateChunks([1], before, 5)
+    expect(before).toEqual(open([1, { chunk: 2, textCount: 3 }]))
+  })
+})
+
+it.each([
+  ['ann', true],
+  ['nn b', true],
+  ['ann@', true],
+  ['example.com', true],
+  ['bann', false],
+  ['bob', false],
+])('the keyword %j matches Ann B with the email Ann@Example.com: %s', (keyword, matches) => {
+  expect(matchesKeyword(searchText('Ann B', 'Ann@Example.com'), keyword)).toBe(matches)
+})
