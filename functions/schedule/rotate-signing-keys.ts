@@ -22,8 +22,9 @@ const Call = v.union([
 ])
 
 /**
- * Rotates the signing keys. `{}` is the clock's call and does what is due. `{"action":"rotate"}` starts a rotation now; with
- * `"emergency":true` the new key signs at once. `{"action":"revoke","kid":…}` takes a key out of the JWKS and disables it.
+ * Rotates the signing keys. `{}` is the clock's call and does what is due. `{"action":"rotate"}` starts a
+ * rotation now; with `"emergency":true` the new key signs at once. `{"action":"revoke","kid":…}` takes a key
+ * out of the JWKS and disables it.
  */
 export async function handler(
   event: unknown,
@@ -56,7 +57,10 @@ function toRequest(call: v.InferOutput<typeof Call>, at: number): RotationReques
   }
 }
 
-/** Emits how long a step has been due. It comes before the rotation, so that a rotation which keeps failing shows too. */
+/**
+ * Emits how long a step has been due. It comes before the rotation, so that a rotation which keeps failing
+ * shows too.
+ */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()
   // Before the first key nothing can be late.

@@ -5,7 +5,10 @@ import { publicEndpoint } from '../../shared/http/endpoint.ts'
 import { Jwks, toJwks, readKeySet } from '../../shared/keys/key-set.ts'
 import { documentMaxAgeSeconds } from '../../shared/keys/key-times.ts'
 
-/** The public keys that device_tokens are verified with (RFC 7517 §5). `unavailable` before a deployment's first key. */
+/**
+ * The public keys that device_tokens are verified with (RFC 7517 §5). `unavailable` before a deployment's
+ * first key.
+ */
 export const handler = publicEndpoint({
   dialect: 'oauth',
   input: v.object({}),

@@ -5,13 +5,13 @@ import type { KeyTransition } from './key-transitions.ts'
 /** What a run was called for. */
 export type RotationRequest =
   | { action: 'clock' }
-  /** Starts a rotation; with `emergency` the new key signs at once. A rotation begun at or after `at` fulfils it. */
+  /** With `emergency` the new key signs at once. A rotation that began at or after `at` counts. */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
 
-/** What a run has found out itself, beside the record. */
+/** What a run has found out itself; it is not stored. */
 export interface RunKnowledge {
-  /** About the attempt of this id: begun by this run, created or found as a KMS key, or without any KMS key. */
+  /** An attempt: this run has begun it, or knows the KMS key that it created, or that there is none. */
   attempt?: { id: string } & ({ state: 'begun' } | { state: 'created'; arn: string } | { state: 'not_found' })
   /** Whether it has looked for the keys of orphaned attempts. */
   swept?: boolean
@@ -50,22 +50,24 @@ export type RotationStep =
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Have KMS disable a retired key, then archive it. */
   | { kind: 'disableKey'; key: SigningKey }
-  /** Disable the KMS keys of all orphaned attempts; then remember only those of which a key may still turn up. */
+  /** Disable the KMS keys of these orphaned attempts, then keep only `remaining` on record. */
   | { kind: 'sweepOrphans'; attemptIds: string[]; remaining: SigningKeySet['orphaned_attempts'] }
   | { kind: 'done' }
 
 /**
- * Maximum number of keys at which the clock still has another one made. It keeps the JWKS under the 150,000 bytes that API
- * Gateway reads and the item under DynamoDB's 400 KB; only a period far shorter than the life of tokens gets there.
+ * Maximum number of keys at which the clock still has another one made. It keeps the JWKS under the 150,000
+ * bytes that API Gateway reads and the item under DynamoDB's 400 KB; only a period far shorter than the life
+ * of tokens gets there.
  */
 const maxKeys = 100
 
-/** How long a key of an orphaned attempt may turn up late: far longer than any call or listing of KMS takes. */
+/** How long the key of an orphaned attempt may turn up late. No call or listing of KMS takes so long. */
 const orphanMilliseconds = 15 * 60_000
 
 /**
- * Decides the next step of a rotation. It is a pure function of the state, so that runs that compete or crash all follow
- * the same path. First comes what needs only a write, then what needs a new key, then what KMS does with old keys.
+ * Decides the next step of a rotation. It is a pure function of the state, so that runs that compete or crash
+ * all follow the same path. First comes what needs only a write, then what needs a new key, then what KMS
+ * does with old keys.
  */
 export const decideRotation = (state: RotationState): RotationStep =>
   decideRevocation(state) ??

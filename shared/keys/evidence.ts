@@ -27,8 +27,8 @@ export const isSound = (check: KeyCheck): boolean =>
 const actions = ['bootstrap', 'publish', 'activate', 'retire', 'revoke', 'disable'] as const
 
 /**
- * The audit record of one transition of the key set. It is written in the same transaction as the transition, and never
- * changed.
+ * The audit record of one transition of the key set. It is written in the same transaction as the transition,
+ * and never changed.
  */
 export const Evidence = v.object({
   /** 1, 2, 3, … without a gap. */
@@ -54,7 +54,7 @@ export const Evidence = v.object({
   next_due: Integer,
   /** `hash` of the record before; null in the first one. */
   previous_hash: v.nullable(v.string()),
-  /** SHA-256, hex, of this record as canonical JSON without `hash`: a record edited or removed breaks the chain. */
+  /** SHA-256, hex, of this record as canonical JSON without `hash`: an edited record breaks the chain. */
   hash: v.string(),
 })
 export type Evidence = v.InferOutput<typeof Evidence>

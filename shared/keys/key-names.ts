@@ -1,6 +1,6 @@
 /**
- * Names that policies are written with. They stand apart so that the infrastructure can import them without loading an
- * AWS client.
+ * Names that policies are written with. They stand apart so that the infrastructure can import them without
+ * loading an AWS client.
  */
 
 /** Tag of every signing key in KMS. Its value names the deployment; policies grant access by it. */

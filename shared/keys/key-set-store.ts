@@ -45,14 +45,15 @@ async function readRecords<Schema extends v.GenericSchema>(
 }
 
 /**
- * Time limit of a write, retries included. It is below `commitSlackMilliseconds`, which the instants in the key set rely
- * on; the rest is for clocks that differ.
+ * Time limit of a write, retries included. It is below `commitSlackMilliseconds`, which the instants in the
+ * key set rely on; the rest is for clocks that differ.
  */
 const maxWriteMilliseconds = 2_000
 
 /**
- * Replaces the key set that was read, with the evidence of the transition and the key that it archives, in one
- * transaction. Resolves with false, and writes nothing, if the stored key set has changed since it was read.
+ * Replaces the key set that was read, with the evidence of the transition and the key that it archives, in
+ * one transaction. Resolves with false, and writes nothing, if the stored key set has changed since it was
+ * read.
  */
 export async function writeKeySet(
   read: SigningKeySet,

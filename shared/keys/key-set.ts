@@ -7,8 +7,9 @@ import { Integer, type Key } from '../db/table.ts'
 import { keysPartition } from './key-names.ts'
 
 /**
- * The states of a signing key, in order: `published` (in the JWKS, does not sign yet), `active` (the one signer),
- * `retiring` (in the JWKS until every token that it signed has expired), `retired` (out of the JWKS).
+ * The states of a signing key, in order: `published` (in the JWKS, does not sign yet), `active` (the one
+ * signer), `retiring` (in the JWKS until every token that it signed has expired), `retired` (out of the
+ * JWKS).
  */
 export const keyStates = ['published', 'active', 'retiring', 'retired'] as const
 export type KeyState = (typeof keyStates)[number]
@@ -39,8 +40,9 @@ export const SigningKey = v.pipe(
     /** When a retiring key may leave the JWKS; null before it retires. */
     remove_after: v.nullable(Integer),
     /**
-     * How long after the key stops signing the last token signed by it may still be valid: the longest age of a signer's
-     * cached key set plus the longest life of an access_token, each at its maximum since the key was published.
+     * How long after the key stops signing the last token signed by it may still be valid: the longest age of
+     * a signer's cached key set plus the longest life of an access_token, each at its maximum since the key
+     * was published.
      */
     drain_ms: Integer,
   }),
@@ -62,8 +64,8 @@ export const Trigger = v.object({
 export type Trigger = v.InferOutput<typeof Trigger>
 
 /**
- * One attempt to create a key. It is stored before CreateKey is called, and the KMS key carries its `id` as a tag, so that
- * after a crash the next run finds the key and goes on.
+ * One attempt to create a key. It is stored before CreateKey is called, and the KMS key carries its `id` as a
+ * tag, so that after a crash the next run finds the key and goes on.
  */
 export const Attempt = v.object({
   id: v.string(),
@@ -77,8 +79,8 @@ export const Attempt = v.object({
 export type Attempt = v.InferOutput<typeof Attempt>
 
 /**
- * The signing key set. It is one item, so that it is consistent at any time. Signers and the JWKS read it, and every write
- * is conditional on `version`.
+ * The signing key set. It is one item, so that it is consistent at any time. Signers and the JWKS read it,
+ * and every write is conditional on `version`.
  */
 export const SigningKeySet = v.pipe(
   renamed('strays', 'orphaned_attempts'),

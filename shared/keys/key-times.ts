@@ -15,29 +15,30 @@ const dayMilliseconds = 86_400_000
 const maxSignerCacheMilliseconds = 60_000
 
 /**
- * How long a signer may use a key set that it has read: half the publish window, at most 60 s. So every signer knows a new
- * key before it may sign, and a rotation knows how long the old one may still be used.
+ * How long a signer may use a key set that it has read: half the publish window, at most 60 s. So every
+ * signer knows a new key before it may sign, and a rotation knows how long the old one may still be used.
  */
 export const signerCacheMilliseconds = (publishSeconds: number): number =>
   Math.min((publishSeconds * 1000) / 2, maxSignerCacheMilliseconds)
 
 /**
- * The `max-age`, in seconds, of the JWKS and the discovery document: as configured, but at most half the publish window, so
- * that every client has seen a key before it signs.
+ * The `max-age`, in seconds, of the JWKS and the discovery document: as configured, but at most half the
+ * publish window, so that every client has seen a key before it signs.
  */
 export const documentMaxAgeSeconds = (): number =>
   Math.min(settings().jwksMaxAgeSeconds, Math.floor(settings().signingKeyPublishSeconds / 2))
 
-/** How long, by the current settings, a token may be valid after the key that signed it has stopped signing. */
+/** How long a token may be valid after its key has stopped signing, by the current settings. */
 export const drainMilliseconds = (times: KeyTimes): number =>
   signerCacheMilliseconds(times.signingKeyPublishSeconds) + times.accessTokenTtlSeconds * 1000
 
-/** What the write of a transition may take, plus what clocks may differ by. The store's time limit is below it. */
+/** Maximum duration of a transition's write, plus the maximum difference between clocks. */
 export const commitSlackMilliseconds = 3_000
 
 /**
- * When a key that stops signing now may leave the JWKS. The last signer to learn of it may sign until its cached key set
- * expires; that token must expire too; then comes the margin, for verifiers whose clocks are behind.
+ * When a key that stops signing now may leave the JWKS. The last signer to learn of it may sign until its
+ * cached key set expires; that token must expire too; then comes the margin, for verifiers whose clocks are
+ * behind.
  */
 export const removalDue = (key: SigningKey, times: KeyTimes, now: number): number =>
   now +
@@ -49,7 +50,7 @@ export const removalDue = (key: SigningKey, times: KeyTimes, now: number): numbe
 export const activationDue = (key: SigningKey, times: KeyTimes): number =>
   key.published_at + times.signingKeyPublishSeconds * 1000
 
-/** When the signer's successor must be published, so that it may sign as soon as the rotation period is over. */
+/** When the signer's successor must be published, so that it may sign once the period is over. */
 export const publicationDue = (active: SigningKey, times: KeyTimes): number =>
   (active.active_at ?? 0) +
   Math.max(0, times.signingKeyRotationDays * dayMilliseconds - times.signingKeyPublishSeconds * 1000)

@@ -1,7 +1,7 @@
 import { type Attempt, type CreatedKey, keyIn, type KeyState, type SigningKey } from './key-set.ts'
 import { drainMilliseconds, type KeyTimes, removalDue } from './key-times.ts'
 
-/** One transition of the key set; each leaves an evidence record. `created` is a new key that joins the key set with it. */
+/** A transition of the key set; each leaves an evidence record. `created` is a new key that joins with it. */
 export type KeyTransition =
   | { action: 'publish'; created: CreatedKey }
   | { action: 'activate'; kid: string; created?: CreatedKey }
@@ -20,7 +20,7 @@ export interface TransitionResult {
   next: SigningKey | undefined
 }
 
-/** The transition that a created key is used for: what its attempt was begun for, if the key set still needs that. */
+/** What a created key is used for: the purpose of its attempt, if the key set still needs that. */
 export function transitionFor(
   { purpose, replaces }: Attempt,
   keys: readonly SigningKey[],
@@ -71,7 +71,7 @@ const newKey = (created: CreatedKey, times: KeyTimes, now: number): SigningKey =
   drain_ms: drainMilliseconds(times),
 })
 
-/** Makes a published key the signer. The one before stays in the JWKS while tokens that it signed may be valid. */
+/** Makes a published key the signer. The former one stays in the JWKS while its tokens may be valid. */
 function activate(keys: SigningKey[], kid: string, times: KeyTimes, now: number): TransitionResult {
   const chosen = requireKey(keys, kid, ['published'])
   const old = keyIn(keys, 'active')

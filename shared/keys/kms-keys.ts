@@ -22,9 +22,10 @@ import { attemptTagName, signingKeyTagName } from './key-names.ts'
 import { type CreatedKey, thumbprint, toJwk } from './key-set.ts'
 import { signDigest, signingAlgorithm } from './sign-jwt.ts'
 
-/** Creates a signing key, tagged as this deployment's and with the attempt that creates it. Resolves with its ARN. */
+/** Creates a signing key, tagged with this deployment and the attempt. Resolves with its ARN. */
 export async function createSigningKey(attemptId: string): Promise<string> {
-  // The SDK must not retry: a lost answer would create a second key. The attempt's tag finds the first one instead.
+  // The SDK must not retry: a lost answer would create a second key. The attempt's tag finds the first one
+  // instead.
   const client = new KMSClient({ ...clientOptions(), maxAttempts: 1 })
   const { KeyMetadata } = await client.send(
     new CreateKeyCommand({
@@ -46,8 +47,9 @@ const listPageSize = 1000
 const tagReadConcurrency = 8
 
 /**
- * ARNs of this deployment's signing keys that these attempts created. KMS cannot search, so this reads the tags of every
- * key of the account and region; it is needed only after a run has crashed between CreateKey and the key set.
+ * ARNs of this deployment's signing keys that these attempts created. KMS cannot search, so this reads the
+ * tags of every key of the account and region; it is needed only after a run has crashed between CreateKey
+ * and the key set.
  */
 export async function findKeys(attemptIds: readonly string[]): Promise<string[]> {
   const found: string[] = []
@@ -95,7 +97,7 @@ export async function readPublicKey(arn: string): Promise<CreatedKey> {
   return { kid: await thumbprint({ n, e }), arn, n, e }
 }
 
-/** Signs random bytes and verifies the signature, by KMS and by the public key. Never throws: what failed is false. */
+/** Signs random bytes and verifies it by KMS and by the public key. Never throws: what failed is false. */
 export async function checkKey(key: CreatedKey): Promise<KeyCheck> {
   const check = { kid: key.kid, arn: key.arn, signed: false, verified_by_kms: false, verified_by_jwk: false }
   const message = randomBytes(32)
@@ -122,8 +124,8 @@ export async function checkKey(key: CreatedKey): Promise<KeyCheck> {
 }
 
 /**
- * Disables a key and, unless `deletionDays` is 0, has KMS delete it after that many days. Safe to repeat. Resolves with the
- * key's state in KMS afterwards.
+ * Disables a key and, unless `deletionDays` is 0, has KMS delete it after that many days. Safe to repeat.
+ * Resolves with the key's state in KMS afterwards.
  */
 export async function disableKey(arn: string, deletionDays: number): Promise<string> {
   const state = await readKeyState(arn)
@@ -135,7 +137,7 @@ export async function disableKey(arn: string, deletionDays: number): Promise<str
   return readKeyState(arn)
 }
 
-/** State of a key in KMS: `Enabled`, `Disabled`, `PendingDeletion`, …; `Deleted` where KMS does not know it. */
+/** State of a key in KMS: `Enabled`, `Disabled`, `PendingDeletion`, …; `Deleted` if KMS has no such key. */
 export async function readKeyState(arn: string): Promise<string> {
   try {
     const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId: arn }))

@@ -29,7 +29,7 @@ export interface RotationResult {
   next_due: number
 }
 
-/** Maximum number of steps, waits and lost races included. A run that needs more fails, and the next one goes on. */
+/** Maximum number of steps, waits and lost races included. After it a run fails; the next one goes on. */
 const maxSteps = 400
 
 /** Long enough for KMS to create a key, short beside the schedule's minute. */
@@ -56,9 +56,10 @@ interface Run {
 }
 
 /**
- * Brings the key set to where the clock and the request want it: reads it, decides the next step, takes it, and so on until
- * nothing is left to do. Every write is conditional on the key set that the step was decided from, so it does not matter
- * how many runs there are at the same time or where one crashed. Throws if a key that is to be used fails its check.
+ * Brings the key set to where the clock and the request want it: reads it, decides the next step, takes it,
+ * and so on until nothing is left to do. Every write is conditional on the key set that the step was decided
+ * from, so it does not matter how many runs there are at the same time or where one crashed. Throws if a key
+ * that is to be used fails its check.
  */
 export async function rotateKeys(
   request: RotationRequest,
@@ -120,8 +121,8 @@ async function take(
 type StepOf<Kind extends RotationStep['kind']> = Extract<RotationStep, { kind: Kind }>
 
 /**
- * Checks the keys, then writes the key set and the evidence. Writes nothing if another run was faster. Throws if the key
- * that is to be published or to sign fails its check.
+ * Checks the keys, then writes the key set and the evidence. Writes nothing if another run was faster. Throws
+ * if the key that is to be published or to sign fails its check.
  */
 async function makeTransition(
   keySet: SigningKeySet,
@@ -166,7 +167,7 @@ async function beginAttempt(keySet: SigningKeySet, step: StepOf<'beginAttempt'>,
   await storeAttempt(keySet, { id: randomUUID(), started_at: Date.now(), purpose, replaces, trigger }, run)
 }
 
-/** The key of the attempt that is given up may still turn up, as KMS lists new keys late; so the attempt stays on record. */
+/** KMS may list the old attempt's key late, so that attempt stays on record as orphaned. */
 async function restartAttempt(keySet: SigningKeySet, attempt: Attempt, run: Run): Promise<void> {
   const { id, started_at } = attempt
   const orphaned_attempts = [...keySet.orphaned_attempts, { id, started_at }]

@@ -158,7 +158,10 @@ function transit(world: World, read: SigningKeySet, base: SigningKeySet, transit
   }
 }
 
-/** The active key signs a token, and so does a signer that read it just now and goes on with its cached key set. */
+/**
+ * The active key signs a token, and so does a signer that read it just now and goes on with its cached key
+ * set.
+ */
 function sign(world: World): World {
   const signer = world.keySet.keys.find(({ state }) => state === 'active')
   if (signer === undefined) return world

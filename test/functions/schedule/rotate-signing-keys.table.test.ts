@@ -29,7 +29,7 @@ afterEach(() => {
 })
 
 describe('rotate-signing-keys', () => {
-  it('gives a new deployment its first key, with evidence', async () => {
+  it('gives a new deployment its first key and records evidence', async () => {
     await invoke({})
     await expectSoundKeySet()
     const [first] = await readEvidence()
@@ -44,7 +44,7 @@ describe('rotate-signing-keys', () => {
     })
   })
 
-  it('turns five times by the clock alone', async () => {
+  it('rotates five times by the clock alone', async () => {
     await invoke({})
     const signers = new Set([await signer()])
     for (let turn = 0; turn < 5; turn += 1) {
@@ -66,7 +66,7 @@ describe('rotate-signing-keys', () => {
     ])
   })
 
-  it('says who asked for a rotation', async () => {
+  it('records who asked for a rotation', async () => {
     await invoke({})
     passTime(1)
     await invoke({ action: 'rotate', requested_by: 'an operator' })
@@ -77,7 +77,7 @@ describe('rotate-signing-keys', () => {
     await expectSoundKeySet()
   })
 
-  it('revokes the signer: out of the key set at once, disabled, and another signs', async () => {
+  it('revokes the signer: it leaves the JWKS at once, is disabled in KMS, and another key signs', async () => {
     await invoke({})
     const revoked = activeKey(await readKeySet())
     await invoke({ action: 'revoke', kid: revoked?.kid })
@@ -95,7 +95,7 @@ describe('rotate-signing-keys', () => {
     { action: 'other' },
     'text',
     null,
-  ])('refuses %j and changes nothing', async (event) => {
+  ])('rejects the call %j and changes nothing', async (event) => {
     await invoke({})
     const before = await readKeySet()
     await expect(handler(event, { awsRequestId: 'r' })).rejects.toThrow()
@@ -104,7 +104,7 @@ describe('rotate-signing-keys', () => {
 })
 
 describe('a published key that fails its check', () => {
-  it('never signs and stops every run, until it is revoked; the same run then makes another', async () => {
+  it('never signs and fails every run until it is revoked; that run then creates another key', async () => {
     await invoke({})
     const old = await signer()
     passTime(29 * day)
@@ -127,9 +127,9 @@ describe('a published key that fails its check', () => {
   })
 })
 
-describe('ten at once', () => {
+describe('ten runs at the same time', () => {
   it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
-    'make one key of %j',
+    'create one key for the call %j',
     async (event) => {
       if ('action' in event) await invoke({})
       passTime(1)
@@ -140,8 +140,8 @@ describe('ten at once', () => {
     },
   )
 
-  it('leave one key even where none waits for the others', async () => {
-    // One that is overtaken may fail: its key is disposed of while it looks at it.
+  it('leave one enabled key even if none waits for the others', async () => {
+    // A run that is overtaken may fail, because its key is disabled while it reads it.
     await Promise.allSettled(
       Array.from({ length: 10 }, () => rotateKeys({ action: 'clock' }, { runId: randomUUID() }, 0)),
     )
@@ -150,14 +150,14 @@ describe('ten at once', () => {
   })
 })
 
-describe('a run that dies', { timeout: 180_000 }, () => {
+describe('a run that crashes', { timeout: 180_000 }, () => {
   const fates = [
     { fate: 'before the call is carried out', carriedOut: false },
     { fate: 'before the answer arrives', carriedOut: true },
   ]
 
   it.each(fates)(
-    'at any call of the first run, $fate, is made up for by the next',
+    'at any call of the first rotation, $fate, is repaired by the next run',
     async ({ carriedOut }) => {
       for (let at = 1, died = true; died; at += 1) {
         await renew()
@@ -170,7 +170,7 @@ describe('a run that dies', { timeout: 180_000 }, () => {
   )
 
   it.each(fates)(
-    'at any call of a run that retires, makes and disables keys, $fate, is made up for by the next',
+    'at any call of a run that retires, creates and disables keys, $fate, is repaired by the next run',
     async ({ carriedOut }) => {
       await invoke({})
       await invoke({ action: 'rotate', emergency: true })
@@ -185,7 +185,7 @@ describe('a run that dies', { timeout: 180_000 }, () => {
     },
   )
 
-  it('at any call of a revocation leaves a signer, and the next run with the same wish ends it', async () => {
+  it('at any call of a revocation leaves a signer, and the next call of the revocation completes it', async () => {
     await invoke({})
     for (let at = 1, died = true; died; at += 1) {
       const revoked = activeKey(await readKeySet())
@@ -201,7 +201,7 @@ describe('a run that dies', { timeout: 180_000 }, () => {
 })
 
 describe('a run that is overtaken', () => {
-  it('disposes of the key that nobody waited for', async () => {
+  it('has the key disabled that it created too late', async () => {
     let release: () => void = () => undefined
     const overtaken = new Promise<void>((resolve) => {
       release = resolve
@@ -228,7 +228,7 @@ describe('a run that is overtaken', () => {
     expect(states).toEqual(['Enabled', 'PendingDeletion'])
   })
 
-  it('and dies leaves a key that turns up late, and is then disposed of', async () => {
+  it('and crashes leaves a key that turns up late and is then disabled', async () => {
     let late: (() => Promise<unknown>) | undefined
     const { restore } = tamperCalls(async ({ name, perform }) => {
       if (name !== 'CreateKeyCommand' || late !== undefined) return perform()

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await rotate({ action: 'rotate' }, { awsRequestId: randomUUID() })
 })
 
-it('publishes the signer and its successor, in both dialects', async () => {
+it('publishes the signer and its successor, at the top level and in data', async () => {
   const answer = await get()
   const body = JSON.parse(answer.body ?? '') as { keys: object[]; data: object; code: number; msg: string }
   expect(answer.statusCode).toBe(200)
@@ -29,7 +29,7 @@ it('publishes the signer and its successor, in both dialects', async () => {
   }
 })
 
-it('may be cached for the configured time, and says what it is', async () => {
+it('may be cached for the configured time and has a type and an etag', async () => {
   expect((await get()).headers).toMatchObject({
     'content-type': 'application/json',
     'cache-control': 'public, max-age=300',
@@ -44,11 +44,11 @@ it.each(['TAG', 'W/TAG', '"other", TAG', '*'])('answers 304 to if-none-match: %s
   expect(answer.headers).not.toHaveProperty('content-type')
 })
 
-it('answers in full to another tag', async () => {
+it('answers in full to if-none-match with another etag', async () => {
   expect((await get({ 'if-none-match': '"other"' })).statusCode).toBe(200)
 })
 
-it('holds a key that signs in an emergency at once, and a revoked one no more', async () => {
+it('holds the key of an emergency at once, and a revoked key no longer', async () => {
   const kids = async () =>
     (JSON.parse((await get()).body ?? '') as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
   const old = activeKey(await readKeySet())?.kid

@@ -40,28 +40,28 @@ describe('a rotation', () => {
     expect(states(settled(world, start + 30 * day))).toEqual(['retiring', 'active'])
   })
 
-  it('keeps the window even when the clock comes late', () => {
+  it('publishes a key for the whole window even if the clock calls late', () => {
     const late = start + 100 * day
     const world = settled(bootstrapped(), late)
     expect(states(world)).toEqual(['active', 'published'])
     expect(states(settled(world, late + day - 1))).toEqual(['active', 'published'])
   })
 
-  it('keeps a retiring key for the life of its last token, a stale signer and the margin counted', () => {
+  it('keeps a retiring key until its last token has expired, with a stale signer and the margin counted', () => {
     const switched = settled(settled(bootstrapped(), start + 29 * day), start + 30 * day)
     const last = start + 30 * day + day + 60_000 + 7_200_000 + commitSlackMilliseconds
     expect(states(settled(switched, last - 1))).toEqual(['retiring', 'active'])
     expect(states(settled(switched, last))).toEqual(['active'])
   })
 
-  it('remembers the longest life of tokens, so that a shorter one later removes no key too early', () => {
+  it('removes no key too early after the life of tokens was shortened', () => {
     const long = { ...times, accessTokenTtlSeconds: 7 * 86_400 }
     const before = settled(bootstrapped(), start + 1, clock, long)
     const switched = settled(settled(before, start + 29 * day), start + 30 * day)
     expect(switched.keySet.keys[0]?.remove_after).toBeGreaterThanOrEqual(start + 37 * day)
   })
 
-  it('starts when asked, once for all who ask at the same time', () => {
+  it('starts once for all who ask at the same time', () => {
     const request: RotationRequest = { action: 'rotate', emergency: false, at: start + 5 }
     const world = settled(bootstrapped(), start + 5, request)
     expect(states(world)).toEqual(['active', 'published'])
@@ -75,13 +75,13 @@ describe('a rotation', () => {
     expect(states(settled(world, start + 6, request))).toEqual(['retiring', 'active'])
   })
 
-  it('prefers the published key in an emergency: verifiers know it', () => {
+  it('activates the published key in an emergency, because verifiers know it', () => {
     const world = settled(bootstrapped(), start + 29 * day)
     const request: RotationRequest = { action: 'rotate', emergency: true, at: start + 29 * day + 1 }
     expect(states(settled(world, start + 29 * day + 1, request))).toEqual(['retiring', 'active'])
   })
 
-  it('replaces a revoked signer in one change', () => {
+  it('replaces a revoked signer in one transition', () => {
     const world = bootstrapped()
     const request: RotationRequest = { action: 'revoke', kid: activeKey(world.keySet)?.kid ?? '' }
     for (const { keySet } of settle({ ...world, now: start + 5 }, request))
@@ -91,7 +91,7 @@ describe('a rotation', () => {
     expect(activeKey(after.keySet)?.kid).not.toBe(request.kid)
   })
 
-  it.each(['published', 'retiring'])('takes a revoked %s key out at once', (state) => {
+  it.each(['published', 'retiring'])('takes a revoked %s key out of the JWKS at once', (state) => {
     const world =
       state === 'published'
         ? settled(bootstrapped(), start + 29 * day)
@@ -102,7 +102,7 @@ describe('a rotation', () => {
     expect(kids(first ?? world)).not.toContain(kid)
   })
 
-  it('ends within the clock’s bound when the period is far shorter than the life of tokens', () => {
+  it('holds at most 101 keys when the period is far shorter than the life of tokens', () => {
     const fast = { ...times, signingKeyRotationDays: 0.0001, signingKeyPublishSeconds: 2 }
     let world = settled(emptyWorld(fast, start), start, clock, fast)
     for (let second = 0; second < 3_000; second += 5) {
@@ -113,7 +113,7 @@ describe('a rotation', () => {
   })
 })
 
-describe('a life of random calls', () => {
+describe('a rotation called at random', () => {
   const Times = fc.record({
     accessTokenTtlSeconds: fc.integer({ min: 1, max: 100_000 }),
     signingKeyRotationDays: fc.integer({ min: 1, max: 3_000 }).map((thousandths) => thousandths / 1000),

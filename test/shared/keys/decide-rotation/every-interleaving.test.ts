@@ -1,0 +1,158 @@
+import { expect, it } from 'vitest'
+import type { RotationRequest } from '../../../../shared/keys/decide-rotation.ts'
+import { type KeyState, toJwks } from '../../../../shared/keys/key-set.ts'
+import type { KeyTimes } from '../../../../shared/keys/key-times.ts'
+import {
+  act,
+  emptyWorld,
+  type ModelRun,
+  passTime,
+  readAndDecide,
+  settle,
+  type World,
+} from '../../../support/signing-keys-model.ts'
+
+/** Longer than a run waits for another one, and than half of Lambda's maximum of 15 minutes. */
+const tick = 10 * 60_000
+const tickSeconds = tick / 1000
+const times: KeyTimes = {
+  accessTokenTtlSeconds: tickSeconds,
+  signingKeyRotationDays: (2 * tickSeconds) / 86_400,
+  signingKeyPublishSeconds: tickSeconds,
+  signingKeyRetireMarginSeconds: 0,
+}
+
+/**
+ * A world, the runs in it, and how much may still happen. A run ends at the second tick, as Lambda's timeout
+ * ends it.
+ */
+interface State {
+  world: World
+  runs: (ModelRun & { ticks: number })[]
+  starts: number
+  ticks: number
+}
+
+const bounds = { starts: 2, ticks: 1 }
+
+/** Every request for the first run, and for the second one three kinds, to bound the number of states. */
+function requests({ keySet, now }: World, isFirst: boolean): RotationRequest[] {
+  const states: KeyState[] = isFirst ? ['active', 'published', 'retiring'] : ['active']
+  const kids = states.flatMap((state) => keySet.keys.find((key) => key.state === state)?.kid ?? [])
+  return [
+    { action: 'clock' },
+    { action: 'rotate', emergency: true, at: now },
+    ...(isFirst ? [{ action: 'rotate', emergency: false, at: now } as const] : []),
+    ...kids.map((kid) => ({ action: 'revoke', kid }) as const),
+  ]
+}
+
+/** Every state that can come next: time passes, a run starts, reads, acts or crashes. */
+function* next(state: State): Generator<State> {
+  const { world, runs, starts, ticks } = state
+  if (ticks > 0)
+    yield {
+      ...state,
+      ticks: ticks - 1,
+      world: passTime(world, tick),
+      runs: runs.filter((run) => run.ticks < 1).map((run) => ({ ...run, ticks: run.ticks + 1 })),
+    }
+  if (starts > 0)
+    for (const request of requests(world, starts === bounds.starts))
+      yield { ...state, starts: starts - 1, runs: [...runs, { request, knowledge: {}, ticks: 0 }] }
+  for (const run of runs) {
+    const others = runs.filter((other) => other !== run)
+    if (run.pending === undefined) {
+      const decided = readAndDecide(world, run)
+      const over = decided.pending?.step.kind === 'done'
+      yield { ...state, runs: over ? others : [...others, { ...decided, ticks: run.ticks }] }
+      continue
+    }
+    const acted = act(world, run)
+    yield { ...state, world: acted.world, runs: [...others, { ...acted.run, ticks: run.ticks }] }
+    // It dies between what it does in KMS and its write. For the world that is as if it had lost a race.
+    const outdated = { ...run.pending, keySet: { ...run.pending.keySet, version: -1 } }
+    yield { ...state, world: act(world, { ...run, pending: outdated }).world, runs: others }
+  }
+}
+
+/** The same text for worlds that differ only in names and in the instant. */
+function canonical({ world, runs, starts, ticks }: State): string {
+  const { now, keySet, enabled, tokensUntil } = world
+  const relative = (at: number | null) => (at === null ? null : at - now)
+  const text = JSON.stringify([
+    keySet.keys.map((key) => [
+      ...[key.state, key.kid, key.arn, key.drain_ms],
+      ...[key.published_at, key.active_at, key.retiring_at, key.retired_at, key.remove_after].map(relative),
+    ]),
+    keySet.attempt && { ...keySet.attempt, started_at: keySet.attempt.started_at - now },
+    keySet.orphaned_attempts.map(({ id, started_at }) => [id, started_at - now]),
+    [...enabled],
+    [...tokensUntil].filter(([, until]) => until > now).map(([kid, until]) => [kid, until - now]),
+    runs
+      .map(({ request, knowledge, pending, ticks }) => {
+        const at = 'at' in request ? request.at - now : 0
+        const fresh = pending?.keySet.version === keySet.version
+        return JSON.stringify([{ ...request, at }, knowledge, pending?.step, fresh, ticks])
+      })
+      .sort(),
+    [starts, ticks],
+  ])
+  const names = new Map<string, string>()
+  return text.replaceAll(/(?:arn|attempt)-\d+/g, (name) => {
+    if (!names.has(name)) names.set(name, `name-${names.size}`)
+    return names.get(name) ?? name
+  })
+}
+
+function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
+  const count = (state: KeyState) => keySet.keys.filter((key) => key.state === state).length
+  if (count('active') !== Math.min(1, keySet.sequence)) yield 'not exactly one key is active'
+  if (count('published') > 1) yield 'two keys are published'
+  const published = toJwks(keySet.keys).keys.map(({ kid }) => kid)
+  for (const [kid, until] of tokensUntil)
+    if (until > now && !published.includes(kid)) yield `the JWKS lacks ${kid}, which has valid tokens`
+}
+
+/** What is wrong after all runs have died and the clock has called once more. */
+function* faultsAfterNextRun(world: World): Generator<string> {
+  const settled = settle(passTime(world, tick)).at(-1) ?? world
+  const { keys, attempt } = settled.keySet
+  if (attempt !== null) yield 'an attempt is left'
+  if (keys.filter(({ state }) => state === 'active').length !== 1) yield 'not exactly one key signs'
+  const known = keys.map(({ arn }) => arn).sort()
+  if (JSON.stringify([...settled.enabled.keys()].sort()) !== JSON.stringify(known))
+    yield 'other keys are enabled in KMS than the key set holds'
+}
+
+/** The worlds that follow from an empty one by a clock's call at every tick, until they repeat. */
+function worldsByTheClock(): World[] {
+  const worlds = [emptyWorld(times, 0)]
+  for (let ticks = 0; ticks < 5; ticks += 1) {
+    const world = worlds.at(-1) ?? expect.unreachable()
+    worlds.push(settle(passTime(world, tick)).at(-1) ?? world)
+  }
+  return worlds
+}
+
+it('two runs that crash anywhere keep one signer and a complete JWKS, and the next run repairs the rest', () => {
+  const queue = worldsByTheClock().map((world): State => ({ world, runs: [], ...bounds }))
+  const seen = new Set<string>()
+  const worlds = new Set<string>()
+  const found = new Set<string>()
+  for (let state = queue.pop(); state !== undefined; state = queue.pop()) {
+    const text = canonical(state)
+    if (seen.has(text)) continue
+    seen.add(text)
+    const { world } = state
+    const worldText = canonical({ world, runs: [], starts: 0, ticks: 0 })
+    if (!worlds.has(worldText)) {
+      worlds.add(worldText)
+      for (const fault of [...faults(world), ...faultsAfterNextRun(world)])
+        if (found.size < 10) found.add(`${fault}: ${JSON.stringify(world)}`)
+    }
+    queue.push(...next(state))
+  }
+  expect([...found]).toEqual([])
+  expect(worlds.size).toBeGreaterThan(1_000)
+})
