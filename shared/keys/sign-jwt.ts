@@ -15,9 +15,9 @@ interface CacheEntry {
 let cached: CacheEntry | undefined
 
 /**
- * The key set for signing: from memory while it is younger than `signerCacheMilliseconds`. Its age counts from the start of
- * the read and by the wall clock, since the other clocks of a frozen function stand still. A key set without a signer is
- * not kept: the first signer may be there at the next call.
+ * The key set for signing: from memory while it is younger than `signerCacheMilliseconds`. Its age counts
+ * from the start of the read and by the wall clock, since the other clocks of a frozen function stand still.
+ * A key set without a signer is not kept: the first signer may be there at the next call.
  */
 async function cachedKeySet(): Promise<SigningKeySet> {
   const maxAge = signerCacheMilliseconds(settings().signingKeyPublishSeconds)
@@ -71,9 +71,9 @@ const hasStopped = (error: unknown): boolean => error instanceof Error && stoppe
 const noSignerSeconds = 5
 
 /**
- * A JWT (RFC 7519) of the claims, RS256, signed by the active key with one KMS call. If that key was revoked a moment ago,
- * the key set is read again and its successor signs. Throws `unavailable` while no key signs: before a deployment's first
- * key, or while somebody has disabled the active one in KMS.
+ * A JWT (RFC 7519) of the claims, RS256, signed by the active key with one KMS call. If that key was revoked
+ * a moment ago, the key set is read again and its successor signs. Throws `unavailable` while no key signs:
+ * before a deployment's first key, or while somebody has disabled the active one in KMS.
  */
 export async function signJwt(claims: Record<string, unknown>): Promise<string> {
   try {
