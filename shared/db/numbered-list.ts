@@ -6,7 +6,7 @@ import type { Item, Key } from './table.ts'
 /**
  * A list whose rows are numbered 1, 2, 3, … without gaps, in the order of their instants. Any page is then
  * one range of rows, however long the list is. The list's name is its partition. The code that appends to a
- * list keeps its length. /
+ * list keeps its length.
  */
 
 const ordinalDigits = 12

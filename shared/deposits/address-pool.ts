@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { itemType } from '../db/item-type.ts'
 import { queryFirst, readItem } from '../db/read.ts'
-import type { Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 
 /** The free addresses of a currency on a network. */
@@ -9,32 +9,41 @@ export interface Pool {
   network: string
 }
 
-const partition = ({ currency, network }: Pool): string => `POOL#${currency}#${network}`
-const poolKey = (pool: Pool): Key => ({ pk: partition(pool), sk: 'POOL' })
-const freePrefix = 'FREE#'
-const freeKey = (pool: Pool, digest: string): Key => ({ pk: partition(pool), sk: freePrefix + digest })
+const poolKeys = itemType({
+  pk: 'POOL#{currency}#{network}',
+  sk: 'POOL',
+  holds: 'nothing: it tells that addresses of this currency and network were provisioned',
+  found: 'by currency and network',
+})
+const freeKeys = itemType({
+  pk: 'POOL#{currency}#{network}',
+  sk: 'FREE#{digest}',
+  holds: 'nothing: it tells that this address is free',
+  found: 'some address of a pool by a range of digests',
+})
+const freePrefix = freeKeys.sortKeyPrefix
 
 /** Whether addresses were ever provisioned for a currency on a network. */
 export const poolExists = async (pool: Pool): Promise<boolean> =>
-  (await readItem(poolKey(pool), { consistent: true })) !== undefined
+  (await readItem(poolKeys.key({ ...pool }), { consistent: true })) !== undefined
 
 /** The write that adds a pool, or leaves it as it is. */
-export const putPool = (pool: Pool): Write => ({ Put: { Item: poolKey(pool) } })
+export const putPool = (pool: Pool): Write => ({ Put: { Item: poolKeys.key({ ...pool }) } })
 
 /** The write that adds an address to the pool. */
 export const putFreeAddress = (pool: Pool, digest: string): Write => ({
-  Put: { Item: freeKey(pool, digest) },
+  Put: { Item: freeKeys.key({ ...pool, digest }) },
 })
 
 /** The write that takes an address out of the pool; its condition fails if another claim took it first. */
 export const takeFreeAddress = (pool: Pool, digest: string): Write => ({
-  Delete: { Key: freeKey(pool, digest), ConditionExpression: 'attribute_exists(pk)' },
+  Delete: { Key: freeKeys.key({ ...pool, digest }), ConditionExpression: 'attribute_exists(pk)' },
 })
 
 /**
  * Digest of a free address, or undefined if none is left. The search starts at a random position, so that
  * simultaneous claims rarely pick the same address. The pool keeps no counter, because every claim would have
- * to write it. /
+ * to write it.
  */
 export async function findFreeAddress(pool: Pool): Promise<string | undefined> {
   const start = freePrefix + randomBytes(8).toString('base64url')
@@ -44,7 +53,7 @@ export async function findFreeAddress(pool: Pool): Promise<string | undefined> {
 async function firstBetween(pool: Pool, low: string, high: string): Promise<string | undefined> {
   const query = {
     KeyConditionExpression: 'pk = :pool AND sk BETWEEN :low AND :high',
-    ExpressionAttributeValues: { ':pool': partition(pool), ':low': low, ':high': high },
+    ExpressionAttributeValues: { ':pool': poolKeys.partition({ ...pool }), ':low': low, ':high': high },
     ConsistentRead: true,
   }
   const [item] = await queryFirst(query, 1)
@@ -55,7 +64,7 @@ async function firstBetween(pool: Pool, low: string, high: string): Promise<stri
 export async function countFreeAddresses(pool: Pool, limit: number): Promise<number> {
   const query = {
     KeyConditionExpression: 'pk = :pool AND begins_with(sk, :free)',
-    ExpressionAttributeValues: { ':pool': partition(pool), ':free': freePrefix },
+    ExpressionAttributeValues: { ':pool': poolKeys.partition({ ...pool }), ':free': freePrefix },
   }
   return (await queryFirst(query, limit)).length
 }

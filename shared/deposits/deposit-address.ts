@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
 import { readItem, readItems } from '../db/read.ts'
-import { Integer, type Key } from '../db/table.ts'
+import { Integer } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import { maybe } from '../events/fields.ts'
 
@@ -45,7 +46,13 @@ const AddressItem = v.object({
 })
 export type AddressItem = v.InferOutput<typeof AddressItem>
 
-const addressKey = (digest: string): Key => ({ pk: `ADDR#${digest}`, sk: 'ADDRESS' })
+const addressKeys = itemType({
+  pk: 'ADDR#{digest}',
+  sk: 'ADDRESS',
+  holds: 'a deposit address, free or assigned to a user',
+  found: 'by SHA-256 of network, address and tag',
+})
+const addressKey = (digest: string) => addressKeys.key({ digest })
 
 /** An address by its digest, or undefined if it is not one of the service's. */
 export async function readAddress(digest: string): Promise<AddressItem | undefined> {

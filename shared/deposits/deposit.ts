@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { daysInOrder } from '../dates.ts'
+import { itemType } from '../db/item-type.ts'
 import { instantKeys, type ListStart, readListPage, readListStart, rowKey } from '../db/numbered-list.ts'
 import { readItem } from '../db/read.ts'
-import { Decimal, Integer, type Item, type Key, toNumberValue } from '../db/table.ts'
+import { Decimal, Integer, type Item, toNumberValue } from '../db/table.ts'
 import { putNew, putVersioned, type Write } from '../db/write.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../events/fields.ts'
 import { pageQuery, toPage } from '../http/page.ts'
@@ -73,11 +74,16 @@ export const depositId = ({ network, txid, outputIndex }: DepositName): string =
 /** Whether a text has the form of a deposit's id. */
 export const isDepositId = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
 
-const depositKey = (id: string): Key => ({ pk: `DEP#${id}`, sk: 'DEPOSIT' })
+const depositKeys = itemType({
+  pk: 'DEP#{id}',
+  sk: 'DEPOSIT',
+  holds: 'a deposit as it stands now',
+  found: 'by its id, SHA-256 of network, txid and output index',
+})
 
 /** A deposit by its id, or undefined. */
 export async function readDeposit(id: string, { consistent = false } = {}): Promise<Deposit | undefined> {
-  const item = await readItem(depositKey(id), { consistent })
+  const item = await readItem(depositKeys.key({ id }), { consistent })
   return item && toDeposit(item)
 }
 
@@ -87,12 +93,20 @@ function toDeposit(item: Item): Deposit {
   return { record, userId: user_id, version, ordinal, currencyOrdinal: currency_ordinal }
 }
 
-const listName = (userId: number, currency = '*'): string => `DL#${userId}#${currency}`
+const rowKeys = itemType({
+  pk: 'DL#{userId}#{currency}',
+  sk: '{number}',
+  gpk: 'DL#{userId}#{currency}',
+  gsk: '{instant}#{number}',
+  holds: 'a deposit, once in the list of its currency and once in the list of all',
+  found: 'a page by its numbers; the first deposit of a day in the index',
+})
+const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
 
 /**
  * The writes of a deposit's next version: its own item, whose condition fails unless the stored version is
  * the one before, and its rows in two lists, that of all deposits and that of its currency. Rows hold the
- * whole deposit, so that a page is one read. /
+ * whole deposit, so that a page is one read.
  */
 export function putDeposit({ record, userId, version, ordinal, currencyOrdinal }: Deposit): Write[] {
   const item = {
@@ -107,7 +121,7 @@ export function putDeposit({ record, userId, version, ordinal, currencyOrdinal }
     Put: { Item: { ...rowKey(list, number), ...instantKeys(list, record.created_at, number), ...item } },
   })
   return [
-    putVersioned({ ...depositKey(record.id), ...item }, version - 1),
+    putVersioned({ ...depositKeys.key({ id: record.id }), ...item }, version - 1),
     putRow(listName(userId), ordinal),
     putRow(listName(userId, record.currency), currencyOrdinal),
   ]
@@ -123,11 +137,16 @@ export interface DepositCount {
 
 const CountItem = v.object({ last_at: Integer, counts: v.record(v.string(), Integer) })
 
-const countKey = (userId: number): Key => ({ pk: `DL#${userId}`, sk: 'HEAD' })
+const countKeys = itemType({
+  pk: 'DL#{userId}',
+  sk: 'HEAD',
+  holds: 'how many deposits a user has of each currency',
+  found: 'by user',
+})
 
 /** How many deposits a user has. */
 export async function readDepositCount(userId: number, { consistent = false } = {}): Promise<DepositCount> {
-  const item = await readItem(countKey(userId), { consistent })
+  const item = await readItem(countKeys.key({ userId }), { consistent })
   if (item === undefined) return { userId, lastAt: 0, byCurrency: new Map() }
   const { last_at: lastAt, counts } = v.parse(CountItem, item)
   return { userId, lastAt, byCurrency: new Map(Object.entries(counts)) }
@@ -147,7 +166,7 @@ export function putDepositCount(count: DepositCount, currency: string, at: numbe
   const total = countDeposits(count)
   const byCurrency = new Map(count.byCurrency).set(currency, countDeposits(count, currency) + 1)
   const item = {
-    ...countKey(count.userId),
+    ...countKeys.key({ userId: count.userId }),
     last_at: at,
     total: total + 1,
     counts: Object.fromEntries(byCurrency),

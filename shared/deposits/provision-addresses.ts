@@ -13,7 +13,7 @@ export interface AddressBatch extends Pool {
 
 /**
  * Addresses of one transaction: two writes each, beside the chunk's own event record, of at most 100. It must
- * not change: a batch that was added in part is continued by the numbers of its chunks. /
+ * not change: a batch that was added in part is continued by the numbers of its chunks.
  */
 const chunkSize = 48
 
@@ -22,7 +22,7 @@ const chunkSize = 48
  * The batch claims its business key first; then every chunk claims a key of its own in the transaction that
  * adds its addresses.
  *
- * Throws RejectedEvent, before anything is written, when an address came in another batch. /
+ * Throws RejectedEvent, before anything is written, when an address came in another batch.
  */
 export async function provisionAddresses(batch: AddressBatch, record: EventRecord): Promise<Outcome> {
   const { network, addresses, batchId } = batch

@@ -34,7 +34,7 @@ export interface DepositUpdate extends DepositName {
  * `CREDITED`. Updates may arrive in any order and any number of times; the first final status stands.
  *
  * Throws RejectedEvent for an address that is assigned to nobody or has another currency, and when the
- * address, currency or amount differ from an earlier event. /
+ * address, currency or amount differ from an earlier event.
  */
 export function updateDeposit(update: DepositUpdate): Promise<Outcome> {
   const id = depositId(update)

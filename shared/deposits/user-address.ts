@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
-import { Integer, type Key } from '../db/table.ts'
+import { Integer } from '../db/table.ts'
 import { ConditionFailed, putNew, transact, type Write } from '../db/write.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { Failure, invalidParameter } from '../errors.ts'
@@ -34,10 +35,13 @@ const UserAddressItem = v.object({
   created_at: Integer,
 })
 
-const userAddressKey = (userId: number, { currency, network }: Pool): Key => ({
-  pk: `ADDRS#${userId}`,
-  sk: `${currency}#${network}`,
+const userAddressKeys = itemType({
+  pk: 'ADDRS#{userId}',
+  sk: '{currency}#{network}',
+  holds: 'the deposit address that a user was given for a currency on a network',
+  found: 'by user, currency and network',
 })
+const userAddressKey = (userId: number, pool: Pool) => userAddressKeys.key({ userId, ...pool })
 
 /** The address that a user was given, or undefined before their first request. */
 export async function readUserAddress(
@@ -58,7 +62,7 @@ const putUserAddress = (userId: number, pool: Pool, address: UserAddress): Write
  * once, a user gets one address and an address one user.
  *
  * Fails with `invalid_parameter` for a currency or network that the service does not have, and with
- * `unavailable` when the pool is empty or every attempt lost its address to another user. /
+ * `unavailable` when the pool is empty or every attempt lost its address to another user.
  */
 export async function claimAddress(userId: number, pool: Pool): Promise<UserAddress> {
   const claim = async () => {

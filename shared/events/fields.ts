@@ -40,7 +40,7 @@ export const CurrencyFilter = v.optional(v.pipe(v.string(), v.toUpperCase()))
 
 /**
  * Text of 1 to `max` Unicode code points in normalization form C, without control, zero-width or bidi
- * characters, so that two texts that look alike do not differ by what nobody sees. /
+ * characters, so that two texts that look alike do not differ by what nobody sees.
  */
 export const PlainText = (max: number) =>
   v.pipe(

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { daysInOrder } from '../dates.ts'
+import { itemType } from '../db/item-type.ts'
 import { instantKeys, type ListStart, readListPage, readListStart, rowKey } from '../db/numbered-list.ts'
 import { Decimal, Integer, type Item, toNumberValue } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
@@ -16,7 +17,6 @@ import {
   type Wallet,
   type WalletId,
   type WalletName,
-  walletPath,
 } from './wallet.ts'
 
 /** A bill as its owner sees it. It never changes. */
@@ -65,16 +65,25 @@ const BillItem = v.object({
  *
  * To find where a day begins in a list, the index holds the first bill of every quarter of an hour: in every
  * time zone in use a day begins with a quarter. Leaving the other bills out spares the index of a busy
- * wallet. /
+ * wallet.
  */
 export interface BillFilter {
   currency?: string | undefined
   kind?: Direction | BillType | undefined
 }
 
+const billKeys = itemType({
+  pk: 'BL#{userId}#{wallet}#{currency}#{kind}',
+  sk: '{number}',
+  gpk: 'BL#{userId}#{wallet}#{currency}#{kind}',
+  gsk: '{instant}#{number}',
+  holds: 'a bill, once in each of its six lists',
+  found: 'a page by its numbers; the first bill of a day in the index',
+})
+
 /** Partition of a list of bills. */
-export const listName = (id: WalletId, { currency, kind }: BillFilter): string =>
-  `BL#${walletPath(id)}#${currency ?? '*'}#${kind ?? '*'}`
+export const listName = (id: WalletId, { currency = '*', kind }: BillFilter): string =>
+  billKeys.partition({ ...id, currency, kind: kind ?? '*' })
 
 /** The length of a list, and the quarter of an hour of its newest bill, -1 if it is empty. */
 export function measureList(wallet: Wallet, { currency, kind }: BillFilter) {

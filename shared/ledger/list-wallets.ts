@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
 import { queryItems, readItem } from '../db/read.ts'
 import { indexName } from '../db/table-layout.ts'
-import { Integer, type Key } from '../db/table.ts'
+import { Integer } from '../db/table.ts'
 import { writeItem } from '../db/write.ts'
 import { registerPartition, registerShards, type WalletId, WalletName } from './wallet.ts'
 
@@ -41,7 +42,12 @@ export async function* listWallets(
   }
 }
 
-const verificationKey: Key = { pk: 'VERIFICATION', sk: 'PLACE' }
+const verificationKey = itemType({
+  pk: 'VERIFICATION',
+  sk: 'PLACE',
+  holds: 'where the next nightly verification of the ledger starts',
+  found: 'by its key; there is one',
+}).key({})
 
 /**
  * Where the next nightly verification of the ledger starts: where the last one ran out of time, or at the

@@ -55,7 +55,7 @@ type Results = Map<LedgerTransaction, Outcome | Error>
  *
  * Throws RejectedEvent when a balance or hold would become negative or outgrow 38 digits, or when the event's
  * key was used with other content; OutOfOrderEvent when the user is not registered; ContentionError when
- * every attempt lost its race; and the error of a condition of `alongside` that does not hold. /
+ * every attempt lost its race; and the error of a condition of `alongside` that does not hold.
  */
 export async function postTransaction(transaction: LedgerTransaction): Promise<Outcome> {
   const results = await join(transaction)
@@ -65,10 +65,7 @@ export async function postTransaction(transaction: LedgerTransaction): Promise<O
   return result
 }
 
-/**
- * One event key, six rows of a bill each, and the wallet: 85 of the 100 writes that a DynamoDB transaction
- * may have.
- */
+/** With an event key and six rows of a bill each, and the wallet: 85 of at most 100 writes of a transaction. */
 const maxBatchSize = 12
 
 /** Batches that wait for their wallet's turn, by wallet. Transactions may join until the batch starts. */
@@ -77,7 +74,7 @@ const openBatches = new Map<string, { transactions: LedgerTransaction[]; results
 function join(transaction: LedgerTransaction): Promise<Results> {
   const paths = transaction.wallets.map(({ id }) => walletPath(id))
   const [path] = paths
-  // A batch fails as a whole when a condition of `alongside` does not hold, and it locks one wallet.
+  // A batch locks one wallet, and a failed condition of `alongside` would fail all of it.
   const batchable = paths.length === 1 && transaction.record && !transaction.alongside
   if (path === undefined || !batchable) return runExclusive(paths, () => commitBatch([transaction]))
   const open = openBatches.get(path)
@@ -145,7 +142,7 @@ export interface Decision {
 /**
  * Decides transactions one after the other, each from where the accepted ones before it leave the wallets. Of
  * those with the same event key, the first that can be accepted is; later ones are duplicates, or rejected
- * for their other content. /
+ * for their other content.
  */
 export function decideBatch(
   before: readonly Wallet[],
@@ -156,17 +153,24 @@ export function decideBatch(
   const accepted = new Map<string, EventRecord>()
   const bills: NewBill[] = []
   let wallets = [...before]
-  const decide = (transaction: LedgerTransaction): Outcome => {
+  const decide = (transaction: LedgerTransaction): Outcome | RejectedEvent => {
     const { record } = transaction
     const earlier = record && accepted.get(eventKey(record))
-    if (record && earlier) return resolveDuplicate(record, { ...earlier })
-    const moved = wallets.map((wallet) => applyMovements(wallet, movementsOf(transaction, wallet), bookedAt))
-    wallets = moved.map(({ wallet }) => wallet)
-    bills.push(...moved.flatMap((its) => its.bills))
+    if (record && earlier) return outcomeOfUsedKey(record, { ...earlier })
+    const moved: Wallet[] = []
+    const made: NewBill[] = []
+    for (const wallet of wallets) {
+      const applied = applyMovements(wallet, movementsOf(transaction, wallet), bookedAt)
+      if (applied.rejection !== undefined) return new RejectedEvent(applied.rejection)
+      moved.push(applied.wallet)
+      made.push(...applied.bills)
+    }
+    wallets = moved
+    bills.push(...made)
     if (record) accepted.set(eventKey(record), record)
     return 'applied'
   }
-  const outcomes = new Map(transactions.map((its) => [its, outcomeOf(() => decide(its))]))
+  const outcomes = new Map(transactions.map((transaction) => [transaction, decide(transaction)]))
   return {
     wallets: wallets.map((wallet) => ({ ...wallet, version: wallet.version + 1 })),
     bills,
@@ -180,10 +184,10 @@ const eventKey = ({ detailType, businessKey }: EventRecord): string => `${detail
 const movementsOf = ({ wallets }: LedgerTransaction, wallet: Wallet): Movement[] =>
   wallets.find(({ id }) => walletPath(id) === walletPath(wallet.id))?.movements ?? []
 
-/** The outcome, or the rejection that deciding it throws. */
-function outcomeOf(decide: () => Outcome): Outcome | RejectedEvent {
+/** What an event is whose key was used before: a duplicate, or rejected for its other content. */
+function outcomeOfUsedKey(record: EventRecord, stored: Item | undefined): Outcome | RejectedEvent {
   try {
-    return decide()
+    return resolveDuplicate(record, stored)
   } catch (error) {
     if (error instanceof RejectedEvent) return error
     throw error
@@ -198,18 +202,10 @@ interface Conflict {
   moved: Map<string, Wallet>
 }
 
-/**
- * Writes what was accepted, if anything. Throws the error of a condition of `alongside` that does not hold.
- */
-async function writeDecision({
-  wallets,
-  bills,
-  bookedAt,
-  outcomes,
-}: Decision): Promise<Conflict | undefined> {
-  const accepted = [...outcomes].flatMap(([transaction, outcome]) =>
-    outcome === 'applied' ? [transaction] : [],
-  )
+/** Writes what was accepted. Throws the error of a condition of `alongside` that does not hold. */
+async function writeDecision(decision: Decision): Promise<Conflict | undefined> {
+  const { wallets, bills, bookedAt, outcomes } = decision
+  const accepted = [...outcomes.keys()].filter((transaction) => outcomes.get(transaction) === 'applied')
   if (accepted.length === 0) return undefined
   const records = accepted.flatMap(({ record }) => (record === undefined ? [] : [record]))
   const keyWrites = new Map(records.map((record) => [putEventRecord(record), record]))
@@ -241,14 +237,11 @@ function settleKnown(
   for (const transaction of transactions) {
     const { record } = transaction
     if (record === undefined || !usedKeys.has(eventKey(record))) continue
-    results.set(
-      transaction,
-      outcomeOf(() => resolveDuplicate(record, usedKeys.get(eventKey(record)))),
-    )
+    results.set(transaction, outcomeOfUsedKey(record, usedKeys.get(eventKey(record))))
   }
 }
 
-/** Settles every transaction of a decision that was written. */
+/** Settles every transaction of a decision, once what was accepted has been written. */
 async function settleAll({ outcomes }: Decision, results: Results): Promise<void> {
   await Promise.all(
     [...outcomes].map(async ([transaction, outcome]) => {
@@ -258,10 +251,7 @@ async function settleAll({ outcomes }: Decision, results: Results): Promise<void
   )
 }
 
-/**
- * A rejection stands unless the event was applied before: then its own first delivery may have used the
- * money.
- */
+/** A rejection stands unless the event was applied before: its own first delivery may have used the money. */
 async function confirmRejection(
   { record }: LedgerTransaction,
   rejection: RejectedEvent,

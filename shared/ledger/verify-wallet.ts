@@ -27,7 +27,7 @@ type Compare = (currency: string | null, what: string, expected: string, actual:
 /**
  * Recomputes a wallet from its bills, the first to the last, and reports everything that differs: balances,
  * sums, the `balance_after` of each bill, counts, numbers, order. The wallet may be written to meanwhile:
- * only the bills that it counted when it was read are looked at. /
+ * only the bills that it counted when it was read are looked at.
  */
 export async function verifyWallet(id: WalletId): Promise<{ bills: number; differences: Difference[] }> {
   const wallet = await readWallet(id, { consistent: true })

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
-import { Decimal, Integer, type Item, type Key, toNumberValue } from '../db/table.ts'
+import { Decimal, Integer, type Item, toNumberValue } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
-import { RejectedEvent } from '../events/rejected-event.ts'
+import type { RejectionReason } from '../events/rejected-event.ts'
 import { type Big, fitsTable, zero } from '../money.ts'
 
 /** 1 adds to a wallet, 2 takes from it. */
@@ -55,7 +56,7 @@ const emptyHolding: Holding = { balance: zero, hold: zero, deposited: zero, with
 
 /**
  * A wallet: its balances and the number of its bills. It is one item of the table, so that one read answers
- * most questions and one conditional write moves money. /
+ * most questions and one conditional write moves money.
  */
 export interface Wallet {
   id: WalletId
@@ -105,29 +106,30 @@ export interface NewBill {
 /** The number of the quarter of an hour that an instant (epoch milliseconds) falls into. */
 export const quarterOf = (instant: number): number => Math.floor(instant / 900_000)
 
-/**
- * The wallet after several movements at one instant (epoch milliseconds), and the bills that they make.
- * Writes nothing. Throws RejectedEvent when a balance or hold would become negative or need more digits than
- * the table keeps. /
- */
-export function applyMovements(
-  before: Wallet,
-  movements: readonly Movement[],
-  at: number,
-): { wallet: Wallet; bills: NewBill[] } {
+/** A wallet after movements and the bills that they make, or why the movements are rejected. */
+export type Applied =
+  { wallet: Wallet; bills: NewBill[]; rejection?: undefined } | { rejection: RejectionReason }
+
+/** Applies movements to a wallet at one instant (epoch milliseconds), all or none. Writes nothing. */
+export function applyMovements(before: Wallet, movements: readonly Movement[], at: number): Applied {
   let wallet = before
   const bills: NewBill[] = []
   for (const movement of movements) {
     const { currency } = movement
     const holding = wallet.holdings.get(currency) ?? emptyHolding
     const after = movement.kind === 'post' ? post(holding, movement, at) : reserve(holding, movement)
-    checkHolding(after)
-    const lastAt = movement.kind === 'post' ? at : wallet.lastAt
-    if (movement.kind === 'post') {
-      const balanceAfter = after.balance.plus(after.hold)
-      bills.push({ walletBefore: wallet, posting: movement, balanceAfter, createdAt: at })
-    }
-    wallet = { ...wallet, lastAt, holdings: new Map(wallet.holdings).set(currency, after) }
+    const rejection = findRejection(after)
+    if (rejection !== undefined) return { rejection }
+    const walletBefore = wallet
+    wallet = { ...wallet, holdings: new Map(wallet.holdings).set(currency, after) }
+    if (movement.kind !== 'post') continue
+    wallet.lastAt = at
+    bills.push({
+      walletBefore,
+      posting: movement,
+      balanceAfter: after.balance.plus(after.hold),
+      createdAt: at,
+    })
   }
   return { wallet, bills }
 }
@@ -149,17 +151,24 @@ function reserve(before: Holding, { kind, amount }: Reservation): Holding {
   return { ...before, balance: before.balance.minus(held), hold: before.hold.plus(held) }
 }
 
-function checkHolding({ balance, hold, deposited, withdrawal }: Holding): void {
-  if (balance.lt('0')) throw new RejectedEvent('insufficient_balance')
-  if (hold.lt('0')) throw new RejectedEvent('insufficient_hold')
-  if (![balance, hold, balance.plus(hold), deposited, withdrawal].every(fitsTable)) {
-    throw new RejectedEvent('balance_too_large')
-  }
+/** Why a wallet may not hold this: an amount is negative, or has more digits than the table keeps. */
+function findRejection({ balance, hold, deposited, withdrawal }: Holding): RejectionReason | undefined {
+  if (balance.lt('0')) return 'insufficient_balance'
+  if (hold.lt('0')) return 'insufficient_hold'
+  const fits = [balance, hold, balance.plus(hold), deposited, withdrawal].every(fitsTable)
+  return fits ? undefined : 'balance_too_large'
 }
 
-const walletKey = (id: WalletId): Key => ({ pk: `W#${walletPath(id)}`, sk: 'HEAD' })
+const walletKeys = itemType({
+  pk: 'W#{userId}#{wallet}',
+  sk: 'HEAD',
+  gpk: 'WALLETS#{shard}',
+  gsk: '{userId}#{wallet}',
+  holds: 'a wallet: balances and the number of bills of each currency',
+  found: 'by user and wallet; all wallets, shard by shard, in the index',
+})
 
-/** All wallets are listed in the index, spread over this many partitions. */
+/** The index lists all wallets, spread over this many partitions. */
 export const registerShards = 16
 
 /** Partition of the index that lists the wallets of a shard. */
@@ -168,7 +177,7 @@ export const registerPartition = (shard: number): string => `WALLETS#${shard}`
 /**
  * Attribute names are short because DynamoDB bills writes by the kilobyte and every bill writes the wallet:
  * about eight currencies fit into the first kilobyte. `n` and `s` hold, by type, the count of bills and the
- * quarter of the newest. /
+ * quarter of the newest.
  */
 const HoldingAttributes = v.object({
   b: Decimal,
@@ -198,7 +207,7 @@ const WalletItem = v.object({
 
 /** The wallet as it is stored, or a new one if nothing is stored. */
 export const readWallet = async (id: WalletId, { consistent = false } = {}): Promise<Wallet> =>
-  toWallet(id, await readItem(walletKey(id), { consistent }))
+  toWallet(id, await readItem(walletKeys.key({ ...id }), { consistent }))
 
 /** The wallet that a stored item describes; a new one without an item. */
 export function toWallet(id: WalletId, item: Item | undefined): Wallet {
@@ -224,7 +233,7 @@ const toHolding = ({ b, h, d, w, n, s }: v.InferOutput<typeof HoldingAttributes>
 /** The write that stores a wallet; its condition fails unless the stored version is the one before. */
 export function putWallet({ id, version, lastAt, holdings }: Wallet): Write {
   const item = {
-    ...walletKey(id),
+    ...walletKeys.key({ ...id }),
     // The index keys never change, so that later writes cost the index nothing.
     gpk: registerPartition(id.userId % registerShards),
     gsk: walletPath(id),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
-import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
+import { Decimal, Integer, toNumberValue } from '../db/table.ts'
 import { ConditionFailed, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
@@ -27,7 +28,7 @@ export interface Withdrawal {
  * void.
  *
  * Throws RejectedEvent when user, currency or amount differ from an earlier event, or when the balance is
- * insufficient; OutOfOrderEvent when the user is not registered. /
+ * insufficient; OutOfOrderEvent when the user is not registered.
  */
 export const updateWithdrawal = (next: Withdrawal, record: EventRecord): Promise<Outcome> =>
   retry(
@@ -95,11 +96,16 @@ const WithdrawalItem = v.object({
   status: WithdrawalStatus,
 })
 
-const withdrawalKey = (withdrawalId: string): Key => ({ pk: `WD#${withdrawalId}`, sk: 'WITHDRAWAL' })
+const withdrawalKeys = itemType({
+  pk: 'WD#{withdrawalId}',
+  sk: 'WITHDRAWAL',
+  holds: 'a withdrawal: its user, currency, amount and status',
+  found: 'by withdrawal_id',
+})
 
 /** A withdrawal as it is stored now, or undefined before its first event. */
 async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefined> {
-  const item = await readItem(withdrawalKey(withdrawalId), { consistent: true })
+  const item = await readItem(withdrawalKeys.key({ withdrawalId }), { consistent: true })
   if (item === undefined) return undefined
   const { user_id: userId, ...rest } = v.parse(WithdrawalItem, item)
   return { withdrawalId, userId, ...rest }
@@ -109,7 +115,7 @@ async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefi
 const putWithdrawal = (next: Withdrawal, before: Withdrawal | undefined): Write => ({
   Put: {
     Item: {
-      ...withdrawalKey(next.withdrawalId),
+      ...withdrawalKeys.key({ withdrawalId: next.withdrawalId }),
       user_id: next.userId,
       currency: next.currency,
       amount: toNumberValue(next.amount),

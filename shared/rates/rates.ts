@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
-import { Decimal, Integer, type Key, toNumberValue } from '../db/table.ts'
+import { Decimal, Integer, toNumberValue } from '../db/table.ts'
 import { ConditionFailed, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
@@ -16,24 +17,27 @@ export interface Rates {
 
 const RatesItem = v.object({ as_of: Integer, rates: v.record(v.string(), Decimal) })
 
-const ratesKey = (quote: string): Key => ({ pk: 'RATES', sk: quote })
+const ratesKeys = itemType({
+  pk: 'RATES',
+  sk: '{quote}',
+  holds: 'the latest rates: what one unit of each currency is worth in the quote currency',
+  found: 'by quote currency',
+})
 
 /** The rates of the deployment's quote currency. Eventually consistent, which is enough for an estimate. */
 export async function readRates(): Promise<Rates> {
-  const item = await readItem(ratesKey(settings().quoteCurrency))
+  const item = await readItem(ratesKeys.key({ quote: settings().quoteCurrency }))
   if (item === undefined) return { asOf: null, rates: new Map() }
   const { as_of: asOf, rates } = v.parse(RatesItem, item)
   return { asOf, rates: new Map(Object.entries(rates)) }
 }
-
-const one = new Big('1')
 
 /**
  * What one unit of a currency is worth in the quote currency, itself 1; undefined if the currency has no
  * rate.
  */
 export const rateOf = ({ rates }: Rates, currency: string): Big | undefined =>
-  currency === settings().quoteCurrency ? one : rates.get(currency)
+  currency === settings().quoteCurrency ? new Big('1') : rates.get(currency)
 
 /** What `rates.published` says. */
 export interface Publication {
@@ -47,7 +51,7 @@ export interface Publication {
  * Replaces all rates by those of a later publication; an earlier one has no effect. A currency that the
  * publication leaves out has no rate any more, rather than one of unknown age.
  *
- * Throws RejectedEvent for another quote currency than the deployment's. /
+ * Throws RejectedEvent for another quote currency than the deployment's.
  */
 export async function publishRates(publication: Publication, record: EventRecord): Promise<Outcome> {
   if (publication.quote !== settings().quoteCurrency) throw new RejectedEvent('unknown_quote')
@@ -63,7 +67,7 @@ export async function publishRates(publication: Publication, record: EventRecord
 const putRates = ({ quote, asOf, rates }: Publication): Write => ({
   Put: {
     Item: {
-      ...ratesKey(quote),
+      ...ratesKeys.key({ quote }),
       as_of: asOf,
       rates: Object.fromEntries(
         Object.entries(rates).map(([currency, rate]) => [currency, toNumberValue(rate)]),

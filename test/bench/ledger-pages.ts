@@ -50,6 +50,7 @@ async function load(userId: number, size: number): Promise<void> {
       reference: `bench-${i}`,
     } as const
     const moved = applyMovements(wallet, [posting], firstAt + i * step)
+    if (moved.rejection !== undefined) throw new Error(moved.rejection)
     wallet = moved.wallet
     pending.push(...itemsOf(moved.bills.flatMap(putBill)).filter(({ pk }) => lists.has(String(pk))))
     if (pending.length >= 400) {

@@ -16,7 +16,7 @@ import { runAndDieAt, tamperCalls } from '../support/tamper-calls.ts'
 
 const at = 1_790_000_000_000
 
-/** A little life: what is in the wallets afterwards is the same, however the events were delivered. */
+/** Events of one user. The wallets must end the same, however the events are delivered. */
 function makeEvents(userId: number): { path: string; handler: Intake; detail: object }[] {
   const common = { user_id: userId, currency: 'USDT', at }
   const credits = Array.from({ length: 6 }, () => ({
@@ -67,17 +67,17 @@ const shuffle = <T>(items: T[]): T[] =>
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item)
 
-describe('the ledger under fire', () => {
+describe('the ledger under faults', () => {
   beforeEach(() => {
     vi.restoreAllMocks()
     interceptQueues()
   })
 
-  it('gives each event one effect when it is delivered ten times, shuffled, by parallel consumers', async () => {
+  it('applies each event once when ten parallel consumers receive all of them, shuffled', async () => {
     const userId = await addUser()
     const events = makeEvents(userId)
     const again = Array.from({ length: 9 }, () => events).flat()
-    // What needs the money of the others comes again until it is there, as from a queue.
+    // An event that needs the money of another one is delivered again until the money has arrived.
     const pending = shuffle([...events, ...again])
     for (let round = 0; pending.length > 0 && round < 20; round += 1) {
       const batch = pending.splice(0)
@@ -94,7 +94,7 @@ describe('the ledger under fire', () => {
     await expectOneEffect(userId)
   }, 60_000)
 
-  it('loses nothing and doubles nothing when conflicts and throttling meet three calls in ten', async () => {
+  it('applies each event once when three of ten calls fail by conflicts and throttling', async () => {
     const userId = await addUser()
     const { restore } = tamperCalls(async ({ name, perform }) => {
       if (!/^(Transact|Get|Query|BatchGet)/.test(name) || Math.random() > 0.3) return perform()
@@ -111,7 +111,7 @@ describe('the ledger under fire', () => {
   }, 60_000)
 
   it.each([true, false])(
-    'survives the death of the consumer between any two calls, the last one carried out: %s',
+    'applies each event once when the consumer dies at any call, that call carried out: %s',
     async (carriedOut) => {
       const userId = await addUser()
       for (const { path, detail } of makeEvents(userId)) {
@@ -126,7 +126,7 @@ describe('the ledger under fire', () => {
     60_000,
   )
 
-  it('brings a hundred parallel writers of one wallet to the exact sum, each within 3 s', async () => {
+  it('adds up a hundred parallel postings to one wallet exactly, each within 3 s', async () => {
     const userId = await addUser()
     const times = await Promise.all(
       Array.from({ length: 100 }, async () => {
@@ -141,7 +141,7 @@ describe('the ledger under fire', () => {
     expect(times.toSorted((a, b) => a - b)[98]).toBeLessThan(3_000)
   }, 60_000)
 
-  it('brings parallel consumers that share nothing but the table to the exact sum', async () => {
+  it('adds up postings of parallel processes to one wallet exactly', async () => {
     const userId = await addUser()
     const consumers = await Promise.all(Array.from({ length: 6 }, () => freshConsumer('wallet.adjusted')))
     const details = Array.from({ length: 60 }, () => adjustment(userId, { amount: '0.01' }))
@@ -156,7 +156,7 @@ describe('the ledger under fire', () => {
     expect(describeWallet(wallet).holdings).toEqual({ USDT: '0.6 0 0 0' })
   }, 60_000)
 
-  it('settles the events of one batch each on its own', async () => {
+  it('gives each event of one batch its own outcome', async () => {
     const userId = await addUser()
     const first = adjustment(userId, { amount: '5' })
     const deliveries = await deliverBatch(walletAdjusted, [
@@ -202,7 +202,7 @@ describe('the ledger under fire', () => {
     expect(describeWallet(wallet).holdings).toEqual({ USDT: '0 0 0 0' })
   })
 
-  it('writes a rejected event and the others of its batch in one transaction', async () => {
+  it('does not split a batch into several transactions at a rejected event', async () => {
     const transactions = refuseRepeatedItems()
     const userId = await addUser()
     const details = ['5', '-9', '2', '-9', '1'].map((amount) =>
@@ -225,7 +225,7 @@ const kindsOf = (deliveries: Delivery[]) =>
 
 /**
  * Refuses, as AWS does and DynamoDB Local does not, transactions with two operations on one item. Returns a
- * function that counts the transactions so far. /
+ * function that counts the transactions so far.
  */
 function refuseRepeatedItems(): () => number {
   const target = db as unknown as { send: (command: object) => Promise<object> }

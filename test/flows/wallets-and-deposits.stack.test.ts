@@ -59,7 +59,7 @@ describe('a wallet over HTTP', () => {
     })
   }, 60_000)
 
-  it('writes money with all its digits', async () => {
+  it('answers amounts with all their digits', async () => {
     expect((await get(owner, '/account/info?currency=Big')).text).toContain(`"balance":${huge},`)
     expect((await get(owner, '/bonus-account/info')).text).toContain('"balance":0.100000000000000001,')
     const bills = await get(owner, '/account/bills?currency=big&current=1&size=20')
@@ -67,14 +67,14 @@ describe('a wallet over HTTP', () => {
     expect(bills.text).toContain(`"balance_after":${huge},`)
   })
 
-  it('is listed by currency', async () => {
+  it('lists its currencies in alphabetical order, or the one that is asked for', async () => {
     const { data } = await get(owner, '/account/info')
     expect((data as { currency: string }[]).map(({ currency }) => currency)).toEqual(['BIG', 'USDT'])
     expect((await get(owner, '/account/info?currency=none')).data).toEqual([])
     expect((await get(owner, '/account/info?currency=usdt')).text).toContain('"deposited":7.25')
   })
 
-  it('is converted at the rates there are', async () => {
+  it('converts currencies that have a rate and leaves out the others', async () => {
     const { data } = await get(owner, '/account/asset')
     expect(data).toMatchObject({
       currency: 'USDT',
@@ -87,7 +87,7 @@ describe('a wallet over HTTP', () => {
     expect((await get(stranger, '/bonus-account/asset')).data).toMatchObject({ total: 0, assets: [] })
   })
 
-  it('shows nobody else’s bills, deposits or address', async () => {
+  it('shows a user none of another user’s bills, deposits or addresses', async () => {
     expect((await get(owner, `/deposit/get/${depositId}`)).data).toMatchObject({
       id: depositId,
       amount: 7.25,
@@ -147,12 +147,12 @@ describe('a wallet over HTTP', () => {
     expect((await get(owner, path)).data).toMatchObject({ records: [], total: 0, pages: 0 })
   })
 
-  it('answers only tokens that reach it', async () => {
+  it('refuses a token without the scope', async () => {
     expect((await get(owner, '/account/info', ['deposit.read'])).code).toBe(40300)
     expect((await get(owner, '/deposit/records?current=1&size=1', ['account.read'])).code).toBe(40300)
   })
 
-  it('takes the payment of a withdrawal from what it set aside', async () => {
+  it('pays a settled withdrawal out of the hold', async () => {
     const userId = await addUser()
     await putEvents('wallet.adjusted', [adjustment(userId, { amount: '10' })])
     const withdrawal = {

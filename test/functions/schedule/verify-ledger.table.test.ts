@@ -7,7 +7,7 @@ import { registerShards } from '../../../shared/ledger/wallet.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
 
-/** A run that is told that time is up after so many wallets. */
+/** Runs the function, which runs out of time after a number of wallets. */
 const runFor = (wallets: number) => {
   let left = wallets
   return handler(
@@ -19,11 +19,11 @@ const runFor = (wallets: number) => {
   )
 }
 
-describe('the nightly check of the ledger', () => {
+describe('the nightly verification of the ledger', () => {
   beforeAll(interceptQueues)
 
-  it('goes on where the night before ran out of time, and tells the alarm how many differences there are', async () => {
-    // In the register's last part, so that little of what other tests leave is looked at.
+  it('continues where the night before ran out of time, and emits the number of differences', async () => {
+    // In the last shard, so that few wallets of other tests are looked at.
     const last = registerShards - 1
     for (let i = 0; i < 3; i += 1) {
       const userId = await addUser(randomInt(1, 2 ** 40) * registerShards + last)

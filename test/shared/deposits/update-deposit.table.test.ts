@@ -30,7 +30,7 @@ const steps = [
 describe('a deposit', () => {
   beforeAll(interceptQueues)
 
-  it('converges to credited once, whatever the order and number of its updates', async () => {
+  it('is credited exactly once, whatever the order and number of its updates', async () => {
     const { userId, address } = await addDepositor()
     let credited = 0
     await fc.assert(
@@ -73,7 +73,7 @@ describe('a deposit', () => {
     expect(await holdingsOf(userId)).toEqual(holdings)
   })
 
-  it('is one of each output of a transaction', async () => {
+  it('is separate from the other outputs of its transaction', async () => {
     const { userId, address } = await addDepositor()
     const base = deposit(address)
     const updates = [0, 1, 2, 0, 1, 2].map((output_index) => ({ ...base, output_index }))

@@ -123,11 +123,14 @@ const sequences = (length: number): Adjustment[][] =>
     : sequences(length - 1).flatMap((start) => alphabet.map((adjustment) => [...start, adjustment]))
 
 describe('the decision of a batch', () => {
-  it.each([0, 1, 2, 3, 4])('is that of one after the other, for every sequence of %d', (length) => {
-    for (const sequence of sequences(length)) check(sequence)
-  })
+  it.each([0, 1, 2, 3, 4])(
+    'equals deciding one after the other, for every sequence of %d adjustments',
+    (length) => {
+      for (const sequence of sequences(length)) check(sequence)
+    },
+  )
 
-  it('is that of one after the other, for any batch', () => {
+  it('equals deciding one after the other, for random batches', () => {
     const adjustment = fc.record({
       key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
       currency: fc.constantFrom('USDT', 'BTC'),
@@ -136,7 +139,7 @@ describe('the decision of a batch', () => {
     fc.assert(fc.property(fc.array(adjustment, { maxLength: 12 }), check), { numRuns: 1_000 })
   })
 
-  it('applies a repeated event once although its first delivery came before the money', () => {
+  it('applies an event at its second place when the money for it came after the first', () => {
     const debit = { key: 'debit', currency: 'USDT', amount: -5 }
     const credit = { key: 'credit', currency: 'USDT', amount: 5 }
     const decision = decideBatch([newWallet(idOf('asset'))], [debit, credit, debit].map(adjust), now)
@@ -144,7 +147,7 @@ describe('the decision of a batch', () => {
     expect(balancesOf(decision.wallets[0])).toEqual({ USDT: 0 })
   })
 
-  it('never books before the newest bill of a wallet', () => {
+  it('dates no bill before the newest bill of the wallet', () => {
     const before = { ...newWallet(idOf('asset')), version: 3, lastAt: now + 5_000 }
     const { bookedAt, bills, wallets } = decideBatch([before], [adjust(alphabet[0] as Adjustment)], now)
     expect([bookedAt, bills[0]?.createdAt, wallets[0]?.lastAt]).toEqual([

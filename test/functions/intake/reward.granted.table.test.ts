@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler } from '../../../functions/intake/reward.granted.ts'
+import { readNetworkRewards } from '../../../shared/dashboard/overview.ts'
+import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { addUser, readAllBills } from '../../support/ledger.ts'
+
+const reward = (userId: number, rewardType: unknown, amount = '1') => ({
+  reward_id: randomUUID(),
+  user_id: userId,
+  reward_type: rewardType,
+  currency: 'USDT',
+  amount,
+  earned_on: '2026-11-21',
+})
+
+const sumsOf = async (userId: number) =>
+  Object.fromEntries(
+    (await readNetworkRewards(userId)).map(({ reward_type, currency, amount }) => [
+      `${currency} ${reward_type}`,
+      amount.toFixed(),
+    ]),
+  )
+
+describe('a reward', () => {
+  beforeAll(interceptQueues)
+
+  it('of any type is summed under that type alone', async () => {
+    const types = [
+      'NODE',
+      'node',
+      'Team bonus, level 2',
+      '#',
+      'NODE#',
+      '~NODE',
+      'R#USDT#NODE',
+      '~R#USDT#NODE',
+      'network_rewards',
+      '__proto__',
+      'constructor',
+      'a.b[0] :c #d',
+      '推荐奖励',
+      '𝒳'.repeat(64),
+    ]
+    const userId = await addUser()
+    for (const [i, type] of types.entries()) {
+      expect(await deliver(handler, reward(userId, type, `${i + 1}.5`)), type).toBe('done')
+      expect(await deliver(handler, reward(userId, type, '0.000000000000000001')), type).toBe('done')
+    }
+    expect(await sumsOf(userId)).toEqual(
+      Object.fromEntries(types.map((type, i) => [`USDT ${type}`, `${i + 1}.500000000000000001`])),
+    )
+    expect((await readAllBills(userId, 'reward')).length).toBe(2 * types.length)
+  })
+
+  it.each(['', 'x'.repeat(65), 'a\u200bb', 'a\u202eb', 'a\tb', 'e\u0301', 7, null])(
+    'of the type %j is refused',
+    async (type) => {
+      const userId = await addUser()
+      expect(await deliver(handler, reward(userId, type))).toMatchObject({
+        refused: expect.stringContaining('invalid_detail: reward_type') as string,
+      })
+      expect(await sumsOf(userId)).toEqual({})
+      expect(await readAllBills(userId, 'reward')).toEqual([])
+    },
+  )
+})
