@@ -8,8 +8,8 @@ import { composeCodeMail, mailRequested, MailRequested } from '../../shared/sign
 const ses = new SESv2Client(clientOptions())
 
 /**
- * Mails a sign-in code unless it has expired. The event is not recorded. When the queue delivers it twice, the same code is
- * mailed twice, which does less harm than a mail lost between recording and sending.
+ * Mails a sign-in code unless it has expired. The event is not recorded. When the queue delivers it twice,
+ * the same code is mailed twice, which does less harm than a mail lost between recording and sending.
  */
 export const handler = intake({
   detailType: mailRequested,

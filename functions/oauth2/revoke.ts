@@ -4,7 +4,10 @@ import { authenticateClient, readClientCredentials } from '../../shared/oauth/cl
 import { Parameter, requireParameter } from '../../shared/oauth/parameter.ts'
 import { revokeToken } from '../../shared/tokens/access-token.ts'
 
-/** Revokes an access_token of the client (RFC 7009). Only access_tokens can be revoked, so no type hint is read (§2.1). */
+/**
+ * Revokes an access_token of the client (RFC 7009). Only access_tokens can be revoked, so no type hint is
+ * read (§2.1).
+ */
 export const handler = publicEndpoint({
   dialect: 'oauth',
   accepts: 'form-or-json',

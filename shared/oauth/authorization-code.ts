@@ -7,7 +7,10 @@ import { scopes } from '../tokens/scopes.ts'
 
 const StoredKey = v.object({ pk: v.string(), sk: v.string() })
 
-/** An authorization code as stored, under its hash, with everything that it is bound to. Instants are epoch milliseconds. */
+/**
+ * An authorization code as stored, under its hash, with everything that it is bound to. Instants are epoch
+ * milliseconds.
+ */
 const CodeItem = v.object({
   user_id: Integer,
   session_id: v.string(),
@@ -31,7 +34,10 @@ const codeKey = (code: string): Key => ({
   sk: 'CODE',
 })
 
-/** A new code of 256 random bits, which works once `put` is written. Only its hash is stored (RFC 6749 §10.10). */
+/**
+ * A new code of 256 random bits, which works once `put` is written. Only its hash is stored (RFC 6749
+ * §10.10).
+ */
 export function issueCode(grant: Omit<AuthorizationCode, 'given_key'>): { code: string; put: Write } {
   const code = randomBytes(32).toString('base64url')
   return { code, put: putNew({ ...codeKey(code), ...grant, ttl: ttlAfter(grant.expires_at) }) }
@@ -44,8 +50,9 @@ export async function readCode(code: string): Promise<AuthorizationCode | undefi
 }
 
 /**
- * The write that uses a code up, for the transaction that writes the token which it is exchanged for. Its condition fails
- * when the code is used or expired. The code is kept, with that token's key, until the token expires: a replay revokes it.
+ * The write that uses a code up, for the transaction that writes the token which it is exchanged for. Its
+ * condition fails when the code is used or expired. The code is kept, with that token's key, until the token
+ * expires: a replay revokes it.
  */
 export const consumeCode = (code: string, issuedTokenKey: Key, tokenExpiresAt: number): Write => ({
   Update: {

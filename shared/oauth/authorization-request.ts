@@ -4,7 +4,10 @@ import { type Scope, scopes as knownScopes } from '../tokens/scopes.ts'
 import type { Client } from './client.ts'
 import { Parameter } from './parameter.ts'
 
-/** Parameters of an authorization request, which consent repeats (OpenID Connect Core §3.1.2.1, RFC 7636 §4.3). */
+/**
+ * Parameters of an authorization request, which consent repeats (OpenID Connect Core §3.1.2.1, RFC 7636
+ * §4.3).
+ */
 export const AuthorizationParameters = v.object({
   response_type: Parameter,
   client_id: Parameter,
@@ -21,7 +24,9 @@ export const AuthorizationParameters = v.object({
 })
 export type AuthorizationParameters = v.InferOutput<typeof AuthorizationParameters>
 
-/** Values of `error` in an authorization response (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6 and §6). */
+/**
+ * Values of `error` in an authorization response (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6 and §6).
+ */
 type AuthorizationErrorCode =
   | 'invalid_request'
   | 'invalid_scope'
@@ -31,8 +36,8 @@ type AuthorizationErrorCode =
   | 'unsupported_response_type'
 
 /**
- * A bad parameter of an authorization request whose client and redirect URI are good. `GET /oauth2/authorize` redirects to
- * the client with `error`; consent answers it like any other failure.
+ * A bad parameter of an authorization request whose client and redirect URI are good. `GET /oauth2/authorize`
+ * redirects to the client with `error`; consent answers it like any other failure.
  */
 export class AuthorizationError extends Failure {
   readonly error: AuthorizationErrorCode
@@ -50,8 +55,8 @@ export interface RequestedGrant {
 }
 
 /**
- * All checks of an authorization request whose client and redirect URI are good, in the order in which errors are reported.
- * Throws the first one as AuthorizationError.
+ * All checks of an authorization request whose client and redirect URI are good, in the order in which errors
+ * are reported. Throws the first one as AuthorizationError.
  */
 export function checkAuthorizationRequest(
   parameters: AuthorizationParameters,
@@ -65,7 +70,10 @@ export function checkAuthorizationRequest(
   return { scopes, codeChallenge }
 }
 
-/** Request objects are not supported. A request that has one must not run without its parameters (OpenID Connect Core §6). */
+/**
+ * Request objects are not supported. A request that has one must not run without its parameters (OpenID
+ * Connect Core §6).
+ */
 function checkRequestObject({ request, request_uri }: AuthorizationParameters): void {
   if (request !== undefined) {
     throw new AuthorizationError('request', 'is not supported', 'request_not_supported')
@@ -86,7 +94,10 @@ function checkResponseType({ response_type, response_mode }: AuthorizationParame
   }
 }
 
-/** The scopes of a request, each once: all of them must be known and registered for the client (RFC 6749 §3.3). */
+/**
+ * The scopes of a request, each once: all of them must be known and registered for the client (RFC 6749
+ * §3.3).
+ */
 export function checkScope(scope: string | undefined, client: Pick<Client, 'scopes'>): Scope[] {
   const names = new Set((scope ?? '').split(' ').filter((name) => name !== ''))
   const allowed = knownScopes.filter((name) => client.scopes.includes(name) && names.has(name))
@@ -109,8 +120,8 @@ function checkOpenIdScope({ scope }: AuthorizationParameters, client: Client): S
 const s256Challenge = /^[A-Za-z0-9_-]{43}$/
 
 /**
- * PKCE is required, with S256 only (RFC 7636 §4.3 and §4.4.1, RFC 9700 §2.1.1). An omitted method would mean `plain`.
- * Returns the challenge.
+ * PKCE is required, with S256 only (RFC 7636 §4.3 and §4.4.1, RFC 9700 §2.1.1). An omitted method would mean
+ * `plain`. Returns the challenge.
  */
 function checkCodeChallenge(parameters: AuthorizationParameters): string {
   const { code_challenge, code_challenge_method } = parameters
@@ -123,8 +134,9 @@ function checkCodeChallenge(parameters: AuthorizationParameters): string {
 }
 
 /**
- * `prompt=none` asks for an answer without a page. That is impossible here: browsers have no session, and the user consents
- * to every code (OpenID Connect Core §3.1.2.1 and §3.1.2.6). The authorization page handles other prompts.
+ * `prompt=none` asks for an answer without a page. That is impossible here: browsers have no session, and the
+ * user consents to every code (OpenID Connect Core §3.1.2.1 and §3.1.2.6). The authorization page handles
+ * other prompts.
  */
 function checkPrompt({ prompt }: AuthorizationParameters): void {
   const prompts = prompt?.split(' ') ?? []

@@ -14,8 +14,9 @@ export interface ClientCredentials {
 }
 
 /**
- * The client's credentials in a request to the token or revocation endpoint: `client_secret_basic`, `client_secret_post`, or
- * only a `client_id` (OAuth 2.1 §2.4, RFC 6749 §2.3.1). More than one method at once is refused.
+ * The client's credentials in a request to the token or revocation endpoint: `client_secret_basic`,
+ * `client_secret_post`, or only a `client_id` (OAuth 2.1 §2.4, RFC 6749 §2.3.1). More than one method at once
+ * is refused.
  */
 export function readClientCredentials(
   { client_id, client_secret }: { client_id?: string | undefined; client_secret?: string | undefined },
@@ -43,7 +44,8 @@ function parseBasic(header: string): ClientCredentials {
   const secret = text.slice(colon + 1)
   return {
     clientId: decodeForm(text.slice(0, colon)),
-    // Clients must form-encode both (RFC 6749 §2.3.1), but many send the secret as it is. The two differ for % and +.
+    // Clients must form-encode both (RFC 6749 §2.3.1), but many send the secret as it is. The two differ for
+    // % and +.
     secrets: secret === '' ? [] : [...new Set([decodeForm(secret), secret])],
     basic: true,
   }
@@ -58,7 +60,10 @@ function decodeForm(text: string): string {
   }
 }
 
-/** The failure of client authentication: 401 with a challenge for a client that used the header, else 400 (RFC 6749 §5.2). */
+/**
+ * The failure of client authentication: 401 with a challenge for a client that used the header, else 400 (RFC
+ * 6749 §5.2).
+ */
 const invalidClient = (basic: boolean): Failure =>
   new Failure(
     'invalid_client',
@@ -66,8 +71,9 @@ const invalidClient = (basic: boolean): Failure =>
   )
 
 /**
- * The client that credentials belong to: a confidential one proves itself by its secret, a public one has only its id
- * (RFC 6749 §3.2.1). A secret sent for a public client is refused, because the client is configured wrongly.
+ * The client that credentials belong to: a confidential one proves itself by its secret, a public one has
+ * only its id (RFC 6749 §3.2.1). A secret sent for a public client is refused, because the client is
+ * configured wrongly.
  */
 export async function authenticateClient({ clientId, secrets, basic }: ClientCredentials): Promise<Client> {
   const client = await readClient(clientId, { consistent: true })
@@ -82,8 +88,8 @@ export async function authenticateClient({ clientId, secrets, basic }: ClientCre
 }
 
 /**
- * The stored form of a client secret: a salt and a SHA-256. Machines make client secrets, with at least 128 random bits
- * (RFC 6749 §10.10), so a slow hash would add no protection and delay every exchange.
+ * The stored form of a client secret: a salt and a SHA-256. Machines make client secrets, with at least 128
+ * random bits (RFC 6749 §10.10), so a slow hash would add no protection and delay every exchange.
  */
 export function hashClientSecret(secret: string): string {
   const salt = randomBytes(16).toString('base64url')

@@ -34,12 +34,14 @@ const clientKey = (clientId: string): Key => ({ pk: `CLIENT#${clientId}`, sk: 'C
 /** Partition of the index that lists all clients. */
 const listPartition = 'CLIENTS'
 
-/** A longer client_id is unknown without a read; this keeps keys far below DynamoDB's limit of 2,048 bytes. */
+/**
+ * A longer client_id is unknown without a read; this keeps keys far below DynamoDB's limit of 2,048 bytes.
+ */
 const maxClientIdLength = 200
 
 /**
- * A client by id, or undefined. The service's own client exists without registration, as a public client without redirect
- * URIs, so no code can be issued to it. Eventually consistent unless `consistent` is set.
+ * A client by id, or undefined. The service's own client exists without registration, as a public client
+ * without redirect URIs, so no code can be issued to it. Eventually consistent unless `consistent` is set.
  */
 export async function readClient(clientId: string, { consistent = false } = {}): Promise<Client | undefined> {
   if (clientId.length > maxClientIdLength) return undefined
@@ -63,7 +65,10 @@ export async function listClients(): Promise<Client[]> {
   return clients
 }
 
-/** The write that registers or replaces a client. Its condition fails when the stored registration is as new or newer. */
+/**
+ * The write that registers or replaces a client. Its condition fails when the stored registration is as new
+ * or newer.
+ */
 export const putClient = (client: Client): Write => ({
   Put: {
     Item: {

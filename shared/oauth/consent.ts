@@ -10,7 +10,10 @@ import { type AuthorizationParameters, checkAuthorizationRequest } from './autho
 import type { Client } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
-/** The answer to the authorization page: where to send the browser, and, when the user consented, the code by itself. */
+/**
+ * The answer to the authorization page: where to send the browser, and, when the user consented, the code by
+ * itself.
+ */
 export const ConsentAnswer = v.object({
   redirect_to: v.string(),
   code: v.optional(v.string()),
@@ -22,8 +25,9 @@ export const ConsentAnswer = v.object({
 export type ConsentAnswer = v.InferOutput<typeof ConsentAnswer>
 
 /**
- * Answers an authorization request for the user who approved or denied it (OAuth 2.1 §4.1.2). All checks run again, because
- * the request comes from a page. The code is bound to client, redirect URI, challenge, nonce, scopes and session.
+ * Answers an authorization request for the user who approved or denied it (OAuth 2.1 §4.1.2). All checks run
+ * again, because the request comes from a page. The code is bound to client, redirect URI, challenge, nonce,
+ * scopes and session.
  */
 export async function consent(
   parameters: AuthorizationParameters,

@@ -18,8 +18,8 @@ export const ExchangeParameters = v.object({
 export type ExchangeParameters = v.InferOutput<typeof ExchangeParameters>
 
 /**
- * Issues a device_token for a first-party access_token, for the given client or the service's own. Its scopes are those that
- * token and client have in common, or the part of them that is requested. Nothing is stored.
+ * Issues a device_token for a first-party access_token, for the given client or the service's own. Its scopes
+ * are those that token and client have in common, or the part of them that is requested. Nothing is stored.
  */
 export async function exchangeAccessToken(
   parameters: ExchangeParameters,

@@ -13,15 +13,19 @@ function loopbackWithoutPort(uri: string): string | undefined {
   return `${parts[1]}://${parts[2]}${parts[4] ?? ''}`
 }
 
-/** Characters of a URI without a fragment (RFC 3986 §2); none of them needs escaping in a header or a page. */
+/**
+ * Characters of a URI without a fragment (RFC 3986 §2); none of them needs escaping in a header or a page.
+ */
 const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]{1,2000}$/
 
-/** A private-use scheme is a reversed domain name (RFC 8252 §7.1), which rules out `javascript:` and the like. */
+/**
+ * A private-use scheme is a reversed domain name (RFC 8252 §7.1), which rules out `javascript:` and the like.
+ */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 
 /**
- * A redirect URI that a client may register: absolute, without fragment or credentials (OAuth 2.1 §2.3), with https, http
- * on a loopback host, or the private-use scheme of an app.
+ * A redirect URI that a client may register: absolute, without fragment or credentials (OAuth 2.1 §2.3), with
+ * https, http on a loopback host, or the private-use scheme of an app.
  */
 export const RedirectUri = v.pipe(
   v.string(),
@@ -38,9 +42,9 @@ export const RedirectUri = v.pipe(
 )
 
 /**
- * Checks that the redirect URI of a request is one that its client registered, character for character (RFC 9700 §2.1,
- * OAuth 2.1 §2.3.1); only the port of a loopback URI may vary (RFC 8252 §7.3). Throws `invalid_redirect`, which is shown to
- * the browser and never redirected (RFC 6749 §4.1.2.1).
+ * Checks that the redirect URI of a request is one that its client registered, character for character (RFC
+ * 9700 §2.1, OAuth 2.1 §2.3.1); only the port of a loopback URI may vary (RFC 8252 §7.3). Throws
+ * `invalid_redirect`, which is shown to the browser and never redirected (RFC 6749 §4.1.2.1).
  */
 export function checkRedirectUri(
   client: Client | undefined,
@@ -56,8 +60,9 @@ export function checkRedirectUri(
 }
 
 /**
- * The URL of an authorization response: the request's redirect URI with the response parameters added to its query
- * (RFC 6749 §3.1.2), and `iss`, by which the client knows who answered (RFC 9207 §2). Undefined parameters are left out.
+ * The URL of an authorization response: the request's redirect URI with the response parameters added to its
+ * query (RFC 6749 §3.1.2), and `iss`, by which the client knows who answered (RFC 9207 §2). Undefined
+ * parameters are left out.
  */
 export function authorizationResponseUrl(
   redirectUri: string,

@@ -42,15 +42,16 @@ export async function handleTokenRequest(
 }
 
 /**
- * Exchanges a code and its PKCE verifier for tokens, once (OAuth 2.1 §4.1.3). A request with a wrong client, redirect URI or
- * verifier leaves the code unused. An otherwise valid request for a used code means that two parties have the code, so the
- * tokens that it was exchanged for are revoked (RFC 9700 §4.5, RFC 6749 §10.5).
+ * Exchanges a code and its PKCE verifier for tokens, once (OAuth 2.1 §4.1.3). A request with a wrong client,
+ * redirect URI or verifier leaves the code unused. An otherwise valid request for a used code means that two
+ * parties have the code, so the tokens that it was exchanged for are revoked (RFC 9700 §4.5, RFC 6749 §10.5).
  */
 export async function exchangeCode(
   parameters: TokenParameters,
   authentication: Promise<Client>,
 ): Promise<TokenAnswer> {
-  // Both are read at once but checked in order: a client that fails to authenticate learns nothing about the code.
+  // Both are read at once but checked in order: a client that fails to authenticate learns nothing about the
+  // code.
   const [client, grant] = await Promise.all([
     authentication,
     parameters.code === undefined ? undefined : readCode(parameters.code),
@@ -66,7 +67,10 @@ export async function exchangeCode(
   return issueTokens(code, grant)
 }
 
-/** Only the client that a code was issued to may exchange it, with the redirect URI of its request (RFC 6749 §4.1.3). */
+/**
+ * Only the client that a code was issued to may exchange it, with the redirect URI of its request (RFC 6749
+ * §4.1.3).
+ */
 function checkCodeBinding(grant: AuthorizationCode, client: Client, redirectUri: string): void {
   if (grant.client_id !== client.clientId || grant.redirect_uri !== redirectUri)
     throw new Failure('invalid_grant')
@@ -76,8 +80,8 @@ function checkCodeBinding(grant: AuthorizationCode, client: Client, redirectUri:
 const verifierShape = /^[A-Za-z0-9\-._~]{43,128}$/
 
 /**
- * Checks that the verifier matches the challenge (RFC 7636 §4.6), else `invalid_grant`. A matching verifier that is too short
- * to be unguessable, or has other characters, is `invalid_parameter`.
+ * Checks that the verifier matches the challenge (RFC 7636 §4.6), else `invalid_grant`. A matching verifier
+ * that is too short to be unguessable, or has other characters, is `invalid_parameter`.
  */
 function checkCodeVerifier(verifier: string, challenge: string): void {
   const actual = Buffer.from(createHash('sha256').update(verifier).digest('base64url'))
@@ -91,8 +95,8 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 }
 
 /**
- * Signs first and writes last. When signing fails, the code stays unused and can be tried again. The tokens leave only after
- * the one transaction that uses the code up has succeeded.
+ * Signs first and writes last. When signing fails, the code stays unused and can be tried again. The tokens
+ * leave only after the one transaction that uses the code up has succeeded.
  */
 async function issueTokens(code: string, grant: AuthorizationCode): Promise<TokenAnswer> {
   const { scopes } = grant
@@ -122,8 +126,8 @@ async function issueTokens(code: string, grant: AuthorizationCode): Promise<Toke
 }
 
 /**
- * Throws `invalid_grant`, and first revokes what the code was exchanged for. Code and token are written in one transaction,
- * so a request that finds the code used also finds the token to revoke.
+ * Throws `invalid_grant`, and first revokes what the code was exchanged for. Code and token are written in
+ * one transaction, so a request that finds the code used also finds the token to revoke.
  */
 async function rejectUsedCode(grant: AuthorizationCode | undefined): Promise<never> {
   if (grant?.given_key !== undefined) await revokeTokenByKey(grant.given_key, grant.client_id)

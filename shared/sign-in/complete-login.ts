@@ -32,8 +32,8 @@ export const LoginVerifyForm = v.pipe(
 export type LoginVerifyForm = v.InferOutput<typeof LoginVerifyForm>
 
 /**
- * Completes a sign-in. One transaction uses up the ticket, and the time step of a TOTP, and makes the access_token work.
- * Throws `bad_login_ticket` or `bad_verification_code`.
+ * Completes a sign-in. One transaction uses up the ticket, and the time step of a TOTP, and makes the
+ * access_token work. Throws `bad_login_ticket` or `bad_verification_code`.
  */
 export async function completeLogin(form: LoginVerifyForm) {
   const now = Date.now()
@@ -45,8 +45,8 @@ export async function completeLogin(form: LoginVerifyForm) {
 }
 
 /**
- * Throws `bad_verification_code` unless the code is right; a method that the user has not enrolled counts as a wrong code.
- * Resolves with the time step of a TOTP, which is to be used up.
+ * Throws `bad_verification_code` unless the code is right; a method that the user has not enrolled counts as
+ * a wrong code. Resolves with the time step of a TOTP, which is to be used up.
  */
 async function verifySecondFactor(
   user: User,
@@ -71,7 +71,8 @@ async function issueTokens(user: User, ticket: string, totpStep: number | undefi
   const expiresAt = (Math.floor(authenticatedAt / 1000) + accessTokenTtlSeconds) * 1000
   const grant = { userId: user.userId, clientId, scopes, expiresAt, authenticatedAt }
   const { accessToken, sessionId, put } = issueAccessToken({ ...grant, firstParty: true })
-  // Signed before the write, so that a failure to sign uses nothing up. The token leaves only after the write.
+  // Signed before the write, so that a failure to sign uses nothing up. The token leaves only after the
+  // write.
   const deviceToken = await signDeviceToken({
     ...grant,
     sessionId,

@@ -16,9 +16,9 @@ const minuteMilliseconds = 60_000
 const windowMinutes = 60
 
 /**
- * The limits of a source: for one account, and over all accounts. They count by source and never by account alone, so
- * nobody can lock another person out. All counters of a source are in one partition, so flooding them throttles only that
- * source.
+ * The limits of a source: for one account, and over all accounts. They count by source and never by account
+ * alone, so nobody can lock another person out. All counters of a source are in one partition, so flooding
+ * them throttles only that source.
  */
 export function guessLimits(sourceIp: string, normalizedEmail: string): [GuessLimit, GuessLimit] {
   const account = createHash('sha256').update(normalizedEmail).digest('base64url')
@@ -37,8 +37,8 @@ export function enforceGuessLimit(limits: GuessLimit[], counters: Counter[], now
 }
 
 /**
- * Counts a wrong password towards each limit, and throws `too_many_requests` when it reaches one. `known` are the counters
- * as read before, which serve only to find minutes that can be removed.
+ * Counts a wrong password towards each limit, and throws `too_many_requests` when it reaches one. `known` are
+ * the counters as read before, which serve only to find minutes that can be removed.
  */
 export async function recordFailedGuess(limits: GuessLimit[], known: Counter[], now: number): Promise<void> {
   const counters = await Promise.all(limits.map(({ key }, i) => increment(key, known[i], now)))
@@ -46,8 +46,9 @@ export async function recordFailedGuess(limits: GuessLimit[], known: Counter[], 
 }
 
 /**
- * Adds one to the counter's attribute of this minute. Counts per minute form a sliding window: no period of an hour,
- * wherever it starts, has more guesses than the limit. A counter that is reset every hour would allow twice as many.
+ * Adds one to the counter's attribute of this minute. Counts per minute form a sliding window: no period of
+ * an hour, wherever it starts, has more guesses than the limit. A counter that is reset every hour would
+ * allow twice as many.
  */
 async function increment(key: Key, known: Counter, now: number): Promise<Counter> {
   const stale = [...countsByMinute(known).keys()].filter((minute) => expiryOf(minute) <= now)
@@ -99,8 +100,9 @@ function waitSeconds(counts: Map<number, number>, maxGuesses: number, now: numbe
 }
 
 /**
- * The network that a request is counted under: the IPv4 address, or the /64 of an IPv6 address, which is the least that a
- * customer gets (RFC 6177 §2). An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) counts as its IPv4 address.
+ * The network that a request is counted under: the IPv4 address, or the /64 of an IPv6 address, which is the
+ * least that a customer gets (RFC 6177 §2). An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) counts as its
+ * IPv4 address.
  */
 export function sourceNetwork(address: string): string {
   if (isIPv4(address)) return address

@@ -46,8 +46,9 @@ export async function putLoginTicket(
 export const ticketExpiry = (now: number): number => now + settings().loginTicketTtlSeconds * 1000
 
 /**
- * Counts an attempt on a ticket before its code is compared, so that simultaneous requests get no more than five either.
- * Throws `bad_login_ticket`, without counting, when the ticket is unknown, expired, used up or for another address.
+ * Counts an attempt on a ticket before its code is compared, so that simultaneous requests get no more than
+ * five either. Throws `bad_login_ticket`, without counting, when the ticket is unknown, expired, used up or
+ * for another address.
  */
 export async function countTicketAttempt(
   ticket: string,

@@ -23,8 +23,9 @@ export const twoFactorMethods = ['EMAIL', 'AUTHENTICATOR', 'PASSKEY'] as const
 type TwoFactorMethod = (typeof twoFactorMethods)[number]
 
 /**
- * Checks a password and issues a login ticket for the second factor, and mails a code that works for this ticket only.
- * Throws as checkPassword, and `too_many_requests` when the user has no mail left this hour and no other second factor.
+ * Checks a password and issues a login ticket for the second factor, and mails a code that works for this
+ * ticket only. Throws as checkPassword, and `too_many_requests` when the user has no mail left this hour and
+ * no other second factor.
  */
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const user = await checkPassword(email, password, sourceIp)
@@ -60,9 +61,9 @@ const unknownUserId = 0
 const EmailItem = v.object({ user_id: Integer })
 
 /**
- * The user with this address and password. Throws `bad_credentials` alike for an unknown address, a wrong password, a user
- * without a password and a disabled user, after the same calls and the same work; or `too_many_requests` for a source that
- * has guessed too often.
+ * The user with this address and password. Throws `bad_credentials` alike for an unknown address, a wrong
+ * password, a user without a password and a disabled user, after the same calls and the same work; or
+ * `too_many_requests` for a source that has guessed too often.
  */
 async function checkPassword(email: string, password: string, sourceIp: string): Promise<User> {
   const now = Date.now()
@@ -92,8 +93,9 @@ function enrolledMethods({ totpSecret, passkey }: User): TwoFactorMethod[] {
 }
 
 /**
- * Requests the mail through the event bus, so that a slow or failed mail service does not delay or fail the sign-in. Resolves
- * with whether it was requested. A failed bus fails the sign-in only where the mail is not optional.
+ * Requests the mail through the event bus, so that a slow or failed mail service does not delay or fail the
+ * sign-in. Resolves with whether it was requested. A failed bus fails the sign-in only where the mail is not
+ * optional.
  */
 async function requestCodeMail(
   to: string,

@@ -12,8 +12,8 @@ export const SixDigits = v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digi
 export const newMailedCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')
 
 /**
- * The stored form of a mailed code. The HMAC key is the ticket, of which the table has only a hash. So a stolen table does
- * not allow trying all million codes, and a code fits no other ticket.
+ * The stored form of a mailed code. The HMAC key is the ticket, of which the table has only a hash. So a
+ * stolen table does not allow trying all million codes, and a code fits no other ticket.
  */
 export const digestMailedCode = (ticket: string, code: string): string =>
   createHmac('sha256', ticket).update(code).digest('base64url')
@@ -27,7 +27,10 @@ export function isMailedCode(ticket: string, code: string, digest: string): bool
 
 const hourMilliseconds = 3_600_000
 
-/** Each mail takes one of five slots for an hour, so no period of an hour, wherever it starts, has more than five. */
+/**
+ * Each mail takes one of five slots for an hour, so no period of an hour, wherever it starts, has more than
+ * five.
+ */
 const slots = ['s0', 's1', 's2', 's3', 's4']
 
 /** Whether a mail may be sent, and if not, how long until the next may. */

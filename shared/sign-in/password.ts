@@ -6,14 +6,19 @@ import { kms } from '../aws/kms.ts'
 import { requireEnv } from '../env.ts'
 import type { EventRecord } from '../events/event-record.ts'
 
-/** A password as clients and the business server send it: its MD5 as 32 hexadecimal digits, in either case. */
+/**
+ * A password as clients and the business server send it: its MD5 as 32 hexadecimal digits, in either case.
+ */
 export const LoginPassword = v.pipe(
   v.string(),
   v.regex(/^[0-9A-Fa-f]{32}$/, 'must be 32 hexadecimal digits'),
   v.toLowerCase(),
 )
 
-/** HMAC-SHA-256 with a key that never leaves KMS. The purpose keeps a MAC made for one use from matching another. */
+/**
+ * HMAC-SHA-256 with a key that never leaves KMS. The purpose keeps a MAC made for one use from matching
+ * another.
+ */
 export async function generateMac(purpose: 'password' | 'event', text: string): Promise<Uint8Array> {
   const { Mac } = await kms.send(
     new GenerateMacCommand({
@@ -27,8 +32,8 @@ export async function generateMac(purpose: 'password' | 'event', text: string): 
 }
 
 /**
- * The record of an event that carries a secret, with its digest under a MAC. The rest of such an event can be read in the
- * table, so with a plain SHA-256 a stolen table would allow guessing the secret offline.
+ * The record of an event that carries a secret, with its digest under a MAC. The rest of such an event can be
+ * read in the table, so with a plain SHA-256 a stolen table would allow guessing the secret offline.
  */
 export async function withMacDigest(record: EventRecord): Promise<EventRecord> {
   const mac = await generateMac('event', `${record.detailType}:${record.digest}`)
@@ -74,14 +79,20 @@ export function parsePhc(text: string): PasswordHash {
   }
 }
 
-/** The PHC string to store for a LoginPassword. The password's MAC is hashed, so a stolen table alone allows no guessing. */
+/**
+ * The PHC string to store for a LoginPassword. The password's MAC is hashed, so a stolen table alone allows
+ * no guessing.
+ */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes)
   const hash = await deriveHash(password, { ...currentParameters, salt, hashBytes })
   return formatPhc({ ...currentParameters, salt, hash })
 }
 
-/** Whether a password matches a PHC string, and whether the string was made with parameters that are out of date. */
+/**
+ * Whether a password matches a PHC string, and whether the string was made with parameters that are out of
+ * date.
+ */
 export async function verifyPassword(
   password: string,
   stored: string,
@@ -94,7 +105,9 @@ export async function verifyPassword(
   return { right: timingSafeEqual(actual, hash), outdated }
 }
 
-/** The hash of no password. Verifying against it takes as long for accounts without a password as for others. */
+/**
+ * The hash of no password. Verifying against it takes as long for accounts without a password as for others.
+ */
 export const dummyHash: string = formatPhc({
   ...currentParameters,
   salt: randomBytes(saltBytes),

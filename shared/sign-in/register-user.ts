@@ -21,8 +21,8 @@ export const UserRegistered = v.object({
 export type UserRegistered = v.InferOutput<typeof UserRegistered>
 
 /**
- * Registers a user, exactly once. Throws RejectedEvent for an id or address that is taken and for a user who refers
- * themself, and OutOfOrderEvent while the referrer is not registered.
+ * Registers a user, exactly once. Throws RejectedEvent for an id or address that is taken and for a user who
+ * refers themself, and OutOfOrderEvent while the referrer is not registered.
  */
 export async function registerUser(detail: UserRegistered, record: EventRecord): Promise<Outcome> {
   const membership = await registerMember({

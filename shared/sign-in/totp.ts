@@ -64,8 +64,9 @@ const guardrails = createGuardrails({
 })
 
 /**
- * The time step that a six-digit code is valid for (RFC 6238: SHA-1, 30 s, one step of drift either way), or undefined.
- * Steps up to `lastStep`, the last one that was accepted, are used up. `now` is in epoch milliseconds.
+ * The time step that a six-digit code is valid for (RFC 6238: SHA-1, 30 s, one step of drift either way), or
+ * undefined. Steps up to `lastStep`, the last one that was accepted, are used up. `now` is in epoch
+ * milliseconds.
  */
 export async function verifyTotp(
   secret: string,
@@ -74,7 +75,8 @@ export async function verifyTotp(
   now: number,
 ): Promise<number | undefined> {
   const epoch = Math.floor(now / 1000)
-  // Another instance's clock may be ahead and have used up every step that is acceptable here. otplib throws on that.
+  // Another instance's clock may be ahead and have used up every step that is acceptable here. otplib throws
+  // on that.
   const newest = Math.floor(epoch / stepSeconds) + 1
   if (lastStep !== undefined && lastStep >= newest) return undefined
   const result = await verify({

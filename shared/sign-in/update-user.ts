@@ -36,9 +36,10 @@ export const UserUpdated = v.object({
 export type UserUpdated = v.InferOutput<typeof UserUpdated>
 
 /**
- * Updates a user, exactly once and field by field: a field that a later update has set keeps its value. Throws RejectedEvent
- * for an address that another user has, and OutOfOrderEvent for an unknown user. An update that disables the user is done
- * only when all their tokens are revoked, also when it is delivered again after a crash in between.
+ * Updates a user, exactly once and field by field: a field that a later update has set keeps its value.
+ * Throws RejectedEvent for an address that another user has, and OutOfOrderEvent for an unknown user. An
+ * update that disables the user is done only when all their tokens are revoked, also when it is delivered
+ * again after a crash in between.
  */
 export async function updateUser(detail: UserUpdated, record: EventRecord): Promise<Outcome> {
   const [macRecord, values] = await Promise.all([withMacDigest(record), storedValues(detail)])
@@ -64,8 +65,8 @@ function applyChanges(detail: UserUpdated, values: UserChanges, record: EventRec
 }
 
 /**
- * Orders two updates of one field: the later instant wins, and for the same instant always the same one, in any order of
- * arrival. Stamps are compared as text, here and in the table.
+ * Orders two updates of one field: the later instant wins, and for the same instant always the same one, in
+ * any order of arrival. Stamps are compared as text, here and in the table.
  */
 export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
@@ -78,7 +79,10 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
   return Object.fromEntries(fields.map((field) => [field, values[field]]))
 }
 
-/** The writes that reserve the new address and free the old one; none when both are spellings of the same address. */
+/**
+ * The writes that reserve the new address and free the old one; none when both are spellings of the same
+ * address.
+ */
 function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
   const [oldEmail, newEmail] = [normalizeEmail(before), normalizeEmail(after)]
@@ -99,8 +103,9 @@ async function storedValues(detail: UserUpdated): Promise<UserChanges> {
 }
 
 /**
- * Revokes all tokens of a user if that is due since they were disabled. The write that disables sets the mark, which is
- * cleared only after the tokens are revoked. After a crash in between it stays due, even if the user has been enabled again.
+ * Revokes all tokens of a user if that is due since they were disabled. The write that disables sets the
+ * mark, which is cleared only after the tokens are revoked. After a crash in between it stays due, even if
+ * the user has been enabled again.
  */
 async function revokeDisabledUserTokens(userId: number): Promise<void> {
   const due = (await readUser(userId, { consistent: true }))?.revocationDue

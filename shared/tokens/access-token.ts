@@ -35,10 +35,15 @@ const TokenItem = v.object({
 })
 type TokenItem = v.InferOutput<typeof TokenItem>
 
-/** `at_`, the user id in base 36, the session id (128 bits) and 256 random bits. Clients treat it as opaque. */
+/**
+ * `at_`, the user id in base 36, the session id (128 bits) and 256 random bits. Clients treat it as opaque.
+ */
 const tokenShape = /^at_([0-9a-z]{1,11})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}$/
 
-/** The user that a token claims to belong to, not yet verified; undefined when the text is not one of our tokens. */
+/**
+ * The user that a token claims to belong to, not yet verified; undefined when the text is not one of our
+ * tokens.
+ */
 export function claimedUserId(token: string): number | undefined {
   const digits = tokenShape.exec(token)?.[1]
   const userId = digits === undefined ? Number.NaN : Number.parseInt(digits, 36)
@@ -52,7 +57,10 @@ const tokenPartition = (userId: number): string => `USER#${userId}`
 const tokenPrefix = (sessionId?: string): string =>
   sessionId === undefined ? 'TOKEN#' : `TOKEN#${sessionId}#`
 
-/** Key of a token's item. Only the token's SHA-256 is stored. Throws `unauthenticated` unless it is one of our tokens. */
+/**
+ * Key of a token's item. Only the token's SHA-256 is stored. Throws `unauthenticated` unless it is one of our
+ * tokens.
+ */
 function tokenKey(token: string): Key {
   const userId = claimedUserId(token)
   const sessionId = tokenShape.exec(token)?.[2]
@@ -102,10 +110,12 @@ export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
 }
 
 /**
- * The caller of a token. Throws `unauthenticated` when the token is unknown, expired or revoked, and `insufficient_scope`.
+ * The caller of a token. Throws `unauthenticated` when the token is unknown, expired or revoked, and
+ * `insufficient_scope`.
  *
- * The first read is eventually consistent, at half the price. A token that it does not find is read again consistently, so
- * that a token issued a moment ago works. First-party endpoints issue or end access, so they read consistently at once.
+ * The first read is eventually consistent, at half the price. A token that it does not find is read again
+ * consistently, so that a token issued a moment ago works. First-party endpoints issue or end access, so they
+ * read consistently at once.
  */
 export async function checkAccessToken(token: string, requiredScope: RequiredScope): Promise<Caller> {
   const key = tokenKey(token)
@@ -137,8 +147,8 @@ const toCaller = (item: TokenItem, key: Key): Caller => ({
 })
 
 /**
- * The check that a session's own token still works, for the transaction that issues a code or a token derived from it. It
- * makes a simultaneous logout win, whichever write comes first.
+ * The check that a session's own token still works, for the transaction that issues a code or a token derived
+ * from it. It makes a simultaneous logout win, whichever write comes first.
  */
 export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise?: () => Error): Write => ({
   ConditionCheck: {
@@ -150,8 +160,9 @@ export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise?: () 
 })
 
 /**
- * Revokes an access_token for the client that it was issued to, and with a sign-in's own token every token derived from
- * it (RFC 7009 §2.1). Unknown text is not an error (§2.2). A token of another client is `invalid_grant` and stays.
+ * Revokes an access_token for the client that it was issued to, and with a sign-in's own token every token
+ * derived from it (RFC 7009 §2.1). Unknown text is not an error (§2.2). A token of another client is
+ * `invalid_grant` and stays.
  */
 export async function revokeToken(token: string, clientId: string): Promise<void> {
   if (claimedUserId(token) !== undefined) await revokeTokenByKey(tokenKey(token), clientId)
@@ -171,8 +182,8 @@ export const endSession = (userId: number, sessionId: string): Promise<void> =>
   deleteTokens(userId, sessionId)
 
 /**
- * Ends all sessions of a user. To be called after the write that disables the user: issuing a token requires, in its own
- * transaction, that the user is not disabled, so none is issued afterwards.
+ * Ends all sessions of a user. To be called after the write that disables the user: issuing a token requires,
+ * in its own transaction, that the user is not disabled, so none is issued afterwards.
  */
 export const endAllSessions = (userId: number): Promise<void> => deleteTokens(userId)
 
@@ -184,8 +195,9 @@ const maxRounds = 400
 const StoredKey = v.object({ pk: v.string(), sk: v.string() })
 
 /**
- * Deletes every token of a session, or of the user without one, and queries again until none is left. The next query finds
- * a token that was derived meanwhile; once the session's own token is deleted, requireLiveSession lets no other follow.
+ * Deletes every token of a session, or of the user without one, and queries again until none is left. The
+ * next query finds a token that was derived meanwhile; once the session's own token is deleted,
+ * requireLiveSession lets no other follow.
  */
 async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
   for (let round = 0; round < maxRounds; round += 1) {

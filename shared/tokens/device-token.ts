@@ -11,8 +11,8 @@ export interface DeviceTokenGrant {
   sessionId: string
   scopes: readonly Scope[]
   /**
-   * When the access_token expires, and the device_token with it. At most `accessTokenTtlSeconds` from now, because the
-   * key set publishes a key only that long after it has stopped signing.
+   * When the access_token expires, and the device_token with it. At most `accessTokenTtlSeconds` from now,
+   * because the key set publishes a key only that long after it has stopped signing.
    */
   expiresAt: number
   authenticatedAt: number

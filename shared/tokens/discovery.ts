@@ -3,7 +3,8 @@ import { requireEnv } from '../env.ts'
 import { scopes } from './scopes.ts'
 
 /**
- * The issuer identifier, `iss` of every device_token: the base URL without a trailing slash (OpenID Connect Discovery §3).
+ * The issuer identifier, `iss` of every device_token: the base URL without a trailing slash (OpenID Connect
+ * Discovery §3).
  */
 export const issuer = (): string => requireEnv('BASE_URL').replace(/\/+$/, '')
 
@@ -34,7 +35,10 @@ export const Discovery = v.object({
 })
 export type Discovery = v.InferOutput<typeof Discovery>
 
-/** How clients may authenticate: public ones not at all (PKCE protects the code), confidential ones with their secret. */
+/**
+ * How clients may authenticate: public ones not at all (PKCE protects the code), confidential ones with their
+ * secret.
+ */
 const clientAuthentication = ['none', 'client_secret_basic', 'client_secret_post']
 
 /** The metadata of this deployment. */

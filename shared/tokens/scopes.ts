@@ -27,7 +27,10 @@ export interface UserClaims {
   name?: string
 }
 
-/** The claims that the scopes allow: `email` gives the address, which registration has verified, `profile` the nickname. */
+/**
+ * The claims that the scopes allow: `email` gives the address, which registration has verified, `profile` the
+ * nickname.
+ */
 export const userClaims = ({ email, nickname }: UserProfile, granted: readonly Scope[]): UserClaims => ({
   ...(email !== undefined && granted.includes('email') ? { email, email_verified: true } : {}),
   ...(nickname !== undefined && granted.includes('profile') ? { name: nickname } : {}),

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 
-/** An email address as its owner writes it, without outer space; at most 254 characters (RFC 5321 §4.5.3.1.3). */
+/**
+ * An email address as its owner writes it, without outer space; at most 254 characters (RFC 5321 §4.5.3.1.3).
+ */
 export const EmailAddress = v.pipe(
   v.string(),
   v.trim(),
@@ -8,12 +10,15 @@ export const EmailAddress = v.pipe(
   v.regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address'),
 )
 
-/** The form in which addresses are compared: two spellings that differ in case or outer space are the same address. */
+/**
+ * The form in which addresses are compared: two spellings that differ in case or outer space are the same
+ * address.
+ */
 export const normalizeEmail = (email: string): string => email.trim().normalize('NFC').toLowerCase()
 
 /**
- * An address as other users may see it: the first and last character of its local part, `a***e@example.com`; only the
- * first where the local part has one or two, `a***@example.com`.
+ * An address as other users may see it: the first and last character of its local part, `a***e@example.com`;
+ * only the first where the local part has one or two, `a***@example.com`.
  */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')

@@ -119,8 +119,8 @@ export interface UserChanges {
 }
 
 /**
- * The write that changes fields of a user and stamps each of them. Its condition fails when one of these fields has
- * changed since `user` was read. Without changes it only checks that the user exists.
+ * The write that changes fields of a user and stamps each of them. Its condition fails when one of these
+ * fields has changed since `user` was read. Without changes it only checks that the user exists.
  */
 export function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   const fields = updatableFields.filter((field) => changes[field] !== undefined)
@@ -174,8 +174,9 @@ export const releaseEmail = (normalizedEmail: string, userId: number): Write => 
 })
 
 /**
- * The write that completes a sign-in. It requires that the user is not disabled (else `bad_login_ticket`) and, for a TOTP,
- * uses its time step up so that no code is accepted twice (else `bad_verification_code`; RFC 6238 §5.2).
+ * The write that completes a sign-in. It requires that the user is not disabled (else `bad_login_ticket`)
+ * and, for a TOTP, uses its time step up so that no code is accepted twice (else `bad_verification_code`; RFC
+ * 6238 §5.2).
  */
 export function acceptSecondFactor(userId: number, totpStep: number | undefined): Write {
   const enabled = 'disabled = :false'
@@ -202,7 +203,9 @@ export function acceptSecondFactor(userId: number, totpStep: number | undefined)
   }
 }
 
-/** Replaces a password hash by one with newer parameters, unless the password has changed since it was read. */
+/**
+ * Replaces a password hash by one with newer parameters, unless the password has changed since it was read.
+ */
 export const replacePasswordHash = (userId: number, known: string, replacement: string): Promise<void> =>
   updateIf(userId, 'SET login_password = :replacement', 'login_password = :known', {
     ':replacement': replacement,
@@ -220,7 +223,10 @@ export class MailSlotTaken extends Error {
   }
 }
 
-/** Marks a mail slot as used at `now`. Throws MailSlotTaken unless it was last used at `freeBefore` or earlier. */
+/**
+ * Marks a mail slot as used at `now`. Throws MailSlotTaken unless it was last used at `freeBefore` or
+ * earlier.
+ */
 export async function takeMailSlot(
   userId: number,
   slot: string,

@@ -5,8 +5,9 @@ import { followAuthorization } from '../support/browser.ts'
 import { createClient, createSession } from '../support/oauth-clients.ts'
 import { getUserinfo, stack } from '../support/oauth.ts'
 
-// Plain http is the test's, not the service's. The library marks it deprecated so that nobody leaves it in by accident.
-// eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go away
+// Plain http is the test's, not the service's. The library marks it deprecated so that nobody leaves it in by
+// accident. eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go
+// away
 const insecure = { [oauth.allowInsecureRequests]: true }
 
 test('oauth4webapi runs the whole flow unmodified, and jose verifies the device_token by the published keys', async () => {

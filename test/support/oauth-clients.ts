@@ -14,7 +14,9 @@ export interface TestClient {
   secret?: string
 }
 
-/** Registers a client of its own for a test: public, for every scope, with one address, unless said otherwise. */
+/**
+ * Registers a client of its own for a test: public, for every scope, with one address, unless said otherwise.
+ */
 export async function createClient(
   overrides: { redirectUris?: string[]; secret?: string; scopes?: Scope[] } = {},
 ): Promise<TestClient> {

@@ -26,7 +26,9 @@ test.each([
   expect(v.is(TotpSecret, sent)).toBe(false)
 })
 
-/** RFC 6238 appendix B: the ASCII secret 12345678901234567890 in base32; its eight-digit codes end in our six. */
+/**
+ * RFC 6238 appendix B: the ASCII secret 12345678901234567890 in base32; its eight-digit codes end in our six.
+ */
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
 test.each([
