@@ -25,7 +25,7 @@ const authorizationUrl = (parameters: Record<string, string>): URL =>
   new URL(`${String(discovery['authorization_endpoint'])}?${new URLSearchParams(parameters).toString()}`)
 
 describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §4)', () => {
-  test('is JSON at the issuer’s well-known address, and names that issuer', async () => {
+  test('is JSON at the issuer’s well-known URL, and names that issuer', async () => {
     const response = await fetch(address('/.well-known/openid-configuration'))
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
@@ -39,11 +39,11 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
     ['userinfo_endpoint', '/oauth2/userinfo'],
     ['revocation_endpoint', '/oauth2/revoke'],
     ['jwks_uri', '/.well-known/jwks.json'],
-  ])('%s is an address of the service', (name, path) => {
+  ])('%s is a URL of the service', (name, path) => {
     expect(discovery[name]).toBe(address(path))
   })
 
-  test('what is supported is said, and is true', () => {
+  test('lists what is supported', () => {
     expect(discovery).toMatchObject({
       response_types_supported: ['code'],
       grant_types_supported: ['authorization_code'],
@@ -61,7 +61,7 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
     expect(discovery['claims_supported']).toEqual(
       expect.arrayContaining(['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'email', 'name']),
     )
-    // Left out, it would mean true (§3).
+    // When it is omitted, its default is true (§3).
     expect(discovery['request_uri_parameter_supported']).toBe(false)
   })
 
@@ -80,7 +80,7 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
     }
   })
 
-  test('the keys are public RSA signing keys, each with an id of its own', async () => {
+  test('the keys are public RSA signing keys with distinct ids', async () => {
     const response = await fetch(String(discovery['jwks_uri']))
     const text = await response.text()
     expect(text.length).toBeLessThan(150_000)
@@ -134,7 +134,7 @@ describe('authorization requests', () => {
     ],
     ['that must not show a page', { prompt: 'none' }, ['login_required', 'interaction_required']],
     ['in a request object', { request: 'e30.e30.' }, ['request_not_supported']],
-  ])('%s come back with an error that says so', async (_what, overrides, errors) => {
+  ])('%s return an error to the client', async (_what, overrides, errors) => {
     const request = authorizationRequest(client, overrides)
     const answer = await followAuthorization(authorizationUrl(request), session)
     expect(answer.href.startsWith(`${client.redirectUri}?`)).toBe(true)
@@ -147,7 +147,7 @@ describe('authorization requests', () => {
     ['an address that is not registered', { redirect_uri: 'https://client.example/unregistered' }],
     ['a query that was not registered', { redirect_uri: 'https://client.example/callback?foo=bar' }],
     ['no address', { redirect_uri: undefined }],
-  ])('with %s are told to the user, not to the address', async (_what, overrides) => {
+  ])('with %s show an error to the user and do not redirect', async (_what, overrides) => {
     const url = authorizationUrl(authorizationRequest(client, overrides))
     const response = await fetch(url, { redirect: 'manual' })
     expect(response.status).toBe(400)

@@ -5,9 +5,9 @@ import { followAuthorization } from '../support/browser.ts'
 import { createClient, createSession } from '../support/oauth-clients.ts'
 import { getUserinfo, stack } from '../support/oauth.ts'
 
-// Plain http is the test's, not the service's. The library marks it deprecated so that nobody leaves it in by
-// accident. eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go
-// away
+// The local stack speaks plain http. The library marks this option deprecated so that nobody leaves it in
+// by accident.
+// eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go away
 const insecure = { [oauth.allowInsecureRequests]: true }
 
 test('oauth4webapi runs the whole flow unmodified, and jose verifies the device_token by the published keys', async () => {
@@ -22,7 +22,7 @@ test('oauth4webapi runs the whole flow unmodified, and jose verifies the device_
   const client: oauth.Client = { client_id: clientId }
   const authentication = oauth.None()
 
-  // A native app listens on a port of its own choice (RFC 8252 §7.3).
+  // A native app listens on any free port (RFC 8252 §7.3).
   const redirect_uri = redirectUri.replace('localhost', 'localhost:53682')
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()

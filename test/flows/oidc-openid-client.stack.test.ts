@@ -14,7 +14,7 @@ beforeAll(async () => {
   confidential = await createClient({ secret, redirectUris: ['https://client.example/cb'] })
 })
 
-/** Discovery, as the library's documentation shows it; plain http is the test's, not the service's. */
+/** Discovery as the library's documentation shows it, over plain http because the local stack has no TLS. */
 const discover = (client: TestClient, authentication: oidc.ClientAuth): Promise<oidc.Configuration> =>
   oidc.discovery(new URL(stack.base_url), client.clientId, client.secret, authentication, {
     // The library marks it deprecated so that nobody leaves it in by accident: the local stack is plain http.
@@ -63,7 +63,7 @@ describe('openid-client runs the whole flow unmodified', () => {
     await expect(oidc.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '')).rejects.toThrow()
   })
 
-  test('and understands a refusal, of the user or of the service', async () => {
+  test('and reports an error of the authorization endpoint and a denial by the user', async () => {
     const config = await discover(publicClient, oidc.None())
     const verifier = oidc.randomPKCECodeVerifier()
     const parameters = {
@@ -86,7 +86,7 @@ describe('openid-client runs the whole flow unmodified', () => {
     })
   })
 
-  test('and understands a code that is no more', async () => {
+  test('and reports invalid_grant for a used code', async () => {
     const config = await discover(confidential, oidc.ClientSecretBasic(secret))
     const verifier = oidc.randomPKCECodeVerifier()
     const url = oidc.buildAuthorizationUrl(config, {
@@ -102,7 +102,7 @@ describe('openid-client runs the whole flow unmodified', () => {
     ).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
   })
 
-  test('and understands a client that is not who it says', async () => {
+  test('and reports the challenge after a wrong secret', async () => {
     const config = await discover(confidential, oidc.ClientSecretBasic('wrong'))
     const verifier = oidc.randomPKCECodeVerifier()
     const url = oidc.buildAuthorizationUrl(config, {

@@ -35,7 +35,7 @@ const exchangeCode = (request: Record<string, string>) => postForm('/oauth2/toke
 const works = async (token: unknown): Promise<boolean> => (await getUserinfo(String(token))).status === 200
 const invalidGrant = { status: 400, body: { error: 'invalid_grant', code: 40003, data: null } }
 
-/** Lets a code's life pass without waiting for it. */
+/** Expires a code without waiting. */
 async function expireCode(code: string): Promise<void> {
   const hash = createHash('sha256').update(code).digest('base64url')
   await db.send(
@@ -48,24 +48,24 @@ async function expireCode(code: string): Promise<void> {
   )
 }
 
-describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and for one use', () => {
+describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and works once', () => {
   test('it lives 60 seconds', async () => {
     const { body } = await postConsent(session, authorizationRequest(client))
     expect(body['data']).toMatchObject({ expires_in: 60 })
   })
 
-  test('an expired one gives nothing', async () => {
+  test('an expired code is refused', async () => {
     const { code, exchange } = await obtainCode(client, session)
     await expireCode(code)
     expect(await exchangeCode(exchange)).toMatchObject(invalidGrant)
   })
 
-  test('an unknown one gives nothing', async () => {
+  test('an unknown code is refused', async () => {
     const { exchange } = await obtainCode(client, session)
     expect(await exchangeCode({ ...exchange, code: 'unknown' })).toMatchObject(invalidGrant)
   })
 
-  test('a right replay is refused, and revokes what the code gave (RFC 9700 §4.5)', async () => {
+  test('a valid replay is refused, and revokes the code’s tokens (RFC 9700 §4.5)', async () => {
     const { exchange } = await obtainCode(client, session)
     const first = await exchangeCode(exchange)
     expect(await works(first.body['access_token'])).toBe(true)
@@ -74,7 +74,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and for one use', (
     expect(await exchangeCode(exchange)).toMatchObject(invalidGrant)
   })
 
-  test('so does a replay after the code would have expired', async () => {
+  test('a replay after the code’s expiry revokes them too', async () => {
     const { code, exchange } = await obtainCode(client, session)
     const first = await exchangeCode(exchange)
     await expireCode(code)
@@ -82,7 +82,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and for one use', (
     expect(await works(first.body['access_token'])).toBe(false)
   })
 
-  test('the user’s other tokens stay', async () => {
+  test('a replay leaves the user’s other tokens alone', async () => {
     const other = await obtainCode(client, session)
     const kept = await exchangeCode(other.exchange)
     const { exchange } = await obtainCode(client, session)
@@ -92,7 +92,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and for one use', (
     expect(await works(session.accessToken)).toBe(true)
   })
 
-  test('of fifty simultaneous exchanges one wins, and what it won ends revoked', async () => {
+  test('one of fifty simultaneous exchanges wins, and its tokens are revoked', async () => {
     const { exchange } = await obtainCode(client, session)
     const answers = await Promise.all(Array.from({ length: 50 }, () => exchangeCode(exchange)))
     const won = answers.filter(({ status }) => status === 200)
@@ -102,7 +102,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and for one use', (
   })
 })
 
-describe('a code is bound, and what does not fit changes nothing and does not use it up:', () => {
+describe('a request that does not match the code is refused and does not use it up:', () => {
   const misfits: [string, (exchange: Record<string, string>) => Promise<Record<string, string>>][] = [
     [
       'RFC 6749 §4.1.3: another client',
@@ -138,14 +138,14 @@ describe('a code is bound, and what does not fit changes nothing and does not us
     expect(await works(body['access_token'])).toBe(true)
   })
 
-  test('the session: once that has ended, its codes give nothing', async () => {
+  test('a code is refused once its session has ended', async () => {
     const ending = await createSession()
     const { exchange } = await obtainCode(client, ending)
     await revokeToken(ending.accessToken, 'first-party')
     expect(await exchangeCode(exchange)).toMatchObject(invalidGrant)
   })
 
-  test('and what they gave stops working with the session', async () => {
+  test('tokens from a code stop working when the session ends', async () => {
     const ending = await createSession()
     const { exchange } = await obtainCode(client, ending)
     const { body } = await exchangeCode(exchange)
@@ -153,7 +153,7 @@ describe('a code is bound, and what does not fit changes nothing and does not us
     expect(await works(body['access_token'])).toBe(false)
   })
 
-  test('a verifier that is too short to be a secret is no verifier, whatever its challenge (RFC 7636 §4.1)', async () => {
+  test('a verifier of fewer than 43 characters is refused, even with a matching challenge (RFC 7636 §4.1)', async () => {
     const challenge = createHash('sha256').update('short').digest('base64url')
     const { exchange } = await obtainCode(client, session, { code_challenge: challenge })
     const { status, body } = await exchangeCode({ ...exchange, code_verifier: 'short' })
@@ -162,13 +162,13 @@ describe('a code is bound, and what does not fit changes nothing and does not us
   })
 })
 
-describe('RFC 9700 §2.1.1 and §4.8: PKCE cannot be left out or weakened', () => {
+describe('RFC 9700 §2.1.1 and §4.8: PKCE cannot be omitted or weakened', () => {
   test.each([
     [{ code_challenge: undefined, code_challenge_method: undefined }],
     [{ code_challenge: undefined }],
     [{ code_challenge_method: undefined }],
     [{ code_challenge_method: 'plain' }],
-  ])('neither on the way in nor at consent: %j', async (overrides) => {
+  ])('at authorize or at consent: %j', async (overrides) => {
     const request = authorizationRequest(client, overrides)
     const response = await getAuthorize(request)
     expect(new URL(response.headers.get('location') ?? '').searchParams.get('error')).toBe('invalid_request')
@@ -176,8 +176,8 @@ describe('RFC 9700 §2.1.1 and §4.8: PKCE cannot be left out or weakened', () =
   })
 })
 
-describe('RFC 9207 §2 and RFC 9700 §4.4.2.1: every answer names its issuer', () => {
-  test('success, refusal and fault', async () => {
+describe('RFC 9207 §2 and RFC 9700 §4.4.2.1: every authorization response names its issuer', () => {
+  test('on success, denial and error', async () => {
     const request = authorizationRequest(client)
     const answers = [
       (await postConsent(session, request)).body['data'],
@@ -191,7 +191,7 @@ describe('RFC 9207 §2 and RFC 9700 §4.4.2.1: every answer names its issuer', (
 })
 
 describe('RFC 9700 §4.11.2 and §4.12: no open redirector, and no redirect that repeats a body', () => {
-  test('a redirect is a 302 to a registered address or to the page', async () => {
+  test('a redirect is a 302 to a registered URI or to the authorization page', async () => {
     for (const overrides of [{}, { scope: 'nonsense' }]) {
       const response = await getAuthorize(authorizationRequest(client, overrides))
       expect(response.status).toBe(302)
@@ -203,14 +203,14 @@ describe('RFC 9700 §4.11.2 and §4.12: no open redirector, and no redirect that
     expect(response.headers.get('location')).toBeNull()
   })
 
-  test('no answer tells where it came from (§4.2.4)', async () => {
+  test('every answer has referrer-policy no-referrer (§4.2.4)', async () => {
     const response = await getAuthorize(authorizationRequest(client))
     expect(response.headers.get('referrer-policy')).toBe('no-referrer')
   })
 })
 
-describe('RFC 9700 §2.3: a token reaches only what it was given for', () => {
-  test('openid alone does not open a wallet', async () => {
+describe('RFC 9700 §2.3: a token works only for its scopes', () => {
+  test('the scope openid alone does not allow reading a wallet', async () => {
     const { exchange } = await obtainCode(client, session, { scope: 'openid' })
     const { body } = await exchangeCode(exchange)
     const response = await fetch(address('/account/info'), { headers: bearer(String(body['access_token'])) })
@@ -219,7 +219,7 @@ describe('RFC 9700 §2.3: a token reaches only what it was given for', () => {
     expect(await response.json()).toMatchObject({ code: 40300, data: null })
   })
 
-  test('no client’s token ends the session or consents for the user', async () => {
+  test('a client’s token can neither end the session nor consent', async () => {
     const { exchange } = await obtainCode(client, session)
     const { body } = await exchangeCode(exchange)
     const stolen = { ...session, accessToken: String(body['access_token']) }

@@ -13,10 +13,10 @@ const Envelope = v.object({ code: v.number(), msg: v.string(), data: v.unknown()
 const LoginResult = v.object({ login_ticket: v.string() })
 const UserDetails = v.object({ access_token: v.string(), device_token: v.string(), expire: v.number() })
 
-/** An address of this machine that no other test calls from: what the service counts guesses by. */
+/** A loopback address that no other test calls from, because guesses are counted by source address. */
 const newLoopback = () => `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}`
 
-/** Posts JSON over HTTP from an address of this machine. */
+/** Posts JSON from the given loopback address. */
 function post(path: string, body: object, from: string, headers: Record<string, string> = {}) {
   const { promise, resolve, reject } = Promise.withResolvers<{
     status: number
@@ -47,7 +47,7 @@ async function openTicket(user: TestUser, from: string): Promise<string> {
   return markSecret(v.parse(LoginResult, (await login(user, from)).data).login_ticket)
 }
 
-test('a user who was put on the bus signs in by mailed code and by authenticator, and signs out', async () => {
+test('a user registered through the bus signs in by mailed code and by authenticator, and signs out', async () => {
   const detail = newRegistration()
   await putEvent('user.registered', detail)
   const user = {
@@ -94,7 +94,7 @@ test('a user who was put on the bus signs in by mailed code and by authenticator
   expect(await logout(other?.access_token)).toMatchObject({ status: 200, code: 0 })
 })
 
-test('of fifty right answers to one ticket at the same time, one succeeds', async () => {
+test('one of fifty simultaneous right codes for one ticket succeeds', async () => {
   const user = await createUser()
   const from = newLoopback()
   const ticket = await openTicket(user, from)
@@ -109,7 +109,7 @@ test('of fifty right answers to one ticket at the same time, one succeeds', asyn
   expect(answers.filter(({ code }) => code === 40102)).toHaveLength(49)
 })
 
-test('the tenth wrong password of a source is refused, whatever it says of itself, while the owner signs in from elsewhere', async () => {
+test('the tenth wrong password blocks its source, whatever headers it sends, but not the owner elsewhere', async () => {
   const user = await createUser()
   const attacker = newLoopback()
   const guess = (i: number) =>

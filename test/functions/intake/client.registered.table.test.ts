@@ -25,7 +25,7 @@ const registration = (overrides: Record<string, unknown> = {}) => ({
   ...overrides,
 })
 
-/** Hands an event to the function as its queue does; resolves when it is done with. */
+/** Delivers an event to the function as its queue does. */
 async function receive(detail: Record<string, unknown>): Promise<void> {
   const event = {
     Records: [
@@ -40,7 +40,7 @@ async function receive(detail: Record<string, unknown>): Promise<void> {
   expect(await handler(event, {} as Context)).toEqual({ batchItemFailures: [] })
 }
 
-test('a registration makes the client known, its secret by hash alone', async () => {
+test('a registered client is stored, its secret only as a hash', async () => {
   const detail = registration({ secret: 's3cret' })
   await receive(detail)
   const client = await readClient(detail.client_id)
@@ -60,7 +60,7 @@ test.each([{}, { secret: null }])('a client without a secret is public: %j', asy
   expect((await readClient(detail.client_id))?.secretHash).toBeUndefined()
 })
 
-describe('of two registrations the later stands, whichever arrives first', () => {
+describe('the later of two registrations wins, in either order of arrival', () => {
   test.each([
     ['in order', (earlier: object, later: object) => [earlier, later, later]],
     ['out of order', (earlier: object, later: object) => [later, earlier, earlier]],
@@ -84,7 +84,7 @@ test('the same key with other content is refused and changes nothing', async () 
   expect((await readClient(detail.client_id))?.name).toBe('A client')
 })
 
-describe('what is not a registration is refused', () => {
+describe('an invalid registration is refused', () => {
   test.each([
     ['an unsafe address', { redirect_uris: ['http://client.example/'] }, 'redirect_uris.0'],
     ['an unknown scope', { scopes: ['openid', 'admin'] }, 'scopes.1'],
@@ -101,6 +101,6 @@ describe('what is not a registration is refused', () => {
   })
 })
 
-test('the service’s own client is known without being registered, and has no address', async () => {
+test('the service’s own client exists without registration, and has no redirect URI', async () => {
   expect(await readClient('first-party')).toMatchObject({ redirectUris: [], clientId: 'first-party' })
 })

@@ -5,7 +5,7 @@ import { createUser, newRegistration } from '../../support/sign-in.ts'
 
 const detailType = 'user.registered'
 
-test('a user arrives by the bus; the same key with other content is a dead letter that says why, whole', async () => {
+test('an event on the bus registers a user; the same key with other content becomes a dead letter with its reason', async () => {
   const detail = newRegistration()
   await putEvent(detailType, detail)
   const userId = Number(detail['user_id'])
@@ -21,7 +21,7 @@ test('a user arrives by the bus; the same key with other content is a dead lette
   expect((await readUser(userId, { consistent: true }))?.nickname).toBe(detail['nickname'])
 })
 
-test("somebody else's address is a dead letter at once", async () => {
+test("another user's address becomes a dead letter at once", async () => {
   const { email } = await createUser()
   const detail = newRegistration({ email })
   await putEvent(detailType, detail)
@@ -35,7 +35,7 @@ test.each([
   ['totp_secret', { totp_secret: 'not base32!' }],
   ['registered_at', { registered_at: '2026-01-01' }],
   ['nickname', { nickname: 7 }],
-])('a bad %s is a dead letter that names the field and quotes nothing', async (field, bad) => {
+])('a bad %s becomes a dead letter that names the field and quotes nothing', async (field, bad) => {
   const detail = newRegistration(bad)
   await putEvent(detailType, detail)
   const { reason } = await waitForDeadLetter(detailType, String(detail['user_id']))

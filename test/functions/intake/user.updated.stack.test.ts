@@ -6,7 +6,7 @@ import { createUser } from '../../support/sign-in.ts'
 
 const detailType = 'user.updated'
 
-test('an update arrives by the bus; the same id with other content is a dead letter that says why', async () => {
+test('an event on the bus updates a user; the same id with other content becomes a dead letter with its reason', async () => {
   const { userId } = await createUser()
   const update = { update_id: randomUUID(), user_id: userId, at: Date.now(), nickname: 'New', passkey: true }
   await putEvent(detailType, update)
@@ -20,7 +20,7 @@ test('an update arrives by the bus; the same id with other content is a dead let
   expect(reason).toMatch(/^conflicting_content/)
 })
 
-test("an update with somebody else's address is a dead letter", async () => {
+test("an update with another user's address becomes a dead letter", async () => {
   const [{ userId }, { email }] = await Promise.all([createUser(), createUser()])
   const update = { update_id: randomUUID(), user_id: userId, at: Date.now(), email }
   await putEvent(detailType, update)

@@ -21,14 +21,14 @@ beforeAll(async () => {
 const request = (overrides: Record<string, string | undefined> = {}) =>
   authorizationRequest(client, { scope: 'openid email', ...overrides })
 
-/** Where an answer leads: address without query, and the query. */
+/** The target of a redirect: its address without the query, and the query. */
 function location(response: Response): { to: string; query: URLSearchParams } {
   const [to = '', query = ''] = (response.headers.get('location') ?? '').split(/\?(.*)/s)
   return { to, query: new URLSearchParams(query) }
 }
 
 describe('a good request', () => {
-  test('goes to the authorization page with every parameter as sent, even those nobody knows', async () => {
+  test('goes to the authorization page with every parameter as sent, unknown ones too', async () => {
     const sent = `${new URLSearchParams(request()).toString()}&ui_locales=de%20en+fr&x=%C3%A9%22%3C&flag`
     const response = await getRaw(sent)
     expect(response.status).toBe(302)
@@ -100,7 +100,7 @@ describe('never redirects', () => {
   })
 })
 
-describe('goes back to the client, with error, state and iss,', () => {
+describe('redirects to the client with error, state and iss', () => {
   test.each([
     ['no response type', 'invalid_request', { response_type: undefined }],
     ['an implicit response type', 'unsupported_response_type', { response_type: 'token' }],
@@ -139,7 +139,7 @@ describe('goes back to the client, with error, state and iss,', () => {
     expect(query.get('state')).toBe('af0ifjsldkj')
   })
 
-  test('with the state twice: there is none to give back', async () => {
+  test('with the state sent twice, and returns no state', async () => {
     const { query } = location(await getRaw(`${new URLSearchParams(request()).toString()}&state=b`))
     expect(query.get('error')).toBe('invalid_request')
     expect(query.has('state')).toBe(false)
@@ -158,7 +158,7 @@ describe('goes back to the client, with error, state and iss,', () => {
     expect(response.headers.get('set-cookie')).toBeNull()
   })
 
-  test('keeping the query that the redirect URI has of its own', async () => {
+  test('and keeps the query of the redirect URI', async () => {
     const redirect_uri = 'https://client.example/with-query?tenant=1&empty='
     const response = await getAuthorize(request({ response_type: undefined, redirect_uri }))
     expect(response.headers.get('location')).toMatch(
@@ -167,7 +167,7 @@ describe('goes back to the client, with error, state and iss,', () => {
   })
 })
 
-test('it can write nothing: its function may only get items', () => {
+test('its function has no permission but GetItem', () => {
   const route = routes.find(({ method, path }) => method === 'GET' && path === '/oauth2/authorize')
   expect(route?.permissions).toEqual({ table: ['GetItem'] })
 })

@@ -35,7 +35,7 @@ interface Consented {
 }
 
 describe('a user who agrees', () => {
-  test.each([{}, { approved: true }])('gets a code and the way back with it: %j', async (approved) => {
+  test.each([{}, { approved: true }])('gets a code and the redirect with it: %j', async (approved) => {
     const state = ' +%&=#?/"é😀'
     const { status, body } = await postConsent(session, { ...request({ state }), ...approved })
     expect(status).toBe(200)
@@ -51,14 +51,14 @@ describe('a user who agrees', () => {
     })
   })
 
-  test('gets back no state where none was sent', async () => {
+  test('gets no state when none was sent', async () => {
     const { body } = await postConsent(session, request({ state: undefined }))
     const data = body['data'] as Consented
     expect(data).not.toHaveProperty('state')
     expect(new URL(data.redirect_to).searchParams.has('state')).toBe(false)
   })
 
-  test('leaves a code of which only the hash is stored', async () => {
+  test('gets a code of which only the hash is stored', async () => {
     const { body } = await postConsent(session, request())
     const { code } = body['data'] as Consented
     const hash = createHash('sha256').update(code).digest('base64url')
@@ -70,7 +70,7 @@ describe('a user who agrees', () => {
   })
 })
 
-test('a user who refuses sends access_denied back', async () => {
+test('a user who denies is redirected with access_denied', async () => {
   const { status, body } = await postConsent(session, { ...request(), approved: false })
   expect(status).toBe(200)
   const expected = new URLSearchParams({
@@ -81,7 +81,7 @@ test('a user who refuses sends access_denied back', async () => {
   expect(body['data']).toEqual({ redirect_to: `https://client.example/cb?a=b&${expected.toString()}` })
 })
 
-describe('everything is checked again', () => {
+describe('every parameter is checked again', () => {
   test.each([
     ['an unknown client', 40002, { client_id: 'nobody' }],
     ['no client', 40002, { client_id: undefined }],
@@ -96,7 +96,7 @@ describe('everything is checked again', () => {
     ['the challenge method plain', 40001, { code_challenge_method: 'plain' }],
     ['no challenge method', 40001, { code_challenge_method: undefined }],
     ['a malformed challenge', 40001, { code_challenge: 'short' }],
-  ])('%s is refused, agreed or not', async (_why, code, overrides) => {
+  ])('%s is refused, approved or not', async (_why, code, overrides) => {
     for (const approved of [true, false]) {
       const { status, body } = await postConsent(session, { ...request(overrides), approved })
       expect(status).toBe(400)
@@ -116,7 +116,7 @@ describe('everything is checked again', () => {
 })
 
 describe('only the user’s own session may consent', () => {
-  test('nobody is asked to sign in', async () => {
+  test('a request without a token is unauthenticated', async () => {
     const { status, headers, body } = await postJson('/oauth2/authorize/consent', request())
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toBe('Bearer')

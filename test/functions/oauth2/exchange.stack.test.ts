@@ -52,7 +52,7 @@ describe('a first-party access_token becomes a device_token', () => {
     })
   })
 
-  test('for a client: its scopes, or those of them that are asked for, and the nonce', async () => {
+  test('for a client: the scopes of the client, or the requested ones of them, and the nonce', async () => {
     const request = { access_token: session.accessToken, client_id: client.clientId }
     const all = (await postJson(path, request)).body['data'] as Exchanged
     expect(all.scope).toBe('openid email account.read')
@@ -85,7 +85,7 @@ describe('it is refused', () => {
       },
     ],
     ['that has expired', async () => (await createSession(-1)).accessToken],
-  ])('for a token %s, wherever it was put', async (_why, make) => {
+  ])('for a token %s, in the body or the header', async (_why, make) => {
     const token = await make()
     for (const { status, headers, body } of [
       await postJson(path, { access_token: token, client_id: 'nobody' }),
@@ -97,7 +97,7 @@ describe('it is refused', () => {
     }
   })
 
-  test('for a token that a client was given', async () => {
+  test('for a token that was issued to a client', async () => {
     const accessToken = await giveClientToken(session, client)
     const { status, body } = await postJson(path, { access_token: accessToken })
     expect(status).toBe(403)

@@ -47,7 +47,7 @@ describe('RFC 7009 §2.1: a client revokes its own token', () => {
     expect(await works(other)).toBe(true)
   })
 
-  test('a confidential one proves who it is', async () => {
+  test('a confidential client must authenticate', async () => {
     const token = await tokenOf(confidential)
     for (const headers of [basic(confidential.clientId, 'wrong'), {}]) {
       const { body } = await postForm('/oauth2/revoke', { token, client_id: confidential.clientId }, headers)
@@ -59,7 +59,7 @@ describe('RFC 7009 §2.1: a client revokes its own token', () => {
     expect(await works(token)).toBe(false)
   })
 
-  test('another’s token is refused, and stays', async () => {
+  test('another client’s token is refused and keeps working', async () => {
     const token = await tokenOf(confidential)
     const { status, body } = await postForm('/oauth2/revoke', { token, client_id: client.clientId })
     expect(status).toBe(400)
@@ -67,7 +67,7 @@ describe('RFC 7009 §2.1: a client revokes its own token', () => {
     expect(await works(token)).toBe(true)
   })
 
-  test('the token of the sign-in itself takes with it all that came from it', async () => {
+  test('revoking the sign-in’s own token revokes all derived tokens', async () => {
     const own = await createSession()
     const derived = await tokenOf(client, own)
     const { status } = await postForm('/oauth2/revoke', { token: own.accessToken, client_id: 'first-party' })

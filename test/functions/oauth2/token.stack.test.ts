@@ -31,7 +31,7 @@ interface Tokens {
   scope: string
 }
 
-describe('a right exchange', () => {
+describe('a valid exchange', () => {
   test.each([
     ['form', postForm],
     ['JSON', postJson],
@@ -55,7 +55,7 @@ describe('a right exchange', () => {
     expect(tokens.expires_in).toBeGreaterThanOrEqual(Math.floor((tokens.expire - Date.now()) / 1000))
   })
 
-  test('gives a device_token that says who signed in, to whom, when and for which request', async () => {
+  test('gives a device_token with the claims of the request', async () => {
     const before = Math.floor(Date.now() / 1000)
     const { exchange } = await obtainCode(client, session)
     const { body } = await postForm('/oauth2/token', exchange)
@@ -95,7 +95,7 @@ describe('a right exchange', () => {
     for (const name of ['nonce', 'email', 'email_verified', 'name']) expect(claims).not.toHaveProperty(name)
   })
 
-  test('gives tokens that end with the session that they come from', async () => {
+  test('gives tokens that expire with their session at the latest', async () => {
     const short = await createSession(30)
     const { exchange } = await obtainCode(client, short)
     const { body } = await postForm('/oauth2/token', exchange)
@@ -103,15 +103,15 @@ describe('a right exchange', () => {
   })
 })
 
-describe('a client proves who it is', () => {
-  test('by Basic, its secret encoded as RFC 6749 §2.3.1 has it', async () => {
+describe('client authentication', () => {
+  test('accepts Basic with an encoded secret (RFC 6749 §2.3.1)', async () => {
     const { exchange } = await obtainCode(confidential, session)
     const rest = without(exchange, 'client_secret', 'client_id')
     const { status } = await postForm('/oauth2/token', rest, basic(confidential.clientId, secret))
     expect(status).toBe(200)
   })
 
-  test('by Basic, its secret as it is', async () => {
+  test('accepts Basic with an unencoded secret', async () => {
     const { exchange } = await obtainCode(confidential, session)
     const rest = without(exchange, 'client_secret')
     const authorization = `basic ${Buffer.from(`${confidential.clientId}:${secret}`).toString('base64')}`
@@ -119,12 +119,12 @@ describe('a client proves who it is', () => {
     expect(status).toBe(200)
   })
 
-  test('by client_secret', async () => {
+  test('accepts client_secret', async () => {
     const { exchange } = await obtainCode(confidential, session)
     expect((await postForm('/oauth2/token', exchange)).status).toBe(200)
   })
 
-  test('or is refused with 401 and a challenge after Basic', async () => {
+  test('refuses Basic with 401 and a challenge', async () => {
     const { exchange } = await obtainCode(confidential, session)
     const rest = without(exchange, 'client_secret', 'client_id')
     for (const authorization of [
@@ -145,7 +145,7 @@ describe('a client proves who it is', () => {
     ['a wrong secret', { client_secret: 'wrong' }],
     ['no secret', { client_secret: '' }],
     ['an unknown client', { client_id: 'nobody' }],
-  ])('or is refused with 400 without: %s', async (_why, overrides) => {
+  ])('refuses with 400 without Basic: %s', async (_why, overrides) => {
     const { exchange } = await obtainCode(confidential, session)
     const { status, headers, body } = await postForm('/oauth2/token', { ...exchange, ...overrides })
     expect(status).toBe(400)
@@ -154,7 +154,7 @@ describe('a client proves who it is', () => {
     expect((await postForm('/oauth2/token', exchange)).status).toBe(200)
   })
 
-  test('a public client has no secret to send', async () => {
+  test('refuses a secret from a public client', async () => {
     const { exchange } = await obtainCode(client, session)
     const { body } = await postForm('/oauth2/token', { ...exchange, client_secret: 'any' })
     expect(body['error']).toBe('invalid_client')
@@ -163,7 +163,7 @@ describe('a client proves who it is', () => {
   test.each([
     ['two ways at once', { client_secret: secret }],
     ['two client_ids', { client_id: 'another' }],
-  ])('%s is an invalid request', async (_why, extra) => {
+  ])('refuses as an invalid request: %s', async (_why, extra) => {
     const { status, body } = await postForm(
       '/oauth2/token',
       { grant_type: 'authorization_code', ...extra },
@@ -174,7 +174,7 @@ describe('a client proves who it is', () => {
   })
 })
 
-describe('what is wrong with a request is told in both dialects', () => {
+describe('errors are answered in both dialects', () => {
   test.each(['grant_type', 'code', 'redirect_uri', 'client_id', 'code_verifier'])(
     'a missing or empty %s',
     async (name) => {
@@ -225,7 +225,7 @@ describe('what is wrong with a request is told in both dialects', () => {
     expect(await response.json()).toMatchObject({ code, error: 'invalid_request' })
   })
 
-  test('nothing that was typed comes back unescaped', async () => {
+  test('no input is returned unescaped', async () => {
     const { body, headers } = await postForm(
       '/oauth2/token',
       '%22%3Cscript%3E%5C=1&%22%3Cscript%3E%5C=2&a=%0d',
@@ -236,7 +236,7 @@ describe('what is wrong with a request is told in both dialects', () => {
   })
 })
 
-test('the access_token works for what was consented to, and for nothing else', async () => {
+test('the access_token works only for the scopes that were consented to', async () => {
   const { exchange } = await obtainCode(client, session, { scope: 'openid email' })
   const { body } = await postForm('/oauth2/token', exchange)
   const response = await getUserinfo(String(body['access_token']))

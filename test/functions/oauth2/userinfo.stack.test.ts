@@ -57,7 +57,7 @@ describe('claims follow the scopes (OpenID Connect Core §5.4)', () => {
   })
 })
 
-describe('it is protected as RFC 6750 §3.1 has it', () => {
+describe('challenges follow RFC 6750 §3.1', () => {
   test('a request without a token gets a bare challenge', async () => {
     const response = await fetch(address('/oauth2/userinfo'))
     expect(response.status).toBe(401)
@@ -79,7 +79,7 @@ describe('it is protected as RFC 6750 §3.1 has it', () => {
     expect(await response.json()).toMatchObject({ code: 40300, error: 'insufficient_scope' })
   })
 
-  test('a token in the address is none (RFC 9700 §4.3.2)', async () => {
+  test('a token in the query is ignored (RFC 9700 §4.3.2)', async () => {
     const token = await tokenFor(['openid'])
     const response = await fetch(address(`/oauth2/userinfo?access_token=${token}`))
     expect(response.status).toBe(401)

@@ -36,7 +36,7 @@ async function signInByPassword() {
 const wrong = { status: 401, code: 40103, data: null }
 const dead = { status: 401, code: 40102, data: null }
 
-describe('a right code', () => {
+describe('a valid code', () => {
   beforeEach(signInByPassword)
 
   test.each([
@@ -69,14 +69,14 @@ describe('a right code', () => {
   test.each([
     ['capitals', (email: string) => email.toUpperCase()],
     ['outer space', (email: string) => ` ${email} `],
-  ])('is right for the address with %s', async (_how, spell) => {
+  ])('is accepted for the address with %s', async (_how, spell) => {
     const code = await authenticatorCode(user.totpSecret)
     expect((await verifyAuthenticator({ email: spell(user.email) }, ticket, code)).code).toBe(0)
   })
 
   test.each([-30_000, 30_000])('of an authenticator may be %i ms off', async (drift) => {
     const code = await authenticatorCode(user.totpSecret, Date.now() + drift)
-    // Between the two clocks a step may end; then the code is two steps off, and the next one is as good.
+    // If a step ends between the two clock reads, the code is two steps off; then the next one is tried.
     const answer = await verifyAuthenticator(user, ticket, code)
     const again = await authenticatorCode(user.totpSecret, Date.now() + drift)
     expect(answer.code === 0 || (await verifyAuthenticator(user, ticket, again)).code === 0).toBe(true)
@@ -88,14 +88,14 @@ describe('a right code', () => {
     expect(await verifyMailed(user, ticket, code)).toMatchObject(dead)
   })
 
-  test('of an authenticator works once, on whatever ticket', async () => {
+  test('of an authenticator works once, over all tickets', async () => {
     const code = await authenticatorCode(user.totpSecret)
     const next = await openTicket(user)
     expect((await verifyAuthenticator(user, ticket, code)).code).toBe(0)
     expect(await verifyAuthenticator(user, next, code)).toMatchObject(wrong)
   })
 
-  test('of an authenticator works once also on two tickets at once', async () => {
+  test('of an authenticator works once, on two tickets at the same time', async () => {
     const code = await authenticatorCode(user.totpSecret)
     const next = await openTicket(user)
     const codes = await Promise.all([ticket, next].map((one) => verifyAuthenticator(user, one, code)))
@@ -124,7 +124,7 @@ describe('a right code', () => {
     expect(answers.filter((answer) => answer.code !== 0).every(refused)).toBe(true)
   })
 
-  test('by mail is right for its own ticket only', async () => {
+  test('by mail works for its own ticket only', async () => {
     const first = await mailedCode(user.email)
     const next = await openTicket(user)
     const second = await mailedCode(user.email, 2)
@@ -133,13 +133,13 @@ describe('a right code', () => {
     expect((await verifyMailed(user, next, second)).code).toBe(0)
   })
 
-  test('is worth nothing once the user has been disabled', async () => {
+  test('is refused once the user is disabled', async () => {
     await update({ update_id: randomUUID(), user_id: user.userId, at: 1, disabled: true })
     const code = await authenticatorCode(user.totpSecret)
     expect(await verifyAuthenticator(user, ticket, code)).toMatchObject(dead)
   })
 
-  test('comes too late when the ticket has expired', async () => {
+  test('is refused when the ticket has expired', async () => {
     const later = Date.now() + settings().loginTicketTtlSeconds * 1000 + 1
     vi.useFakeTimers({ toFake: ['Date'], now: later })
     try {
@@ -154,7 +154,7 @@ describe('a right code', () => {
 describe('wrong codes', () => {
   beforeEach(signInByPassword)
 
-  test('end the ticket at the fifth, of whichever method', async () => {
+  test('use the ticket up at the fifth, over both methods', async () => {
     const [right, mailed] = await Promise.all([authenticatorCode(user.totpSecret), mailedCode(user.email)])
     for (let i = 0; i < 3; i += 1) {
       expect(await verifyAuthenticator(user, ticket, await wrongTotp())).toMatchObject(wrong)
@@ -165,7 +165,7 @@ describe('wrong codes', () => {
     expect(await verifyAuthenticator(user, ticket, right)).toMatchObject(dead)
   })
 
-  test('sent all at once are compared five times, so that the right one among them is not found', async () => {
+  test('sent all at once are compared at most five times, so the right one among them is refused', async () => {
     const mailed = await mailedCode(user.email)
     const guesses = Array.from({ length: 30 }, () => verifyMailed(user, ticket, anotherCode(mailed)))
     const answers = await Promise.all(guesses)
@@ -174,7 +174,7 @@ describe('wrong codes', () => {
     expect(await verifyMailed(user, ticket, mailed)).toMatchObject(dead)
   })
 
-  test('of a method that the user does not have count as well', async () => {
+  test('for a method that the user has not enrolled count too', async () => {
     const bare = await createUser({ totp_secret: undefined })
     const own = await openTicket(bare)
     for (let i = 0; i < 5; i += 1) expect(await verifyAuthenticator(bare, own, '123456')).toMatchObject(wrong)
@@ -184,12 +184,12 @@ describe('wrong codes', () => {
   test.each([
     ['an unknown ticket', () => verifyMailed(user, 'unknown', '123456')],
     ['another address', () => verifyMailed({ email: `other-${newUserId()}@example.com` }, ticket, '123456')],
-  ])('with %s cost no try', async (_what, verify) => {
+  ])('with %s do not count', async (_what, verify) => {
     for (let i = 0; i < 6; i += 1) expect(await verify()).toMatchObject(dead)
     expect((await verifyMailed(user, ticket, await mailedCode(user.email))).code).toBe(0)
   })
 
-  test('of no six digits cost no try', async () => {
+  test('that are not six digits do not count', async () => {
     for (let i = 0; i < 6; i += 1) {
       const body = { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: 'wrong' }
       expect((await callEndpoint(handler, { body })).code).toBe(40001)
@@ -225,7 +225,7 @@ describe('bad input', () => {
     ['other digits', { body: { ...good, validate_code: '１２３４５６' } }, 40001],
     ['another media type', { text: '{}', headers: { 'content-type': 'application/xml' } }, 41500],
     ['64 KiB and one byte', { text: JSON.stringify(good).padEnd(65_537) }, 41300],
-  ])('%s is answered with its code, and nothing is asked of the table', async (_what, request, code) => {
+  ])('%s is answered with its code, without a call to the table', async (_what, request, code) => {
     let answer
     const { names } = await measureCalls(async () => {
       answer = await callEndpoint(handler, request)
@@ -239,7 +239,7 @@ describe('bad input', () => {
     ['method', { ...good, method: undefined }],
     ['validate_code', { ...good, validate_code: undefined }],
     ['authenticator_code', { ...good, method: 'AUTHENTICATOR' }],
-  ])('is told by the name of the field %s', async (field, body) => {
+  ])('names the field %s', async (field, body) => {
     const { data } = await callEndpoint(handler, { body })
     expect(data).toMatchObject({ errors: [{ field }] })
   })
@@ -247,7 +247,7 @@ describe('bad input', () => {
 
 const refused = ({ code }: TestAnswer) => code === 40102 || code === 40103
 
-/** A code that is wrong now and stays so for a step. */
+/** A code that is wrong now and in the next step. */
 async function wrongTotp(): Promise<string> {
   const around = [-2, -1, 0, 1, 2].map((step) =>
     authenticatorCode(user.totpSecret, Date.now() + step * 30_000),

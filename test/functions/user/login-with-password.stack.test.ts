@@ -14,7 +14,7 @@ const methods = ({ data }: { data: unknown }) =>
   v.parse(v.object({ two_factor_methods: v.array(v.string()) }), data).two_factor_methods
 
 describe('the right password', () => {
-  test('opens the way to the second factor and mails a code', async () => {
+  test('issues a login ticket and mails a code', async () => {
     const user = await createUser()
     const { status, code, data } = await login(user)
     expect({ status, code }).toEqual({ status: 200, code: 0 })
@@ -30,17 +30,17 @@ describe('the right password', () => {
   test.each([
     ['capitals', (email: string) => email.toUpperCase()],
     ['outer space', (email: string) => `  ${email}\t`],
-  ])('is right for the address with %s', async (_how, spell) => {
+  ])('is accepted for the address with %s', async (_how, spell) => {
     const user = await createUser()
     expect((await login({ ...user, email: spell(user.email) })).code).toBe(0)
   })
 
-  test('may be spelled in capitals', async () => {
+  test('is accepted in upper-case hexadecimal digits', async () => {
     const user = await createUser()
     expect((await login({ ...user, password: user.password.toUpperCase() })).code).toBe(0)
   })
 
-  test('offers what the user has enrolled', async () => {
+  test('offers the second factors that the user has enrolled', async () => {
     const [bare, keyed] = await Promise.all([
       createUser({ totp_secret: undefined }),
       createUser({ totp_secret: undefined }),
@@ -50,7 +50,7 @@ describe('the right password', () => {
     expect(methods(await login(keyed))).toEqual(['EMAIL', 'PASSKEY'])
   })
 
-  test('mails five codes an hour at most, also to a dozen sign-ins at once', async () => {
+  test('mails at most five codes an hour, also for twelve simultaneous sign-ins', async () => {
     const [enrolled, bare] = await Promise.all([createUser(), createUser({ totp_secret: undefined })])
     const offers = (await Promise.all(Array.from({ length: 12 }, () => login(enrolled)))).map(methods)
     expect(offers.filter((offer) => offer.includes('EMAIL'))).toHaveLength(5)
@@ -75,7 +75,7 @@ describe('the right password', () => {
     }
   })
 
-  test('lets those with an authenticator in when nothing can be mailed, and only those', async () => {
+  test('works without mail only for a user with an authenticator', async () => {
     const [enrolled, bare] = await Promise.all([createUser(), createUser({ totp_secret: undefined })])
     vi.stubEnv('EVENT_BUS_NAME', 'no-such-bus')
     try {
@@ -86,7 +86,7 @@ describe('the right password', () => {
     }
   })
 
-  test('is kept under today’s parameters from the next sign-in on', async () => {
+  test('is hashed again with current parameters at the next sign-in', async () => {
     const user = await createUser()
     const before = (await readUser(user.userId, { consistent: true }))?.loginPassword ?? ''
     const old = await outdatedHash(user.password)
@@ -99,7 +99,7 @@ describe('the right password', () => {
 })
 
 describe('the answer 40101', () => {
-  test('is the same to an unknown address, a wrong password, a disabled user and one without a password', async () => {
+  test('is the same for an unknown address, a wrong password, a disabled user and one without a password', async () => {
     const [wrong, disabled, without] = await Promise.all([
       createUser(),
       createUser(),
@@ -121,7 +121,7 @@ describe('the answer 40101', () => {
       expect(answer).toMatchObject({ status: 401, code: 40101, data: null })
       seen.push(names)
     }
-    // The same calls in the same order, so that they also take the same time.
+    // The same calls in the same order, so they take the same time.
     expect(seen).toEqual(
       Array(4).fill(['BatchGetItem', 'GetItem', 'GenerateMac', 'UpdateItem', 'UpdateItem']),
     )
@@ -150,7 +150,7 @@ describe('bad input', () => {
     ['a form', { text: 'email=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 41500],
     ['64 KiB and one byte', { text: JSON.stringify({ ...good, pad: 'x' }).padEnd(65_537) }, 41300],
     ['a repeated query parameter', { body: good, query: 'a=1&a=2' }, 40001],
-  ])('%s is answered with its code, and nothing is asked of the table', async (_what, request, code) => {
+  ])('%s is answered with its code, without a call to the table', async (_what, request, code) => {
     let answer
     const { names } = await measureCalls(async () => {
       answer = await callEndpoint(handler, request)
@@ -166,7 +166,7 @@ describe('bad input', () => {
   })
 })
 
-/** A hash as a deployment with weaker parameters would have kept it. */
+/** A hash made with weaker parameters. */
 async function outdatedHash(password: string): Promise<string> {
   const parameters = { memory: 8_192, passes: 1, parallelism: 1 }
   const salt = Buffer.alloc(16, 7)

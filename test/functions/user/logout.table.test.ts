@@ -40,7 +40,7 @@ test.each([
   ['another user', '1'],
   ['no user id', 'me'],
   ['a zero too many', (id: string) => `0${id}`],
-])('%s is refused, and the session goes on', async (_what, id) => {
+])('%s is refused, and the session continues', async (_what, id) => {
   const userId = newUserId()
   const { accessToken } = await openSession(userId)
   const sent = typeof id === 'string' ? id : id(String(userId))
@@ -49,14 +49,14 @@ test.each([
 })
 
 test.each([[{}], [{ id: '' }], [{ id: 7 }], [{ id: null }], [{ id: '1'.repeat(41) }]])(
-  '%j is no request',
+  'a body with %j is refused',
   async (body) => {
     const { accessToken } = await openSession(newUserId())
     expect(await logout(accessToken, body)).toMatchObject({ status: 400, code: 40001 })
   },
 )
 
-test('the token of a client reaches no logout', async () => {
+test('a client’s token cannot log out', async () => {
   const userId = newUserId()
   const { accessToken } = await openSession(userId, { firstParty: false })
   const answer = await logout(accessToken, { id: String(userId) })
@@ -67,7 +67,7 @@ test('the token of a client reaches no logout', async () => {
 test.each([
   ['no token', undefined, 'Bearer'],
   ['no token of ours', 'nonsense', 'Bearer error="invalid_token"'],
-])('%s is answered 401, before anything else', async (_what, token, challenge) => {
+])('%s is answered 401 before any other check', async (_what, token, challenge) => {
   const answer = await logout(token, {})
   expect(answer).toMatchObject({ status: 401, code: 40100 })
   expect(answer.headers['www-authenticate']).toBe(challenge)

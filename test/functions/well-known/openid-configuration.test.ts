@@ -14,7 +14,7 @@ const read = async () => {
   return { answer, document: JSON.parse(answer.body ?? '') as Record<string, unknown> }
 }
 
-it('names endpoints that exist', async () => {
+it('every endpoint it names exists', async () => {
   const { document } = await read()
   expect(document['issuer']).toBe('https://issuer.example.com')
   const endpoints = Object.entries(document).filter(([name]) => /_(endpoint|uri)$/.test(name))
@@ -34,7 +34,7 @@ it('has the members that OpenID Connect Discovery §3 requires', async () => {
   })
 })
 
-it('may be cached, and is answered with 304 to who has it', async () => {
+it('may be cached, and answers 304 to a matching if-none-match', async () => {
   const { answer } = await read()
   const etag = String(answer.headers?.['etag'])
   expect(answer.headers?.['cache-control']).toBe('public, max-age=300')

@@ -13,7 +13,7 @@ afterEach(() => {
 
 type Exchange = () => ReturnType<typeof exchangeCode>
 
-/** An exchange that is ready to be made, as often as a test likes, in this process. */
+/** A prepared exchange of one code, which a test can make any number of times in this process. */
 async function prepare(session?: SignedIn): Promise<Exchange> {
   const client = await createClient()
   const { exchange } = await obtainCode(client, session ?? (await createSession()))
@@ -29,7 +29,7 @@ const send = Reflect.get(KMSClient.prototype, 'send') as (
   command: unknown,
 ) => Promise<unknown>
 
-/** Lets no signature be made before `ready` has resolved, which it does for each anew. */
+/** Delays every signature until its own call of `ready` has resolved. */
 function beforeSigning(ready: () => Promise<unknown>): void {
   const spy = vi.spyOn(KMSClient.prototype, 'send')
   const sendWhenReady = async function (this: KMSClient, command: unknown) {
@@ -50,15 +50,15 @@ test('an exchange signs once and writes once, and a replay does not sign', async
   expect(namesOf(kms)).toEqual(['SignCommand'])
 })
 
-test('a fault of the signing service leaves the code as it was', async () => {
+test('a failed signature leaves the code unused', async () => {
   const exchange = await prepare()
   vi.spyOn(KMSClient.prototype, 'send').mockRejectedValueOnce(new Error('down'))
   await expect(exchange()).rejects.toThrow('down')
   expect(await exchange()).toMatchObject({ token_type: 'Bearer' })
 })
 
-describe('whatever happens between the look at a code and the write that uses it up', () => {
-  test('of exchanges that all found it unused, one wins, and its token ends revoked', async () => {
+describe('between the read of a code and the write that uses it up', () => {
+  test('one of five simultaneous exchanges wins, and the others revoke its token', async () => {
     const exchange = await prepare()
     let arrived = 0
     const all = Promise.withResolvers<undefined>()
@@ -76,7 +76,7 @@ describe('whatever happens between the look at a code and the write that uses it
     expect((await getUserinfo(won[0]?.value.access_token ?? '')).status).toBe(401)
   })
 
-  test('a logout wins', async () => {
+  test('a logout makes the exchange fail', async () => {
     const session = await createSession()
     const exchange = await prepare(session)
     beforeSigning(() => revokeToken(session.accessToken, 'first-party'))

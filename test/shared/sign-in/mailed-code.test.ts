@@ -12,14 +12,14 @@ test('codes are six digits, leading zeros included', () => {
   expect(codes.some((code) => code.startsWith('0'))).toBe(true)
 })
 
-test('a code fits the ticket that it was mailed for, and no other', () => {
+test('a code matches only the ticket that it was mailed for', () => {
   const digest = digestMailedCode('ticket', '012345')
   expect(digest).not.toContain('012345')
   expect(isMailedCode('ticket', '012345', digest)).toBe(true)
   expect(isMailedCode('another ticket', '012345', digest)).toBe(false)
 })
 
-test.each(['012346', '12345', '', '0123456'])('%j is not the code', (code) => {
+test.each(['012346', '12345', '', '0123456'])('another code does not match: %j', (code) => {
   expect(isMailedCode('ticket', code, digestMailedCode('ticket', '012345'))).toBe(false)
 })
 
@@ -27,7 +27,7 @@ const now = 1_700_000_000_000
 const mail = (expires_at: number) =>
   composeCodeMail({ mail_id: 'm', to: 'alice@example.com', code: '012345', expires_at }, now)
 
-test('the mail says the code, once, and not in its subject, which lock screens show', () => {
+test('the code is in the mail’s text once, and not in its subject, which lock screens show', () => {
   const { subject, text } = mail(now + 600_000)
   expect(text.match(/\d{6}/g)).toEqual(['012345'])
   expect(subject).not.toMatch(/\d/)
@@ -39,6 +39,6 @@ test.each([
   [90_000, '2 minutes'],
   [60_000, '1 minute,'],
   [1_000, '1 minute,'],
-])('%i ms before it expires it promises %s', (left, words) => {
+])('a mail sent %i ms before expiry states %s', (left, words) => {
   expect(mail(now + left).text).toContain(words)
 })

@@ -15,7 +15,7 @@ test('a hash is written in the PHC string format', () => {
   )
 })
 
-test('what was written is read', () => {
+test('a PHC string parses to the hash that it was made from', () => {
   expect(parsePhc(formatPhc(hash))).toEqual(hash)
 })
 
@@ -25,6 +25,6 @@ test.each([
   '$argon2i$v=19$m=1,t=1,p=1$AA$AA',
   '$argon2id$v=16$m=1,t=1,p=1$AA$AA',
   '$argon2id$v=19$m=1,t=1$AA$AA',
-])('%j is refused without being quoted', (text) => {
+])('a malformed PHC string is refused and not quoted: %j', (text) => {
   expect(() => parsePhc(text)).toThrow(/^a stored password hash is not readable$/)
 })

@@ -9,7 +9,7 @@ import { createUser, newRegistration, newUserId, register } from '../../support/
 
 const consistent = { consistent: true }
 
-test('a user is kept as registered, secrets in a form that tells nobody anything', async () => {
+test('a user is stored as registered, with secrets hashed or encrypted', async () => {
   const { userId: referrerId } = await createUser()
   const detail = newRegistration({ referrer_id: referrerId })
   expect(await register(detail)).toBe('applied')
@@ -34,7 +34,7 @@ test('a TOTP secret can be decrypted for its own user only', async () => {
   await expect(decryptTotpSecret(userId + 1, ciphertext)).rejects.toThrow()
 })
 
-test('the record of the event does not let anybody try out passwords', async () => {
+test('the stored digest of the event is not its plain hash, which would allow guessing the password', async () => {
   const detail = newRegistration()
   await register(detail)
   const record = eventRecord('user.registered', String(detail['user_id']), detail)
@@ -48,7 +48,7 @@ test('the record of the event does not let anybody try out passwords', async () 
   expect(Item?.['digest']).not.toBe(record.digest)
 })
 
-test('a user needs no password and no authenticator', async () => {
+test('a user can be registered without password and authenticator', async () => {
   const detail = newRegistration({ login_password: null, totp_secret: undefined })
   await register(detail)
   const user = await readUser(Number(detail['user_id']), consistent)
@@ -66,7 +66,7 @@ test.each([
   ['another nickname', { nickname: 'Somebody' }],
   ['another address', { email: 'somebody@example.net' }],
   ['another password', { login_password: '0'.repeat(32) }],
-])('a user who is registered again with %s is refused', async (_what, changed) => {
+])('registering a user again with %s is refused', async (_what, changed) => {
   const detail = newRegistration()
   await register(detail)
   await expect(register({ ...detail, ...changed })).rejects.toThrow(/^conflicting_content/)
@@ -77,14 +77,14 @@ test.each([
 test.each([
   ['in another case', (email: string) => email.toUpperCase()],
   ['with outer space', (email: string) => ` ${email} `],
-])("somebody else's address %s is refused, and nothing written", async (_how, spell) => {
+])("another user's address %s is refused, and nothing is written", async (_how, spell) => {
   const { email } = await createUser()
   const detail = newRegistration({ email: spell(email) })
   await expect(register(detail)).rejects.toThrow(/^email_taken/)
   expect(await readUser(Number(detail['user_id']), consistent)).toBeUndefined()
 })
 
-test('of ten users who want one address at once, one gets it', async () => {
+test('one of ten simultaneous registrations of one address succeeds', async () => {
   const email = `wanted-${newUserId()}@example.com`
   const results = await Promise.allSettled(
     Array.from({ length: 10 }, () => register(newRegistration({ email }))),
@@ -96,7 +96,7 @@ test('of ten users who want one address at once, one gets it', async () => {
   expect(reasons.every((reason) => reason instanceof RejectedEvent)).toBe(true)
 })
 
-test('a user whose referrer is not registered yet comes too early, and later is applied', async () => {
+test('a registration before its referrer’s is out of order, and is applied later', async () => {
   const referrerId = newUserId()
   const detail = newRegistration({ referrer_id: referrerId })
   await expect(register(detail)).rejects.toThrow(OutOfOrderEvent)

@@ -8,7 +8,7 @@ test.each([
   ['jbswy3dpehpk3pxp', 'JBSWY3DPEHPK3PXP'],
   ['GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'],
   ['JBSWY3DPEHPK3PXPAA======', 'JBSWY3DPEHPK3PXPAA'],
-])('%s is a secret', (sent, kept) => {
+])('%s is accepted and stored as %s', (sent, kept) => {
   expect(v.parse(TotpSecret, sent)).toBe(kept)
 })
 
@@ -22,13 +22,11 @@ test.each([
   ['an impossible length', 'JBSWY3DPEHPK3PXPA'],
   ['bits left over', 'JBSWY3DPEHPK3PXPAB'],
   ['a number', 12345678],
-])('%s is none', (_why, sent) => {
+])('a secret is refused: %s', (_why, sent) => {
   expect(v.is(TotpSecret, sent)).toBe(false)
 })
 
-/**
- * RFC 6238 appendix B: the ASCII secret 12345678901234567890 in base32; its eight-digit codes end in our six.
- */
+// RFC 6238 appendix B: the ASCII secret 12345678901234567890 in base32. Its eight-digit codes end in these six.
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
 test.each([
@@ -45,11 +43,11 @@ const now = 1_700_000_010_000
 const step = Math.floor(now / 30_000)
 const codeOf = (at: number) => generate({ secret, epoch: at * 30 })
 
-test.each([-1, 0, 1])('a code of %i steps away is right', async (drift) => {
+test.each([-1, 0, 1])('a code that is off by %i steps is accepted', async (drift) => {
   expect(await verifyTotp(secret, await codeOf(step + drift), undefined, now)).toBe(step + drift)
 })
 
-test.each([-3, -2, 2, 3])('a code of %i steps away is wrong', async (drift) => {
+test.each([-3, -2, 2, 3])('a code that is off by %i steps is refused', async (drift) => {
   expect(await verifyTotp(secret, await codeOf(step + drift), undefined, now)).toBeUndefined()
 })
 
@@ -60,14 +58,14 @@ test.each([
   [0, 1],
   [1, 1],
   [1, 2],
-])('a code of %i steps away is used up when step %i was the last', async (drift, last) => {
+])('a code that is off by %i steps is refused after step %i was used', async (drift, last) => {
   expect(await verifyTotp(secret, await codeOf(step + drift), step + last, now)).toBeUndefined()
 })
 
-test('a code of a later step is right after an earlier one was used', async () => {
+test('a code is accepted after an earlier step was used', async () => {
   expect(await verifyTotp(secret, await codeOf(step), step - 1, now)).toBe(step)
 })
 
-test('a secret of ten bytes, as older authenticators have, works', async () => {
+test('a secret of ten bytes, from older authenticators, works', async () => {
   expect(await verifyTotp('JBSWY3DPEHPK3PXP', '282760', undefined, 0)).toBe(0)
 })

@@ -12,7 +12,7 @@ import { createUser, newRegistration, newUserId, register, update } from '../../
 
 const read = (userId: number) => readUser(userId, { consistent: true })
 
-/** Updates of the fields that show themselves, at few instants, so that many are of the same one. */
+/** Updates at only four instants, so that many have the same one. */
 const updates = fc.array(
   fc.record(
     {
@@ -27,7 +27,7 @@ const updates = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-test('of two updates of a field the later stands, whatever the order and however often they arrive', async () => {
+test('the later of two updates of a field wins, in any order and with repetitions', async () => {
   await fc.assert(
     fc.asyncProperty(updates, fc.infiniteStream(fc.nat()), async (changes, order) => {
       const { userId, email } = await createUser({ login_password: undefined, totp_secret: undefined })
@@ -57,7 +57,7 @@ test('of two updates of a field the later stands, whatever the order and however
   )
 })
 
-test('updates at the same time all take effect', async () => {
+test('simultaneous updates of different fields all take effect', async () => {
   const { userId } = await createUser()
   const changes = [
     { nickname: 'New' },
@@ -75,7 +75,7 @@ test('updates at the same time all take effect', async () => {
   })
 })
 
-test('an address that was given up is free, the new one is taken', async () => {
+test('after a change of address the old one is free and the new one is taken', async () => {
   const { userId, email } = await createUser()
   const moved = `moved-${userId}@example.com`
   await update({ update_id: randomUUID(), user_id: userId, at: 1, email: moved })
@@ -83,21 +83,21 @@ test('an address that was given up is free, the new one is taken', async () => {
   expect(await register(newRegistration({ email }))).toBe('applied')
 })
 
-test('another spelling of the own address is no new address', async () => {
+test('another spelling of the user’s own address does not free it', async () => {
   const { userId, email } = await createUser()
   await update({ update_id: randomUUID(), user_id: userId, at: 1, email: email.toUpperCase() })
   expect((await read(userId))?.email).toBe(email.toUpperCase())
   await expect(register(newRegistration({ email }))).rejects.toThrow(/^email_taken/)
 })
 
-test("an update with somebody else's address is refused whole", async () => {
+test("an update with another user's address changes nothing", async () => {
   const [{ userId, email }, other] = await Promise.all([createUser(), createUser()])
   const event = { update_id: randomUUID(), user_id: userId, at: 1, nickname: 'New', email: other.email }
   await expect(update(event)).rejects.toThrow(/^email_taken/)
   expect(await read(userId)).toMatchObject({ nickname: `User ${userId}`, email })
 })
 
-test('two users who swap into one address at once: one gets it', async () => {
+test('one of three users who change to the same address at once gets it', async () => {
   const users = await Promise.all([createUser(), createUser(), createUser()])
   const email = `wanted-${newUserId()}@example.com`
   const results = await Promise.allSettled(
@@ -114,19 +114,19 @@ test('an update with other content under the same id is refused', async () => {
   expect((await read(userId))?.nickname).toBe('New')
 })
 
-test('an update of somebody who is not registered comes too early', async () => {
+test('an update of an unknown user is out of order', async () => {
   const event = { update_id: randomUUID(), user_id: newUserId(), at: 1, nickname: 'New' }
   await expect(update(event)).rejects.toThrow(OutOfOrderEvent)
 })
 
-test('a new TOTP secret starts with no step used up', async () => {
+test('a new TOTP secret clears the last used step', async () => {
   const { userId } = await createUser()
   await change(userId, 'SET last_totp_step = :value', 7)
   await update({ update_id: randomUUID(), user_id: userId, at: 1, totp_secret: 'JBSWY3DPEHPK3PXP' })
   expect((await read(userId))?.lastTotpStep).toBeUndefined()
 })
 
-test('disabling ends every session of the user before it counts as done', async () => {
+test('disabling a user revokes all their tokens before the event is done', async () => {
   const { userId } = await createUser()
   const tokens = await Promise.all([openSession(userId), openSession(userId)])
   await update({ update_id: randomUUID(), user_id: userId, at: 1, disabled: true })
@@ -134,11 +134,11 @@ test('disabling ends every session of the user before it counts as done', async 
   expect((await read(userId))?.revocationDue).toBeUndefined()
 })
 
-test('disabling that died before the sessions were ended is finished when it comes again, though the user is enabled by then', async () => {
+test('a redelivered disabling finishes the revocation that a crash left undone, even if the user is enabled by then', async () => {
   const { userId } = await createUser()
   const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
   await update(disabling)
-  // What a crash right after the write leaves behind.
+  // The state after a crash between the write and the revocation.
   await change(userId, 'SET revocation_due = :value', updateStamp(1, disabling.update_id))
   const token = await openSession(userId)
   await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: false })
@@ -146,7 +146,7 @@ test('disabling that died before the sessions were ended is finished when it com
   await expect(checkAccessToken(token, 'first-party')).rejects.toThrow()
 })
 
-test('disabling that comes late, or again, leaves the sessions of an enabled user alone', async () => {
+test('a late or repeated disabling keeps the sessions of a user who has been enabled since', async () => {
   const { userId } = await createUser()
   const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
   await update(disabling)

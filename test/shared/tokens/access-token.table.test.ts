@@ -38,7 +38,7 @@ const works = (token: string) =>
     () => false,
   )
 
-it('gives a token that works once it is written, for what it was given', async () => {
+it('a token works once it is written, for its own scopes only', async () => {
   const userId = newUser()
   const { accessToken, sessionId, key } = await signIn(userId)
   expect(await checkAccessToken(accessToken, 'first-party')).toMatchObject({ userId, sessionId, key })
@@ -47,7 +47,7 @@ it('gives a token that works once it is written, for what it was given', async (
   })
 })
 
-it('ends a session with all that derives from it, and no other', async () => {
+it('ending a session revokes its derived tokens and no other session', async () => {
   const userId = newUser()
   const [ended, other] = [await signIn(userId), await signIn(userId)]
   const derived = await Promise.all(Array.from({ length: 30 }, ended.derive))
@@ -56,7 +56,7 @@ it('ends a session with all that derives from it, and no other', async () => {
   expect(await works(other.accessToken)).toBe(true)
 })
 
-it('lets nothing derive from a session that has ended or expired', async () => {
+it('no token can be derived from an ended or expired session', async () => {
   const userId = newUser()
   const ended = await signIn(userId)
   await endSession(userId, ended.sessionId)
@@ -64,7 +64,7 @@ it('lets nothing derive from a session that has ended or expired', async () => {
   await expect((await signIn(userId, Date.now() - 1)).derive()).rejects.toThrow(ConditionFailed)
 })
 
-it('leaves no token behind when tokens are derived while the session ends', async () => {
+it('no token survives when tokens are derived while the session ends', async () => {
   const userId = newUser()
   const session = await signIn(userId)
   const derived = Array.from({ length: 40 }, () => session.derive())
@@ -74,7 +74,7 @@ it('leaves no token behind when tokens are derived while the session ends', asyn
   }
 })
 
-it('revokes a derived token alone, and with that of the sign-in the whole session', async () => {
+it('revoking a derived token revokes it alone; revoking the sign-in’s token ends the session', async () => {
   const session = await signIn(newUser())
   const [first, second, third] = [await session.derive(), await session.derive(), await session.derive()]
   await revokeToken(first.accessToken, 'app')
@@ -88,11 +88,14 @@ it('revokes a derived token alone, and with that of the sign-in the whole sessio
   expect(await works(third.accessToken)).toBe(false)
 })
 
-it.each(['', 'at_', 'at_1.x.y', 'text'])('does not mind being asked to revoke %j', async (text) => {
-  await expect(revokeToken(text, 'app')).resolves.toBeUndefined()
-})
+it.each(['', 'at_', 'at_1.x.y', 'text'])(
+  'revoking text that is not a token does nothing: %j',
+  async (text) => {
+    await expect(revokeToken(text, 'app')).resolves.toBeUndefined()
+  },
+)
 
-it('ends every session of a user', async () => {
+it('ending all sessions revokes every token of the user', async () => {
   const userId = newUser()
   const sessions = [await signIn(userId), await signIn(userId)]
   await endAllSessions(userId)

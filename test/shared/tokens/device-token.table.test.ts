@@ -38,7 +38,7 @@ const grant = () => ({
   authenticatedAt: Date.now() - 5_000,
 })
 
-/** A verifier as any client has one, with its own caching, that asks the key set's own handler. */
+/** A client's verifier with jose's default caching; it fetches from the JWKS handler. */
 const verifier = () =>
   createRemoteJWKSet(new URL('/.well-known/jwks.json', issuer()), {
     [customFetch]: async () => {
@@ -54,7 +54,7 @@ const verify = (token: string, keys: ReturnType<typeof verifier>) =>
   jwtVerify(token, keys, { issuer: issuer(), audience: 'client', algorithms: ['RS256'] })
 
 describe('signDeviceToken', () => {
-  it('says who signed in, to whom, how and until when', async () => {
+  it('has the claims of the grant and the kid of the active key', async () => {
     await call({})
     const token = await signDeviceToken(grant())
     expect(decodeProtectedHeader(token)).toEqual({
@@ -77,7 +77,7 @@ describe('signDeviceToken', () => {
     })
   })
 
-  it('binds the access_token and the nonce, and tells of the user what the scopes allow', async () => {
+  it('binds the access_token and the nonce, and has only the user claims that the scopes allow', async () => {
     await call({})
     const more = { accessToken: 'opaque', nonce: 'n', email: 'a@example.com', nickname: 'Alice' }
     const keys = verifier()
@@ -109,7 +109,7 @@ describe('signDeviceToken', () => {
     await expect(signDeviceToken(grant())).rejects.toMatchObject({ failure: 'unavailable' })
   })
 
-  it('signs with the successor at once when the signer it remembers was revoked', async () => {
+  it('signs with the successor at once when the cached signer was revoked', async () => {
     await call({})
     const before = decodeProtectedHeader(await signDeviceToken(grant())).kid
     await call({ action: 'revoke', kid: before })
@@ -117,7 +117,7 @@ describe('signDeviceToken', () => {
     expect(decodeProtectedHeader(token).kid).not.toBe(before)
   })
 
-  it('is unavailable for a while where somebody has disabled the signer', async () => {
+  it('is unavailable while the signer is disabled in KMS', async () => {
     await call({})
     const { arn = '' } = activeKey(await readKeySet()) ?? {}
     await kms.send(new DisableKeyCommand({ KeyId: arn }))
@@ -130,7 +130,7 @@ describe('signDeviceToken', () => {
   })
 })
 
-it('all tokens issued through five rotations verify while they live, with a verifier left at its own caching', async () => {
+it('all tokens issued over five rotations verify until they expire, by a verifier with default caching', async () => {
   await call({})
   const keys = verifier()
   const alive: { token: string; expiresAt: number }[] = []

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
-/** Counts wrong passwords for many accounts, as many sign-ins would, without their work. */
+/** Counts wrong passwords for many accounts directly, without the cost of that many sign-ins. */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) {
     const [, all] = guessLimits(source, randomUUID())
@@ -23,7 +23,7 @@ async function guessElsewhere(source: string, times: number): Promise<void> {
 }
 
 describe('wrong passwords of one source for one account', () => {
-  test('are refused from the tenth on, and so is the right one, while the owner signs in from elsewhere', async () => {
+  test('block the source from the tenth on, also with the right password, but not the owner elsewhere', async () => {
     const source = newSourceIp()
     for (let i = 1; i <= 9; i += 1) expect(await guess(source)).toMatchObject(refused)
     const tenth = await guess(source)
@@ -35,14 +35,14 @@ describe('wrong passwords of one source for one account', () => {
     expect((await login(user)).code).toBe(0)
   })
 
-  test('leave the source its other accounts', async () => {
+  test('do not block the source for other accounts', async () => {
     const source = newSourceIp()
     for (let i = 1; i <= 10; i += 1) await guess(source)
     const other = await createUser()
     expect((await login(other, source)).code).toBe(0)
   })
 
-  test('count for an address that nobody has as well, in any spelling', async () => {
+  test('count for an unknown address too, in any spelling', async () => {
     const source = newSourceIp()
     const email = `nobody-${randomUUID()}@example.com`
     for (let i = 1; i <= 9; i += 1) expect(await guess(source, email)).toMatchObject(refused)
@@ -55,14 +55,14 @@ describe('wrong passwords of one source for one account', () => {
     expect(await guess(`${network}:1:2:3:4`)).toMatchObject(blocked)
   })
 
-  test('that come all at once are counted one by one', async () => {
+  test('are all counted when they are sent at once', async () => {
     const source = newSourceIp()
     const answers = await Promise.all(Array.from({ length: 16 }, () => guess(source)))
     expect(answers.filter(({ code }) => code === 40101)).toHaveLength(9)
     expect(answers.filter(({ code }) => code === 42900)).toHaveLength(7)
   })
 
-  test('are forgotten an hour later, not earlier', async () => {
+  test('stop counting after an hour, not earlier', async () => {
     const source = newSourceIp()
     const start = Date.now()
     vi.useFakeTimers({ toFake: ['Date'] })
@@ -82,7 +82,7 @@ describe('wrong passwords of one source for one account', () => {
 })
 
 describe('wrong passwords of one source over all accounts', () => {
-  test('are refused from the hundredth on, whatever the account', async () => {
+  test('block the source from the hundredth on, for every account', async () => {
     const source = newSourceIp()
     await guessElsewhere(source, 98)
     expect(await guess(source)).toMatchObject(refused)

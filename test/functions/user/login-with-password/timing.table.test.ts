@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { login } from '../../../support/sign-in-calls.ts'
 import { createUser, md5, update } from '../../../support/sign-in.ts'
 
-/** Tries of one round, all kinds together. */
+/** Attempts per round, over all kinds of account. */
 const tries = 200
-/** A machine that is busy with something else may need more than one round to show what is the same. */
+/** On a busy machine it may take several rounds until the medians are close. */
 const mostRounds = 4
 
 test('unknown, wrong and disabled accounts take the same time, within 5 % of their medians', async () => {
