@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { Export, exportMembers } from '../../shared/community/find-members.ts'
-import { startMembers } from '../../shared/community/find-members.ts'
+import { prefetchMembers } from '../../shared/community/find-members.ts'
 import { membersCsv } from '../../shared/community/members-csv.ts'
 import { MembersQuery } from '../../shared/community/find-members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
@@ -11,7 +11,7 @@ export const handler = endpoint({
   scope: 'community.read',
   input: v.object({ query: MembersQuery }),
   output: Export,
-  prefetch: ({ query }, userId) => startMembers(query, userId),
+  prefetch: ({ query }, userId) => prefetchMembers(query, userId),
   async run({ input, prefetched, request }) {
     const members = await exportMembers(prefetched, input.query)
     return prefers(request.header('accept'), 'text/csv') ? membersCsv(members.records) : members

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { startMembers } from '../../shared/community/find-members.ts'
+import { prefetchMembers } from '../../shared/community/find-members.ts'
 import { listMembers } from '../../shared/community/find-members.ts'
 import { Member } from '../../shared/community/member.ts'
 import { MembersPageQuery } from '../../shared/community/find-members.ts'
@@ -11,6 +11,6 @@ export const handler = endpoint({
   scope: 'community.read',
   input: v.object({ query: MembersPageQuery }),
   output: pageOf(Member),
-  prefetch: ({ query }, userId) => startMembers(query, userId),
+  prefetch: ({ query }, userId) => prefetchMembers(query, userId),
   run: ({ input: { query }, prefetched }) => listMembers(prefetched, query, query),
 })

@@ -11,8 +11,8 @@ import { errorSummary, log } from '../../shared/log.ts'
 const reserveMilliseconds = 5_000
 
 /**
- * Propagates the journals of trees to all ancestors. A message only names a tree; what is to be propagated is in the
- * tree's journal. So one run serves all messages of a tree, and an extra message does nothing.
+ * Propagates the journals of trees to all ancestors. A message only names a tree; what is to be propagated is
+ * in the tree's journal. So one run serves all messages of a tree, and an extra message does nothing.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   log.resetKeys()

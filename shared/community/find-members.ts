@@ -46,21 +46,21 @@ export const joinedRange = ({ beginDate, endDate }: Pick<MemberFilter, 'beginDat
 })
 
 /** A list of members, its root item, and the profile of its owner. */
-export interface ListStart {
+export interface PrefetchedList {
   list: MemberList
   root: Item | undefined
   owner: Profile | undefined
 }
 
 /** The first read of a list of members. It may run before the caller is authenticated. */
-export async function startMembers({ type }: MemberFilter, ownerId: number): Promise<ListStart> {
+export async function prefetchMembers({ type }: MemberFilter, ownerId: number): Promise<PrefetchedList> {
   const list: MemberList = { kind: type, ownerId }
   const [root, owner] = await readItems([rootKey(list), profileKey(ownerId)])
   return { list, root, owner: owner && toProfile(owner) }
 }
 
 /** A page of the members that match a filter, newest first. */
-export async function listMembers(start: ListStart, filter: MemberFilter, page: PageRequest) {
+export async function listMembers(start: PrefetchedList, filter: MemberFilter, page: PageRequest) {
   const window = { skip: (page.current - 1) * page.size, take: page.size }
   const { total, members } = await findMembers(start, filter, window)
   return toPage(members, total, page)
@@ -80,15 +80,21 @@ export const Export = v.object({
 })
 export type Export = v.InferOutput<typeof Export>
 
-/** The newest members that match a filter: as many as the cap allows and an answer of a Lambda function can hold. */
-export async function exportMembers(start: ListStart, filter: MemberFilter): Promise<Export> {
+/**
+ * The newest members that match a filter: as many as the cap allows and an answer of a Lambda function can
+ * hold.
+ */
+export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Export> {
   const cap = settings().exportCap
   const { total, members } = await findMembers(start, filter, { skip: 0, take: cap })
   const records = members.slice(0, countFitting(members))
   return { total, cap, truncated: total > records.length, records }
 }
 
-/** An answer of a Lambda function has at most 6 MB (AWS: Lambda quotas). 64 KB are for what surrounds the members. */
+/**
+ * An answer of a Lambda function has at most 6 MB (AWS: Lambda quotas). 64 KB are for what surrounds the
+ * members.
+ */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
 /** How many members fit. The body of the answer is JSON inside JSON, so each member is measured escaped. */
@@ -103,7 +109,7 @@ function countFitting(members: readonly Member[]): number {
 
 /** The number of members that match a filter, and those in a window of them, newest first. */
 async function findMembers(
-  start: ListStart,
+  start: PrefetchedList,
   filter: MemberFilter,
   window: { skip: number; take: number },
 ): Promise<{ total: number; members: Member[] }> {
@@ -112,7 +118,7 @@ async function findMembers(
 }
 
 async function findEntries(
-  { list, root, owner }: ListStart,
+  { list, root, owner }: PrefetchedList,
   filter: MemberFilter,
   window: { skip: number; take: number },
 ): Promise<RangeResult> {
@@ -123,7 +129,10 @@ async function findEntries(
   return { total: matches.length, entries: matches.slice(window.skip, window.skip + window.take) }
 }
 
-/** Up to this many members are searched in their profiles: for a few batches, search chunks would hold mostly others. */
+/**
+ * Up to this many members are searched in their profiles: for a few batches, search chunks would hold mostly
+ * others.
+ */
 const maxSearchedProfiles = 300
 
 async function search(rootId: number, entries: BTreeEntry[], keyword: string): Promise<BTreeEntry[]> {

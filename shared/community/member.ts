@@ -105,7 +105,7 @@ export const putProfile = (member: NewProfile): Write => putNew(newProfileItem(m
 export const addPurchase = (userId: number, amount: Big): Write =>
   addToSums(profileKey(userId), new Map([['package_amount', amount]]))
 
-/** What a batch of journal entries adds to an ancestor: direct referrals, downline members, and package amount. */
+/** What a batch adds to an ancestor: numbers of direct referrals and of members, and a package amount. */
 export interface DownlineDelta {
   directs: number
   members: number
@@ -113,50 +113,44 @@ export interface DownlineDelta {
 }
 
 /** The write that adds to the counts and the sum over a member's downline. */
-export function addDownlineDelta(userId: number, { directs, members, performance }: DownlineDelta): Write {
-  const counts = new Map([
-    ['direct_count', directs],
-    ['team_count', members],
-  ])
-  return addToSums(
+export const addDownlineDelta = (userId: number, { directs, members, performance }: DownlineDelta): Write =>
+  addToSums(
     profileKey(userId),
-    performance.eq('0') ? new Map() : new Map([['team_performance', performance]]),
-    new Map([...counts].filter(([, count]) => count > 0)),
+    new Map([['team_performance', performance]]),
+    new Map([
+      ['direct_count', directs],
+      ['team_count', members],
+    ]),
   )
-}
+
+type SearchFields = Pick<Profile, 'nickname' | 'email' | 'chunk'>
 
 /**
- * The write that stores the search chunk assigned to a member. Its condition fails when the stored profile has one, or
- * was renamed since it was read: the search text would be wrong.
+ * The write that changes nickname, email or chunk of a member. Its condition fails when any of the three has
+ * changed since the profile was read, because the search text would then not match the profile.
  */
-export const setSearchChunk = ({ userId, nickname, email, chunk }: Profile): Write => ({
-  Update: {
-    Key: profileKey(userId),
-    UpdateExpression: 'SET #chunk = :chunk',
-    ConditionExpression: 'attribute_not_exists(#chunk) AND nickname = :nickname AND email = :email',
-    ExpressionAttributeNames: { '#chunk': 'chunk' },
-    ExpressionAttributeValues: { ':chunk': chunk, ':nickname': nickname, ':email': email },
-  },
-})
-
-/** The write that renames a member. Its condition fails when name, email or chunk changed since the profile was read. */
-export const setNames = (profile: Profile, nickname: string, email: string): Write => ({
-  Update: {
-    Key: profileKey(profile.userId),
-    UpdateExpression: 'SET nickname = :nickname, email = :email',
-    ConditionExpression: `nickname = :was AND email = :wasEmail AND ${
-      profile.chunk === undefined ? 'attribute_not_exists(#chunk)' : '#chunk = :chunk'
-    }`,
-    ExpressionAttributeNames: { '#chunk': 'chunk' },
-    ExpressionAttributeValues: {
-      ':nickname': nickname,
-      ':email': email,
-      ':was': profile.nickname,
-      ':wasEmail': profile.email,
-      ...(profile.chunk === undefined ? {} : { ':chunk': profile.chunk }),
+export function updateSearchFields(
+  { userId, nickname, email, chunk }: Profile,
+  changes: Partial<SearchFields>,
+): Write {
+  const assignments = Object.keys(changes).map((name) => `#${name} = :new_${name}`)
+  const newValues = Object.entries(changes).map(([name, value]) => [`:new_${name}`, value] as const)
+  const chunkCondition = chunk === undefined ? 'attribute_not_exists(#chunk)' : '#chunk = :chunk'
+  return {
+    Update: {
+      Key: profileKey(userId),
+      UpdateExpression: `SET ${assignments.join(', ')}`,
+      ConditionExpression: `#nickname = :nickname AND #email = :email AND ${chunkCondition}`,
+      ExpressionAttributeNames: { '#nickname': 'nickname', '#email': 'email', '#chunk': 'chunk' },
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(newValues),
+        ':nickname': nickname,
+        ':email': email,
+        ...(chunk === undefined ? {} : { ':chunk': chunk }),
+      },
     },
-  },
-})
+  }
+}
 
 const maxNoteLength = 20
 
@@ -182,8 +176,8 @@ const NoteItem = v.object({ note: v.string() })
 const toNote = (item: Item | undefined): string => (item === undefined ? '' : v.parse(NoteItem, item).note)
 
 /**
- * Sets or clears an author's note on one of their direct referrals. Throws `forbidden` when the target is none. The
- * target's profile may have been read earlier, because a member's referrer never changes.
+ * Sets or clears an author's note on one of their direct referrals. Throws `forbidden` when the target is
+ * none. The target's profile may have been read earlier, because a member's referrer never changes.
  */
 export async function setNote(authorId: number, target: Profile | undefined, note: string): Promise<void> {
   if (target?.upline[0] !== authorId) throw new Failure('forbidden')

@@ -30,18 +30,24 @@ function toCell(value: Member[keyof Member]): string {
   return typeof value === 'number' ? String(value) : textCell(value)
 }
 
-/** First characters that make a spreadsheet run a formula, plain and full-width, and white space that it skips. */
+/**
+ * First characters that make a spreadsheet run a formula, plain and full-width, and white space that it
+ * skips.
+ */
 const startsFormula = /^[=+\-@\t\r\n＝＋－＠]/u
 
 const months =
   'jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?'
 
-/** What a spreadsheet would convert to a number, date, time or truth value: `1e5`, `2026-01-02`, `5 pm`, `MARCH1`. */
+/**
+ * What a spreadsheet would convert to a number, date, time or truth value: `1e5`, `2026-01-02`, `5 pm`,
+ * `MARCH1`.
+ */
 const isConverted = new RegExp(`^(?=.*\\d)([\\s\\d.,:/%$€£¥()e+-]|[ap]m?$|${months})+$|^(true|false)$`, 'iu')
 
 /**
- * A text as a CSV cell that a spreadsheet keeps as text: an apostrophe is put before a text that it would run as a
- * formula or convert. NUL is removed, because no cell can hold it and a formula could follow it.
+ * A text as a CSV cell that a spreadsheet keeps as text: an apostrophe is put before a text that it would run
+ * as a formula or convert. NUL is removed, because no cell can hold it and a formula could follow it.
  */
 export function textCell(text: string): string {
   const visible = text.replaceAll('\0', '')

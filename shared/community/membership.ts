@@ -1,6 +1,6 @@
 import type { Write } from '../db/write.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
-import { type Profile, putProfile, maxUplineLength, readProfile, setNames } from './member.ts'
+import { type Profile, putProfile, maxUplineLength, readProfile, updateSearchFields } from './member.ts'
 import { replaceText } from './search-chunks.ts'
 import { notifyTreeQueue, putJournalEntry } from './tree-journal.ts'
 
@@ -23,8 +23,8 @@ export interface Membership {
 }
 
 /**
- * Creates a member's profile below their referrer, and a journal entry from which the worker adds the member to all
- * ancestors. Throws OutOfOrderEvent when the referrer is not registered, RejectedEvent when the referrer is the member.
+ * Creates a member's profile, and the journal entry from which the worker adds the member to all ancestors.
+ * Throws OutOfOrderEvent when the referrer is not registered, RejectedEvent when the member is the referrer.
  */
 export async function registerMember(registration: Registration): Promise<Membership> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
@@ -56,9 +56,9 @@ export const placeBelow = ({
 })
 
 /**
- * The writes of a new nickname or email, for the transaction that changes the user: the profile, and the one search
- * chunk that holds both. No writes when nothing changes. When a condition fails, another writer changed one of the two
- * items since they were read: call it again. Throws OutOfOrderEvent for a user who is not registered.
+ * The writes of a new nickname or email, for the transaction that changes the user: the profile, and the
+ * search chunk with both. None when nothing changes. When a condition fails, another writer has changed one
+ * of the two items: call it again. Throws OutOfOrderEvent for a user who is not registered.
  */
 export async function renameMember(
   userId: number,
@@ -68,7 +68,7 @@ export async function renameMember(
   if (profile === undefined) throw new OutOfOrderEvent('unknown_user')
   const { nickname = profile.nickname, email = profile.email } = changes
   if (nickname === profile.nickname && email === profile.email) return []
-  const rename = setNames(profile, nickname, email)
+  const rename = updateSearchFields(profile, { nickname, email })
   if (profile.chunk === undefined) return [rename]
   return [rename, await replaceText(profile.rootId, profile.chunk, { userId, nickname, email })]
 }

@@ -32,10 +32,10 @@ export class UnfinishedPropagation extends Error {
 }
 
 /**
- * Adds everything in a tree's journal to all ancestors: to their lists, counts and sums. Each entry takes effect exactly
- * once at each ancestor, at any depth, with any number of workers at the same time and after any interruption. Throws
- * UnfinishedPropagation at the deadline (epoch milliseconds), and ConditionFailed or StaleReadError when other workers
- * keep writing the same tree.
+ * Adds everything in a tree's journal to all ancestors: to their lists, counts and sums. Each entry takes
+ * effect exactly once at each ancestor, at any depth, with any number of workers at the same time and after
+ * any interruption. Throws UnfinishedPropagation at the deadline (epoch milliseconds), and ConditionFailed or
+ * StaleReadError when other workers keep writing the same tree.
  */
 export async function propagateToAncestors(
   rootId: number,
@@ -60,7 +60,7 @@ async function propagateBatch(rootId: number, capacity: NodeCapacity): Promise<'
   const read = batchReader()
   const batch = await Promise.all(entries.map((entry) => withAncestors(entry, read)))
   const newMembers = batch.filter(({ entry }) => entry.joined)
-  const assignment = await assignSearchChunks(rootId, newMembers, head.chunkCount, read)
+  const assignment = await assignSearchChunks(rootId, newMembers, head.chunks, read)
   const updates = planPropagation(batch, assignment.chunkByUser)
   const sortKeys = entries.map(({ sk }) => sk)
 
@@ -76,9 +76,9 @@ async function propagateBatch(rootId: number, capacity: NodeCapacity): Promise<'
   }
 
   let { version } = head
-  const { chunkCount } = assignment
+  const { chunkCount: chunks } = assignment
   for await (const { writes, progress } of packTransactions(writeGroups(), maxTransactionWrites - 1)) {
-    await transact([putNextHead(rootId, { version, chunkCount, ...progress }), ...writes])
+    await transact([putNextHead(rootId, { version, chunks, ...progress }), ...writes])
     version += 1
   }
   return 'propagated'
@@ -136,8 +136,9 @@ async function prepareUpdate(
 }
 
 /**
- * A reader that collects the keys asked for in one turn of the event loop and reads them in one batch, so that code
- * which reads item by item in parallel shares its round trips. It reads no item twice. Reads are strongly consistent.
+ * A reader that collects the keys asked for in one turn of the event loop and reads them in one batch, so
+ * that code which reads item by item in parallel shares its round trips. It reads no item twice. Reads are
+ * strongly consistent.
  */
 function batchReader(): ReadItem {
   const known = new Map<string, Promise<Item | undefined>>()

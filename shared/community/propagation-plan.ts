@@ -10,8 +10,8 @@ import type { JournalEntry, TreeHead } from './tree-journal.ts'
 export const maxBatchEntries = 50
 
 /**
- * How many new members a batch has at most. Each changes up to six nodes of a list, and all changes of one list must fit
- * into one transaction.
+ * How many new members a batch has at most. Each changes up to six nodes of a list, and one transaction must
+ * be able to write all changed nodes of a list.
  */
 const maxNewMembers = 12
 
@@ -31,7 +31,7 @@ export interface BatchEntry {
   ancestors: number[]
 }
 
-/** What a batch changes in one list of one ancestor. The ancestor's counts and sum change with the COMMUNITY list. */
+/** A change of one list of an ancestor. The ancestor's counts and sum change with the COMMUNITY list. */
 export interface AncestorUpdate {
   list: MemberList
   newMembers: BTreeEntry[]
@@ -39,8 +39,8 @@ export interface AncestorUpdate {
 }
 
 /**
- * Adds up a batch to one or two updates for each ancestor. No two updates write the same item. The same batch always
- * gives the same updates in the same order, so that an interrupted batch can continue at the update where it stopped.
+ * Adds up a batch to one or two updates for each ancestor. No two updates write the same item. The same batch
+ * always gives the same updates in the same order, so that an interrupted batch can be continued.
  */
 export function planPropagation(
   batch: readonly BatchEntry[],
@@ -85,8 +85,8 @@ export interface WriteGroup {
 }
 
 /**
- * Packs groups of writes, in order, into as few transactions as possible: at most `maxWrites` writes each, and none with
- * two writes of one item, which DynamoDB refuses (AWS: TransactWriteItems).
+ * Packs groups of writes, in order, into as few transactions as possible: at most `maxWrites` writes each,
+ * and none with two writes of one item, which DynamoDB refuses (AWS: TransactWriteItems).
  */
 export async function* packTransactions(
   groups: AsyncIterable<WriteGroup> | Iterable<WriteGroup>,

@@ -21,9 +21,9 @@ export const PackagePurchase = v.object({
 export type PackagePurchase = v.InferOutput<typeof PackagePurchase>
 
 /**
- * Counts a purchase, exactly once: in the buyer's profile at once, and through the tree's journal in the sums of all
- * ancestors. A payment is debited in the same transaction; RejectedEvent, with nothing changed, when the balance is too
- * small. Throws OutOfOrderEvent for a user who is not registered.
+ * Counts a purchase, exactly once: in the buyer's profile at once, and through the tree's journal in the sums
+ * of all ancestors. A payment is debited in the same transaction; RejectedEvent, with nothing changed, when
+ * the balance is too small. Throws OutOfOrderEvent for a user who is not registered.
  */
 export async function purchasePackage(
   { purchase_id, user_id, amount, payment }: PackagePurchase,

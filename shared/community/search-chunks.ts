@@ -6,12 +6,12 @@ import { putVersioned, type Write } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import type { ReadItem } from './counted-b-tree/counted-b-tree.ts'
 import { type BTreeEntry, countOf, rootKey, unpackRoot } from './counted-b-tree/node.ts'
-import { type Profile, setSearchChunk } from './member.ts'
+import { type Profile, updateSearchFields } from './member.ts'
 
 /**
- * Search chunks hold the search texts of a tree's members, 64 members to an item, so that a keyword search reads 1/64 of
- * the items that reading all profiles would take. A member's text is in one chunk only, however many ancestors have the
- * member in their lists, so a rename writes one profile and one chunk. List entries name the member's chunk.
+ * Search chunks hold the nicknames and emails of a tree's members, 64 members to an item, so that a keyword
+ * search reads few items. A member is in one chunk only, however many ancestors list the member, so a rename
+ * writes one profile and one chunk. Entries of lists name the member's chunk.
  */
 export const chunkSize = 64
 
@@ -37,7 +37,7 @@ interface SearchChunk {
 
 type NamedMember = Pick<Profile, 'userId' | 'nickname' | 'email'>
 
-// All texts are in one attribute: with an attribute for each, the SDK takes four times as long to decode a chunk.
+// All texts are one attribute: with an attribute for each, decoding in the SDK takes four times as long.
 const ChunkItem = v.object({ version: Integer, texts: v.string() })
 
 function toChunk(item: Item | undefined): SearchChunk {
@@ -53,7 +53,7 @@ export const chunkItem = (rootId: number, chunk: number, { version, texts }: Sea
   texts: JSON.stringify([...texts]),
 })
 
-/** The write that adds or replaces members' texts in a chunk. Its condition fails when `stored` is not the latest. */
+/** The write that adds or replaces texts in a chunk, on condition that `stored` is still its item. */
 function putTexts(
   rootId: number,
   chunk: number,
@@ -72,7 +72,7 @@ export async function replaceText(rootId: number, chunk: number, member: NamedMe
   return putTexts(rootId, chunk, stored, [member])
 }
 
-/** Stands between nickname and email. Emails do not contain it, so the last one in a text is the separator. */
+/** Separates nickname and email. Emails cannot contain it, so the last one in a text is the separator. */
 const separator = '\u0000'
 
 /** The text in which keywords of a member are looked for. */
@@ -93,8 +93,8 @@ const searchBatchSize = 1600
 const maxSearchMilliseconds = 7_000
 
 /**
- * The members whose nickname or email contains a keyword (in lower case), in the order given. Reads are strongly
- * consistent. Throws `unavailable` after 7 seconds.
+ * The members whose nickname or email contains a keyword (in lower case), in the order given. Reads are
+ * strongly consistent. Throws `unavailable` after 7 seconds.
  */
 export async function findInChunks(
   rootId: number,
@@ -138,8 +138,8 @@ export interface ChunkAssignment {
 }
 
 /**
- * Assigns chunks to those new members who have none yet. A large downline has chunks of its own, so that a search in it
- * reads few texts of other members. The chunks of all other members belong to the root.
+ * Assigns chunks to those new members who have none yet. A large downline has chunks of its own, so that a
+ * search in it reads few texts of other members. The chunks of all other members belong to the root.
  */
 export async function assignSearchChunks(
   rootId: number,
@@ -153,19 +153,25 @@ export async function assignSearchChunks(
     await Promise.all([...new Set(owners)].map(async (id) => [id, await readOpenChunk(id, read)] as const)),
   )
   const allocation = allocateChunks(owners, openByOwner, chunkCount)
-  const assigned = unassigned.map(({ profile }, i) => ({ ...profile, chunk: allocation.chunks[i] as number }))
+  const assigned = unassigned.map(({ profile }, i) => ({ profile, chunk: allocation.chunks[i] as number }))
   const chunkWrites = [...Map.groupBy(assigned, ({ chunk }) => chunk)].map(async ([chunk, members]) =>
-    putTexts(rootId, chunk, await read(searchChunks.key({ rootId, chunk })), members),
+    putTexts(
+      rootId,
+      chunk,
+      await read(searchChunks.key({ rootId, chunk })),
+      members.map(({ profile }) => profile),
+    ),
   )
   return {
     writes: [
-      ...assigned.map(setSearchChunk),
+      ...assigned.map(({ profile, chunk }) => updateSearchFields(profile, { chunk })),
       ...(await Promise.all(chunkWrites)),
       ...[...allocation.openByOwner].map(([ownerId, open]) => putOpenChunk(ownerId, open)),
     ],
-    chunkByUser: new Map(
-      [...newMembers.map(({ profile }) => profile), ...assigned].map(({ userId, chunk }) => [userId, chunk]),
-    ),
+    chunkByUser: new Map([
+      ...newMembers.map(({ profile }) => [profile.userId, profile.chunk] as const),
+      ...assigned.map(({ profile, chunk }) => [profile.userId, chunk] as const),
+    ]),
     chunkCount: allocation.chunkCount,
   }
 }
@@ -177,8 +183,8 @@ export interface OpenChunk {
 }
 
 /**
- * Decides the chunk of each new member, given the owner of that chunk: the owner's open chunk, or the next new one when
- * that is full. `chunkCount` is the number of chunks so far, and so the number of the next new one.
+ * Decides the chunk of each new member from the owner of that chunk: the owner's open chunk, or a new one
+ * when that is full. Chunks are numbered from 0, so `chunkCount` is the number of the next new one.
  */
 export function allocateChunks(
   owners: readonly number[],

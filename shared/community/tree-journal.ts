@@ -9,9 +9,9 @@ import { requireEnv } from '../env.ts'
 import { type Big, zero } from '../money.ts'
 
 /**
- * The journal of a tree holds what its ancestors do not show yet: members who joined, and purchases. An event writes an
- * entry in its own transaction and then notifies the tree queue. The queue's worker adds entries to all ancestors and
- * deletes them in the transaction that completes this, so each entry takes effect exactly once.
+ * The journal of a tree holds what its ancestors do not show yet: members who joined, and purchases. An event
+ * writes an entry in its own transaction and then notifies the tree queue. The queue's worker adds the entry
+ * to all ancestors. The last transaction of this deletes the entry, so it takes effect exactly once.
  */
 export interface JournalEntry {
   sk: string
@@ -36,6 +36,8 @@ const journal = itemType({
 })
 const entryKey = (rootId: number, sk: string): Key => ({ pk: journal.partition({ rootId }), sk })
 
+const paddedInstant = (): string => String(Date.now()).padStart(16, '0')
+
 /** The write of a new journal entry. Entries are ordered by the time of this call. */
 export const putJournalEntry = (
   rootId: number,
@@ -44,11 +46,7 @@ export const putJournalEntry = (
 ): Write => ({
   Put: {
     Item: {
-      ...journal.key({
-        rootId,
-        instant: String(Date.now()).padStart(16, '0'),
-        uuid: crypto.randomUUID(),
-      }),
+      ...journal.key({ rootId, instant: paddedInstant(), uuid: crypto.randomUUID() }),
       user_id: userId,
       ...('amount' in what ? { amount: toNumberValue(what.amount) } : what),
     },
@@ -91,21 +89,6 @@ function toEntry(item: Item): JournalEntry {
   return { sk, userId: user_id, joined, amount }
 }
 
-/**
- * The progress of the worker in a tree. Every transaction of the worker writes the next version, so that of two workers
- * at the same time only one succeeds, and a batch that was interrupted continues where it stopped.
- */
-export interface TreeHead {
-  version: number
-  /** Number of search chunks in the tree. */
-  chunkCount: number
-  /** Sort keys of the journal entries of the batch that was begun; empty when there is none. */
-  batch: string[]
-  /** How many of the batch's updates of ancestors are done. */
-  done: number
-}
-
-const HeadItem = v.object({ version: Integer, chunks: Integer, batch: v.array(v.string()), done: Integer })
 const heads = itemType({
   pk: 'TREE#{rootId}',
   sk: 'HEAD',
@@ -113,22 +96,32 @@ const heads = itemType({
   found: 'by root',
 })
 
+const HeadItem = v.object({
+  version: Integer,
+  /** Number of search chunks in the tree. */
+  chunks: Integer,
+  /** Sort keys of the journal entries of the batch that was begun; empty when there is none. */
+  batch: v.array(v.string()),
+  /** How many of the batch's updates of ancestors are done. */
+  done: Integer,
+})
+
+/**
+ * The progress of the worker in a tree. Every transaction of the worker writes the next version. So of two
+ * workers at the same time only one succeeds, and an interrupted batch continues where it stopped.
+ */
+export type TreeHead = v.InferOutput<typeof HeadItem>
+
 /** The head of a tree, strongly consistent. */
 export async function readHead(rootId: number): Promise<TreeHead> {
   const item = await readItem(heads.key({ rootId }), { consistent: true })
-  if (item === undefined) return { version: 0, chunkCount: 0, batch: [], done: 0 }
-  const { chunks: chunkCount, ...head } = v.parse(HeadItem, item)
-  return { ...head, chunkCount }
+  return item === undefined ? { version: 0, chunks: 0, batch: [], done: 0 } : v.parse(HeadItem, item)
 }
 
 /** The item of a head. */
-export const headItem = (rootId: number, { chunkCount, ...head }: TreeHead): Item & Key => ({
-  ...heads.key({ rootId }),
-  ...head,
-  chunks: chunkCount,
-})
+export const headItem = (rootId: number, head: TreeHead): Item => ({ ...heads.key({ rootId }), ...head })
 
-/** The write of a head as the version after `version`; its condition fails when that is not the stored version. */
+/** The write of a head as its next version, on condition that the stored version is still `head.version`. */
 export const putNextHead = (rootId: number, head: TreeHead): Write =>
   putVersioned(headItem(rootId, { ...head, version: head.version + 1 }), head.version)
 
@@ -138,9 +131,8 @@ const sqs = new SQSClient(clientOptions())
 export const TreeMessage = v.object({ root_id: v.pipe(v.number(), v.safeInteger()) })
 
 /**
- * Tells the tree queue that a tree's journal has a new entry. Call it after the entry was written, and also for a
- * duplicate of the event: the function may have died before the first call. The messages of one tree are handled one
- * after another.
+ * Tells the tree queue that a tree's journal has a new entry. Call it after the entry is written, and again
+ * for a duplicate of the event, because the function may have died before the first call.
  */
 export async function notifyTreeQueue(rootId: number): Promise<void> {
   const message: v.InferInput<typeof TreeMessage> = { root_id: rootId }

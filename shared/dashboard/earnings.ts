@@ -16,7 +16,10 @@ const defaultDays = 30
 const countDays = (first: string, last: string): number =>
   (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1
 
-/** A window of days (yyyy-MM-dd), both ends included. It ends today and has 30 days unless the query says otherwise. */
+/**
+ * A window of days (yyyy-MM-dd), both ends included. It ends today and has 30 days unless the query says
+ * otherwise.
+ */
 export const EarningsQuery = v.pipe(
   v.object({ beginDate: v.optional(Day), endDate: v.optional(Day) }),
   v.transform(({ beginDate, endDate = dayOf(Date.now()) }) => ({
@@ -36,7 +39,10 @@ export const EarningsQuery = v.pipe(
   ),
 )
 
-/** A user's earnings in a window, ascending: a point for every day and every currency that was earned in the window. */
+/**
+ * A user's earnings in a window, ascending: a point for every day and every currency that was earned in the
+ * window.
+ */
 export async function readEarnings(
   userId: number,
   { beginDate, endDate }: v.InferOutput<typeof EarningsQuery>,

@@ -23,8 +23,8 @@ export interface Reward {
 }
 
 /**
- * The writes that count a reward in the dashboard, for the transaction that credits it. They add to running sums, so
- * that no page of the dashboard has to read the rewards one by one.
+ * The writes that count a reward in the dashboard, for the transaction that credits it. They add to running
+ * sums, so that no page of the dashboard has to read the rewards one by one.
  */
 export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
   const converted = await convertReward(reward.currency, reward.amount)
@@ -35,8 +35,9 @@ export async function recordReward({ userId, earnedOn, ...reward }: Reward): Pro
 }
 
 /**
- * The worth of an amount in the reward currency at the latest rates; undefined when either currency has no rate. It is
- * exact when the reward currency is the quote currency, and otherwise a quotient of 20 decimal places.
+ * The worth of an amount in the reward currency at the latest rates; undefined when either currency has no
+ * rate. It is exact when the reward currency is the quote currency, and otherwise a quotient of 20 decimal
+ * places.
  */
 async function convertReward(currency: string, amount: Big): Promise<Big | undefined> {
   const { rewardCurrency, quoteCurrency } = settings()
@@ -101,9 +102,9 @@ const devices = itemType({
 })
 
 /**
- * Counts a device as active or inactive, exactly once. The event with the latest `at` decides, whatever the order of
- * arrival: a device that another user activates belongs to that user from then on. Of two events at the same instant,
- * the deactivation decides.
+ * Counts a device as active or inactive, exactly once. The event with the latest `at` decides, whatever the
+ * order of arrival: a device that another user activates belongs to that user from then on. Of two events at
+ * the same instant, the deactivation decides.
  */
 export async function recordDevice(
   { device_id, at, user_id }: DeviceEvent,
@@ -148,7 +149,9 @@ function putDevice(deviceId: string, { userId, active, at }: Device, stored: Dev
   }
 }
 
-/** The writes that move a device from the count of its user before to that of its user now, where they differ. */
+/**
+ * The writes that move a device from the count of its user before to that of its user now, where they differ.
+ */
 function changeCounts(before: Device | undefined, after: Device): Write[] {
   const userBefore = before?.active ? before.userId : undefined
   const userAfter = after.active ? after.userId : undefined

@@ -33,7 +33,10 @@ const activeDevices = 'devices'
 const earnedPrefix = 'E#'
 const rewardPrefix = 'R#'
 
-/** The write that adds a reward to a user's totals. `converted` is its worth in the reward currency, if a rate is known. */
+/**
+ * The write that adds a reward to a user's totals. `converted` is its worth in the reward currency, if a rate
+ * is known.
+ */
 export const addRewardToTotals = (
   userId: number,
   reward: { rewardType: string; currency: string; amount: Big; converted: Big | undefined },
@@ -90,7 +93,10 @@ export const trafficBytesOf = (totals: Item | undefined): Big => readSum(totals,
 export const activeDevicesOf = (totals: Item | undefined): number =>
   Number(readSum(totals, activeDevices).toFixed())
 
-/** Attribute names under a prefix. Every addition writes the whole part of a sum, so that attribute always exists. */
+/**
+ * Attribute names under a prefix. Every addition writes the whole part of a sum, so that attribute always
+ * exists.
+ */
 const sumNames = (item: Item | undefined, prefix: string): string[] =>
   Object.keys(item ?? {}).filter((name) => name.startsWith(prefix))
 

@@ -18,7 +18,7 @@ const { db } = await import('../../shared/db/table.ts')
 const { firstJoined, generateTree, joinedEvery, treeItems } = await import('./support/generate-tree.ts')
 const { measure } = await import('./support/measure.ts')
 const { pageUnits } = await import('./support/page-units.ts')
-const { exportMembers, listMembers, startMembers } = await import('../../shared/community/find-members.ts')
+const { exportMembers, listMembers, prefetchMembers } = await import('../../shared/community/find-members.ts')
 const { membersCsv } = await import('../../shared/community/members-csv.ts')
 const { propagateToAncestors } = await import('../../shared/community/propagate-to-ancestors.ts')
 const { readProfile } = await import('../../shared/community/member.ts')
@@ -61,7 +61,7 @@ try {
 
   const page = async (name: string, filter: Partial<Filter>, current: number) => {
     const query: Filter = { type: 'COMMUNITY', ...filter }
-    const run = async () => listMembers(await startMembers(query, 1), query, { current, size: 20 })
+    const run = async () => listMembers(await prefetchMembers(query, 1), query, { current, size: 20 })
     await run()
     const { result, cost } = await measure(run)
     report(name, cost, `total ${result.total}, ${result.records.length} records`)
@@ -81,7 +81,7 @@ try {
 
   const exported = await measure(async () => {
     const query: Filter = { type: 'COMMUNITY' }
-    return exportMembers(await startMembers(query, 1), query)
+    return exportMembers(await prefetchMembers(query, 1), query)
   })
   const json = Buffer.byteLength(JSON.stringify(stringifyExact(exported.result)))
   const csv = Buffer.byteLength(JSON.stringify(membersCsv(exported.result.records).body))

@@ -16,7 +16,10 @@ export function silenceTreeQueue(): void {
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(() => undefined)
 }
 
-/** Applies events in the order given. One that is out of order is applied again after the others, as its queue would do. */
+/**
+ * Applies events in the order given. One that is out of order is applied again after the others, as its queue
+ * would do.
+ */
 export async function deliverInOrder(events: readonly (() => Promise<void>)[]): Promise<void> {
   let waiting = [...events]
   for (let round = 0; waiting.length > 0; round += 1) {

@@ -15,7 +15,6 @@ import {
   packNode,
   packRoot,
   rootKey,
-  standardCapacity,
   unpackNode,
   unpackRoot,
 } from './node.ts'
@@ -29,8 +28,8 @@ export class StaleReadError extends Error {
 }
 
 /**
- * Inserts members into a list (see BTreeNode). Insertions change nodes in memory only; `writes` then gives the writes of
- * all changed nodes, for a transaction.
+ * Inserts members into a list (see BTreeNode). Insertions change nodes in memory only; `writes` then gives
+ * the writes of all changed nodes, for a transaction.
  */
 export class CountedBTree {
   readonly #list: MemberList
@@ -52,11 +51,7 @@ export class CountedBTree {
   }
 
   /** Reads the root of a list. `read` must be strongly consistent. */
-  static async open(
-    list: MemberList,
-    read: ReadItem,
-    capacity: NodeCapacity = standardCapacity,
-  ): Promise<CountedBTree> {
+  static async open(list: MemberList, read: ReadItem, capacity: NodeCapacity): Promise<CountedBTree> {
     return new CountedBTree(list, read, capacity, unpackRoot(await read(rootKey(list))))
   }
 
@@ -74,8 +69,8 @@ export class CountedBTree {
   }
 
   /**
-   * Inserts an entry in or under a node. Returns the node that had to be split off to its right, if any. `isRightmost`
-   * says whether the node is the last one of its level.
+   * Inserts an entry in or under a node. Returns the node that had to be split off to its right, if any.
+   * `isRightmost` says whether the node is the last one of its level.
    */
   async #insertInto(
     node: BTreeNode,
@@ -127,14 +122,12 @@ export class CountedBTree {
     return node
   }
 
-  /** The writes of the root and of all changed nodes. Their conditions fail when another worker has written one of them. */
+  /** The writes of all changed nodes. Their conditions fail when another worker has written one of them. */
   writes(): Write[] {
     const { node, nextId } = this.#root
+    const root = { ...rootKey(this.#list), ...packRoot({ node: nextVersion(node), nextId }) }
     return [
-      putVersioned(
-        { ...rootKey(this.#list), ...packRoot({ node: nextVersion(node), nextId }) },
-        node.version,
-      ),
+      putVersioned(root, node.version),
       ...[...this.#changedIds].map((id) => {
         const changed = this.#nodes.get(id) as BTreeNode
         const item = { ...nodeKey(this.#list, id), ...packNode(nextVersion(changed)) }
@@ -145,8 +138,8 @@ export class CountedBTree {
 }
 
 /**
- * Where to split a node. Usually that is the middle. When the list grows at its end, as it mostly does, only the newest
- * element moves to the new node, so that the nodes behind it stay full.
+ * Where to split a node. Usually that is the middle. When the list grows at its end, as it mostly does, only
+ * the newest element moves to the new node, so that the nodes behind it stay full.
  */
 const splitIndex = (length: number, appended: boolean): number => (appended ? length - 1 : length >>> 1)
 

@@ -3,14 +3,14 @@ import { itemType } from '../../db/item-type.ts'
 import { Integer, type Item, type Key } from '../../db/table.ts'
 
 /**
- * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. Branches hold, for
- * each child, its first position and the number of members under it. With these counts, a page number or a date leads
- * to its leaves on one path from the root: every page of a list of ten million members is found in three rounds of
- * reads, and a member whose event arrives late is inserted at the right place.
+ * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. Branches
+ * hold, for each child, its first position and the number of members under it. With these counts, a page
+ * number or a date leads to its leaves on one path from the root: every page of a list of ten million members
+ * is found in three rounds of reads, and a member whose event arrives late is inserted at the right place.
  *
- * Every node is one item. `version` counts its writes and is 0 before the first one. A write demands the version that
- * was read, so that no writer overwrites another's change. Nodes are packed into bytes, because a search reads
- * thousands of them.
+ * Every node is one item. `version` counts its writes and is 0 before the first one. A write demands the
+ * version that was read, so that no writer overwrites another's change. Nodes are packed into bytes, because
+ * a search reads thousands of them.
  */
 export type BTreeNode = { version: number } & (
   { kind: 'leaf'; entries: BTreeEntry[] } | { kind: 'branch'; children: BTreeChild[] }
@@ -29,7 +29,7 @@ export interface BTreeEntry extends BTreePosition {
   chunk: number
 }
 
-/** A child of a branch: the first position under it, the number of members under it, and the id of its node. */
+/** A child of a branch: the first position and the number of members under it, and the id of its node. */
 export interface BTreeChild {
   first: BTreePosition
   count: number
@@ -49,8 +49,8 @@ export interface NodeCapacity {
 }
 
 /**
- * A full leaf is smaller than 4 KB, which is one read unit. Three levels hold 400 × 400 × 196 = 31 million members when
- * they arrive in order, and still 14 million when they arrive in random order, which leaves nodes two thirds full.
+ * A full leaf is smaller than 4 KB, which is one read unit. Three levels hold 400 × 400 × 196 = 31 million
+ * members who arrive in order, and 14 million in random order, which leaves nodes two thirds full.
  */
 export const standardCapacity: NodeCapacity = { entries: 196, children: 400 }
 
@@ -86,7 +86,7 @@ export const nodeKey = ({ kind, ownerId }: MemberList, id: number): Key =>
 export const comparePositions = (a: BTreePosition, b: BTreePosition): number =>
   a.joinedAt - b.joinedAt || a.userId - b.userId
 
-/** Binary search: the index of the first element for which `compare` is not negative; the length if there is none. */
+/** Binary search: the index of the first element for which `compare` is not negative, or else the length. */
 export function lowerBound<T>(sorted: readonly T[], compare: (element: T) => number): number {
   let low = 0
   let high = sorted.length

@@ -53,9 +53,9 @@ interface RankedNode {
 }
 
 /**
- * Reads a window of a list, with one batch of reads for each level below the root. `root` is the list's root item, which
- * the caller may have read earlier. The reads are not a snapshot: when a node was split after its parent was read, all
- * is read again. Throws `unavailable` when the list keeps changing.
+ * Reads a window of a list, with one batch of reads for each level below the root. `root` is the list's root
+ * item, which the caller may have read earlier. The reads are not a snapshot: when a node was split after its
+ * parent was read, all is read again. Throws `unavailable` when the list keeps changing.
  */
 export async function readRange(
   list: MemberList,
@@ -110,8 +110,8 @@ function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
 }
 
 /**
- * The subtrees to read next. Those that hold the start and the end of the range of time are needed to find the ranks of
- * both. As these ranks are not exact yet, every subtree that the window can possibly touch is read as well.
+ * The subtrees to read next: those in which the range of time starts and ends, and all that the window can
+ * touch. Where the window starts depends on exact ranks, which only the leaves give.
  */
 function selectSubtrees(
   subtrees: readonly Subtree[],

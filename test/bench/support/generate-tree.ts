@@ -69,5 +69,5 @@ export function* treeItems(members: readonly GeneratedMember[]): Generator<Item>
     yield* packList({ kind: 'COMMUNITY', ownerId: member.userId }, teams.get(i) ?? [])
   }
   for (const [chunk, chunkTexts] of texts) yield chunkItem(1, chunk, { version: 1, texts: chunkTexts })
-  yield headItem(1, { version: 1, chunkCount: texts.size, batch: [], done: 0 })
+  yield headItem(1, { version: 1, chunks: texts.size, batch: [], done: 0 })
 }

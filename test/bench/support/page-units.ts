@@ -5,7 +5,10 @@ const units = (bytes: number): number => Math.ceil(bytes / 4096) / 2
 
 const keyBytes = 64
 
-/** Rounds of reads and read units of the most expensive page: both dates, and a window across the edges of nodes. */
+/**
+ * Rounds of reads and read units of the most expensive page: both dates, and a window across the edges of
+ * nodes.
+ */
 export function pageUnits(members: number): {
   levels: number
   roundsAfterSession: number

@@ -6,7 +6,7 @@ import {
   joinedRange,
   listMembers,
   type MemberFilter,
-  startMembers,
+  prefetchMembers,
 } from '../../../shared/community/find-members.ts'
 import { readProfile, setNote } from '../../../shared/community/member.ts'
 import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
@@ -82,7 +82,10 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
         const expected = model.find(owner, filter)
         const size = 7
         for (let current = 1; (current - 2) * size < expected.length; current += 1) {
-          const page = await listMembers(await startMembers(filter, owner.userId), filter, { current, size })
+          const page = await listMembers(await prefetchMembers(filter, owner.userId), filter, {
+            current,
+            size,
+          })
           const wanted = {
             records: expected.slice((current - 1) * size, current * size),
             total: expected.length,
@@ -98,10 +101,13 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
   }
 }
 
-/** Compares a search in search chunks with the model. The endpoint would search lists this short in the profiles. */
+/**
+ * Compares a search in search chunks with the model. The endpoint would search lists this short in the
+ * profiles.
+ */
 async function compareSearch(model: CommunityModel, owner: ModelMember, keyword: string) {
   const filter: MemberFilter = { type: 'COMMUNITY' }
-  const { list, root, owner: profile } = await startMembers(filter, owner.userId)
+  const { list, root, owner: profile } = await prefetchMembers(filter, owner.userId)
   const all = await readRange(list, root, { ...joinedRange(filter), skip: 0, take: Infinity })
   const found = await findInChunks(profile?.rootId ?? 0, all.entries, keyword.toLowerCase())
   const expected = model.find(owner, { ...filter, keyword })
