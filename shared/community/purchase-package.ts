@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { BusinessKey, CurrencyCode, Instant, maybe, UserId } from '../events/fields.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
-import { postTransaction } from '../ledger/post-transaction.ts'
+import { type LedgerTransaction, postTransaction } from '../ledger/post-transaction.ts'
 import { WalletName } from '../ledger/wallet.ts'
 import { Amount } from '../money.ts'
 import { addPurchase, readProfile } from './member.ts'
@@ -41,22 +41,18 @@ export async function purchasePackage(
       ? await applyOnce(record, writes)
       : await postTransaction({
           record,
-          wallets: [
-            {
-              id: { userId: user_id, wallet: payment.wallet },
-              movements: [
-                {
-                  kind: 'post',
-                  type: 'PACKAGE_PURCHASE',
-                  currency: payment.currency,
-                  amount: payment.amount,
-                  reference: purchase_id,
-                },
-              ],
-            },
-          ],
+          wallets: [toDebit(user_id, purchase_id, payment)],
           alongside: () => writes,
         })
   if (hasAncestors) await notifyTreeQueue(buyer.rootId)
   return outcome
 }
+
+const toDebit = (
+  userId: number,
+  reference: string,
+  { wallet, currency, amount }: NonNullable<PackagePurchase['payment']>,
+): LedgerTransaction['wallets'][number] => ({
+  id: { userId, wallet },
+  movements: [{ kind: 'post', type: 'PACKAGE_PURCHASE', currency, amount, reference }],
+})

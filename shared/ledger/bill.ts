@@ -49,23 +49,21 @@ const BillItem = v.object({
 })
 
 /**
- * Which bills of a wallet a list holds: of one currency or of all, and of one direction, of one type or of
- * all.
+ * Which bills a list holds: those of all currencies or of one, and of all kinds, one direction or one type.
  *
- * Every filter that a client can ask for has a list of its own, so that any page is one range of rows,
- * however many bills there are. A bill is therefore stored six times: for all currencies and for its own,
- * each time for all kinds, for its direction and for its type. A deposit of USDT to the asset wallet of user
- * 7 is in these partitions:
+ * Every filter that a client can ask for has its own list, so that any page is one range of rows, however
+ * many bills the wallet has. A bill is therefore stored six times: for all currencies and for its own, and in
+ * both cases for all kinds, for its direction and for its type. For example, a deposit of USDT to the asset
+ * wallet of user 7 is in these partitions:
  *
  *     BL#7#asset#*#*       BL#7#asset#*#1       BL#7#asset#*#DEPOSIT
  *     BL#7#asset#USDT#*    BL#7#asset#USDT#1    BL#7#asset#USDT#DEPOSIT
  *
- * The rows of a list are numbered from 1 without gaps. The wallet counts its bills by currency and type;
- * every longer list is as long as the sum of these counts, which also gives a new bill its six numbers.
+ * The rows of a list are numbered from 1 without gaps. The wallet counts its bills by currency and type, so
+ * the length of any list is a sum of these counts. A new bill gets the next number of each list.
  *
- * To find where a day begins in a list, the index holds the first bill of every quarter of an hour: in every
- * time zone in use a day begins with a quarter. Leaving the other bills out spares the index of a busy
- * wallet.
+ * The index finds where a day begins in a list. It holds only the first bill of every quarter of an hour,
+ * because a day begins on a quarter of an hour in every time zone in use; this saves index writes.
  */
 export interface BillFilter {
   currency?: string | undefined

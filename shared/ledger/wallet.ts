@@ -103,7 +103,7 @@ export interface NewBill {
   createdAt: number
 }
 
-/** The number of the quarter of an hour that an instant (epoch milliseconds) falls into. */
+/** Quarters of an hour from the epoch to an instant (epoch milliseconds). */
 export const quarterOf = (instant: number): number => Math.floor(instant / 900_000)
 
 /** A wallet after movements and the bills that they make, or why the movements are rejected. */
@@ -175,9 +175,9 @@ export const registerShards = 16
 export const registerPartition = (shard: number): string => `WALLETS#${shard}`
 
 /**
- * Attribute names are short because DynamoDB bills writes by the kilobyte and every bill writes the wallet:
- * about eight currencies fit into the first kilobyte. `n` and `s` hold, by type, the count of bills and the
- * quarter of the newest.
+ * Attribute names are short because DynamoDB charges for every kilobyte written, and every bill writes the
+ * wallet: about eight currencies fit into the first kilobyte. `n` and `s` hold, by type of bill, the count
+ * and the quarter of an hour of the newest.
  */
 const HoldingAttributes = v.object({
   b: Decimal,
@@ -245,7 +245,10 @@ export function putWallet({ id, version, lastAt, holdings }: Wallet): Write {
 }
 
 function toAttributes({ balance, hold, deposited, withdrawal, bills }: Holding) {
-  const counts = Object.entries(bills).map(([type, its]) => ({ code: typeCodes[type as BillType], ...its }))
+  const counts = Object.entries(bills).map(([type, counted]) => ({
+    code: typeCodes[type as BillType],
+    ...counted,
+  }))
   return {
     b: toNumberValue(balance),
     h: toNumberValue(hold),

@@ -37,9 +37,9 @@ export const updateWithdrawal = (next: Withdrawal, record: EventRecord): Promise
       try {
         return await advance(next, before, record)
       } catch (error) {
-        // The money may seem to be missing because another status of this withdrawal moved it after the read.
-        const overtaken = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
-        throw overtaken ? new ConditionFailed([]) : error
+        // The balance may be insufficient only because another event of this withdrawal moved the money.
+        const isStale = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
+        throw isStale ? new ConditionFailed([]) : error
       }
     },
     (error) => error instanceof ConditionFailed,

@@ -83,8 +83,8 @@ describe('the ledger under faults', () => {
       const batch = pending.splice(0)
       const consumers = Array.from({ length: 10 }, (_, i) => batch.filter((_event, j) => j % 10 === i))
       await Promise.all(
-        consumers.map(async (its) => {
-          for (const event of its) {
+        consumers.map(async (received) => {
+          for (const event of received) {
             const delivery = await deliver(event.handler, event.detail)
             if (delivery !== 'done') pending.push(event)
           }

@@ -13,7 +13,7 @@ import { addUser, describeWallet, readPage } from '../support/ledger.ts'
 import { type LedgerEvent, LedgerModel } from '../support/ledger-model.ts'
 
 const runs = process.env['NIGHTLY'] === '1' ? 1_000 : 200
-/** Histories that are checked at the same time, each of a user of its own. */
+/** Histories that are checked at the same time, each with its own user. */
 const lanes = 5
 
 const handlers: Record<LedgerEvent['type'], Intake> = {
@@ -33,7 +33,7 @@ const amount = fc.constantFrom(
   '99999999999999999999.999999999999999999',
   '100',
 )
-/** Few keys, so that events meet their own repetitions and contradictions. */
+/** Few keys, so that many events repeat an earlier key, with the same or other content. */
 const key = fc.nat({ max: 4 })
 
 const event: fc.Arbitrary<LedgerEvent> = fc.oneof(
@@ -63,18 +63,18 @@ const event: fc.Arbitrary<LedgerEvent> = fc.oneof(
 )
 
 /** An event as its sender writes it. */
-function toDetail(userId: number, its: LedgerEvent): object {
-  const common = { user_id: userId, currency: its.currency, amount: its.amount, at: 1_790_000_000_000 }
-  const id = `${userId}-${its.key}`
-  switch (its.type) {
+function toDetail(userId: number, sent: LedgerEvent): object {
+  const common = { user_id: userId, currency: sent.currency, amount: sent.amount, at: 1_790_000_000_000 }
+  const id = `${userId}-${sent.key}`
+  switch (sent.type) {
     case 'wallet.adjusted':
-      return { adjustment_id: id, ...common, wallet: its.wallet, direction: its.direction, reason: 'test' }
+      return { adjustment_id: id, ...common, wallet: sent.wallet, direction: sent.direction, reason: 'test' }
     case 'wallet.transferred':
-      return { transfer_id: id, ...common, from: its.from, to: its.from === 'asset' ? 'reward' : 'asset' }
+      return { transfer_id: id, ...common, from: sent.from, to: sent.from === 'asset' ? 'reward' : 'asset' }
     case 'reward.granted':
       return { reward_id: id, ...common, reward_type: 'referral', earned_on: '2026-11-21' }
     case 'withdrawal.updated':
-      return { withdrawal_id: id, ...common, status: its.status }
+      return { withdrawal_id: id, ...common, status: sent.status }
   }
 }
 
@@ -84,15 +84,15 @@ interface State {
   bills: Record<WalletName, Bill[]>
 }
 
-/** The wallets and their bills; those of a wallet that stands as it stood before are not read again. */
+/** The wallets and their bills; bills of a wallet that has not changed are not read again. */
 async function readState(userId: number, before?: State): Promise<State> {
   const [asset, reward] = await Promise.all(
-    wallets.map((its) => readWallet({ userId, wallet: its }, { consistent: true })),
+    wallets.map((name) => readWallet({ userId, wallet: name }, { consistent: true })),
   )
   const [assetBills, rewardBills] = await Promise.all(
-    [asset, reward].map(async (its) => {
-      const { wallet: name } = (its as Wallet).id
-      const known = before?.wallets[name].version === its?.version
+    [asset, reward].map(async (read) => {
+      const { wallet: name } = (read as Wallet).id
+      const known = before?.wallets[name].version === read?.version
       return known ? before?.bills[name] : (await readPage(userId, name)).records.toReversed()
     }),
   )
@@ -144,20 +144,20 @@ const totalOf = ({ wallets: { asset, reward } }: State, code: string): Big =>
 function checkModel(state: State, model: LedgerModel): void {
   for (const name of wallets) {
     expect(
-      state.bills[name].map(({ currency: code, business_id: type, amount: its }) => [
+      state.bills[name].map(({ currency: code, business_id: type, amount: paid }) => [
         code,
         type,
-        its.toFixed(),
+        paid.toFixed(),
       ]),
     ).toEqual(
       model.bills
         .filter((bill) => bill.wallet === name)
-        .map(({ currency: code, type, amount: its }) => [code, type, its]),
+        .map(({ currency: code, type, amount: paid }) => [code, type, paid]),
     )
   }
   for (const [name, expected] of model.holdings) {
-    const [its, code = ''] = name.split(' ')
-    const held = state.wallets[its as WalletName].holdings.get(code)
+    const [walletName, code = ''] = name.split(' ')
+    const held = state.wallets[walletName as WalletName].holdings.get(code)
     expect((held?.balance ?? zero).eq(expected.balance), 'the balance is the model’s').toBe(true)
     expect((held?.hold ?? zero).eq(expected.hold), 'the hold is the model’s').toBe(true)
   }
@@ -167,14 +167,14 @@ async function runHistory(history: LedgerEvent[]): Promise<void> {
   const userId = await addUser()
   const model = new LedgerModel()
   let before = await readState(userId)
-  for (const its of history) {
-    const [expected, billCount] = [model.apply(its), model.bills.length]
-    const delivery = await deliver(handlers[its.type], toDetail(userId, its))
+  for (const sent of history) {
+    const [expected, billCount] = [model.apply(sent), model.bills.length]
+    const delivery = await deliver(handlers[sent.type], toDetail(userId, sent))
     const after = await readState(userId, before)
     expect(typeof delivery === 'string' ? delivery : 'refused').toBe(expected)
     if (expected === 'refused') expect(describeState(after)).toEqual(describeState(before))
-    if (its.type === 'wallet.transferred') {
-      expect(totalOf(after, its.currency).eq(totalOf(before, its.currency)), 'a transfer conserves').toBe(
+    if (sent.type === 'wallet.transferred') {
+      expect(totalOf(after, sent.currency).eq(totalOf(before, sent.currency)), 'a transfer conserves').toBe(
         true,
       )
     }

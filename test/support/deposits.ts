@@ -4,7 +4,7 @@ import { claimAddress, type UserAddress } from '../../shared/deposits/user-addre
 import { deliver } from './deliver.ts'
 import { addUser } from './ledger.ts'
 
-/** A currency and a network that no other test uses. */
+/** A pool that no other test uses. */
 export const newPool = () => ({ currency: 'USDT', network: `NET-${randomUUID().slice(0, 12)}`.toUpperCase() })
 
 /** An `addresses.provisioned` of a number of addresses. */

@@ -1,7 +1,7 @@
 import { Big, fitsTable, zero } from '../../shared/money.ts'
 import { type BillType, billTypes, type WalletName } from '../../shared/ledger/wallet.ts'
 
-/** An event that the model understands, as it is sent. */
+/** An event of the kinds that the model implements. */
 export type LedgerEvent =
   | {
       type: 'wallet.adjusted'
@@ -27,14 +27,14 @@ interface ModelHolding {
   withdrawal: Big
 }
 
-/** A ledger of one user in a few lines of plain sums, to hold the real one against. */
+/** A ledger of one user as plain sums, to compare the real ledger with. */
 export class LedgerModel {
   holdings = new Map<string, ModelHolding>()
   bills: { wallet: WalletName; currency: string; type: BillType; amount: string }[] = []
   private events = new Map<string, string>()
   private withdrawals = new Map<string, { terms: string; status: string }>()
 
-  /** Applies an event and says whether it is done with or refused. */
+  /** Applies an event, and returns whether it is applied (or a duplicate) or refused. */
   apply(event: LedgerEvent): 'done' | 'refused' {
     const key = `${event.type} ${event.key} ${event.type === 'withdrawal.updated' ? event.status : ''}`
     const content = JSON.stringify(event)

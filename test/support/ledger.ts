@@ -5,7 +5,7 @@ import { putUser } from '../../shared/users/user.ts'
 import { type Bill, type BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill.ts'
 import type { Wallet, WalletName } from '../../shared/ledger/wallet.ts'
 
-/** Registers a user of a test's own, as far as the ledger cares: there is such a user. */
+/** Stores the item of a new user, which is all that the ledger checks. */
 export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
   const { Put } = putUser({
     userId,
@@ -53,7 +53,7 @@ export async function readAllBills(
   }
 }
 
-/** Something that compares equal exactly when the money of two wallets does. */
+/** The version and the amounts of a wallet as plain values, to compare wallets. */
 export const describeWallet = ({ version, holdings }: Wallet) => ({
   version,
   holdings: Object.fromEntries(

@@ -4,7 +4,7 @@ import { handler } from '../../../functions/intake/rates.published.ts'
 import { rateOf, readRates } from '../../../shared/rates/rates.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
 
-// A quote currency of this file's own: there is one publication for each, and other tests have theirs.
+// No other test uses this quote currency: the table keeps one publication for each.
 const quote = `Q${randomInt(2 ** 40)}`
 process.env['QUOTE_CURRENCY'] = quote
 

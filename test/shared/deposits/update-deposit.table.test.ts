@@ -68,7 +68,7 @@ describe('a deposit', () => {
   ])('that is %o ends as %s', async (statuses, status, holdings) => {
     const { userId, address } = await addDepositor()
     const base = deposit(address)
-    for (const its of statuses) expect(await deliver(depositUpdated, { ...base, status: its })).toBe('done')
+    for (const each of statuses) expect(await deliver(depositUpdated, { ...base, status: each })).toBe('done')
     expect((await recordsOf(userId)).records).toMatchObject([{ status }])
     expect(await holdingsOf(userId)).toEqual(holdings)
   })

@@ -48,7 +48,7 @@ const transfer = (amount: string): LedgerTransaction => {
   }
 }
 
-/** What should become of adjustments that arrive one after the other, in a few lines of plain sums. */
+/** The expected outcomes and balances of adjustments that arrive one after the other, by plain sums. */
 function predict(adjustments: Adjustment[]) {
   const used = new Map<string, string>()
   const balances = new Map<string, number>()
