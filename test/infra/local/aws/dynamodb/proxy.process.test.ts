@@ -14,15 +14,15 @@ import {
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RunningDynamodb, startDynamodb } from '../../../../../infra/local/dynamodb/start-dynamodb.ts'
 import type { PolicyStatement } from '../../../../../infra/local/model.ts'
 import { arnOf, functionModel, stackModel, startStack } from '../stack.ts'
-import { startDynamodbLocal } from './dynamodb-local.ts'
 
-let local: Awaited<ReturnType<typeof startDynamodbLocal>>
+let local: RunningDynamodb
 beforeAll(async () => {
-  local = await startDynamodbLocal()
+  local = await startDynamodb(undefined)
 })
-afterAll(() => local.stop())
+afterAll(() => local.close())
 
 const tableArn = arnOf('dynamodb', 'table/main')
 const createTableInput = {
