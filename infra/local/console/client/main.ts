@@ -1,12 +1,10 @@
 import { AuthorizationResponseError, type AuthorizationServer } from 'oauth4webapi'
 import { make } from '../../../authorization-page/dom.ts'
 import { makeApi } from './api.ts'
-import { showBalances } from './panels/balances.ts'
-import { showBills } from './panels/bills.ts'
-import { showCommunity } from './panels/community.ts'
-import { showDeposit } from './panels/deposit.ts'
-import { showEarnings } from './panels/earnings.ts'
-import { showToken } from './panels/token.ts'
+import { showCommunity } from './community.ts'
+import { showEarnings } from './dashboard.ts'
+import { showDeposits } from './deposits.ts'
+import { makeButton } from './elements.ts'
 import {
   beginSignIn,
   callbackPath,
@@ -17,28 +15,25 @@ import {
   type Session,
   signOut,
 } from './sign-in.ts'
-import { type Stack } from './stack/facts.ts'
-import { readLocal } from './stack/read-local.ts'
-import { watchStack } from './watch-stack.ts'
+import { readLocal, type Stack, watchStack } from './stack.ts'
+import { showToken } from './token.ts'
+import { showBalances, showBills } from './wallets.ts'
 
 const place = document.querySelector<HTMLElement>('#client')
-if (place === null) throw new Error('the page has no place for the client')
+if (place === null) throw new Error('the console has no place for the client')
 
-/** Offers to sign in, with a word on why the last attempt gave nothing. */
+/** Offers to sign in, and says why the last attempt failed. */
 function offerSignIn(server: AuthorizationServer, problem?: string): void {
-  const begin = () => void beginSignIn(server)
+  const how =
+    'Sign in as any of the demo users, the way an app does: authorization code, PKCE, consent, device_token.'
   place?.replaceChildren(
     make(
       'section',
-      { class: 'offer' },
+      {},
       make('h2', {}, 'Try it'),
-      make(
-        'p',
-        {},
-        'Sign in as any of the demo users, the way an app does: authorization code, PKCE, consent, device_token.',
-      ),
+      make('p', {}, how),
       make('p', { class: 'problem', role: 'alert' }, problem),
-      make('button', { type: 'button', class: 'primary', onclick: begin }, 'Sign in with demo-app'),
+      makeButton('Sign in with demo-app', () => void beginSignIn(server), { class: 'primary' }),
     ),
   )
 }
@@ -54,18 +49,10 @@ function showSession(server: AuthorizationServer, session: Session): void {
       (error: unknown) => offerSignIn(server, `Signed out here only: ${String(error)}`),
     )
   const { name, email, sub } = session.claims as { name?: string; email?: string; sub: string }
+  const who = make('p', {}, 'Signed in as ', make('strong', {}, name ?? sub), ` ${email ?? ''}`)
   place?.replaceChildren(
-    make(
-      'section',
-      { class: 'who' },
-      make('p', {}, 'Signed in as ', make('strong', {}, name ?? sub), ` ${email ?? ''}`),
-      make('button', { type: 'button', onclick: leave }, 'Sign out'),
-    ),
-    showBalances(api),
-    showEarnings(api),
-    showBills(api),
-    showCommunity(api),
-    showDeposit(api),
+    make('section', { class: 'who' }, who, makeButton('Sign out', leave)),
+    ...[showBalances, showEarnings, showBills, showCommunity, showDeposits].map((show) => show(api)),
     showToken(server, session),
   )
 }
@@ -80,7 +67,7 @@ async function findSession(server: AuthorizationServer): Promise<Session | strin
       return 'You did not allow it, and nothing was shared.'
     return error instanceof Error ? error.message : String(error)
   } finally {
-    // The code has been used, and has no business in the history.
+    // The code has been used and should not stay in the browser's history.
     history.replaceState(null, '', '/_local/')
   }
 }
@@ -93,6 +80,6 @@ if (location.origin === new URL(baseUrl).origin) {
   if (typeof found === 'object') showSession(server, found)
   else offerSignIn(server, found)
 } else {
-  // By another name of this machine the page could not call the API, whose address is part of every token.
+  // From another name of this machine the client could not call the API, whose address is part of every token.
   location.replace(`${baseUrl}/_local/`)
 }

@@ -1,21 +1,12 @@
 import * as oauth from 'oauth4webapi'
 
-/** The demo application: public, so it proves itself by PKCE alone. */
+/** The demo application, which is a public client: PKCE is all that it proves itself by. */
 const client: oauth.Client = { client_id: 'demo-app' }
-// eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go away: the laptop has no TLS
+// eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go away: a laptop has no TLS
 const options = { [oauth.allowInsecureRequests]: true }
-const scopes = [
-  'openid',
-  'profile',
-  'email',
-  'account.read',
-  'community.read',
-  'community.write',
-  'dashboard.read',
-  'deposit.read',
-]
+const scope = 'openid profile email account.read community.read community.write dashboard.read deposit.read'
 
-/** What the code flow gave; ends with the tab. */
+/** What the code flow gave. It ends with the browser's tab. */
 export interface Session {
   accessToken: string
   deviceToken: string
@@ -31,7 +22,7 @@ interface Attempt {
 const attemptKey = 'sign-in-attempt'
 const sessionKey = 'session'
 
-/** Path below the page that the authorization page sends the user back to. */
+/** The path that the authorization page sends the user back to. */
 export const callbackPath = '/_local/callback'
 const redirectUri = (issuer: string): string => issuer + callbackPath
 
@@ -54,7 +45,7 @@ export async function beginSignIn(server: oauth.AuthorizationServer): Promise<vo
     response_type: 'code',
     client_id: client.client_id,
     redirect_uri: redirectUri(server.issuer),
-    scope: scopes.join(' '),
+    scope,
     state: attempt.state,
     nonce: attempt.nonce,
     code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
@@ -63,7 +54,7 @@ export async function beginSignIn(server: oauth.AuthorizationServer): Promise<vo
   location.assign(url)
 }
 
-/** Takes the answer in the address, exchanges its code and keeps the session; throws where the answer is a refusal. */
+/** Takes the answer out of the address, exchanges its code and keeps the session. Throws where the answer is an error. */
 export async function finishSignIn(server: oauth.AuthorizationServer): Promise<Session> {
   const stored = sessionStorage.getItem(attemptKey)
   if (stored === null) throw new Error('This tab has not begun to sign in.')
@@ -79,10 +70,8 @@ export async function finishSignIn(server: oauth.AuthorizationServer): Promise<S
     verifier,
     options,
   )
-  const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
-    expectedNonce: nonce,
-    requireIdToken: true,
-  })
+  const expected = { expectedNonce: nonce, requireIdToken: true }
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, expected)
   const claims = oauth.getValidatedIdTokenClaims(tokens)
   if (claims === undefined || tokens.id_token === undefined) throw new Error('There is no device_token.')
   const session = { accessToken: tokens.access_token, deviceToken: tokens.id_token, claims }
@@ -92,10 +81,8 @@ export async function finishSignIn(server: oauth.AuthorizationServer): Promise<S
 
 /** The session of this tab, if it has one that has not expired. */
 export function readSession(): Session | undefined {
-  const stored = sessionStorage.getItem(sessionKey)
-  if (stored === null) return undefined
-  const session = JSON.parse(stored) as Session
-  return session.claims.exp * 1000 > Date.now() ? session : undefined
+  const session = JSON.parse(sessionStorage.getItem(sessionKey) ?? 'null') as Session | null
+  return session !== null && session.claims.exp * 1000 > Date.now() ? session : undefined
 }
 
 export const forgetSession = (): void => sessionStorage.removeItem(sessionKey)

@@ -1,0 +1,59 @@
+import { make } from '../../../authorization-page/dom.ts'
+import type { Api } from './api.ts'
+import { makeButton, makeInput, makePanel, makeSelect, type Panel } from './elements.ts'
+import { readControls, type Row, showPagedList } from './elements.ts'
+
+const maxNoteLength = 20
+
+/** The members whom the user referred, with a note for each direct one, and all of them as a file. */
+export function showCommunity(api: Api): HTMLElement {
+  const panel = makePanel('community', 'Community')
+  const filters = {
+    Show: makeSelect('type', { 'direct referrals': 'DIRECT', 'entire downline': 'COMMUNITY' }),
+    Keyword: makeInput('keyword', { type: 'search', placeholder: 'nickname or email' }),
+    'Joined from': makeInput('beginDate', { type: 'date' }),
+    to: makeInput('endDate', { type: 'date' }),
+  }
+  const download = () =>
+    void panel.attempt(async () => {
+      const query = readControls(Object.values(filters))
+      saveAs(await api.download('/community/members/export', query, 'text/csv'), 'members.csv')
+    })
+  showPagedList(panel, {
+    label: 'Members',
+    filters,
+    extras: [makeButton('Export as CSV', download)],
+    read: (query) => api.get('/community/members', query),
+    size: 5,
+    columns: 'nickname email note joined_at level direct_count team_count package_amount team_performance',
+    cells: { note: (member) => makeNote(api, panel, member) },
+    none: 'Nobody matches.',
+  })
+  return panel.element
+}
+
+/** An editable note on a direct referral; nothing for anybody else. */
+function makeNote(api: Api, panel: Panel, { user_id, nickname, note }: Row): HTMLElement | string {
+  if (typeof note !== 'string') return ''
+  const input = makeInput('note', {
+    value: note,
+    maxlength: String(maxNoteLength),
+    size: '14',
+    'aria-label': `Note on ${String(nickname)}`,
+  })
+  const saved = make('span', { role: 'status', class: 'good' })
+  const onsubmit = (event: Event) => {
+    event.preventDefault()
+    void panel.attempt(async () => {
+      await api.post('/community/members/note', { target_user_id: user_id, note: input.value })
+      saved.replaceChildren('saved')
+    })
+  }
+  return make('form', { class: 'note', onsubmit }, input, make('button', { type: 'submit' }, 'Save'), saved)
+}
+
+function saveAs(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content)
+  make('a', { href: url, download: name }).click()
+  URL.revokeObjectURL(url)
+}

@@ -1,0 +1,119 @@
+import uPlot from 'uplot'
+import { make } from '../../../authorization-page/dom.ts'
+import type { Api, Exact } from './api.ts'
+import { makeDetails, makeFacts, makeFilter, makePanel, makeSelect, makeTable } from './elements.ts'
+
+interface CurrencyAmount {
+  currency: string
+  amount: Exact
+}
+
+interface Point extends CurrencyAmount {
+  date: string
+}
+
+interface Overview {
+  network_rewards: Exact
+  devices: number
+  traffic_gb: Exact
+  total_earnings: CurrencyAmount[]
+  yesterday_earnings: CurrencyAmount[]
+}
+
+const chartHeight = 240
+
+/** The dashboard: its figures, and the earnings by day as a chart and as a table. */
+export function showEarnings(api: Api): HTMLElement {
+  const panel = makePanel('earnings', 'Earnings')
+  void panel.attempt(async () => {
+    const [overview, points] = await Promise.all([
+      api.get<Overview>('/dashboard/overview'),
+      api.get<Point[]>('/dashboard/earnings'),
+    ])
+    const chart = make('div', { class: 'chart' })
+    const table = make('div')
+    const currencies = makeSelect(
+      'earned',
+      Object.fromEntries(points.map(({ currency }) => [currency, currency])),
+    )
+    currencies.value = findMostEarned(points) ?? ''
+    panel.body.replaceChildren(showFigures(overview), makeFilter('Currency', currencies), chart, table)
+    const selectPoints = () => points.filter(({ currency }) => currency === currencies.value)
+    const draw = () => drawChart(chart, currencies.value, selectPoints())
+    const choose = () => {
+      draw()
+      table.replaceChildren(listPoints(selectPoints()))
+    }
+    let width = 0
+    const fit = () => {
+      // Drawing changes the height, which must not lead to drawing again.
+      if (chart.clientWidth !== width) draw()
+      width = chart.clientWidth
+    }
+    choose()
+    currencies.addEventListener('change', choose)
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
+    new ResizeObserver(fit).observe(chart)
+  })
+  return panel.element
+}
+
+/** The currency that was earned on most days. */
+function findMostEarned(points: Point[]): string | undefined {
+  const earned = Object.groupBy(
+    points.filter(({ amount }) => Number(amount) > 0),
+    ({ currency }) => currency,
+  )
+  const [most] = Object.entries(earned).sort(([, a = []], [, b = []]) => b.length - a.length)
+  return most?.[0]
+}
+
+function showFigures(overview: Overview): HTMLElement {
+  const list = (amounts: CurrencyAmount[]) =>
+    amounts.map(({ currency, amount }) => `${amount} ${currency}`).join(', ') || 'nothing'
+  return makeFacts('figures', {
+    'Network rewards': String(overview.network_rewards),
+    Earned: list(overview.total_earnings),
+    Yesterday: list(overview.yesterday_earnings),
+    Devices: String(overview.devices),
+    'Traffic, GB': String(overview.traffic_gb),
+  })
+}
+
+function drawChart(place: HTMLElement, currency: string, points: Point[]): void {
+  // A canvas does not know light-dark(), so the browser is asked which of the two colours it shows.
+  const [soft = '', faint = '', stroke = '', fill = ''] = ['soft', 'line', 'link', 'link-field'].map(
+    (name) => {
+      place.style.color = `var(--${name})`
+      return getComputedStyle(place).color
+    },
+  )
+  place.removeAttribute('style')
+  const line = { stroke: faint }
+  const axis = { stroke: soft, grid: line, ticks: line }
+  const dots = { show: true, size: 5, fill: stroke }
+  place.replaceChildren()
+  new uPlot(
+    {
+      width: Math.max(place.clientWidth, 240),
+      height: chartHeight,
+      scales: { x: { time: true }, y: { range: (_chart, _least, most) => [0, most * 1.1 || 1] } },
+      axes: [axis, { ...axis, size: 70 }],
+      series: [{ value: '{YYYY}-{MM}-{DD}' }, { label: currency, stroke, fill, width: 2, points: dots }],
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    },
+    // Doubles do for the places of dots: the exact amounts are in the table.
+    [points.map(({ date }) => Date.parse(date) / 1000), points.map(({ amount }) => Number(amount))],
+    place,
+  )
+  // The chart's legend only follows the pointer. The table says the same to everyone.
+  place.querySelector('.uplot')?.setAttribute('aria-hidden', 'true')
+}
+
+const listPoints = (points: Point[]): HTMLElement => {
+  const rows = points.toReversed().map((point) => ({ ...point }))
+  return makeDetails(
+    'As a table',
+    makeTable('Earnings by day', 'date amount currency', rows, 'Nothing earned.'),
+  )
+}

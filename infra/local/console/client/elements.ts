@@ -1,0 +1,189 @@
+import { make } from '../../../authorization-page/dom.ts'
+
+type Child = Node | string
+
+/** A card with a title, a body, and a line that says what went wrong. */
+export interface Panel {
+  element: HTMLElement
+  body: HTMLElement
+  /** Does some work for this panel and shows its failure here. */
+  attempt: (work: () => Promise<void>) => Promise<void>
+}
+
+export function makePanel(id: string, title: string): Panel {
+  const body = make('div')
+  const problem = make('p', { class: 'problem', role: 'alert' })
+  const heading = make('h2', { id: `${id}-title` }, title)
+  const element = make('section', { id, 'aria-labelledby': `${id}-title` }, heading, problem, body)
+  return {
+    element,
+    body,
+    async attempt(work) {
+      problem.replaceChildren()
+      element.setAttribute('aria-busy', 'true')
+      try {
+        await work()
+      } catch (error) {
+        problem.replaceChildren(error instanceof Error ? error.message : String(error))
+      } finally {
+        element.removeAttribute('aria-busy')
+      }
+    },
+  }
+}
+
+/** A record of the API or of the local stack, shown under the names that its members have there. */
+export type Row = Record<string, unknown>
+
+/** How to show some columns in another way than by the member of that name. */
+export type Cells = Record<string, (row: Row) => Child>
+
+/** A table of the columns named, or a sentence where there are no rows. It scrolls where the window is narrow. */
+export function makeTable(label: string, columns: string, rows: Row[], none: string, cells: Cells = {}) {
+  if (rows.length === 0) return make('p', { class: 'none' }, none)
+  const names = columns.split(' ')
+  const isNumber = (name: string) => rows.every((row) => /^-?\d+(\.\d+)?$/.test(String(row[name])))
+  const classes = new Map(
+    names.map((name) => [name, isNumber(name) && !isInstant(name) ? 'number' : undefined]),
+  )
+  const heads = names.map((name) =>
+    make('th', { scope: 'col', class: classes.get(name) }, name.replaceAll('_', ' ')),
+  )
+  const body = rows.map((row) => {
+    const shown = names.map((name) => cells[name]?.(row) ?? showMember(name, row[name]))
+    return make('tr', {}, ...shown.map((cell, i) => make('td', { class: classes.get(names[i] ?? '') }, cell)))
+  })
+  const table = make('table', {}, make('thead', {}, make('tr', {}, ...heads)), make('tbody', {}, ...body))
+  // What scrolls must be reachable by keyboard (WCAG 2.1.1).
+  return make('div', { class: 'scroll', role: 'group', 'aria-label': label, tabindex: '0' }, table)
+}
+
+const isInstant = (name: string): boolean => /(^|_)at$/.test(name)
+
+function showMember(name: string, value: unknown): Child {
+  if (typeof value === 'number' && isInstant(name)) return showInstant(value)
+  return value === null || value === undefined
+    ? ''
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value)
+}
+
+/** One page of a list of the API. */
+interface ListPage {
+  records: Row[]
+  total: number
+  current: number
+  pages: number
+}
+
+type Control = HTMLInputElement | HTMLSelectElement
+
+interface PagedList {
+  label: string
+  /** Controls by their visible label; each is a query parameter by its name. */
+  filters?: Record<string, Control>
+  /** What follows the filters in their row. */
+  extras?: HTMLElement[]
+  read: (query: Record<string, string | number>) => Promise<ListPage>
+  size: number
+  /** As for a table. */
+  columns: string
+  cells?: Cells
+  none: string
+}
+
+/** Shows a list of the API a page at a time, and its first page again when a filter changes. */
+export function showPagedList(panel: Panel, list: PagedList): void {
+  const { label, filters = {}, extras = [], read, size, columns, cells, none } = list
+  const place = make('div')
+  let lastRequest = 0
+  const load = (current: number): Promise<void> =>
+    panel.attempt(async () => {
+      const request = (lastRequest += 1)
+      const page = await read({ ...readControls(Object.values(filters)), current, size })
+      // The filters have changed meanwhile, and this answer no longer fits them.
+      if (request !== lastRequest) return
+      place.replaceChildren(makeTable(label, columns, page.records, none, cells), makePager(page, load))
+    })
+  const reload = () => void load(1)
+  const onsubmit = (event: Event) => {
+    event.preventDefault()
+    reload()
+  }
+  const labelled = Object.entries(filters).map(([text, control]) => makeFilter(text, control))
+  if (labelled.length > 0) {
+    const attributes = { class: 'filters', 'aria-label': `Filter ${label.toLowerCase()}` }
+    panel.body.append(make('form', { ...attributes, onchange: reload, onsubmit }, ...labelled, ...extras))
+  }
+  panel.body.append(place)
+  reload()
+}
+
+/** The values of controls by their names. */
+export const readControls = (controls: Control[]): Record<string, string> =>
+  Object.fromEntries(controls.map(({ name, value }) => [name, value.trim()]))
+
+function makePager({ current, pages, total }: ListPage, load: (page: number) => Promise<void>) {
+  if (total === 0) return ''
+  const step = (text: string, page: number) =>
+    makeButton(text, () => void load(page), { disabled: page < 1 || page > pages })
+  const position = `page ${Math.min(current, pages)} of ${pages}, ${total} in all`
+  return make(
+    'div',
+    { class: 'pager' },
+    step('Previous', current - 1),
+    make('span', { role: 'status' }, position),
+    step('Next', current + 1),
+  )
+}
+
+export const makeButton = (text: string, onclick: () => void, attributes = {}): HTMLButtonElement =>
+  make('button', { type: 'button', ...attributes, onclick }, text)
+
+/** A labelled control in a row of filters. */
+export const makeFilter = (label: string, control: HTMLElement): HTMLElement =>
+  make('label', { class: 'filter' }, make('span', {}, label), control)
+
+/** A choice between values, each with its text. The first one is chosen. */
+export const makeSelect = (name: string, options: Record<string, string>): HTMLSelectElement =>
+  make('select', { name }, ...Object.entries(options).map(([text, value]) => make('option', { value }, text)))
+
+export const makeInput = (name: string, attributes: Record<string, string> = {}): HTMLInputElement =>
+  make('input', { name, autocomplete: 'off', ...attributes })
+
+/** Names with their values. */
+export const makeFacts = (className: string, facts: Record<string, Child>): HTMLElement =>
+  make(
+    'dl',
+    { class: className },
+    ...Object.entries(facts).map(([name, value]) =>
+      make('div', {}, make('dt', {}, name), make('dd', {}, value)),
+    ),
+  )
+
+export const makeDetails = (summary: string, content: HTMLElement): HTMLElement =>
+  make('details', {}, make('summary', {}, summary), content)
+
+export const code = (text: string): HTMLElement => make('code', {}, text)
+
+/** A text with its own line breaks. */
+export const preformatted = (text: string): HTMLElement => make('pre', { class: 'wrap' }, text)
+
+/** An instant as the reader writes it. */
+export const showInstant = (milliseconds: number): HTMLElement => {
+  const date = new Date(milliseconds)
+  return make('time', { datetime: date.toISOString() }, date.toLocaleString())
+}
+
+/** An element of an SVG picture. */
+export function makeSvg(
+  name: string,
+  attributes: Record<string, string | number>,
+  ...children: Child[]
+): Element {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name)
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, String(value))
+  element.append(...children)
+  return element
+}

@@ -1,0 +1,203 @@
+import { make } from '../../../authorization-page/dom.ts'
+import {
+  code,
+  makeDetails,
+  makeFacts,
+  makeFilter,
+  makeInput,
+  makePanel,
+  makeTable,
+  preformatted,
+  type Row,
+  showInstant,
+} from './elements.ts'
+import { drawTimeline, type SigningKey } from './timeline.ts'
+
+/** The answer of `/_local/stack`, as far as the console shows it. */
+export interface Stack {
+  base_url: string
+  auth_url: string
+  aws_endpoint: string
+  event_bus: string
+  table: string
+  first_party_client_id: string
+  functions: Row[]
+}
+
+interface Outbox {
+  messages: { to: string; subject: string; text: string; sent_at: number }[]
+}
+
+interface Queues {
+  queues: Row[]
+  dead_letters: { queue: string; sent_at: number; reason: string | null; body: string }[]
+}
+
+interface Keys {
+  keys: SigningKey[]
+  evidence: (Row & { trigger: { kind: string } })[]
+  next_due: number | null
+}
+
+const refreshMilliseconds = 3000
+const maxMails = 20
+
+/** A panel that shows one of `/_local/…`. */
+interface StackPanel {
+  element: HTMLElement
+  /** What to read, below `/_local/`. */
+  path: () => string
+  show: (data: unknown) => void
+}
+
+/** Reads one of `/_local/…`. Throws where the local stack does not answer. */
+export async function readLocal<Data>(path: string): Promise<Data> {
+  const response = await fetch(`/_local/${path}`)
+  if (!response.ok) throw new Error(`/_local/${path} answered ${response.status}`)
+  return (await response.json()) as Data
+}
+
+/** Shows what the local stack says about itself, and reads it again every few seconds. */
+export function watchStack(): void {
+  const state = document.querySelector('#state')
+  const setState = (text: string, className: string) => {
+    if (state === null || state.textContent === text) return
+    state.textContent = text
+    state.className = className
+  }
+  const refresh = async (): Promise<void> => {
+    try {
+      await Promise.all(panels.map(async ({ path, show }) => show(await readLocal(path()))))
+      setState('running', '')
+    } catch (error) {
+      setState(error instanceof Error ? error.message : String(error), 'bad')
+    }
+  }
+  const panels: StackPanel[] = [
+    makeStackPanel('users', 'Demo users', showUsers),
+    makeOutbox(() => void refresh()),
+    makeStackPanel('keys', 'Signing keys', showKeys),
+    makeStackPanel('queues', 'Queues', showQueues),
+    makeStackPanel('stack', 'What runs', showFacts),
+  ]
+  document.querySelector('#stack')?.replaceChildren(...panels.map(({ element }) => element))
+  void refresh()
+  setInterval(() => void refresh(), refreshMilliseconds)
+}
+
+/** A panel that is drawn again only when the data has changed, so that a selection or an open detail stays. */
+function makeStackPanel(name: string, title: string, draw: (data: never) => Node[]): StackPanel {
+  const panel = makePanel(name === 'stack' ? 'facts' : name, title)
+  let shown: string | undefined
+  return {
+    element: panel.element,
+    path: () => name,
+    show(data) {
+      const text = JSON.stringify(data)
+      if (text !== shown) panel.body.replaceChildren(...draw(data as never))
+      shown = text
+    },
+  }
+}
+
+function showFacts(stack: Stack): HTMLElement[] {
+  const link = (href: string, text = href) => make('a', { href }, text)
+  return [
+    makeFacts('facts', {
+      API: link(stack.base_url),
+      'API reference': link('/_local/docs', 'every endpoint, with examples'),
+      'Authorization page': link(stack.auth_url),
+      'AWS endpoint': code(stack.aws_endpoint),
+      'Event bus': code(stack.event_bus),
+      Table: code(stack.table),
+      'First-party client': code(stack.first_party_client_id),
+    }),
+    makeDetails(
+      `${stack.functions.length} functions`,
+      makeTable('Functions', 'name route', stack.functions, 'None.'),
+    ),
+  ]
+}
+
+const showUsers = ({ users }: { users: Row[] }): HTMLElement[] => [
+  makeTable('Demo users', 'email password totp_secret', users, 'Started with --no-demo: there are none.', {
+    totp_secret: ({ totp_secret: secret = 'by mail' }) => String(secret),
+  }),
+]
+
+/** The mails that would have been sent, newest first, to everyone or to one address. */
+function makeOutbox(refresh: () => void): StackPanel {
+  const to = makeInput('to', { type: 'search', placeholder: 'everyone', spellcheck: 'false' })
+  to.addEventListener('input', refresh)
+  const panel = makeStackPanel('outbox', 'Outbox', ({ messages }: Outbox) => {
+    const entries = messages
+      .slice(0, maxMails)
+      .map((mail) => [
+        make('p', { class: 'soft' }, showInstant(mail.sent_at), ` to ${mail.to}`),
+        make('strong', {}, mail.subject),
+        preformatted(mail.text),
+      ])
+    return [showEntries('Mails', entries, 'No mail yet.')]
+  })
+  panel.element.querySelector('.problem')?.after(makeFilter('To', to))
+  const path = () => `outbox?${new URLSearchParams(to.value.trim() === '' ? {} : { to: to.value.trim() })}`
+  return { ...panel, path }
+}
+
+/** What waits in the queues, and which events were rejected and why. */
+function showQueues({ queues, dead_letters: letters }: Queues): HTMLElement[] {
+  const sources = queues.filter(({ isDeadLetterQueue }) => isDeadLetterQueue !== true)
+  const counts = ['visible', 'inFlight', 'delayed']
+  const busy = sources.filter((queue) => counts.some((name) => queue[name] !== 0))
+  const none = `All ${sources.length} queues are empty.`
+  const entries = letters.map(({ queue, sent_at, reason, body }) => [
+    make('p', { class: 'soft' }, showInstant(sent_at), ' ', code(queue)),
+    make('strong', { class: 'bad' }, reason ?? 'received too often'),
+    makeDetails('The event', preformatted(indent(body))),
+  ])
+  return [
+    makeTable('Queues with messages', `name ${counts.join(' ')}`, busy, none),
+    make('h3', {}, 'Dead letters'),
+    showEntries('Dead letters', entries, 'None: every event was applied.'),
+  ]
+}
+
+/** A list that scrolls, so that the keyboard must reach it (WCAG 2.1.1). */
+function showEntries(label: string, entries: HTMLElement[][], none: string): HTMLElement {
+  if (entries.length === 0) return make('p', { class: 'none' }, none)
+  const items = entries.map((entry) => make('li', {}, ...entry))
+  return make('ol', { class: 'entries', tabindex: '0', 'aria-label': label }, ...items)
+}
+
+function indent(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    // An event may have been rejected because its body is no JSON.
+    return body
+  }
+}
+
+/** The signing keys, the life of each as a line, and the records of every step. */
+function showKeys({ keys, evidence, next_due: nextDue }: Keys): Node[] {
+  const rows = keys.toReversed().map((key) => ({
+    ...key,
+    since: key.retired_at ?? key.retiring_at ?? key.active_at ?? key.published_at,
+  }))
+  const steps = evidence.toReversed().map(({ trigger, ...step }) => ({ ...step, trigger: trigger.kind }))
+  const short = (name: string) => (row: Row) => code(String(row[name]).slice(0, 12))
+  return [
+    drawTimeline(keys, nextDue),
+    makeTable('Signing keys', 'kid state since', rows, 'No key yet.', {
+      kid: short('kid'),
+      since: ({ since }) => showInstant(Number(since)),
+    }),
+    make('p', { class: 'soft' }, 'Next step: ', nextDue === null ? 'none' : showInstant(nextDue)),
+    makeDetails(
+      `Evidence (${evidence.length})`,
+      makeTable('Evidence', 'sequence at action trigger hash', steps, 'No step yet.', {
+        hash: short('hash'),
+      }),
+    ),
+  ]
+}
