@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { readKeyStatus } from '../ops/keys/read-key-status.ts'
+import type { readKeyStatus } from '../ops/keys/key-status.ts'
 import { serveAuthorizationPage } from './authorization-page.ts'
 import { type AwsEndpoint, startAwsEndpoint } from './aws/server.ts'
 import { createConsole } from './console/serve-console.ts'
@@ -194,7 +194,7 @@ function serveApi(
     baseUrl: api.url,
     pageUrl,
     users: demo ? demoUsers : [],
-    readKeys: () => owner.call<typeof readKeyStatus>('infra/ops/keys/read-key-status.ts', 'readKeyStatus'),
+    readKeys: () => owner.call<typeof readKeyStatus>('infra/ops/keys/key-status.ts', 'readKeyStatus'),
   })
   api.serve((request, response) => serveConsole(request, response) ?? gateway(request, response))
   // Closed before the functions and the endpoint that they call, so that running requests are answered.

@@ -1,34 +1,34 @@
 import { Presets, SingleBar } from 'cli-progress'
 import type { Terminal } from './terminal.ts'
 
-/** Shows how far something is, on standard error: as a bar in a terminal, otherwise as a line now and then. */
+/** Shows progress on standard error: a bar in a terminal, otherwise a line every ten seconds. */
 export interface ProgressBar {
-  update: (done: number, words: string) => void
+  update: (done: number, text: string) => void
   stop: () => void
 }
 
-const lineMilliseconds = 10_000
+const lineIntervalMilliseconds = 10_000
 
-/** Starts to show the progress of `title` towards `total`. */
+/** Starts a progress bar. A `total` of 0 means that the end is not known. */
 export function startProgress(terminal: Terminal, title: string, total: number): ProgressBar {
   return terminal.interactive ? startBar(title, total) : startLines(terminal, title, total)
 }
 
 function startBar(title: string, total: number): ProgressBar {
-  const format = `${title} [{bar}] {percentage}% {words} {duration_formatted}`
+  const format = `${title} [{bar}] {percentage}% {text} {duration_formatted}`
   const bar = new SingleBar({ format, stream: process.stderr, hideCursor: true }, Presets.rect)
-  bar.start(total, 0, { words: '' })
-  return { update: (done, words) => bar.update(done, { words }), stop: () => bar.stop() }
+  bar.start(total, 0, { text: '' })
+  return { update: (done, text) => bar.update(done, { text }), stop: () => bar.stop() }
 }
 
 function startLines(terminal: Terminal, title: string, total: number): ProgressBar {
   let shownAt = Date.now()
   return {
-    update(done, words) {
-      if (Date.now() - shownAt < lineMilliseconds) return
+    update(done, text) {
+      if (Date.now() - shownAt < lineIntervalMilliseconds) return
       shownAt = Date.now()
       const share = total === 0 ? '' : ` ${Math.floor((100 * done) / total)}%`
-      terminal.err(`${title}${share} ${words}`)
+      terminal.err(`${title}${share} ${text}`)
     },
     stop: () => undefined,
   }

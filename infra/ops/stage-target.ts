@@ -2,16 +2,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { Settings } from '../../shared/settings.ts'
 import { type Config, readStageConfig, UnknownStageError } from '../config.ts'
-import { UsageError } from './problems.ts'
+import { UsageError } from './errors.ts'
 import type { Target, TargetOptions } from './target.ts'
 
 const CdkJson = v.object({ context: v.object({ stages: v.optional(v.unknown(), {}) }) })
 const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
 
 /**
- * A stage on AWS. Its configuration is that of cdk.json, not what the deployment says of itself; names follow from the
- * stage's. Only the address of an API without a domain of its own is AWS's choice: it comes from the option, or the file of the
- * stacks' outputs.
+ * A stage on AWS, from its configuration in cdk.json; nothing is asked of the deployment. Only the address of an API without
+ * `domainName` is chosen by AWS: it comes from the option `baseUrl` or from the stacks' outputs. Throws a UsageError for an
+ * unknown stage.
  */
 export function findStage(
   stage: string,

@@ -1,41 +1,105 @@
-import { environmentName, type Settings } from '../../shared/settings.ts'
-import { OperationFailed } from './problems.ts'
+import * as v from 'valibot'
+import { environmentName, Settings } from '../../shared/settings.ts'
+import { OperationError } from './errors.ts'
 
-/** A deployment, and how it is reached. */
+/** A deployment, and how to reach it. */
 export interface Target {
   stage: string
-  /** Address of the API without a trailing slash; undefined where nobody has told it. */
+  /** Address of the API without a trailing slash; undefined if it is not known. */
   baseUrl: string | undefined
-  /** Address that stands in for AWS, on a laptop. */
+  /** Endpoint that replaces AWS; undefined for a stage on AWS. */
   awsEndpoint: string | undefined
-  /** Put before the name of every resource. */
+  /** Begins the name of every resource. */
   namePrefix: string
   tableName: string
   eventBusName: string
   settings: Settings
 }
 
-/** Where the caller says that the deployment is. */
+/** Options that choose the deployment. */
 export interface TargetOptions {
   stage?: string | undefined
-  /** Address of a local stack, by default that of `npm start`. */
+  /** Address of a local stack. Default: that of `npm start`. */
   url?: string | undefined
-  /** What stands in for AWS where no address of a local stack is given. */
+  /** Endpoint that replaces AWS. Used only without `url`. */
   endpointUrl?: string | undefined
   baseUrl?: string | undefined
-  /** A table to look at in place of the deployment's, such as one restored to a point in time. */
+  /** Another table than the deployment's, for example one restored to a point in time. */
   table?: string | undefined
-  /** File that `cdk deploy --outputs-file` has written. */
+  /** File that `cdk deploy --outputs-file` wrote. */
   outputs: string
 }
 
-/** The name of the deployment's table and bus, which is also the value of the tag that its signing keys carry. */
+/** Finds the deployment that the options name: a stage on AWS, or the local stack. */
+export async function findTarget(options: TargetOptions): Promise<Target> {
+  const target = await findDeployment(options)
+  return { ...target, tableName: options.table ?? target.tableName }
+}
+
+async function findDeployment(options: TargetOptions): Promise<Target> {
+  const { stage } = options
+  if (stage === undefined || stage === 'local') return findLocalStack(options)
+  // Loaded only here, because it loads part of CDK.
+  const { findStage } = await import('./stage-target.ts')
+  return findStage(stage, options)
+}
+
+/** What the local stack's `/_local/stack` answers. */
+const Description = v.object({
+  base_url: v.string(),
+  aws_endpoint: v.string(),
+  event_bus: v.string(),
+  table: v.string(),
+  settings: v.record(v.string(), v.string()),
+})
+
+const defaultUrl = 'http://127.0.0.1:3000'
+
+async function findLocalStack({ url, endpointUrl, baseUrl }: TargetOptions): Promise<Target> {
+  if (url === undefined && endpointUrl !== undefined) return defaultLocalStack(endpointUrl, baseUrl)
+  const described = await describeLocalStack(url ?? defaultUrl)
+  return {
+    stage: 'local',
+    baseUrl: baseUrl ?? described.base_url,
+    awsEndpoint: described.aws_endpoint,
+    namePrefix: '',
+    tableName: described.table,
+    eventBusName: described.event_bus,
+    settings: v.parse(Settings, described.settings),
+  }
+}
+
+/** A local stack of which only the AWS endpoint is known. Assumes the default names and settings. */
+const defaultLocalStack = (awsEndpoint: string, baseUrl: string | undefined): Target => ({
+  stage: 'local',
+  baseUrl,
+  awsEndpoint,
+  namePrefix: '',
+  tableName: 'account-service',
+  eventBusName: 'account-service',
+  settings: v.parse(Settings, {}),
+})
+
+async function describeLocalStack(url: string): Promise<v.InferOutput<typeof Description>> {
+  const address = `${url.replace(/\/$/, '')}/_local/stack`
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(10_000) })
+    return v.parse(Description, await response.json())
+  } catch (error) {
+    throw new OperationError(
+      `no local stack answers at ${address}: start it with \`npm start\`, name its address with --url, or a deployment with --stage`,
+      { cause: error },
+    )
+  }
+}
+
+/** Name of the deployment's table and bus, and value of the tag that its signing keys carry. */
 export const serviceName = (target: Pick<Target, 'namePrefix'>): string =>
   `${target.namePrefix}account-service`
 
 /**
- * Points this process at a deployment, by the environment that a function of it would have: what functions and commands share
- * finds everything there. Must happen before any of it is loaded, since clients are made on loading.
+ * Sets the environment variables that a function of the deployment would have, so that code shared with the functions works
+ * on it. Must run before that code is imported, because it creates AWS clients when it is imported.
  */
 export async function enterTarget(target: Target): Promise<void> {
   Object.assign(process.env, {
@@ -49,7 +113,7 @@ export async function enterTarget(target: Target): Promise<void> {
   })
 }
 
-/** Those of a role, where somebody has taken one on; otherwise the owner's, which any others are. */
+/** The local stack treats unknown credentials as the owner's, so any do; those of an assumed role are kept. */
 const localCredentials = (endpoint: string) => ({
   AWS_ENDPOINT_URL: endpoint,
   AWS_REGION: 'us-east-1',
@@ -57,7 +121,7 @@ const localCredentials = (endpoint: string) => ({
   AWS_SECRET_ACCESS_KEY: process.env['AWS_SECRET_ACCESS_KEY'] ?? 'local',
 })
 
-/** Region and credentials as the AWS SDK finds them: environment, profile, single sign-on. */
+/** Region and credentials as the AWS SDK finds them: environment, profile or single sign-on. */
 async function resolveCredentials(): Promise<Record<string, string>> {
   const { KMSClient } = await import('@aws-sdk/client-kms')
   const { config } = new KMSClient()
@@ -70,8 +134,8 @@ async function resolveCredentials(): Promise<Record<string, string>> {
       ...(credentials.sessionToken === undefined ? {} : { AWS_SESSION_TOKEN: credentials.sessionToken }),
     }
   } catch (error) {
-    throw new OperationFailed(
-      'neither region nor credentials of AWS were found: set AWS_REGION and AWS_PROFILE, or sign in',
+    throw new OperationError(
+      'no AWS region or credentials were found: set AWS_REGION and AWS_PROFILE, or sign in',
       { cause: error },
     )
   }

@@ -1,10 +1,12 @@
-/** Where a command writes to: results to `out`, everything that is about them to `err`. */
+/** Where a command reads from and writes to. */
 export interface Terminal {
+  /** Writes a result to standard output. */
   out: (text: string) => void
+  /** Writes anything that is not a result, such as progress and errors, to standard error. */
   err: (text: string) => void
-  /** Text of standard input, for what must not stand on a command line. */
+  /** Reads standard input. */
   readInput: () => AsyncIterable<Uint8Array>
-  /** Whether `err` is a person's terminal, where a progress bar may move. */
+  /** Whether standard error is a terminal, in which a progress bar can move. */
   interactive: boolean
 }
 
@@ -16,12 +18,12 @@ export const processTerminal: Terminal = {
   interactive: process.stderr.isTTY,
 }
 
-/** Columns as wide as their widest cell, for a person. */
-export function formatTable(heads: string[], rows: string[][]): string {
-  const widths = heads.map((head, column) =>
-    Math.max(head.length, ...rows.map((row) => (row[column] ?? '').length)),
+/** A text table whose columns are as wide as their widest cell. */
+export function formatTable(head: string[], rows: string[][]): string {
+  const widths = head.map((cell, column) =>
+    Math.max(cell.length, ...rows.map((row) => (row[column] ?? '').length)),
   )
-  return [heads, ...rows]
+  return [head, ...rows]
     .map((row) =>
       row
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -31,7 +33,7 @@ export function formatTable(heads: string[], rows: string[][]): string {
     .join('\n')
 }
 
-/** An instant for a person: UTC, to the second; a dash where there is none. */
+/** Formats epoch milliseconds in UTC, to the second; `-` for none. */
 export const formatInstant = (instant: number | null | undefined): string =>
   instant === null || instant === undefined
     ? '-'
@@ -47,8 +49,8 @@ const units: [string, number][] = [
   ['s', 1_000],
 ]
 
-/** A span of time for a person, in its two largest units. */
-export function formatSpan(milliseconds: number): string {
+/** Formats a duration in its two largest units, for example `1 d 3 h`. */
+export function formatDuration(milliseconds: number): string {
   const parts: string[] = []
   let rest = Math.abs(milliseconds)
   for (const [unit, size] of units) {

@@ -2,15 +2,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, describe, expect, it } from 'vitest'
-import { UsageError } from '../../infra/ops/problems.ts'
+import { UsageError } from '../../infra/ops/errors.ts'
 import { startOwnStack } from './runbook/own-stack.ts'
 import { opsCommands, procedureHeadings, runbook, sectionOf } from './runbook/read-runbook.ts'
 
 const stack = await startOwnStack()
 const url = stack.baseUrl
 // Only now: what they load finds the stack in the environment.
-const { addCommands } = await import('../../infra/ops/commands.ts')
-const { createProgram } = await import('../../infra/ops/run.ts')
+const { addCommands, createProgram } = await import('../../infra/ops/command-line.ts')
 const { aDisabledKey } = await import('./runbook/a-disabled-key.ts')
 const { aFloodedDeadLetterQueue } = await import('./runbook/a-flooded-dead-letter-queue.ts')
 const { aLeakedSigningKey } = await import('./runbook/a-leaked-signing-key.ts')

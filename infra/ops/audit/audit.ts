@@ -1,51 +1,81 @@
 import type { Evidence } from '../../../shared/keys/evidence.ts'
-import { keyIn } from '../../../shared/keys/key-set.ts'
+import { keyIn, type KeyState } from '../../../shared/keys/key-set.ts'
 import { nextDue } from '../../../shared/keys/key-times.ts'
-import { checkChain } from './checks/chain.ts'
-import { checkCryptoperiod } from './checks/cryptoperiod.ts'
-import { checkKeySet } from './checks/key-set.ts'
+import { checkEvidenceChain, checkProofs } from './checks/evidence.ts'
+import { checkJwks } from './checks/jwks.ts'
+import { checkKeyStates } from './checks/key-states.ts'
 import { checkKms } from './checks/kms.ts'
-import { checkProofs } from './checks/proofs.ts'
-import { checkSchedule } from './checks/schedule.ts'
-import { checkStates } from './checks/states.ts'
+import { checkCryptoperiod, checkSchedule } from './checks/rotation.ts'
 import { type Check, type Control, controls, type Finding } from './controls.ts'
 import type { Facts } from './facts.ts'
-import { describeKeys, type ReportKey } from './describe-keys.ts'
-import { listExpectedCalls, type ExpectedCall } from './expected-calls.ts'
 
 const checks: Check[] = [
-  checkChain,
-  checkStates,
+  checkEvidenceChain,
+  checkKeyStates,
   checkKms,
-  checkKeySet,
+  checkJwks,
   checkSchedule,
   checkCryptoperiod,
   checkProofs,
 ]
 
-/** What an audit has found out. */
+/** The result of an audit. */
 export interface Report {
   /** Epoch milliseconds. */
   at: number
-  /** Whether nothing was found. */
+  /** Whether there are no findings. */
   ok: boolean
   findings: Finding[]
   controls: { control: Control; title: string; asks: string; holds: boolean }[]
-  /** kid of the key that signs now. */
+  /** kid of the signing key. */
   signer: string | null
   next_due: number | null
   schedule: Facts['schedule']
   keys: ReportKey[]
-  /** How far the chain reaches; what a later audit holds it to (`--previous`). */
+  /** Length and last record of the evidence chain, which a later audit compares with (`--previous`). */
   evidence: { count: number; head: { sequence: number; hash: string } | null }
   records: Evidence[]
   expected_calls: ExpectedCall[]
 }
 
-/** Judges the facts by every control. */
+/** A key on record, with its state in KMS; instants are epoch milliseconds. */
+export interface ReportKey {
+  kid: string
+  arn: string
+  state: KeyState
+  signs: boolean
+  published_at: number
+  active_at: number | null
+  retiring_at: number | null
+  retired_at: number | null
+  /** When a retiring key may leave the JWKS. */
+  remove_after: number | null
+  /** Days since it was published. */
+  age_days: number
+  /** KMS's key state. */
+  kms_state: string
+  spec: string | null
+  created_at: number | null
+  deletion_at: number | null
+}
+
+/** A call in CloudTrail that the evidence explains. The rotation's role makes it. */
+export interface ExpectedCall {
+  call: 'DisableKey' | 'DisableKey, ScheduleKeyDeletion'
+  arn: string | null
+  kid: string | null
+  /** When the call was recorded, shortly after it was made; epoch milliseconds. */
+  at: number
+  /** Lambda's request id of the run that made the call. */
+  run_id: string
+  /** What started the run. */
+  trigger: string
+}
+
+/** Checks the facts against every control. */
 export function audit(facts: Facts): Report {
-  const findings = checks.flatMap((check) => check(facts))
-  const { ring, evidence } = facts
+  const findings = checks.flatMap((check) => [...check(facts)])
+  const { keySet, evidence } = facts
   const last = evidence.at(-1)?.record
   return {
     at: facts.at,
@@ -57,8 +87,8 @@ export function audit(facts: Facts): Report {
       asks,
       holds: !findings.some((finding) => finding.controls.includes(control as Control)),
     })),
-    signer: keyIn(ring?.keys ?? [], 'active')?.kid ?? null,
-    next_due: ring === undefined ? null : nextDue(ring, facts.settings),
+    signer: keyIn(keySet?.keys ?? [], 'active')?.kid ?? null,
+    next_due: keySet === undefined ? null : nextDue(keySet, facts.settings),
     schedule: facts.schedule,
     keys: describeKeys(facts),
     evidence: {
@@ -66,6 +96,47 @@ export function audit(facts: Facts): Report {
       head: last === undefined ? null : { sequence: last.sequence, hash: last.hash },
     },
     records: evidence.flatMap(({ record }) => record ?? []),
-    expected_calls: listExpectedCalls(facts),
+    expected_calls: expectedCalls(facts),
   }
 }
+
+/** Every key on record, oldest first. */
+const describeKeys = ({ at, keySet, archive, kms }: Facts): ReportKey[] =>
+  [...archive, ...(keySet?.keys ?? [])]
+    .map((key) => {
+      const inKms = kms.find(({ arn }) => arn === key.arn)
+      return {
+        kid: key.kid,
+        arn: key.arn,
+        state: key.state,
+        signs: key.state === 'active',
+        published_at: key.published_at,
+        active_at: key.active_at,
+        retiring_at: key.retiring_at,
+        retired_at: key.retired_at,
+        remove_after: key.remove_after,
+        age_days: Math.round((at - key.published_at) / 864_000) / 100,
+        kms_state: inKms?.state ?? 'Unknown',
+        spec: inKms?.spec ?? null,
+        created_at: inKms?.createdAt ?? null,
+        deletion_at: inKms?.deletionAt ?? null,
+      }
+    })
+    .sort((a, b) => a.published_at - b.published_at)
+
+/** The DisableKey and ScheduleKeyDeletion calls of the rotation. Any other such call was made by somebody else. */
+const expectedCalls = ({ evidence }: Facts): ExpectedCall[] =>
+  evidence.flatMap(({ record }) =>
+    record?.action === 'disable'
+      ? [
+          {
+            call: record.kms_state === 'Disabled' ? 'DisableKey' : 'DisableKey, ScheduleKeyDeletion',
+            arn: record.old_arn,
+            kid: record.old_kid,
+            at: record.at,
+            run_id: record.run_id,
+            trigger: record.trigger.requested_by ?? record.trigger.kind,
+          },
+        ]
+      : [],
+  )

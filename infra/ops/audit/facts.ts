@@ -1,47 +1,47 @@
-import type { Settings } from '../../../shared/settings.ts'
 import type { Evidence } from '../../../shared/keys/evidence.ts'
 import type { SigningKey, SigningKeySet } from '../../../shared/keys/key-set.ts'
+import type { Settings } from '../../../shared/settings.ts'
 
-/** Everything that the audit goes by, each part read from where it is kept, none from another. */
+/** Everything that the audit checks. Each part is read from its own source, so that they can be compared. */
 export interface Facts {
-  /** The instant of the audit, epoch milliseconds. */
+  /** When the audit was made, epoch milliseconds. */
   at: number
   settings: Settings
-  /** Value of the tag by which the deployment's signing keys are known. */
+  /** Value of the tag that the deployment's signing keys carry in KMS. */
   tag: string
-  /** The ring as the table holds it; undefined where there is none, or it cannot be read. */
-  ring: SigningKeySet | undefined
-  /** Every record of the chain, by its sort key. */
+  /** The key set in the table; undefined if it is missing or invalid. */
+  keySet: SigningKeySet | undefined
+  /** Every evidence record in the table, by sort key. */
   evidence: EvidenceRow[]
-  /** Keys that have left the ring. */
+  /** Keys that have left the key set. */
   archive: SigningKey[]
   /**
-   * RFC 7638 thumbprints of the public keys on record and in the JWKS, each by its object in `ring`, `archive` and
-   * `keySet`. An object that is no RSA key has none.
+   * RFC 7638 thumbprints of the public keys on record and in the JWKS, each by its object in `keySet`, `archive` and
+   * `jwks`. An object that is no RSA key has none.
    */
   thumbprints: ReadonlyMap<object, string>
-  /** Sort keys of items among the keys that are not what they should be. */
+  /** Sort keys of invalid items in the keys' partition. */
   unreadable: string[]
   kms: KmsKey[]
-  keySet: KeySet
+  jwks: JwksFact
   schedule: ScheduleFact
-  /** Head of the chain in an earlier report, which must still be part of it. */
+  /** Last evidence record of an earlier report, which must still be in the chain. */
   anchor: Anchor | undefined
 }
 
-/** A record of the chain as it stands in the table. */
+/** An evidence record as stored. */
 export interface EvidenceRow {
   sortKey: string
-  /** Hash of what the item holds, whatever it says of itself. */
+  /** Hash of the stored content, whatever hash the record itself names. */
   hash: string
-  /** Undefined where the item is no evidence record any more. */
+  /** Undefined if the item is not a valid evidence record. */
   record: Evidence | undefined
 }
 
-/** What KMS says of a key. */
+/** A key in KMS. */
 export interface KmsKey {
   arn: string
-  /** `Enabled`, `Disabled`, `PendingDeletion`, …; `Missing` where KMS knows none of this ARN, `Denied` where it does not say. */
+  /** KMS's key state; `Missing` if KMS has no such key, `Denied` if the caller may not see it. */
   state: string
   spec: string | undefined
   usage: string | undefined
@@ -49,12 +49,12 @@ export interface KmsKey {
   createdAt: number | undefined
   deletionAt: number | undefined
   tags: Record<string, string>
-  /** Thumbprint of the public key; undefined where KMS does not hand it out, as for some disabled keys. */
+  /** RFC 7638 thumbprint of the public key; undefined if KMS does not return it, as for some disabled keys. */
   thumbprint: string | undefined
 }
 
-/** The key set as anybody gets it over HTTP. */
-export type KeySet =
+/** The published JWKS, as every client sees it. */
+export type JwksFact =
   | {
       answered: true
       keys: Record<string, unknown>[]
@@ -63,17 +63,17 @@ export type KeySet =
     }
   | { answered: false; problem: string }
 
-/** What EventBridge says of the rotation's rule. */
+/** The EventBridge rule that starts the rotation. */
 export interface ScheduleFact {
   rule: string
   exists: boolean
   enabled: boolean
   expression: string | undefined
-  /** ARNs of what it calls. */
+  /** ARNs of its targets. */
   targets: string[]
 }
 
-/** A place in the chain that was seen before. */
+/** The last evidence record of an earlier report. */
 export interface Anchor {
   sequence: number
   hash: string

@@ -1,17 +1,18 @@
+import {
+  DescribeRuleCommand,
+  EventBridgeClient,
+  ListTargetsByRuleCommand,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-eventbridge'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { thumbprint } from '../../../shared/keys/key-set.ts'
-import type { Target } from '../target.ts'
-import { serviceName } from '../target.ts'
-import type { Anchor, Facts, KeySet } from './facts.ts'
-import { readKeySet } from './read-key-set.ts'
+import { serviceName, type Target } from '../target.ts'
+import type { Anchor, Facts, JwksFact, ScheduleFact } from './facts.ts'
+import { readJwks } from './read-jwks.ts'
 import { readKms } from './read-kms.ts'
 import { readRecords } from './read-records.ts'
-import { readSchedule } from './read-schedule.ts'
 
-/** The function that turns the keys, and the rule that calls it. */
-export const rotationName = (target: Pick<Target, 'namePrefix'>): string =>
-  `${target.namePrefix}rotate-signing-keys`
-
-/** Reads all that the audit goes by. It changes nothing, and needs no more than the auditor's role grants. */
+/** Reads everything that the audit checks. Changes nothing, and needs only the permissions of the auditor's role. */
 export async function gatherFacts(
   target: Target,
   {
@@ -20,30 +21,33 @@ export async function gatherFacts(
     tag = serviceName(target),
   }: { at?: number; anchor?: Anchor | undefined; tag?: string } = {},
 ): Promise<Facts> {
-  // The key set first: a transition in between makes it older than the records, as a cache may be, and never newer.
-  const keySet: KeySet =
+  // The JWKS is read first, so that it is never newer than the records, only older, as a client's cached copy may be.
+  const jwks: JwksFact =
     target.baseUrl === undefined
       ? { answered: false, problem: 'the address of the API is not known: name it with --base-url' }
-      : await readKeySet(target.baseUrl)
-  const [records, schedule] = await Promise.all([readRecords(), readSchedule(rotationName(target))])
-  const recorded = [...(records.ring?.keys ?? []), ...records.archive]
+      : await readJwks(target.baseUrl)
+  const [records, schedule] = await Promise.all([
+    readRecords(),
+    readSchedule(`${target.namePrefix}rotate-signing-keys`),
+  ])
+  const recorded = [...(records.keySet?.keys ?? []), ...records.archive]
   return {
     at,
     settings: target.settings,
     tag,
     ...records,
-    thumbprints: await readThumbprints([...recorded, ...(keySet.answered ? keySet.keys : [])]),
+    thumbprints: await thumbprintsOf([...recorded, ...(jwks.answered ? jwks.keys : [])]),
     kms: await readKms(
       tag,
       recorded.map(({ arn }) => arn),
     ),
-    keySet,
+    jwks,
     schedule,
     anchor,
   }
 }
 
-async function readThumbprints(keys: readonly { n?: unknown; e?: unknown }[]): Promise<Map<object, string>> {
+async function thumbprintsOf(keys: readonly { n?: unknown; e?: unknown }[]): Promise<Map<object, string>> {
   const thumbprints = new Map<object, string>()
   for (const key of keys) {
     const { n, e } = key
@@ -51,4 +55,26 @@ async function readThumbprints(keys: readonly { n?: unknown; e?: unknown }[]): P
       thumbprints.set(key, await thumbprint({ n, e }))
   }
   return thumbprints
+}
+
+async function readSchedule(rule: string): Promise<ScheduleFact> {
+  const events = new EventBridgeClient(clientOptions())
+  try {
+    const [described, { Targets = [] }] = await Promise.all([
+      events.send(new DescribeRuleCommand({ Name: rule })),
+      events.send(new ListTargetsByRuleCommand({ Rule: rule })),
+    ])
+    return {
+      rule,
+      exists: true,
+      enabled: described.State === 'ENABLED',
+      expression: described.ScheduleExpression,
+      targets: Targets.flatMap(({ Arn }) => Arn ?? []),
+    }
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error
+    return { rule, exists: false, enabled: false, expression: undefined, targets: [] }
+  } finally {
+    events.destroy()
+  }
 }

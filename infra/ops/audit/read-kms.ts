@@ -10,18 +10,17 @@ import { signingKeyTagName } from '../../../shared/keys/key-names.ts'
 import { thumbprint } from '../../../shared/keys/key-set.ts'
 import type { KmsKey } from './facts.ts'
 
-/** Keys that are asked about at the same time. */
-const atOnce = 8
+const readConcurrency = 8
 
 /**
- * Asks KMS about every key that carries the deployment's tag, and about those that the records name. KMS cannot search, so
- * the tags of every key of the account and region are asked for; those that we may not see are not ours.
+ * Reads every key in KMS that carries the deployment's tag or is on record. KMS cannot search by tag, so the tags of all keys
+ * in the account and region are read. Keys whose tags the caller may not read belong to others.
  */
 export async function readKms(tag: string, recorded: readonly string[]): Promise<KmsKey[]> {
   const listed = await listArns()
-  const tags = await inTurns(listed, async (arn) => ({ arn, tags: await readTags(arn) }))
+  const tags = await mapConcurrently(listed, async (arn) => ({ arn, tags: await readTags(arn) }))
   const ours = tags.filter((key) => key.tags?.[signingKeyTagName] === tag).map(({ arn }) => arn)
-  return inTurns([...new Set([...recorded, ...ours])], describeKey)
+  return mapConcurrently([...new Set([...recorded, ...ours])], describeKey)
 }
 
 async function listArns(): Promise<string[]> {
@@ -38,7 +37,7 @@ async function listArns(): Promise<string[]> {
 }
 
 async function describeKey(arn: string): Promise<KmsKey> {
-  const unknown = (state: string): KmsKey => ({
+  const keyInState = (state: string): KmsKey => ({
     arn,
     state,
     spec: undefined,
@@ -49,12 +48,15 @@ async function describeKey(arn: string): Promise<KmsKey> {
     tags: {},
     thumbprint: undefined,
   })
-  const described = await unless(['NotFoundException'], kms.send(new DescribeKeyCommand({ KeyId: arn })))
-  if (described === 'NotFoundException') return unknown('Missing')
-  if (typeof described === 'string') return unknown('Denied')
+  const described = await resultOrErrorName(
+    ['NotFoundException'],
+    kms.send(new DescribeKeyCommand({ KeyId: arn })),
+  )
+  if (described === 'NotFoundException') return keyInState('Missing')
+  if (typeof described === 'string') return keyInState('Denied')
   const { KeyMetadata: key } = described
   return {
-    ...unknown(key?.KeyState ?? 'Unknown'),
+    ...keyInState(key?.KeyState ?? 'Unknown'),
     spec: key?.KeySpec,
     usage: key?.KeyUsage,
     origin: key?.Origin,
@@ -69,7 +71,7 @@ async function readTags(arn: string): Promise<Record<string, string> | undefined
   const tags: Record<string, string> = {}
   let marker: string | undefined
   do {
-    const answer = await unless(
+    const answer = await resultOrErrorName(
       ['NotFoundException'],
       kms.send(
         new ListResourceTagsCommand({ KeyId: arn, ...(marker === undefined ? {} : { Marker: marker }) }),
@@ -83,7 +85,7 @@ async function readTags(arn: string): Promise<Record<string, string> | undefined
 }
 
 async function readThumbprint(arn: string): Promise<string | undefined> {
-  const answer = await unless(
+  const answer = await resultOrErrorName(
     ['DisabledException', 'KMSInvalidStateException', 'UnsupportedOperationException', 'NotFoundException'],
     kms.send(new GetPublicKeyCommand({ KeyId: arn })),
   )
@@ -93,8 +95,8 @@ async function readThumbprint(arn: string): Promise<string | undefined> {
   return n === undefined || e === undefined ? undefined : thumbprint({ n, e })
 }
 
-/** The answer, or the name of the error where it is one of these or a denied access. */
-async function unless<Answer>(names: string[], answer: Promise<Answer>): Promise<Answer | string> {
+/** The answer, or the name of the error if it is AccessDeniedException or one of the given ones. */
+async function resultOrErrorName<Answer>(names: string[], answer: Promise<Answer>): Promise<Answer | string> {
   try {
     return await answer
   } catch (error) {
@@ -103,12 +105,13 @@ async function unless<Answer>(names: string[], answer: Promise<Answer>): Promise
   }
 }
 
-async function inTurns<Item, Result>(
+/** Maps items in groups of `readConcurrency`, and keeps their order. */
+async function mapConcurrently<Item, Result>(
   items: Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = []
-  for (let start = 0; start < items.length; start += atOnce)
-    results.push(...(await Promise.all(items.slice(start, start + atOnce).map(work))))
+  for (let start = 0; start < items.length; start += readConcurrency)
+    results.push(...(await Promise.all(items.slice(start, start + readConcurrency).map(work))))
   return results
 }

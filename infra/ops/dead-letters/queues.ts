@@ -1,32 +1,32 @@
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { events, workers } from '../../routes.ts'
-import { UsageError } from '../problems.ts'
+import { UsageError } from '../errors.ts'
 import type { Target } from '../target.ts'
 
-/** A queue of the deployment and the queue of its dead letters, by their names in AWS. */
+/** A queue and its dead-letter queue, by their names in AWS. */
 export interface QueuePair {
-  /** What the command line calls it: the event's name with dashes, or the worker's. */
+  /** Name on the command line: the event with dashes for dots, or the worker. */
   name: string
   queue: string
   deadLetters: string
 }
 
-/** Messages in a queue, about: those that wait, those in hand, those put off. */
+/** Approximate numbers of messages in a queue. */
 export interface MessageCounts {
   visible: number
   inFlight: number
   delayed: number
 }
 
-/** A client for the deployment's queues; long polling takes more time than functions give their clients. */
+/** A client for the deployment's queues. Its timeout leaves room for long polling. */
 export const openSqs = (): SQSClient =>
   new SQSClient({
     ...clientOptions(),
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 30_000 },
   })
 
-/** Every queue that has dead letters. */
+/** Every queue that has a dead-letter queue. */
 export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePair[] => [
   ...events.map(({ detailType }) => {
     const name = detailType.replaceAll('.', '-')
@@ -39,25 +39,25 @@ export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePai
   })),
 ]
 
-/** The queue of a name, which may be that of the event, or of either queue. Throws a UsageError that lists them. */
+/** The queues of an event or worker, or of either queue's own name. Throws a UsageError that lists the known names. */
 export function findQueue(target: Pick<Target, 'namePrefix'>, name: string): QueuePair {
   const all = listQueues(target)
-  const plain = (text: string) => text.replaceAll('.', '-')
+  const dashed = (text: string) => text.replaceAll('.', '-')
   const found = all.find((pair) =>
-    [pair.name, pair.queue, pair.deadLetters].some((known) => plain(known) === plain(name)),
+    [pair.name, pair.queue, pair.deadLetters].some((known) => dashed(known) === dashed(name)),
   )
   if (found !== undefined) return found
   throw new UsageError(`there is no queue ${name}; there are ${all.map((pair) => pair.name).join(', ')}`)
 }
 
-/** Address of a queue. */
+/** URL of a queue by its name. */
 export async function queueUrl(sqs: SQSClient, name: string): Promise<string> {
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }))
-  if (QueueUrl === undefined) throw new Error(`SQS named no address of ${name}`)
+  if (QueueUrl === undefined) throw new Error(`SQS returned no URL for the queue ${name}`)
   return QueueUrl
 }
 
-/** How many messages a queue has. */
+/** Counts the messages of a queue by its name. */
 export async function countMessages(sqs: SQSClient, name: string): Promise<MessageCounts> {
   const { Attributes = {} } = await sqs.send(
     new GetQueueAttributesCommand({
@@ -76,5 +76,5 @@ export async function countMessages(sqs: SQSClient, name: string): Promise<Messa
   }
 }
 
-/** All messages of a queue, whatever their state. */
-export const sumOf = ({ visible, inFlight, delayed }: MessageCounts): number => visible + inFlight + delayed
+/** Number of all messages of a queue, in any state. */
+export const totalOf = ({ visible, inFlight, delayed }: MessageCounts): number => visible + inFlight + delayed

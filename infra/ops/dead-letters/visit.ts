@@ -1,56 +1,76 @@
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
+  type Message,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
-import { type DeadLetter, toDeadLetter } from './dead-letter.ts'
 
-/** What is to become of messages that were looked at, in their order. */
-export interface Verdict {
-  fates: ('keep' | 'delete')[]
-  /** Whether no more need be looked at. */
-  enough?: boolean
+/** A message of a dead-letter queue. */
+export interface DeadLetter {
+  id: string
+  /** Why the function rejected the event; null if SQS moved the message after too many receives. */
+  reason: string | null
+  detailType: string | null
+  source: string | null
+  /** The event's `resources`, which `event put` uses to mark its events. */
+  resources: string[]
+  /** When the message reached the dead-letter queue, epoch milliseconds. */
+  since: number
+  /** The whole event, unchanged. */
+  body: string
+  /** Message group, for a FIFO queue. */
+  group: string | undefined
+  receiptHandle: string
 }
 
-/** For how long a message is hidden from others while it is looked at, in seconds. */
-const hiddenSeconds = 120
+/** What to do after a batch of dead letters. */
+export interface Decision {
+  /** Messages to delete; the others stay in the queue. */
+  toDelete: DeadLetter[]
+  /** Whether to stop before the end of the queue. */
+  stop?: boolean
+}
+
+/** How long received messages stay invisible to other consumers. */
+const visibilityTimeoutSeconds = 120
+
+const maxBatchSize = 10
 
 /**
- * Looks at the messages of a dead-letter queue, ten at a time, each at most once, and at none that arrives meanwhile. What is
- * kept is visible again afterwards. Ends when the queue has no more to show, or the verdict says so.
+ * Receives the messages of a dead-letter queue in batches of ten, each message once, and skips messages that arrive
+ * meanwhile. Messages that are not deleted become visible again at the end.
  */
 export async function visitDeadLetters(
   sqs: SQSClient,
-  queueUrl: string,
-  decide: (letters: DeadLetter[]) => Promise<Verdict>,
+  url: string,
+  decide: (letters: DeadLetter[]) => Promise<Decision>,
 ): Promise<void> {
-  const begun = Date.now()
-  const kept: DeadLetter[] = []
+  const startedAt = Date.now()
+  const kept = new Set<DeadLetter>()
   try {
     for (;;) {
-      const letters = await receive(sqs, queueUrl)
-      kept.push(...letters)
-      const older = letters.filter(({ since }) => since <= begun)
+      const letters = await receive(sqs, url)
+      for (const letter of letters) kept.add(letter)
+      const older = letters.filter(({ since }) => since <= startedAt)
       if (older.length === 0) return
-      const { fates, enough = false } = await decide(older)
-      const done = older.filter((_, index) => fates[index] === 'delete')
-      await remove(sqs, queueUrl, done)
-      for (const letter of done) kept.splice(kept.indexOf(letter), 1)
-      if (enough) return
+      const { toDelete, stop = false } = await decide(older)
+      await deleteMessages(sqs, url, toDelete)
+      for (const letter of toDelete) kept.delete(letter)
+      if (stop) return
     }
   } finally {
-    await release(sqs, queueUrl, kept)
+    await makeVisible(sqs, url, [...kept])
   }
 }
 
-async function receive(sqs: SQSClient, queueUrl: string): Promise<DeadLetter[]> {
+async function receive(sqs: SQSClient, url: string): Promise<DeadLetter[]> {
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({
-      QueueUrl: queueUrl,
-      MaxNumberOfMessages: 10,
-      VisibilityTimeout: hiddenSeconds,
-      // Long polling asks every server of the queue, where short polling may miss messages.
+      QueueUrl: url,
+      MaxNumberOfMessages: maxBatchSize,
+      VisibilityTimeout: visibilityTimeoutSeconds,
+      // Long polling asks all servers of the queue. Short polling asks only some, and can miss messages.
       WaitTimeSeconds: 1,
       MessageAttributeNames: ['All'],
       MessageSystemAttributeNames: ['SentTimestamp', 'MessageGroupId'],
@@ -59,24 +79,50 @@ async function receive(sqs: SQSClient, queueUrl: string): Promise<DeadLetter[]> 
   return Messages.map(toDeadLetter)
 }
 
-const entries = (letters: DeadLetter[]) =>
-  letters.map(({ receipt }, index) => ({ Id: String(index), ReceiptHandle: receipt }))
+function toDeadLetter(message: Message): DeadLetter {
+  const { MessageId = '', Body = '', Attributes, MessageAttributes, ReceiptHandle = '' } = message
+  const { 'detail-type': detailType, source, resources } = readEnvelope(Body)
+  return {
+    id: MessageId,
+    reason: MessageAttributes?.['reason']?.StringValue ?? null,
+    detailType: typeof detailType === 'string' ? detailType : null,
+    source: typeof source === 'string' ? source : null,
+    resources: Array.isArray(resources) ? resources.map(String) : [],
+    since: Number(Attributes?.SentTimestamp ?? 0),
+    body: Body,
+    group: Attributes?.MessageGroupId,
+    receiptHandle: ReceiptHandle,
+  }
+}
 
-async function remove(sqs: SQSClient, queueUrl: string, letters: DeadLetter[]): Promise<void> {
+/** The event's members; empty for a body that is not a JSON object. */
+function readEnvelope(body: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+const entries = (letters: DeadLetter[]) =>
+  letters.map(({ receiptHandle }, index) => ({ Id: String(index), ReceiptHandle: receiptHandle }))
+
+async function deleteMessages(sqs: SQSClient, url: string, letters: DeadLetter[]): Promise<void> {
   if (letters.length === 0) return
   const { Failed = [] } = await sqs.send(
-    new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries(letters) }),
+    new DeleteMessageBatchCommand({ QueueUrl: url, Entries: entries(letters) }),
   )
   if (Failed.length > 0) throw new Error(`SQS did not delete ${Failed.length} messages`)
 }
 
-async function release(sqs: SQSClient, queueUrl: string, letters: DeadLetter[]): Promise<void> {
-  for (let start = 0; start < letters.length; start += 10) {
-    const some = entries(letters.slice(start, start + 10))
+async function makeVisible(sqs: SQSClient, url: string, letters: DeadLetter[]): Promise<void> {
+  for (let start = 0; start < letters.length; start += maxBatchSize) {
+    const batch = entries(letters.slice(start, start + maxBatchSize))
     await sqs.send(
       new ChangeMessageVisibilityBatchCommand({
-        QueueUrl: queueUrl,
-        Entries: some.map((entry) => ({ ...entry, VisibilityTimeout: 0 })),
+        QueueUrl: url,
+        Entries: batch.map((entry) => ({ ...entry, VisibilityTimeout: 0 })),
       }),
     )
   }

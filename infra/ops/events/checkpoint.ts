@@ -1,33 +1,47 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
-import { UsageError } from '../problems.ts'
+import { UsageError } from '../errors.ts'
 
-/** How far an input has been sent: everything before is on the bus, or refused. */
+/** How far an input has been sent: the bus has accepted or rejected everything up to `lines`. */
 export const Progress = v.object({
-  /** Marks the events of this input, across all its runs. */
+  /** Id that marks the events of this input, the same when it is resumed. */
   run: v.string(),
-  /** Digest of the input's first line: another input is not resumed by mistake. */
+  /** Digest of the input's first line, so that a checkpoint is not used with another input. */
   first_line: v.nullable(v.string()),
   lines: v.number(),
   bytes: v.number(),
   sent: v.number(),
-  /** Events sent, by type. */
+  /** Numbers of events sent, by detail-type. */
   types: v.record(v.string(), v.number()),
+  /** Number of lines that could not be sent. */
   refused: v.number(),
-  /** The first of the refused lines, and why; `refused` counts all. */
+  /** The first lines that could not be sent, with the reasons. */
   refusals: v.array(v.object({ line: v.number(), reason: v.string() })),
 })
 export type Progress = v.InferOutput<typeof Progress>
 
-/** Keeps the progress in a file, so that a run that died is gone on with. */
+/** The progress of an input of which nothing has been sent. */
+export const newProgress = (): Progress => ({
+  run: randomUUID(),
+  first_line: null,
+  lines: 0,
+  bytes: 0,
+  sent: 0,
+  types: {},
+  refused: 0,
+  refusals: [],
+})
+
+/** Saves progress, so that a run can be resumed after a crash. */
 export interface Checkpoint {
   read: () => Progress | undefined
-  /** Written whole or not at all, whenever this process dies. */
+  /** Replaces the saved progress atomically. */
   write: (progress: Progress) => void
   remove: () => void
 }
 
-/** The checkpoint in a file; without one nothing is kept. */
+/** A checkpoint in a file. Without a file, nothing is saved. */
 export function openCheckpoint(file: string | undefined): Checkpoint {
   if (file === undefined) return { read: () => undefined, write: () => undefined, remove: () => undefined }
   return {
@@ -44,6 +58,6 @@ function parse(file: string): Progress {
   try {
     return v.parse(Progress, JSON.parse(readFileSync(file, 'utf8')))
   } catch {
-    throw new UsageError(`${file} is no checkpoint: remove it to start from the first line`)
+    throw new UsageError(`${file} is not a checkpoint: remove it to start from the first line`)
   }
 }

@@ -1,19 +1,53 @@
+import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
-import { UsageError } from '../problems.ts'
+import { UsageError } from '../errors.ts'
 import type { Terminal } from '../terminal.ts'
 import type { Progress } from './checkpoint.ts'
-import { type Line, readLines } from './read-lines.ts'
-import { digestLine } from './send-input.ts'
 
-/** Where events come from. */
+/** A line of an input. */
+export interface Line {
+  /** Counted from 1. */
+  number: number
+  text: string
+  /** Position in the input after this line, in bytes. */
+  end: number
+}
+
+/** Maximum length of a line: four times the largest event that the bus accepts. */
+const maxLineBytes = 1_048_576
+
+/** Reads an input line by line with bounded memory. `before` is the part of the input that precedes these bytes. */
+export async function* readLines(
+  input: AsyncIterable<Uint8Array>,
+  before = { lines: 0, bytes: 0 },
+): AsyncGenerator<Line> {
+  let { lines: number, bytes: end } = before
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of input) {
+    const bytes = Buffer.concat([rest, chunk])
+    let start = 0
+    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, start)) {
+      number += 1
+      end += at + 1 - start
+      yield { number, text: bytes.toString('utf8', start, at), end }
+      start = at + 1
+    }
+    rest = bytes.subarray(start)
+    if (rest.length > maxLineBytes)
+      throw new UsageError(`line ${number + 1} is longer than ${maxLineBytes} bytes`)
+  }
+  if (rest.length > 0) yield { number: number + 1, text: rest.toString('utf8'), end: end + rest.length }
+}
+
+/** A file or standard input. */
 export interface Input {
-  /** Bytes in all; undefined where nobody knows before the end. */
+  /** Size in bytes; undefined for standard input. */
   size: number | undefined
-  /** The lines from where the progress stands. Throws a UsageError where the progress is that of another input. */
+  /** The lines that the progress does not cover. Throws a UsageError if the progress belongs to another input. */
   lines: (progress: Progress) => AsyncGenerator<Line>
 }
 
-/** Opens a file, or with `-` standard input. */
+/** Opens a file, or standard input for `-`. */
 export function openInput(file: string, terminal: Terminal): Input {
   if (file === '-')
     return { size: undefined, lines: (progress) => resumeStream(terminal.readInput(), progress) }
@@ -29,27 +63,27 @@ function fileSize(file: string): number {
   }
 }
 
-/** A file is read from where it was left; only its first line is read again. */
+/** Checks the first line of a file, then continues at the saved position. */
 async function* resumeFile(file: string, progress: Progress): AsyncGenerator<Line> {
   for await (const first of readLines(createReadStream(file))) {
-    recognise(first, progress)
+    checkFirstLine(first, progress)
     break
   }
   yield* readLines(createReadStream(file, { start: progress.bytes }), progress)
 }
 
-/** A stream is read from its beginning, and what was sent is passed over. */
+/** Reads a stream from its beginning, and skips the lines that were sent before. */
 async function* resumeStream(input: AsyncIterable<Uint8Array>, progress: Progress): AsyncGenerator<Line> {
   const done = progress.lines
   for await (const line of readLines(input)) {
-    if (line.number === 1) recognise(line, progress)
+    if (line.number === 1) checkFirstLine(line, progress)
     if (line.number > done) yield line
   }
 }
 
-function recognise(first: Line, progress: Progress): void {
-  const digest = digestLine(first.text)
+function checkFirstLine({ text }: Line, progress: Progress): void {
+  const digest = createHash('sha256').update(text).digest('base64url')
   progress.first_line ??= digest
   if (progress.first_line !== digest)
-    throw new UsageError('the checkpoint is that of another input: name another one, or --restart')
+    throw new UsageError('the checkpoint belongs to another input: name another file, or use --restart')
 }

@@ -1,15 +1,14 @@
+import type { CommandContext } from '../command.ts'
 import { listQueues, openSqs, type QueuePair } from '../dead-letters/queues.ts'
 import { startProgress } from '../progress-bar.ts'
-import type { Ops } from '../ops.ts'
 import { formatTable, type Terminal } from '../terminal.ts'
-import { awaitDrained } from './await-drained.ts'
-import { openCheckpoint, type Progress } from './checkpoint.ts'
+import { type Checkpoint, newProgress, openCheckpoint, type Progress } from './checkpoint.ts'
+import { openBus } from './event-bus.ts'
 import { openInput } from './input.ts'
-import { listRefused, type RefusedEvent } from './list-refused.ts'
-import { openBus } from './put-events.ts'
-import { newProgress, sendInput } from './send-input.ts'
+import { awaitEmptyQueues, listRejected, type RejectedLine } from './outcome.ts'
+import { sendInput } from './send-input.ts'
 
-/** How `event put` was called. */
+/** Options of `event put`. */
 export interface PutOptions {
   parallel: number
   checkpoint?: string
@@ -17,79 +16,78 @@ export interface PutOptions {
   wait: boolean
 }
 
-/** What became of an input. */
+/** The result of `event put`. */
 interface PutResult {
   lines: number
   sent: number
-  /** Line after which this run went on with an earlier one; 0 for a fresh start. */
+  /** Line after which this run resumed an earlier one; 0 for a new run. */
   resumed_after: number
-  /** Whether everything that was sent has been applied or refused; null where that was not waited for. */
+  /** Whether every event has been applied or rejected; null with `--no-wait`. */
   applied: boolean | null
   refused_count: number
-  /** The first of them, by line. */
-  refused: RefusedEvent[]
+  /** The rejected lines, at most 1,000 of each kind. */
+  refused: RejectedLine[]
 }
 
-/** A queue whose messages do not get fewer for so long is not waited for any longer; longer than early events are retried for. */
-const patienceMilliseconds = 90_000
+/** When the number of waiting messages has not fallen for this long, waiting ends. Early events are retried for less. */
+const maxStallMilliseconds = 90_000
 
-/** Sends an input from where its checkpoint stands, waits for its effect, and shows what was refused; false where anything was. */
+/** Sends an input from its checkpoint on, waits for the effect, and shows the rejected events; false if there are any. */
 export async function putFile(
-  { target, terminal, show }: Ops,
+  { target, terminal, show }: CommandContext,
   file: string,
   options: PutOptions,
 ): Promise<boolean> {
-  const checkpointFile = options.checkpoint ?? (file === '-' ? undefined : `${file}.progress`)
-  const checkpoint = openCheckpoint(checkpointFile)
+  const checkpoint = openCheckpoint(options.checkpoint ?? (file === '-' ? undefined : `${file}.progress`))
   if (options.restart) checkpoint.remove()
   const progress = checkpoint.read() ?? newProgress()
   const resumedAfter = progress.lines
-  const pairs = new Map(listQueues(target).map((pair) => [pair.name, pair]))
-  await send(terminal, file, { ...options, checkpoint, progress, pairs })
-  const touched = Object.keys(progress.types).flatMap((type) => pairs.get(type.replaceAll('.', '-')) ?? [])
-  const outcome = options.wait ? await settle(terminal, touched, progress) : undefined
-  // A run that has not seen the end of it may be called again, and then waits on.
+  const queues = new Map(listQueues(target).map((pair) => [pair.name, pair]))
+  await send(terminal, file, { concurrency: options.parallel, checkpoint, progress, queues })
+  const touched = Object.keys(progress.types).flatMap((type) => queues.get(type.replaceAll('.', '-')) ?? [])
+  const outcome = options.wait ? await awaitOutcome(terminal, touched, progress) : undefined
+  // The checkpoint stays after a timeout, so that the same command waits again.
   if (outcome?.applied !== false) checkpoint.remove()
   const refused = [
     ...progress.refusals.map(({ line, reason }) => ({ line, detail_type: null, reason })),
-    ...(outcome?.refused ?? []),
+    ...(outcome?.rejected ?? []),
   ]
   const result: PutResult = {
     lines: progress.lines,
     sent: progress.sent,
     resumed_after: resumedAfter,
     applied: outcome?.applied ?? null,
-    refused_count: progress.refused + (outcome?.refused.length ?? 0),
+    refused_count: progress.refused + (outcome?.rejected.length ?? 0),
     refused: refused.sort((a, b) => a.line - b.line),
   }
   show(result, () => describe(result))
   return result.refused_count === 0 && result.applied !== false
 }
 
-async function send(
-  terminal: Terminal,
-  file: string,
-  work: Pick<PutOptions, 'parallel'> & {
-    checkpoint: ReturnType<typeof openCheckpoint>
-    progress: Progress
-    pairs: Map<string, QueuePair>
-  },
-): Promise<void> {
-  const { progress, pairs } = work
+interface Sending {
+  concurrency: number
+  checkpoint: Checkpoint
+  progress: Progress
+  /** Every queue by its name on the command line. */
+  queues: Map<string, QueuePair>
+}
+
+async function send(terminal: Terminal, file: string, { queues, ...sending }: Sending): Promise<void> {
+  const { progress } = sending
   const input = openInput(file, terminal)
-  if (progress.lines > 0) terminal.err(`going on after line ${progress.lines}`)
+  if (progress.lines > 0) terminal.err(`resuming after line ${progress.lines}`)
   const bar = startProgress(terminal, 'sending ', input.size ?? 0)
   const bus = openBus()
   try {
     await sendInput({
-      ...work,
+      ...sending,
       lines: input.lines(progress),
       bus,
-      isKnown: async (detailType) => pairs.has(detailType.replaceAll('.', '-')),
+      isKnown: async (detailType) => queues.has(detailType.replaceAll('.', '-')),
       onProgress: ({ bytes, sent }) => bar.update(bytes, `${sent} events`),
     })
   } catch (error) {
-    terminal.err(`stopped after line ${progress.lines}; the same command goes on from there`)
+    terminal.err(`stopped after line ${progress.lines}; the same command resumes there`)
     throw error
   } finally {
     bar.stop()
@@ -97,37 +95,38 @@ async function send(
   }
 }
 
-async function settle(terminal: Terminal, touched: QueuePair[], progress: Progress) {
+async function awaitOutcome(terminal: Terminal, touched: QueuePair[], progress: Progress) {
   const sqs = openSqs()
   const bar = startProgress(terminal, 'applying', progress.sent)
   try {
-    const applied = await awaitDrained(
+    const applied = await awaitEmptyQueues(
       sqs,
       touched.map(({ queue }) => queue),
-      patienceMilliseconds,
+      maxStallMilliseconds,
       (count) => bar.update(Math.max(0, progress.sent - count), `${count} waiting`),
     )
-    return { applied, refused: await listRefused(sqs, touched, progress.run) }
+    return { applied, rejected: await listRejected(sqs, touched, progress.run) }
   } finally {
     bar.stop()
     sqs.destroy()
   }
 }
 
+const statusTexts = {
+  true: 'All of them have been applied or rejected.',
+  false: 'Some of them are still being retried.',
+  null: 'They are being applied.',
+}
+
 function describe({ lines, sent, refused, refused_count: count, applied }: PutResult): string {
-  const tail = {
-    true: 'All have been applied or refused.',
-    false: 'Some are still being retried.',
-    null: 'They are being applied.',
-  }
   const table = formatTable(
     ['LINE', 'EVENT', 'REASON'],
     refused.map(({ line, detail_type: type, reason }) => [String(line), type ?? '-', reason]),
   )
   return [
-    `${sent} events of ${lines} lines sent. ${tail[`${applied}`]}`,
+    `${sent} events of ${lines} lines sent. ${statusTexts[`${applied}`]}`,
     ...(count === 0
       ? []
-      : [`${count} refused${count > refused.length ? `, the first ${refused.length}` : ''}:`, table]),
+      : [`${count} rejected${count > refused.length ? `, the first ${refused.length}` : ''}:`, table]),
   ].join('\n')
 }

@@ -21,7 +21,7 @@ it('./ops ends with the exit code of the command: 2 for wrong usage', async () =
   })
 })
 
-it('./ops is silent when the reader of its pipe has seen enough', async () => {
+it('./ops prints no error when the reader of its pipe closes it early', async () => {
   const { stderr } = await promisify(execFile)('sh', ['-c', '"$0" --help | true', command])
   expect(stderr).toBe('')
 })

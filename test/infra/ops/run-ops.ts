@@ -1,7 +1,7 @@
-import { runOps } from '../../../infra/ops/run.ts'
+import { runOps } from '../../../infra/ops/command-line.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 
-/** Runs a command line of operators against the shared stack, in this process. */
+/** Runs an `npm run ops` command line against the shared stack, in this process. */
 export async function ops(
   commandLine: string[],
   input = '',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findStage } from '../../../infra/ops/stage-target.ts'
-import { findTarget } from '../../../infra/ops/find-target.ts'
+import { findTarget } from '../../../infra/ops/target.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'stage-'))
 
@@ -23,14 +23,14 @@ const outputs = write('outputs.json', {
 
 describe('findStage', () => {
   it.each([
-    ['the domain that is configured', 'named', {}, 'https://api.example.com'],
-    ['what the deployment has written', 'plain', {}, 'https://x.execute-api.example'],
-    ['what the caller says', 'named', { baseUrl: 'https://other.example' }, 'https://other.example'],
-  ])('knows the address of the API from %s', (_what, stage, options, baseUrl) => {
+    ['its configured domain', 'named', {}, 'https://api.example.com'],
+    ['the stacks’ outputs', 'plain', {}, 'https://x.execute-api.example'],
+    ['the option --base-url', 'named', { baseUrl: 'https://other.example' }, 'https://other.example'],
+  ])('the address of the API comes from %s', (_what, stage, options, baseUrl) => {
     expect(findStage(stage, { outputs, ...options }, cdkFile).baseUrl).toBe(baseUrl)
   })
 
-  it('knows table, bus and settings by the name of the stage and its configuration', () => {
+  it('table, bus and settings follow from the stage’s name and configuration', () => {
     const stages = { context: { stages: { quick: { accessTokenTtlSeconds: 60 } } } }
     expect(findStage('quick', { outputs: '/no/such/file' }, write('quick.json', stages))).toMatchObject({
       stage: 'quick',
@@ -43,13 +43,13 @@ describe('findStage', () => {
     })
   })
 
-  it('can be pointed at another table, such as one that was restored', async () => {
+  it('--table replaces the deployment’s table', async () => {
     const options = { stage: 'prod', outputs: '/no/such/file' }
     expect((await findTarget(options)).tableName).toBe('prod-account-service')
     expect((await findTarget({ ...options, table: 'restored' })).tableName).toBe('restored')
   })
 
-  it('refuses a stage that cdk.json does not have', () => {
+  it('a stage that cdk.json does not have is refused', () => {
     expect(() => findStage('other', { outputs }, cdkFile)).toThrow(/it has named, plain/)
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { readKeyStatus } from '../../../infra/ops/keys/read-key-status.ts'
+import { readKeyStatus } from '../../../infra/ops/keys/key-status.ts'
 import { findings, follow, patience, signerOf } from './follow.ts'
 import { kidOf, type People } from './people.ts'
 

@@ -1,7 +1,7 @@
 import { CancelKeyDeletionCommand, DisableKeyCommand, EnableKeyCommand } from '@aws-sdk/client-kms'
 import { writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { runOps } from '../../../infra/ops/run.ts'
+import { runOps } from '../../../infra/ops/command-line.ts'
 import { kms } from '../../../shared/aws/kms.ts'
 import type { RotationResult } from '../../../shared/keys/rotate.ts'
 import { sectionOf } from './read-runbook.ts'

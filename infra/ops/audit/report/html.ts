@@ -1,4 +1,4 @@
-/** Text as it stands in HTML and SVG, whatever is in it. */
+/** Escapes text for HTML and SVG. */
 export const escapeHtml = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
@@ -7,13 +7,13 @@ export const escapeHtml = (text: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
 
-/** A kid, an ARN or a hash: nothing to read aloud, and too long for a line. */
+/** Whether a cell is a long identifier (a kid, an ARN or a hash), which may be broken anywhere. */
 const isIdentifier = (text: string): boolean => /^\S{30,}$/.test(text)
 
-/** A table, or a sentence where it would be empty; cells are text. Identifiers may break anywhere, words only between one another. */
-export function htmlTable(caption: string, heads: string[], rows: string[][]): string {
+/** An HTML table of text cells, or a sentence if there are no rows. */
+export function htmlTable(caption: string, headings: string[], rows: string[][]): string {
   if (rows.length === 0) return `<p>${escapeHtml(caption)}: none.</p>`
-  const head = heads.map((cell) => `<th scope="col">${escapeHtml(cell)}</th>`)
+  const head = headings.map((cell) => `<th scope="col">${escapeHtml(cell)}</th>`)
   const body = rows.map((row) => {
     const cells = row.map((cell) => `<td${isIdentifier(cell) ? ' class="id"' : ''}>${escapeHtml(cell)}</td>`)
     return `<tr>${cells.join('')}</tr>`

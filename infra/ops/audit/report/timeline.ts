@@ -1,5 +1,5 @@
 import { formatInstant } from '../../terminal.ts'
-import type { ReportKey } from '../describe-keys.ts'
+import type { ReportKey } from '../audit.ts'
 import { escapeHtml } from './html.ts'
 
 const width = 1000
@@ -11,7 +11,7 @@ const barHeight = 16
 
 type Phase = 'published' | 'active' | 'retiring' | 'retired'
 
-/** Patterns as well as colours: the picture must survive a black-and-white print. */
+/** States differ by pattern and not only by colour, so that a black-and-white print stays readable. */
 const patterns = `<defs>
 <pattern id="published" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" fill="#dbe9f6"/><path d="M0 6 6 0" stroke="#2f6ea5" stroke-width="1"/></pattern>
 <pattern id="retiring" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" fill="#f7e3c8"/><circle cx="3" cy="3" r="1.2" fill="#a05a00"/></pattern>
@@ -24,14 +24,14 @@ const fills: Record<Phase, string> = {
   retired: '#c9cdd2',
 }
 
-/** The life of all keys as a picture: one line a key, one bar a state, and where now is. */
+/** Draws the states of all keys over time as SVG: one row per key, one bar per state, and a line for now. */
 export function drawTimeline(keys: ReportKey[], now: number): string {
   const begin = Math.min(now - 60_000, ...keys.map(({ published_at: at }) => at))
   const end = Math.max(now, ...keys.map(({ remove_after: at }) => at ?? 0))
   const x = scale(begin, now, end)
   const height = top + keys.length * rowHeight + 44
   const rows = keys.map((key, index) => drawKey(key, top + index * rowHeight, x, now))
-  const title = `Life of ${keys.length} signing ${keys.length === 1 ? 'key' : 'keys'}, ${formatInstant(begin)} to ${formatInstant(end)}`
+  const title = `States of ${keys.length} signing ${keys.length === 1 ? 'key' : 'keys'}, ${formatInstant(begin)} to ${formatInstant(end)}`
   return [
     `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeHtml(title)}" xmlns="http://www.w3.org/2000/svg">`,
     patterns,
@@ -53,19 +53,19 @@ function drawKey(key: ReportKey, y: number, x: (instant: number) => number, now:
   return [
     `<text x="${left - 8}" y="${y + 12}" text-anchor="end" class="kid">${escapeHtml(key.kid.slice(0, 12))}… ${key.signs ? '●' : ''}</text>`,
     ...bars,
-    drawPlan(key, y, x, now),
+    drawRemaining(key, y, x, now),
   ].join('\n')
 }
 
-/** Until when a retiring key will stay public, as an outline. */
-function drawPlan(key: ReportKey, y: number, x: (instant: number) => number, now: number): string {
+/** Draws an outline for the time that a retiring key stays in the JWKS. */
+function drawRemaining(key: ReportKey, y: number, x: (instant: number) => number, now: number): string {
   if (key.state !== 'retiring' || key.remove_after === null || key.remove_after <= now) return ''
   const wide = x(key.remove_after) - x(now)
-  const tip = `${key.kid} stays public until ${formatInstant(key.remove_after)}`
+  const tip = `${key.kid} stays in the JWKS until ${formatInstant(key.remove_after)}`
   return `<rect x="${x(now)}" y="${y}" width="${wide}" height="${barHeight}" fill="none" stroke="#a05a00" stroke-dasharray="3 3"><title>${escapeHtml(tip)}</title></rect>`
 }
 
-/** The states that a key went through; the present one lasts until now. */
+/** The states that a key has had, with their start and end; the current one ends now. */
 function phasesOf(key: ReportKey, now: number): { phase: Phase; from: number; to: number }[] {
   const starts: [Phase, number | null][] = [
     ['published', key.published_at],
@@ -79,12 +79,12 @@ function phasesOf(key: ReportKey, now: number): { phase: Phase; from: number; to
     .filter(({ from, to }) => to > from)
 }
 
-/** Most of the picture that what is still to come may take; a day of it must not crush an hour of history. */
-const mostFuture = 0.25
+/** Maximum share of the width for the future. Without it, a day of future would hide an hour of history. */
+const maxFutureShare = 0.25
 
-/** Where an instant stands. History and future each have an even scale of their own. */
+/** Maps instants to x coordinates. The past and the future each have a linear scale of their own. */
 function scale(begin: number, now: number, end: number): (instant: number) => number {
-  const future = Math.min((end - now) / (end - begin), mostFuture)
+  const future = Math.min((end - now) / (end - begin), maxFutureShare)
   const middle = left + (1 - future) * (width - left - right)
   return (instant) =>
     instant <= now
@@ -99,7 +99,7 @@ function drawAxis(
 ): string[] {
   const steps = 4
   const past = Array.from({ length: steps + 1 }, (_, index) => begin + ((now - begin) * index) / steps)
-  // Labels that would stand on one another are left out.
+  // Leaves out the label of now if the label of the end would overlap it.
   const instants = x(end) - x(now) > 90 ? [...past, end] : [...past.slice(0, -1), end]
   const label = (instant: number) =>
     now - begin > 3 * 86_400_000

@@ -1,7 +1,8 @@
-import { formatInstant, formatSpan } from '../../terminal.ts'
+import { formatInstant } from '../../terminal.ts'
 import type { Report } from '../audit.ts'
 import { escapeHtml, htmlTable } from './html.ts'
 import { drawTimeline } from './timeline.ts'
+import { describeNextStep } from './write-text.ts'
 
 const style = `
 :root { color-scheme: light; }
@@ -19,74 +20,43 @@ svg { width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; 
 @media print { html { font-size: 12.5px; } body { margin: 0; max-width: none; font-size: 11px; padding: 0; } th, td { padding: .2rem .4rem; } h2 { break-after: avoid; } tr, svg { break-inside: avoid; } * { print-color-adjust: exact; } }
 `
 
-/** The report as one HTML file that needs nothing else, on a screen or on paper. */
+/** The report as one self-contained HTML file, for screen and paper. */
 export function writeHtml(report: Report, stage: string): string {
   const { at, ok, findings } = report
-  const verdict = ok
-    ? 'Nothing was found'
-    : findings.length === 1
-      ? '1 finding'
-      : `${findings.length} findings`
+  const verdict = ok ? 'No findings' : findings.length === 1 ? '1 finding' : `${findings.length} findings`
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Audit of the signing keys, ${escapeHtml(stage)}, ${formatInstant(at)}</title><style>${style}</style></head>
 <body>
 <h1>Audit of the signing keys</h1>
-<p>Deployment <strong>${escapeHtml(stage)}</strong>, ${formatInstant(at)}. ${escapeHtml(nextStep(report))}</p>
+<p>Deployment <strong>${escapeHtml(stage)}</strong>, ${formatInstant(at)}. ${escapeHtml(describeNextStep(report))}</p>
 <p class="verdict ${ok ? 'good' : 'bad'}">${verdict}</p>
-${
-  ok
-    ? ''
-    : htmlTable(
-        'What does not hold',
-        ['Finding', 'About', 'What is wrong', 'Controls'],
-        findings.map((finding) => [
-          finding.finding,
-          finding.subject,
-          finding.message,
-          finding.controls.join(', '),
-        ]),
-      )
-}
-<h2>Life of the keys</h2>
+${ok ? '' : findingsTable(report)}
+<h2>States of the keys</h2>
 ${report.keys.length === 0 ? '<p>There are none.</p>' : drawTimeline(report.keys, at)}
 ${keysTable(report)}
 <h2>Controls</h2>
-${htmlTable(
-  'What the keys were checked against',
-  ['Control', 'It asks that', 'Result'],
-  report.controls.map(({ title, asks, holds }) => [title, asks, holds ? 'holds' : 'does not hold']),
-)}
-<h2>How rotations look in the alarm on disabled keys</h2>
-<p>CloudTrail shows these calls, made by the role of the rotation within a minute before the instant. Any other DisableKey or ScheduleKeyDeletion of a signing key is nobody’s, and this audit names the key.</p>
-${htmlTable(
-  'Calls that the evidence accounts for',
-  ['Call', 'Key', 'Instant', 'Run', 'Asked for by'],
-  report.expected_calls.map((call) => [
-    call.call,
-    call.arn ?? '-',
-    formatInstant(call.at),
-    call.run_id,
-    call.trigger,
-  ]),
-)}
+${controlsTable(report)}
+<h2>Calls that CloudTrail must show</h2>
+<p>The role of the rotation made these calls, each within a minute before the instant. They explain the alarm on disabled keys. Any other DisableKey or ScheduleKeyDeletion of a signing key was made by somebody else, and this audit names the key.</p>
+${callsTable(report)}
 <h2>Evidence</h2>
-${htmlTable(
-  `${report.evidence.count} records, each holding the hash of the one before; the last hash is ${report.evidence.head?.hash ?? 'none'}`,
-  ['Record', 'Instant', 'What', 'Asked for by', 'Old key', 'New key', 'Hash'],
-  report.records.map((record) => [
-    String(record.sequence),
-    formatInstant(record.at),
-    record.action,
-    record.trigger.requested_by ?? record.trigger.kind,
-    record.old_kid ?? '-',
-    record.new_kid ?? '-',
-    record.hash,
-  ]),
-)}
+${evidenceTable(report)}
 </body></html>
 `
 }
+
+const findingsTable = ({ findings }: Report): string =>
+  htmlTable(
+    'Findings',
+    ['Finding', 'Subject', 'What is wrong', 'Controls'],
+    findings.map(({ finding, subject, message, controls }) => [
+      finding,
+      subject,
+      message,
+      controls.join(', '),
+    ]),
+  )
 
 const keysTable = ({ keys }: Report): string =>
   htmlTable(
@@ -106,10 +76,37 @@ const keysTable = ({ keys }: Report): string =>
     ]),
   )
 
-/** When the clock has something to do next, in words. */
-export function nextStep({ at, next_due: due }: Pick<Report, 'at' | 'next_due'>): string {
-  if (due === null) return 'There is no key ring.'
-  return due > at
-    ? `The next step is due at ${formatInstant(due)}, in ${formatSpan(due - at)}.`
-    : `The next step has been due since ${formatInstant(due)}.`
-}
+const controlsTable = ({ controls }: Report): string =>
+  htmlTable(
+    'The controls that were checked',
+    ['Control', 'Requirement', 'Result'],
+    controls.map(({ title, asks, holds }) => [title, asks, holds ? 'met' : 'violated']),
+  )
+
+const callsTable = (report: Report): string =>
+  htmlTable(
+    'Calls that the evidence explains',
+    ['Call', 'Key', 'Instant', 'Run', 'Requested by'],
+    report.expected_calls.map((call) => [
+      call.call,
+      call.arn ?? '-',
+      formatInstant(call.at),
+      call.run_id,
+      call.trigger,
+    ]),
+  )
+
+const evidenceTable = ({ evidence, records }: Report): string =>
+  htmlTable(
+    `${evidence.count} records, each with the hash of the one before; the last hash is ${evidence.head?.hash ?? 'none'}`,
+    ['Record', 'Instant', 'Action', 'Requested by', 'Old key', 'New key', 'Hash'],
+    records.map((record) => [
+      String(record.sequence),
+      formatInstant(record.at),
+      record.action,
+      record.trigger.requested_by ?? record.trigger.kind,
+      record.old_kid ?? '-',
+      record.new_kid ?? '-',
+      record.hash,
+    ]),
+  )

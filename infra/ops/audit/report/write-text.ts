@@ -1,8 +1,7 @@
-import { formatInstant, formatTable } from '../../terminal.ts'
+import { formatDuration, formatInstant, formatTable } from '../../terminal.ts'
 import type { Report } from '../audit.ts'
-import { nextStep } from './write-html.ts'
 
-/** The report for a terminal. */
+/** The report as text for a terminal. */
 export function writeText(report: Report): string {
   const keys = formatTable(
     ['KEY', 'STATE', 'IN KMS', 'PUBLISHED', 'ACTIVE', 'RETIRED', 'DAYS'],
@@ -16,17 +15,25 @@ export function writeText(report: Report): string {
       String(key.age_days),
     ]),
   )
-  const controls = report.controls.map(({ title, holds }) => `${holds ? 'holds ' : 'BROKEN'}  ${title}`)
+  const controls = report.controls.map(({ title, holds }) => `${holds ? 'met     ' : 'VIOLATED'}  ${title}`)
   const findings = report.findings.map(
-    ({ finding, subject, message, controls: broken }) =>
-      `${finding}  ${subject}\n    ${message}\n    ${broken.join(', ')}`,
+    ({ finding, subject, message, controls: violated }) =>
+      `${finding}  ${subject}\n    ${message}\n    ${violated.join(', ')}`,
   )
   const { head, count } = report.evidence
   return [
     keys,
-    nextStep(report),
+    describeNextStep(report),
     `Evidence: ${count} records${head === null ? '' : `, the last is ${head.sequence} with hash ${head.hash}`}.`,
     controls.join('\n'),
-    report.ok ? 'Nothing was found.' : `${findings.length} found:\n\n${findings.join('\n')}`,
+    report.ok ? 'No findings.' : `${findings.length} findings:\n\n${findings.join('\n')}`,
   ].join('\n\n')
+}
+
+/** When the rotation has its next step to do, as a sentence. */
+export function describeNextStep({ at, next_due: due }: Pick<Report, 'at' | 'next_due'>): string {
+  if (due === null) return 'There is no key set.'
+  return due > at
+    ? `The next step is due at ${formatInstant(due)}, in ${formatDuration(due - at)}.`
+    : `The next step has been due since ${formatInstant(due)}.`
 }

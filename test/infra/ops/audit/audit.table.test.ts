@@ -112,7 +112,7 @@ beforeEach(async () => {
   keySet = await live()
 }, 60_000)
 
-it('finds nothing where there is nothing', async () => {
+it('sound keys have no findings', async () => {
   const sound = await report()
   expect(sound.findings).toEqual([])
   expect(sound.ok).toBe(true)
@@ -128,8 +128,8 @@ it('finds nothing where there is nothing', async () => {
   expect(sound.next_due).toBeGreaterThan(sound.at)
 })
 
-describe('names what was tampered with', () => {
-  it('a key disabled, or sentenced to deletion, behind the service’s back', async () => {
+describe('the audit reports', () => {
+  it('a key that somebody disabled or scheduled for deletion', async () => {
     await kms.send(new DisableKeyCommand({ KeyId: keySet.active.arn }))
     const { findings: found, ok } = await report()
     expect(ok).toBe(false)
@@ -139,18 +139,18 @@ describe('names what was tampered with', () => {
     expect(await findings()).toEqual(['disabled_behind_the_service', 'deletion_scheduled'])
   })
 
-  it('a retired key enabled again', async () => {
+  it('a retired key that was enabled again', async () => {
     const retired = (await report()).keys[0]
     await kms.send(new EnableKeyCommand({ KeyId: retired?.arn }))
     expect(await findings()).toEqual(['retired_but_enabled'])
   })
 
-  it('a key whose tag was taken away', async () => {
+  it('a key whose tag was removed', async () => {
     await kms.send(new UntagResourceCommand({ KeyId: keySet.active.arn, TagKeys: [signingKeyTagName] }))
     expect(await findings()).toEqual(['not_the_key_on_record'])
   })
 
-  it('a key with our tag that nobody knows', async () => {
+  it('a key with the deployment’s tag that is not on record', async () => {
     await kms.send(
       new CreateKeyCommand({
         KeySpec: 'RSA_2048',
@@ -161,7 +161,7 @@ describe('names what was tampered with', () => {
     expect(await findings()).toEqual(['unknown_key'])
   })
 
-  it('a second active record', async () => {
+  it('a second active key on record', async () => {
     await changeKeys((keys) =>
       keys.map((key) =>
         key.kid === keySet.published.kid ? { ...key, state: 'active', active_at: Date.now() } : key,
@@ -170,14 +170,14 @@ describe('names what was tampered with', () => {
     expect(await findings()).toEqual(['several_signers', 'state_unaccounted'])
   })
 
-  it('a record of a key with other instants', async () => {
+  it('a key on record with other instants than its evidence', async () => {
     await changeKeys((keys) =>
       keys.map((key) => (key.state === 'active' ? { ...key, active_at: (key.active_at ?? 0) - day } : key)),
     )
     expect(await findings()).toEqual(['state_unaccounted'])
   })
 
-  it('a key taken out of the records', async () => {
+  it('a key that was removed from the records', async () => {
     await changeKeys((keys) => keys.filter(({ state }) => state !== 'retiring'))
     expect(await findings()).toEqual(['keys_unaccounted', 'key_removed', 'unknown_key'])
   })
@@ -186,7 +186,7 @@ describe('names what was tampered with', () => {
     ['the oldest', () => 1],
     ['one in the middle', () => 3],
     ['the newest', (last: number) => last],
-  ])('evidence removed: %s', async (_which, choose) => {
+  ])('an evidence record that was removed: %s', async (_which, choose) => {
     const sequence = choose((await readKeySet()).sequence)
     await removeEvidence(sequence)
     expect((await report()).findings).toMatchObject([
@@ -198,7 +198,7 @@ describe('names what was tampered with', () => {
     ['the oldest', () => 1],
     ['one in the middle', () => 3],
     ['the newest', (last: number) => last],
-  ])('evidence edited: %s', async (_which, choose) => {
+  ])('an evidence record that was edited: %s', async (_which, choose) => {
     const sequence = choose((await readKeySet()).sequence)
     await setItem(evidenceKey(sequence), 'run_id', 'somebody else')
     expect((await report()).findings).toMatchObject([
@@ -209,7 +209,7 @@ describe('names what was tampered with', () => {
   it.each([
     ['in the middle', () => 3],
     ['at the end', (last: number) => last],
-  ])('evidence edited with a hash that fits, %s', async (_which, choose) => {
+  ])('an evidence record that was edited together with its hash, %s', async (_which, choose) => {
     const evidence = await readEvidence()
     const sequence = choose(evidence.length)
     const record = evidence[sequence - 1] ?? expect.unreachable()
@@ -219,14 +219,14 @@ describe('names what was tampered with', () => {
     expect(await findings()).toEqual(['chain_broken'])
   })
 
-  it('an attribute added to evidence, and evidence added at the end', async () => {
+  it('an attribute added to an evidence record, and a record added at the end', async () => {
     await setItem(evidenceKey(2), 'comment', 'all is well')
     expect(await findings()).toEqual(['evidence_edited'])
     await setItem(evidenceKey(99), 'comment', 'nothing happened')
     expect(await findings()).toEqual(['record_unreadable', 'evidence_added', 'evidence_edited'])
   })
 
-  it('a history written anew, against an earlier report', async () => {
+  it('a chain that was rewritten since an earlier report', async () => {
     const anchor = (await report()).evidence.head ?? expect.unreachable()
     await live()
     const target = { baseUrl: baseUrl(), namePrefix: '', settings: settings() } as Target
@@ -234,7 +234,7 @@ describe('names what was tampered with', () => {
     expect(again.findings).toMatchObject([{ finding: 'history_rewritten' }])
   })
 
-  it('a public key set with a foreign key, without one of ours, or with a lie about one', async () => {
+  it('a JWKS with a foreign key, a missing key, or another key under a known kid', async () => {
     const { keys } = toJwks((await readKeySet()).keys)
     const { n = '', e = '' } = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({
       format: 'jwk',
@@ -250,7 +250,7 @@ describe('names what was tampered with', () => {
     expect(await findings()).toEqual(['wrong_kid'])
   })
 
-  it('a rotation overdue by a day', async () => {
+  it('a rotation that is overdue by a day', async () => {
     const due = (await report()).next_due ?? expect.unreachable()
     expect(await findings(due + 60_000)).toEqual([])
     const { findings: found } = await report(due + day)
@@ -266,7 +266,7 @@ describe('names what was tampered with', () => {
     ])
   })
 
-  it('a schedule switched off, and one that is not there', async () => {
+  it('a schedule that is disabled or missing', async () => {
     const events = new EventBridgeClient(clientOptions())
     const rule = { Name: 'rotate-signing-keys' }
     await events.send(new DisableRuleCommand(rule))
@@ -284,7 +284,7 @@ describe('names what was tampered with', () => {
   })
 })
 
-it('writes a page that needs nothing else, and hides nothing of what it shows', async () => {
+it('the HTML report is self-contained, escapes what it shows, and lists every key', async () => {
   await setItem(evidenceKey(4), 'run_id', '<script>alert(1)</script>')
   const found = await report()
   const html = writeHtml(found, 'local')

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { newProgress } from '../../../../infra/ops/events/send-input.ts'
+import { newProgress } from '../../../../infra/ops/events/checkpoint.ts'
 import { Big } from '../../../../shared/money.ts'
 import { readWallet } from '../../../../shared/ledger/wallet.ts'
 import { useLocalStack } from '../../../support/local-stack.ts'
@@ -34,7 +34,7 @@ const balanceOf = async (userId: number) => {
   return wallet.holdings.get('USDT')?.balance ?? new Big('0')
 }
 
-it('sends, waits for the effect, lists what was refused by line, and keeps nothing when it is done', async () => {
+it('event put lists the rejected lines, and deletes its checkpoint at the end', async () => {
   const userId = randomInt(1, 2 ** 40)
   const file = join(directory(), 'events.ndjson')
   const lines = [
@@ -66,14 +66,14 @@ it('sends, waits for the effect, lists what was refused by line, and keeps nothi
   expect(existsSync(`${file}.progress`)).toBe(false)
 }, 120_000)
 
-it('goes on where a killed run stopped, and gives each event once even where it is sent twice', async () => {
+it('a resumed run sends the remaining lines, and an event that is sent twice takes effect once', async () => {
   const userId = randomInt(1, 2 ** 40)
   const file = join(directory(), 'events.ndjson')
   const first = registration(userId)
   const credits = Array.from({ length: 20 }, (_, index) => credit(userId, index))
   writeFileSync(file, `${[first, ...credits].join('\n')}\n`)
   expect((await ops(['event', 'put', file])).code).toBe(0)
-  // As if it had been killed after its first checkpoint, everything sent being on the bus.
+  // As if the run had been killed after its first checkpoint, although it had sent everything.
   const checkpoint = { ...newProgress(), run: randomUUID(), lines: 1, bytes: first.length + 1, sent: 1 }
   writeFileSync(`${file}.progress`, JSON.stringify(checkpoint))
   const resumed = await ops(['event', 'put', file, '--json'])
@@ -82,8 +82,8 @@ it('goes on where a killed run stopped, and gives each event once even where it 
   expect((await balanceOf(userId)).toFixed()).toBe('20')
 }, 120_000)
 
-it('goes on after a real kill in the middle', async () => {
-  // Many users: one alone would have all events wait for each other.
+it('a run that was killed in the middle is resumed without losing an event', async () => {
+  // Many users, because the events of one user wait for each other.
   const users = Array.from({ length: 20 }, () => randomInt(1, 2 ** 40))
   const credits = Array.from({ length: 8 }, (_, index) => users.map((userId) => credit(userId, index, '0.1')))
   const lines = [...users.map(registration), ...credits.flat()]
@@ -95,7 +95,7 @@ it('goes on after a real kill in the middle', async () => {
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   const ended = once(killed, 'exit')
-  // A slow input, the last line of which never comes: so it is killed in the middle, however fast it sends.
+  // The input is slow and lacks its last line, so the process is always killed in the middle.
   const [...rest] = lines.slice(0, -1)
   const input = setInterval(() => killed.stdin.write(`${rest.shift() ?? ''}\n`), 40)
   await vi.waitFor(() => expect(existsSync(progress)).toBe(true), { timeout: 20_000, interval: 1 })
@@ -114,7 +114,7 @@ it('goes on after a real kill in the middle', async () => {
   for (const userId of users) expect((await balanceOf(userId)).toFixed()).toBe('0.8')
 }, 120_000)
 
-it('does not go on with another input’s checkpoint, and takes standard input', async () => {
+it('another input’s checkpoint is refused, and --restart ignores it', async () => {
   const userId = randomInt(1, 2 ** 40)
   const progress = join(directory(), 'progress')
   writeFileSync(progress, JSON.stringify({ ...newProgress(), first_line: 'another', lines: 1, bytes: 10 }))

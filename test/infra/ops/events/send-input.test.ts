@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openCheckpoint, type Progress } from '../../../../infra/ops/events/checkpoint.ts'
-import type { MarkedEvent } from '../../../../infra/ops/events/put-events.ts'
-import { type Line, readLines } from '../../../../infra/ops/events/read-lines.ts'
-import { newProgress, sendInput } from '../../../../infra/ops/events/send-input.ts'
+import type { OutgoingEvent } from '../../../../infra/ops/events/batches.ts'
+import { newProgress, openCheckpoint, type Progress } from '../../../../infra/ops/events/checkpoint.ts'
+import { type Line, readLines } from '../../../../infra/ops/events/input.ts'
+import { sendInput } from '../../../../infra/ops/events/send-input.ts'
 
 const line = (number: number, size = 1) =>
   JSON.stringify({ 'detail-type': 'test.sent', detail: { id: number, text: 'x'.repeat(size) } })
@@ -14,13 +14,13 @@ async function* stream(text: string, chunk = 1_000) {
   for (let at = 0; at < text.length; at += chunk) yield Buffer.from(text.slice(at, at + chunk))
 }
 
-/** A bus that remembers every request, and dies at one of them. */
-function fakeBus(diesAt = Infinity, refuse: (event: MarkedEvent) => string | undefined = () => undefined) {
-  const requests: MarkedEvent[][] = []
+/** A bus that records every request, and throws at one of them. */
+function fakeBus(diesAt = Infinity, refuse: (event: OutgoingEvent) => string | undefined = () => undefined) {
+  const requests: OutgoingEvent[][] = []
   return {
     requests,
     ids: () => requests.flat().map(({ detail }) => (JSON.parse(detail) as { id: number }).id),
-    put: async (events: MarkedEvent[]) => {
+    put: async (events: OutgoingEvent[]) => {
       if (requests.length === diesAt) throw new Error('killed')
       requests.push(events)
       return events.map(refuse)
@@ -35,12 +35,12 @@ const send = (text: string, bus: ReturnType<typeof fakeBus>, progress: Progress,
     isKnown: async (type) => type === 'test.sent',
     progress,
     checkpoint: openCheckpoint(file),
-    parallel: 4,
+    concurrency: 4,
     onProgress: () => undefined,
   })
 
 describe('sending an input', () => {
-  it('puts tens together, in parallel, and counts', async () => {
+  it('ten events go into one request, and the progress counts them all', async () => {
     const bus = fakeBus()
     const progress = newProgress()
     const text = Array.from({ length: 95 }, (_, index) => `${line(index)}\n`).join('')
@@ -55,13 +55,13 @@ describe('sending an input', () => {
     })
   })
 
-  it('keeps requests below what the bus takes', async () => {
+  it('a request stays below the size that the bus accepts', async () => {
     const bus = fakeBus()
     await send(Array.from({ length: 6 }, (_, index) => line(index, 100_000)).join('\n'), bus, newProgress())
     expect(bus.requests.map((events) => events.length)).toEqual([2, 2, 2])
   })
 
-  it('names every line that cannot be sent, with the reason and without its content', async () => {
+  it('every line that cannot be sent is listed with a reason, without its content', async () => {
     const bus = fakeBus(Infinity, ({ detail }) => (detail.includes('"id":8') ? 'MalformedDetail' : undefined))
     const progress = newProgress()
     const lines = [
@@ -80,17 +80,17 @@ describe('sending an input', () => {
     expect(progress).toMatchObject({ lines: 10, sent: 2, refused: 7 })
     expect(progress.refusals.sort((a, b) => a.line - b.line)).toEqual([
       { line: 2, reason: 'not JSON' },
-      { line: 3, reason: 'detail-type is missing or not what it must be' },
-      { line: 4, reason: 'detail-type is missing or not what it must be' },
-      { line: 5, reason: 'detail is missing or not what it must be' },
+      { line: 3, reason: 'detail-type is missing or not valid' },
+      { line: 4, reason: 'detail-type is missing or not valid' },
+      { line: 5, reason: 'detail is missing or not valid' },
       { line: 6, reason: 'no function takes events of this detail-type' },
       { line: 8, reason: 'the bus refused it: MalformedDetail' },
-      { line: 9, reason: 'larger than the bus takes' },
+      { line: 9, reason: 'larger than the bus accepts' },
     ])
   })
 
   it.each([0, 1, 7, 30])(
-    'goes on after dying at request %i: nothing is left out, little is sent again',
+    'after a crash at request %i, no event is lost and at most 40 are sent again',
     async (diesAt) => {
       const text = Array.from({ length: 400 }, (_, index) => `${line(index)}\n`).join('')
       const first = fakeBus(diesAt)
@@ -101,12 +101,12 @@ describe('sending an input', () => {
       await send(text, second, resumed)
       expect(resumed).toMatchObject({ lines: 400, sent: 400, run: progress.run })
       expect(new Set([...first.ids(), ...second.ids()]).size).toBe(400)
-      // At most what was on its way when it died.
+      // Only requests that were in flight at the crash are sent again.
       expect(first.ids().length + second.ids().length - 400).toBeLessThanOrEqual(40)
     },
   )
 
-  it('keeps a checkpoint that another process can go on from', async () => {
+  it('a saved checkpoint can be read by another process', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'ops-')), 'progress')
     const progress = newProgress()
     await send(`${line(1)}\n${line(2)}\n`, fakeBus(), progress, file)
@@ -116,14 +116,14 @@ describe('sending an input', () => {
   })
 })
 
-it.each([1, 2, 7, 1_000])('reads lines whole, whatever the chunks of %i bytes', async (chunk) => {
+it.each([1, 2, 7, 1_000])('lines are read whole from chunks of %i bytes', async (chunk) => {
   const text = 'a\n\nlänger\nohne Ende'
   const bytes = Buffer.from(text)
   async function* chunks() {
     for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk)
   }
   const lines: Line[] = []
-  for await (const its of readLines(chunks())) lines.push(its)
-  expect(lines.map((its) => its.text)).toEqual(['a', '', 'länger', 'ohne Ende'])
-  expect(lines.map((its) => its.end)).toEqual([2, 3, 11, 20])
+  for await (const one of readLines(chunks())) lines.push(one)
+  expect(lines.map(({ text: content }) => content)).toEqual(['a', '', 'länger', 'ohne Ende'])
+  expect(lines.map(({ end }) => end)).toEqual([2, 3, 11, 20])
 })

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../../../../shared/canonical-json.ts'
+import { toJwks } from '../../../../shared/keys/key-set.ts'
+import { type Check, type Finding, found } from '../controls.ts'
+import type { Facts } from '../facts.ts'
+
+/** The JWKS and the table are not read at the same instant, so the JWKS may be this much older than a transition. */
+const maxReadGapMilliseconds = 5_000
+
+const published = (finding: string, subject: string, message: string): Finding =>
+  found(finding, ['published-keys'], subject, message)
+
+/** The published JWKS contains exactly the keys that the records publish, and clients cache it for a short enough time. */
+export const checkJwks: Check = function* (facts) {
+  const { jwks, keySet, settings } = facts
+  if (!jwks.answered) {
+    yield published('key_set_unavailable', 'key set', `The JWKS could not be read: ${jwks.problem}.`)
+    return
+  }
+  for (const key of jwks.keys)
+    if (!isConsistent(key, facts))
+      yield published(
+        'wrong_kid',
+        String(key['kid']),
+        'A key in the JWKS has a kid that is not its thumbprint.',
+      )
+  if (!isJustBeforeTransition(facts, jwks.keys)) {
+    const publishedKids = new Set(jwks.keys.map((key) => String(key['kid'])))
+    const recordedKids = new Set(toJwks(keySet?.keys ?? []).keys.map(({ kid }) => kid))
+    yield* compareKids(publishedKids, recordedKids)
+  }
+  const maxCacheSeconds = Math.floor(settings.signingKeyPublishSeconds / 2)
+  if (jwks.maxAgeSeconds === undefined || jwks.maxAgeSeconds > maxCacheSeconds)
+    yield published(
+      'cached_too_long',
+      'key set',
+      `Clients may cache the JWKS for ${jwks.maxAgeSeconds ?? 'any number of'} seconds. That is more than half of the ${settings.signingKeyPublishSeconds} seconds for which a new key is published before it signs.`,
+    )
+}
+
+function* compareKids(publishedKids: Set<string>, recordedKids: Set<string>): Generator<Finding> {
+  for (const kid of [...publishedKids].filter((one) => !recordedKids.has(one)))
+    yield published(
+      'foreign_key',
+      kid,
+      'The JWKS contains a key that is not on record: the owner of its private half can sign tokens.',
+    )
+  for (const kid of [...recordedKids].filter((one) => !publishedKids.has(one)))
+    yield published(
+      'key_not_published',
+      kid,
+      'A key on record is missing from the JWKS: its tokens do not verify.',
+    )
+}
+
+/** Whether a published key is an RSA signing key whose kid is its thumbprint. */
+function isConsistent(key: Record<string, unknown>, { thumbprints }: Facts): boolean {
+  const { kty, kid, alg, use } = key
+  return (
+    kty === 'RSA' && alg === 'RS256' && use === 'sig' && kid !== undefined && thumbprints.get(key) === kid
+  )
+}
+
+/** Whether the JWKS is the one from before a transition that happened while the facts were read. */
+function isJustBeforeTransition({ at, evidence }: Facts, keys: unknown[]): boolean {
+  const digest = createHash('sha256').update(canonicalJson({ keys })).digest('hex')
+  return evidence.some(
+    ({ record }) =>
+      record !== undefined &&
+      at - record.at <= maxReadGapMilliseconds &&
+      record.jwks_sha256_before === digest,
+  )
+}

@@ -1,0 +1,133 @@
+import type { Evidence } from '../../../../shared/keys/evidence.ts'
+import { type KeyState, keyStates, type SigningKey } from '../../../../shared/keys/key-set.ts'
+import { type Check, type Finding, found } from '../controls.ts'
+import type { Facts } from '../facts.ts'
+
+/** A key's instant and that of its evidence are taken one after another, so they may differ by this much. */
+const maxInstantGapMilliseconds = 5_000
+
+/** One key signs and at most one waits to sign; every key has the state and the instants that its evidence records. */
+export const checkKeyStates: Check = function* (facts) {
+  if (facts.keySet === undefined) return
+  yield* checkSigners(facts.keySet.keys)
+  yield* checkIdentities(facts)
+  yield* checkHistories(facts)
+}
+
+function* checkSigners(keys: SigningKey[]): Generator<Finding> {
+  const active = keys.filter(({ state }) => state === 'active')
+  const waiting = keys.filter(({ state }) => state === 'published')
+  const kids = (list: SigningKey[]) => list.map(({ kid }) => kid).join(', ')
+  if (active.length === 0)
+    yield found('no_signer', ['pci-3.7.4'], 'RING', 'No key is active: the service cannot sign.')
+  if (active.length > 1)
+    yield found(
+      'several_signers',
+      ['pci-3.7.4', 'evidence-integrity'],
+      kids(active),
+      `${active.length} keys are active: only one may sign.`,
+    )
+  if (waiting.length > 1)
+    yield found('several_successors', ['pci-3.7.4'], kids(waiting), 'More than one key waits to sign.')
+}
+
+function* checkIdentities({ keySet, archive, thumbprints }: Facts): Generator<Finding> {
+  const seen = new Set<string>()
+  for (const key of [...(keySet?.keys ?? []), ...archive]) {
+    const { kid } = key
+    if (seen.has(kid)) yield found('key_twice', ['evidence-integrity'], kid, 'The key is on record twice.')
+    seen.add(kid)
+    if (thumbprints.get(key) !== kid)
+      yield found(
+        'wrong_kid',
+        ['published-keys'],
+        kid,
+        'The kid on record is not the thumbprint of the public key on record.',
+      )
+  }
+}
+
+/** Compares keys and evidence, if no record is missing: otherwise every key would differ for that reason alone. */
+function* checkHistories({ keySet, archive, evidence }: Facts): Generator<Finding> {
+  const records = evidence.flatMap(({ record }) => record ?? [])
+  if (keySet === undefined || records.length !== keySet.sequence) return
+  const histories = replay(records)
+  const present = [...keySet.keys, ...archive]
+  for (const kid of histories.keys())
+    if (!present.some((key) => key.kid === kid))
+      yield found(
+        'key_removed',
+        ['evidence-integrity'],
+        kid,
+        'The evidence names this key, but it is not on record.',
+      )
+  for (const key of present) {
+    const difference = compare(key, histories.get(key.kid), archive.includes(key))
+    if (difference !== undefined)
+      yield found('state_unaccounted', ['evidence-integrity', 'pci-3.7.4'], key.kid, difference)
+  }
+}
+
+function compare(key: SigningKey, history: History | undefined, archived: boolean): string | undefined {
+  if (history === undefined) return 'No evidence record introduces this key.'
+  if (history.state !== key.state)
+    return `The key is ${key.state} on record, but ${history.state} by its evidence.`
+  if (history.archived !== archived)
+    return 'The key is archived without evidence, or evidence without being archived.'
+  const differing = keyStates.find((state) => differs(key[instantOf[state]], history.since[state]))
+  return differing && `The instant at which it became ${differing} differs from its evidence.`
+}
+
+const instantOf = {
+  published: 'published_at',
+  active: 'active_at',
+  retiring: 'retiring_at',
+  retired: 'retired_at',
+} as const satisfies Record<KeyState, keyof SigningKey>
+
+const differs = (recorded: number | null, evident: number | undefined): boolean =>
+  evident === undefined ? recorded !== null : Math.abs((recorded ?? 0) - evident) > maxInstantGapMilliseconds
+
+/** A key's life as its evidence records it. */
+interface History {
+  state: KeyState
+  since: Partial<Record<KeyState, number>>
+  archived: boolean
+}
+
+/** The history of every key that the records name. Records are in order, oldest first. */
+function replay(records: readonly Evidence[]): Map<string, History> {
+  const histories = new Map<string, History>()
+  const enterState = (kid: string | null, state: KeyState, at: number) => {
+    if (kid === null) return
+    const before: Omit<History, 'state'> = histories.get(kid) ?? { since: {}, archived: false }
+    // A key that signs from the start was published at the same instant.
+    const published = before.since.published ?? at
+    histories.set(kid, { ...before, state, since: { ...before.since, published, [state]: at } })
+  }
+  for (const { action, old_kid: old, new_kid: next, at } of records) {
+    switch (action) {
+      case 'publish':
+        enterState(next, 'published', at)
+        break
+      case 'bootstrap':
+      case 'activate':
+        enterState(old, 'retiring', at)
+        enterState(next, 'active', at)
+        break
+      case 'revoke':
+        enterState(old, 'retired', at)
+        enterState(next, 'active', at)
+        break
+      case 'retire':
+        enterState(old, 'retired', at)
+        break
+      case 'disable': {
+        const history = old === null ? undefined : histories.get(old)
+        if (history !== undefined) history.archived = true
+        break
+      }
+    }
+  }
+  return histories
+}

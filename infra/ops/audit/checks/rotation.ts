@@ -1,0 +1,82 @@
+import type { SigningKey } from '../../../../shared/keys/key-set.ts'
+import { nextDue } from '../../../../shared/keys/key-times.ts'
+import { formatDuration, formatInstant } from '../../terminal.ts'
+import { type Check, type Finding, found } from '../controls.ts'
+import type { Facts } from '../facts.ts'
+
+const hourMilliseconds = 3_600_000
+const dayMilliseconds = 24 * hourMilliseconds
+
+/** A step that is overdue by more than this is a finding. The alarm uses the same limit, which is many runs. */
+const maxOverdueMilliseconds = hourMilliseconds
+
+/** Maximum period for a private signature key (NIST SP 800-57 Part 1 Rev. 5, 5.3.6, table 1: one to three years). */
+const maxPeriodDays = 3 * 365
+
+/** Keys are replaced in time: no step is overdue, no key signs for too long, and none stays in the JWKS for too long. */
+export const checkCryptoperiod: Check = function* (facts) {
+  const { settings } = facts
+  if (settings.signingKeyRotationDays > maxPeriodDays) {
+    const message = `The configured period of a signing key is ${settings.signingKeyRotationDays} days.`
+    yield found('period_too_long', ['nist-cryptoperiod'], 'configuration', message)
+  }
+  yield* checkOverdue(facts)
+  for (const key of facts.keySet?.keys ?? []) {
+    yield* checkActiveKey(key, facts)
+    yield* checkRetiringKey(key, facts)
+  }
+}
+
+function* checkOverdue({ at, keySet, settings }: Facts): Generator<Finding> {
+  if (keySet === undefined || keySet.keys.length === 0) return
+  const due = nextDue(keySet, settings)
+  if (at - due <= maxOverdueMilliseconds) return
+  yield found(
+    'rotation_overdue',
+    ['nist-cryptoperiod', 'pci-3.7.4'],
+    'rotation',
+    `A step of the rotation was due at ${formatInstant(due)} and is overdue by ${formatDuration(at - due)}.`,
+  )
+}
+
+function* checkActiveKey(key: SigningKey, { at, settings }: Facts): Generator<Finding> {
+  if (key.state !== 'active' || key.active_at === null) return
+  const period = settings.signingKeyRotationDays * dayMilliseconds
+  // After the period is shortened, the successor must first be published for the whole publish window.
+  const maxAge = period + settings.signingKeyPublishSeconds * 1000 + maxOverdueMilliseconds
+  const age = at - key.active_at
+  if (age <= maxAge) return
+  const message = `The key has signed for ${formatDuration(age)}; its period is ${formatDuration(period)}.`
+  yield found('cryptoperiod_exceeded', ['nist-cryptoperiod', 'pci-3.7.4'], key.kid, message)
+}
+
+function* checkRetiringKey(key: SigningKey, { at }: Facts): Generator<Finding> {
+  const due = key.remove_after
+  if (key.state !== 'retiring' || due === null || at - due <= maxOverdueMilliseconds) return
+  const message = `The key should have left the JWKS at ${formatInstant(due)}.`
+  yield found('retirement_overdue', ['pci-3.7.5'], key.kid, message)
+}
+
+/** The schedule starts the rotation: its rule exists, is enabled and targets the function. */
+export const checkSchedule: Check = function* ({ schedule }) {
+  const problem = scheduleProblem(schedule)
+  if (problem) yield found(problem.finding, ['pci-3.7.4'], schedule.rule, problem.message)
+}
+
+function scheduleProblem({ exists, enabled, expression, rule, targets }: Facts['schedule']) {
+  if (!exists)
+    return {
+      finding: 'schedule_removed',
+      message: 'The rule that starts the rotation does not exist: keys are not replaced any more.',
+    }
+  if (!enabled)
+    return {
+      finding: 'schedule_disabled',
+      message: 'The rule that starts the rotation is disabled: keys are not replaced any more.',
+    }
+  if (expression === undefined)
+    return { finding: 'schedule_changed', message: 'The rule has no schedule expression.' }
+  return targets.some((arn) => arn.endsWith(`:function:${rule}`))
+    ? undefined
+    : { finding: 'schedule_changed', message: 'The rule does not target the rotation.' }
+}

@@ -1,0 +1,87 @@
+import { Command, CommanderError, Option } from 'commander'
+import type { CommandContext, RunCommand } from './command.ts'
+import { addAddressesCommands } from './commands/addresses.ts'
+import { addClientCommands } from './commands/client.ts'
+import { addDeadLetterCommands } from './commands/dlq.ts'
+import { addDeploymentCommands } from './commands/deployment.ts'
+import { addEventCommands } from './commands/event.ts'
+import { addKeysCommands } from './commands/keys.ts'
+import { addLedgerCommands } from './commands/ledger.ts'
+import { addRatesCommands } from './commands/rates.ts'
+import { addUserCommands } from './commands/user.ts'
+import { OperationError, UsageError } from './errors.ts'
+import { enterTarget, findTarget, type TargetOptions } from './target.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Runs one command line. Resolves with its exit code: 0 done, 1 findings or failure, 2 wrong usage. */
+export async function runOps(commandLine: string[], terminal: Terminal): Promise<number> {
+  let exitCode = 0
+  const program = createProgram(terminal)
+  const run: RunCommand = async (work) => {
+    const options = program.opts<TargetOptions & { json?: true }>()
+    const target = await findTarget(options)
+    await enterTarget(target)
+    const show: CommandContext['show'] = (result, text) =>
+      terminal.out(options.json ? JSON.stringify(result, undefined, 2) : text())
+    if (!(await work({ target, terminal, show }))) exitCode = 1
+  }
+  addCommands(program, run)
+  try {
+    await program.parseAsync(commandLine, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    return reportError(error, terminal)
+  }
+}
+
+/** The program with its global options, without commands. */
+export function createProgram(terminal: Terminal): Command {
+  return new Command('npm run ops --')
+    .description('Operates a deployment: the local stack by default, a stage on AWS with --stage.')
+    .option('--stage <name>', 'a stage on AWS, from cdk.json')
+    .option('--url <url>', 'address of the local stack (default: http://127.0.0.1:3000)')
+    .addOption(
+      new Option(
+        '--endpoint-url <url>',
+        'endpoint that replaces AWS, for a stack whose --url is not known',
+      ).env('AWS_ENDPOINT_URL'),
+    )
+    .option('--base-url <url>', 'address of the API, if neither configuration nor stack outputs name it')
+    .option('--table <name>', 'another table than the deployment’s, for example a restored one')
+    .option('--outputs <file>', 'file that `cdk deploy --outputs-file` wrote', 'cdk-outputs.json')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nExit codes: 0 done, 1 findings or failure, 2 wrong usage.')
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+    })
+    .exitOverride()
+}
+
+/** Adds every command to the program. */
+export function addCommands(program: Command, run: RunCommand): void {
+  for (const add of [
+    addDeploymentCommands,
+    addUserCommands,
+    addClientCommands,
+    addEventCommands,
+    addLedgerCommands,
+    addRatesCommands,
+    addAddressesCommands,
+    addDeadLetterCommands,
+    addKeysCommands,
+  ])
+    add(program, run)
+}
+
+function reportError(error: unknown, terminal: Terminal): number {
+  // Commander has already printed the error, or the help that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (error instanceof UsageError) {
+    terminal.err(`usage: ${error.message}`)
+    return 2
+  }
+  if (error instanceof OperationError) terminal.err(error.message)
+  else terminal.err(`failed: ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`)
+  return 1
+}

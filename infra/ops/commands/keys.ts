@@ -1,0 +1,127 @@
+import type { Command } from 'commander'
+import { readFileSync, writeFileSync } from 'node:fs'
+import * as v from 'valibot'
+import type { Anchor } from '../audit/facts.ts'
+import { examples, type RunCommand } from '../command.ts'
+import { UsageError } from '../errors.ts'
+import { runRotation } from '../keys/run-rotation.ts'
+
+const byOption = ['--by <name>', 'your name, for the evidence record', process.env['USER']] as const
+
+/** Adds the group `keys`: the signing keys and their rotation. */
+export function addKeysCommands(program: Command, run: RunCommand): void {
+  const parent = program.command('keys').description('Shows, rotates, revokes and audits the signing keys.')
+  addStatus(parent, run)
+  addRotate(parent, run)
+  addRevoke(parent, run)
+  addAudit(parent, run)
+}
+
+const addStatus = (parent: Command, run: RunCommand): Command =>
+  parent
+    .command('status')
+    .description(
+      'Shows every signing key and its state, the evidence records, and when the next step is due.',
+    )
+    .addHelpText(
+      'after',
+      examples([
+        ['keys status', 'shows the keys of the local stack'],
+        ['--stage prod keys status --json', 'prints keys, evidence and next_due as JSON'],
+      ]),
+    )
+    .action(() =>
+      run(async ({ show }) => {
+        const { formatKeyStatus, readKeyStatus } = await import('../keys/key-status.ts')
+        const status = await readKeyStatus()
+        show(status, () => formatKeyStatus(status))
+        return true
+      }),
+    )
+
+const addRotate = (parent: Command, run: RunCommand): Command =>
+  parent
+    .command('rotate')
+    .description('Starts a rotation: publishes a new key, which signs once every client can know it.')
+    .option('--emergency', 'let the new key sign at once')
+    .option(...byOption)
+    .addHelpText(
+      'after',
+      examples([
+        ['keys rotate', 'publishes the next key ahead of time'],
+        [
+          '--stage prod keys rotate --emergency --by "A. Operator"',
+          'replaces a signing key that may have leaked',
+        ],
+      ]),
+    )
+    .action(({ emergency = false, by }: { emergency?: boolean; by?: string }) =>
+      run((context) => runRotation(context, { action: 'rotate', emergency, requested_by: by })),
+    )
+
+const addRevoke = (parent: Command, run: RunCommand): Command =>
+  parent
+    .command('revoke')
+    .argument('<kid>', 'kid of the key in the JWKS')
+    .description(
+      'Removes a key from the JWKS at once and disables it. If it is the signer, a new key takes over first.',
+    )
+    .option(...byOption)
+    .addHelpText(
+      'after',
+      examples([['--stage prod keys revoke KID', 'tokens signed by this key stop verifying']]),
+    )
+    .action((kid: string, { by }: { by?: string }) =>
+      run((context) => runRotation(context, { action: 'revoke', kid, requested_by: by })),
+    )
+
+const addAudit = (parent: Command, run: RunCommand): Command =>
+  parent
+    .command('audit')
+    .description(
+      'Verifies the signing keys in KMS, their records, the JWKS, the schedule and the evidence chain; exits 1 on any finding. Changes nothing.',
+    )
+    .option('--html <file>', 'also write the report to one HTML file')
+    .option(
+      '--previous <file>',
+      'an earlier report (--json), whose last evidence record must still be in the chain',
+    )
+    .addHelpText(
+      'after',
+      examples([
+        ['keys audit', 'audits the local stack'],
+        [
+          '--stage prod --base-url https://api.example.com keys audit --html audit.html',
+          'writes a printable report',
+        ],
+        ['--json keys audit > today.json', 'saves the end of the evidence chain for later'],
+        ['keys audit --previous last-month.json', 'also detects a chain that was rewritten since then'],
+      ]),
+    )
+    .action(async ({ html, previous }: { html?: string; previous?: string }) => {
+      const anchor = previous === undefined ? undefined : readAnchor(previous)
+      await run(async ({ target, show }) => {
+        const { gatherFacts } = await import('../audit/gather-facts.ts')
+        const { audit } = await import('../audit/audit.ts')
+        const { writeText } = await import('../audit/report/write-text.ts')
+        const report = audit(await gatherFacts(target, { anchor }))
+        if (html !== undefined) {
+          const { writeHtml } = await import('../audit/report/write-html.ts')
+          writeFileSync(html, writeHtml(report, target.stage))
+        }
+        show(report, () => writeText(report))
+        return report.ok
+      })
+    })
+
+const EarlierReport = v.object({
+  evidence: v.object({ head: v.nullable(v.object({ sequence: v.number(), hash: v.string() })) }),
+})
+
+function readAnchor(file: string): Anchor | undefined {
+  try {
+    return v.parse(EarlierReport, JSON.parse(readFileSync(file, 'utf8'))).evidence.head ?? undefined
+  } catch {
+    throw new UsageError(`${file} is not a report of \`keys audit --json\``)
+  }
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import { examples, readUserId, type RunCommand } from '../command.ts'
+import { startProgress } from '../progress-bar.ts'
+
+/** Adds the group `ledger`: verifies wallets against their bills. */
+export function addLedgerCommands(program: Command, run: RunCommand): void {
+  program
+    .command('ledger')
+    .description('Verifies wallets and their bills.')
+    .command('verify')
+    .description('Recomputes every balance from its bills, and exits 1 if one differs. Changes nothing.')
+    .option('--user <id>', 'verify only the wallets of this user', readUserId)
+    .addHelpText(
+      'after',
+      examples([
+        ['ledger verify', 'verifies all wallets of the local stack'],
+        ['--stage prod ledger verify --user 42', 'verifies the wallets of user 42'],
+        ['--json ledger verify > ledger.json', 'saves the differences'],
+      ]),
+    )
+    .action(({ user }: { user?: number }) =>
+      run(async ({ show, terminal }) => {
+        const { findWallets, formatReport, verifyLedger } = await import('../verify-ledger.ts')
+        const wallets = await findWallets(user)
+        const bar = startProgress(terminal, 'verifying', wallets.length)
+        try {
+          const report = await verifyLedger(wallets, bar.update)
+          bar.stop()
+          show(report, () => formatReport(report))
+          return report.differences.length === 0
+        } finally {
+          bar.stop()
+        }
+      }),
+    )
+}

@@ -1,0 +1,62 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { type QueuePair, queueUrl } from './queues.ts'
+import { type DeadLetter, visitDeadLetters } from './visit.ts'
+
+type Matches = (letter: DeadLetter) => boolean
+
+/** Whether a dead letter's reason starts with `wanted`; true if nothing is wanted. */
+export const hasReason = (letter: DeadLetter, wanted: string | undefined): boolean =>
+  wanted === undefined || (letter.reason ?? 'too_many_receives').startsWith(wanted)
+
+/** The matching dead letters of a queue, at most `limit`. All of them stay in the queue. */
+export async function collectDeadLetters(
+  sqs: SQSClient,
+  queue: string,
+  { limit, matches }: { limit: number; matches: Matches },
+): Promise<DeadLetter[]> {
+  const found: DeadLetter[] = []
+  await visitDeadLetters(sqs, await queueUrl(sqs, queue), async (letters) => {
+    found.push(...letters.filter(matches))
+    return { toDelete: [], stop: found.length >= limit }
+  })
+  return found.slice(0, limit)
+}
+
+/** Deletes the matching dead letters of a queue; resolves with their number. */
+export async function dropDeadLetters(sqs: SQSClient, queue: string, matches: Matches): Promise<number> {
+  let dropped = 0
+  await visitDeadLetters(sqs, await queueUrl(sqs, queue), async (letters) => {
+    const toDelete = letters.filter(matches)
+    dropped += toDelete.length
+    return { toDelete }
+  })
+  return dropped
+}
+
+/**
+ * Sends the matching dead letters back to their queue, then deletes them; resolves with their number. After a crash in
+ * between, a message is sent twice; its event still takes effect once.
+ */
+export async function redriveDeadLetters(
+  sqs: SQSClient,
+  { queue, deadLetters }: QueuePair,
+  matches: Matches,
+): Promise<number> {
+  const target = await queueUrl(sqs, queue)
+  let redriven = 0
+  await visitDeadLetters(sqs, await queueUrl(sqs, deadLetters), async (letters) => {
+    const toDelete = letters.filter(matches)
+    // One after another, because a FIFO queue must keep the order within a message group.
+    for (const letter of toDelete) await sqs.send(toMessage(letter, target))
+    redriven += toDelete.length
+    return { toDelete }
+  })
+  return redriven
+}
+
+const toMessage = ({ body, group, id }: DeadLetter, url: string) =>
+  new SendMessageCommand({
+    QueueUrl: url,
+    MessageBody: body,
+    ...(group === undefined ? {} : { MessageGroupId: group, MessageDeduplicationId: id }),
+  })

@@ -1,0 +1,56 @@
+import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge'
+import { setTimeout as wait } from 'node:timers/promises'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { requireEnv } from '../../../shared/env.ts'
+import type { OutgoingEvent } from './batches.ts'
+
+/** The deployment's event bus. */
+export interface EventBus {
+  /** Puts up to ten events; resolves with the error code of each, undefined for those that were accepted. */
+  put: (events: OutgoingEvent[]) => Promise<(string | undefined)[]>
+  close: () => void
+}
+
+/** How often an event that the bus could not accept at the moment is put. */
+const maxAttempts = 8
+
+/** Opens the bus that the environment names. */
+export function openBus(): EventBus {
+  const client = new EventBridgeClient({
+    ...clientOptions(),
+    // Longer than in functions: here no caller waits, and a failure means starting the run again.
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
+    maxAttempts,
+  })
+  return {
+    put: (events) => putWithRetry(client, events),
+    close: () => client.destroy(),
+  }
+}
+
+async function putWithRetry(
+  client: EventBridgeClient,
+  events: OutgoingEvent[],
+): Promise<(string | undefined)[]> {
+  const errorCodes = new Map<OutgoingEvent, string | undefined>()
+  let pending = events
+  for (let attempt = 1; pending.length > 0; attempt += 1) {
+    const { Entries = [] } = await client.send(new PutEventsCommand({ Entries: pending.map(toEntry) }))
+    pending.forEach((event, index) => errorCodes.set(event, Entries[index]?.ErrorCode))
+    pending = pending.filter((event) => isTransient(errorCodes.get(event)))
+    if (attempt === maxAttempts) break
+    if (pending.length > 0) await wait(Math.random() * 100 * 2 ** attempt)
+  }
+  return events.map((event) => errorCodes.get(event))
+}
+
+const toEntry = ({ detailType, source, detail, mark }: OutgoingEvent): PutEventsRequestEntry => ({
+  EventBusName: requireEnv('EVENT_BUS_NAME'),
+  Source: source,
+  DetailType: detailType,
+  Detail: detail,
+  Resources: [mark],
+})
+
+const isTransient = (code: string | undefined): boolean =>
+  code === 'ThrottlingException' || code === 'InternalFailure' || code === 'InternalException'

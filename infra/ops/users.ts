@@ -1,0 +1,66 @@
+import { generateSecret, generateURI } from 'otplib'
+import { renderUnicodeCompact } from 'uqr'
+import * as v from 'valibot'
+import { readItem } from '../../shared/db/read.ts'
+import { Integer } from '../../shared/db/table.ts'
+import { normalizeEmail } from '../../shared/users/identity.ts'
+import { emailKey, readUser, type User } from '../../shared/users/user.ts'
+import { OperationError } from './errors.ts'
+import { formatInstant } from './terminal.ts'
+
+const EmailItem = v.object({ user_id: Integer })
+
+/** A user by id or email address. Throws an OperationError if there is none. */
+export async function findUser(reference: string): Promise<User> {
+  const userId = /^\d+$/.test(reference) ? Number(reference) : await findUserId(reference)
+  const user = userId === undefined ? undefined : await readUser(userId, { consistent: true })
+  if (user === undefined) throw new OperationError(`there is no user ${reference}`)
+  return user
+}
+
+async function findUserId(email: string): Promise<number | undefined> {
+  const item = await readItem(emailKey(normalizeEmail(email)), { consistent: true })
+  return item === undefined ? undefined : v.parse(EmailItem, item).user_id
+}
+
+/** A user without their secrets. */
+export const describeUser = (user: User) => ({
+  user_id: user.userId,
+  email: user.email,
+  nickname: user.nickname,
+  disabled: user.disabled,
+  password: user.loginPassword !== undefined,
+  authenticator: user.totpSecret !== undefined,
+  passkey: user.passkey,
+  referrer_id: user.referrerId ?? null,
+  registered_at: user.registeredAt,
+})
+
+/** A user as text, without their secrets. */
+export function formatUser(user: User): string {
+  const facts = describeUser(user)
+  return Object.entries({ ...facts, registered_at: formatInstant(facts.registered_at) })
+    .map(([name, value]) => `${name.padEnd(14)}${String(value ?? '-')}`)
+    .join('\n')
+}
+
+/** A new secret for an authenticator app. */
+export interface Enrolment {
+  /** Base32. */
+  totp_secret: string
+  /** Key URI, which the QR code contains. */
+  otpauth_uri: string
+}
+
+/** Creates a secret of 160 bits, as RFC 4226 §4 recommends. */
+export function newEnrolment(email: string): Enrolment {
+  const secret = generateSecret({ length: 20 })
+  return {
+    totp_secret: secret,
+    otpauth_uri: generateURI({ issuer: 'Account service', label: email, secret }),
+  }
+}
+
+/** An enrolment as text: the QR code, and the secret for manual entry. */
+export const formatEnrolment = ({ totp_secret: secret, otpauth_uri: uri }: Enrolment): string =>
+  [renderUnicodeCompact(uri), `Secret for typing: ${secret}`, 'This is the only time it is shown.'].join('\n')

@@ -1,0 +1,192 @@
+import { createHash, randomInt, randomUUID } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generate } from 'otplib'
+import { describe, expect, it } from 'vitest'
+import { Command } from 'commander'
+import { addCommands } from '../../../infra/ops/command-line.ts'
+import { findUser } from '../../../infra/ops/users.ts'
+import { readClient } from '../../../shared/oauth/client.ts'
+import { decryptTotpSecret } from '../../../shared/sign-in/totp.ts'
+import { useLocalStack } from '../../support/local-stack.ts'
+import { ops } from './run-ops.ts'
+
+const newUserId = () => randomInt(1, 2 ** 40)
+const json = async (commandLine: string[], input?: string) => {
+  const { code, out, err } = await ops([...commandLine, '--json'], input)
+  expect(code, err).toBe(0)
+  return JSON.parse(out) as Record<string, unknown>
+}
+const temporary = (text: string) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'ops-')), 'input')
+  writeFileSync(file, text)
+  return file
+}
+
+async function addUser(...options: string[]) {
+  const id = newUserId()
+  const email = `user-${id}@example.com`
+  const added = await json(
+    ['user', 'add', '--id', String(id), '--email', email, '--nickname', 'N', ...options],
+    'a password\n',
+  )
+  return { id, email, added }
+}
+
+describe('user', () => {
+  it('user add registers a user who can sign in with password and authenticator', async () => {
+    const { id, email, added } = await addUser('--password-stdin', '--totp')
+    const { base_url: baseUrl } = await useLocalStack()
+    const post = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) })
+      return (await response.json()) as { code: number; data: Record<string, string> }
+    }
+    const login_password = createHash('md5').update('a password').digest('hex')
+    const { data } = await post('/user/login-with-password', { email, login_password })
+    const authenticator_code = await generate({ secret: String(added['totp_secret']) })
+    const verified = await post('/user/login/2fa', {
+      email,
+      login_ticket: data['login_ticket'],
+      method: 'AUTHENTICATOR',
+      authenticator_code,
+    })
+    expect(verified.code).toBe(0)
+    expect(await json(['user', 'show', email])).toEqual({
+      user_id: id,
+      email,
+      nickname: 'N',
+      disabled: false,
+      password: true,
+      authenticator: true,
+      passkey: false,
+      referrer_id: null,
+      registered_at: expect.any(Number) as number,
+    })
+  })
+
+  it('user totp shows a QR code and the secret that is stored', async () => {
+    const { id } = await addUser()
+    const { code, out } = await ops(['user', 'totp', String(id)])
+    expect(code).toBe(0)
+    expect(out).toContain('█▀▀▀▀▀▀▀█')
+    const secret = /typing: ([A-Z2-7]+)/.exec(out)?.[1]
+    const { totpSecret = expect.unreachable() } = await findUser(String(id))
+    expect(await decryptTotpSecret(id, totpSecret)).toBe(secret)
+  })
+
+  it('user disable disables a user, and --undo enables them again', async () => {
+    const { id, email } = await addUser()
+    await json(['user', 'disable', email])
+    expect(await json(['user', 'show', String(id)])).toMatchObject({ disabled: true })
+    await json(['user', 'disable', String(id), '--undo'])
+    expect(await json(['user', 'show', String(id)])).toMatchObject({ disabled: false })
+  })
+
+  it('a rejected event and an unknown user exit 1 with the reason', async () => {
+    const { id } = await addUser()
+    const again = ['user', 'add', '--id', String(id), '--email', 'x@example.com', '--nickname', 'N']
+    expect(await ops(again)).toMatchObject({ code: 1, err: `user ${id} is registered already` })
+    const bad = ['user', 'add', '--id', String(newUserId()), '--email', 'no address', '--nickname', 'N']
+    const refused = await ops(bad)
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('refused: invalid_detail: email')
+    expect(await ops(['user', 'show', 'nobody@example.com'])).toMatchObject({ code: 1 })
+  })
+})
+
+it('client list shows a client that client add registered, without its secret', async () => {
+  const clientId = `client-${randomUUID()}`
+  const add = ['client', 'add', clientId, '--redirect-uri', 'https://a.example/cb', '--secret-stdin']
+  await json([...add, '--scope', 'openid', 'email'], 'a secret\n')
+  expect((await readClient(clientId))?.secretHash).toBeDefined()
+  const { clients } = await json(['client', 'list'])
+  expect(clients).toContainEqual({
+    client_id: clientId,
+    name: clientId,
+    confidential: true,
+    redirect_uris: ['https://a.example/cb'],
+    scopes: ['openid', 'email'],
+    updated_at: expect.any(Number) as number,
+  })
+  expect((await ops(['client', 'list'])).out).not.toContain('a secret')
+})
+
+it('rates set publishes rates, and addresses import adds a file once', async () => {
+  expect(await json(['rates', 'set', 'btc=65000.5', 'ETH=3120'])).toMatchObject({
+    quote: 'USDT',
+    rates: { BTC: '65000.5', ETH: '3120' },
+  })
+  const network = `N${randomInt(1e9)}`
+  const file = temporary('T1,7\n\nT2\nT3\n')
+  const load = [
+    'addresses',
+    'import',
+    file,
+    '--currency',
+    'USDT',
+    '--network',
+    network,
+    '--confirmations',
+    '3',
+  ]
+  expect(await json([...load, '--batch', '2'])).toEqual({ imported: 3 })
+  expect(await json([...load, '--batch', '2'])).toEqual({ imported: 3 })
+})
+
+it('doctor and functions find no failure in a healthy stack', async () => {
+  const { functions } = await json(['functions'])
+  expect(functions).toContainEqual({
+    name: 'rotate-signing-keys',
+    called_by: 'rate(1 minute)',
+    state: 'Active',
+  })
+  const { out } = await ops(['doctor'])
+  for (const line of ['ok    API', 'ok    signing keys', 'ok    functions']) expect(out).toContain(line)
+})
+
+it('keys status and keys audit agree, and the audit has no findings', async () => {
+  const status = await json(['keys', 'status'])
+  expect(status).toMatchObject({ keys: [{ state: 'active' }], next_due: expect.any(Number) as number })
+  const report = await json(['keys', 'audit'])
+  expect(report).toMatchObject({ ok: true, findings: [], next_due: status['next_due'] })
+  const kept = temporary(JSON.stringify(report))
+  const html = temporary('')
+  expect((await ops(['keys', 'audit', '--previous', kept, '--html', html])).code).toBe(0)
+})
+
+describe('a wrong command line exits 2', () => {
+  it.each([
+    ['nonsense'],
+    ['user show'],
+    ['user add --id 1'],
+    ['user add --id x --email a@example.com --nickname N'],
+    ['rates set BTC'],
+    ['rates set BTC=1e5'],
+    ['dlq show nothing'],
+    ['dlq drop user.registered'],
+    ['event put /no/such/file'],
+    ['event put - --parallel 0'],
+    ['keys audit --previous /no/such/file'],
+    ['doctor --unknown'],
+    ['--stage nowhere doctor'],
+  ])('%s', async (text) => {
+    expect(await ops(text.split(' '))).toMatchObject({ code: 2, out: '' })
+  })
+})
+
+it('the help of every command has examples', async () => {
+  const program = new Command('ops')
+  addCommands(program, async () => undefined)
+  const leaves = program.commands.flatMap((group) => (group.commands.length > 0 ? group.commands : [group]))
+  expect(leaves.length).toBeGreaterThanOrEqual(20)
+  for (const command of leaves) {
+    const path =
+      command.parent === program ? [command.name()] : [command.parent?.name() ?? '', command.name()]
+    const { code, out } = await ops([...path, '--help'])
+    expect(code).toBe(0)
+    expect(out).toContain('Examples:')
+    expect(out).toContain(`$ npm run ops -- `)
+  }
+})

@@ -1,0 +1,65 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs'
+import { randomInt, randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { openSqs, queueUrl } from '../../../../infra/ops/dead-letters/queues.ts'
+import { readUser } from '../../../../shared/users/user.ts'
+import { ops } from '../run-ops.ts'
+
+/** Puts a registration into its dead-letter queue, with a reason that no other test uses. */
+async function plant(reason: string, userId: number): Promise<void> {
+  const sqs = openSqs()
+  const detail = {
+    user_id: userId,
+    email: `user-${userId}@example.com`,
+    nickname: 'N',
+    registered_at: Date.now(),
+  }
+  await sqs.send(
+    new SendMessageCommand({
+      QueueUrl: await queueUrl(sqs, 'user-registered-dead-letters'),
+      MessageBody: JSON.stringify({
+        'detail-type': 'user.registered',
+        source: 'test',
+        resources: [],
+        detail,
+      }),
+      MessageAttributes: { reason: { DataType: 'String', StringValue: reason } },
+    }),
+  )
+  sqs.destroy()
+}
+
+const show = async (reason: string) => {
+  const { out } = await ops([
+    'dlq',
+    'show',
+    'user.registered',
+    '--reason',
+    reason,
+    '--json',
+    '--limit',
+    '1000',
+  ])
+  return (JSON.parse(out) as { messages: { id: string; body: string; reason: string }[] }).messages
+}
+
+it('dlq show keeps the dead letters; dlq redrive and dlq drop take only those that match', async () => {
+  const [first, second] = [`test-${randomUUID()}`, `test-${randomUUID()}`]
+  const [later, never] = [randomInt(1, 2 ** 40), randomInt(1, 2 ** 40)]
+  await plant(first, later)
+  await plant(second, never)
+  expect(await show(first)).toMatchObject([{ reason: first }])
+  expect(await show(first)).toHaveLength(1)
+
+  const redriven = await ops(['dlq', 'redrive', 'user-registered', '--reason', first, '--json'])
+  expect(JSON.parse(redriven.out)).toEqual({ redriven: 1 })
+  await expect.poll(() => readUser(later, { consistent: true }), { timeout: 20_000 }).toBeDefined()
+  expect(await show(first)).toEqual([])
+
+  const [message] = await show(second)
+  const drop = ['dlq', 'drop', 'user.registered', '--yes', '--json', '--message']
+  expect(JSON.parse((await ops([...drop, randomUUID()])).out)).toEqual({ dropped: 0 })
+  expect(JSON.parse((await ops([...drop, message?.id ?? ''])).out)).toEqual({ dropped: 1 })
+  expect(await show(second)).toEqual([])
+  expect(await readUser(never, { consistent: true })).toBeUndefined()
+}, 120_000)
