@@ -31,6 +31,12 @@ export function requireEnv(name: EnvironmentName | AwsEnvironmentName): string {
   return value
 }
 
+/**
+ * The issuer identifier, `iss` of every device_token: the base URL without a trailing slash (OpenID Connect
+ * Discovery §3).
+ */
+export const issuer = (): string => requireEnv('BASE_URL').replace(/\/+$/, '')
+
 /** Name of the variable that holds the URL of a worker's queue: `grow-tree` → `GROW_TREE_QUEUE_URL`. */
 export const queueUrlName = (worker: string): string =>
   `${worker.replaceAll('-', '_').toUpperCase()}_QUEUE_URL`

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer, type Key, ttlAfter } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
@@ -29,10 +30,16 @@ const CodeItem = v.object({
 })
 export type AuthorizationCode = v.InferOutput<typeof CodeItem>
 
-const codeKey = (code: string): Key => ({
-  pk: `CODE#${createHash('sha256').update(code).digest('base64url')}`,
+const codes = itemType({
+  pk: 'CODE#{hash}',
   sk: 'CODE',
+  holds:
+    'an authorization code, by its SHA-256: what it is bound to, and the token that it was exchanged for',
+  found: 'by code',
 })
+
+const codeKey = (code: string): Key =>
+  codes.key({ hash: createHash('sha256').update(code).digest('base64url') })
 
 /**
  * A new code of 256 random bits, which works once `put` is written. Only its hash is stored (RFC 6749

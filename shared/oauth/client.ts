@@ -1,10 +1,11 @@
 import * as v from 'valibot'
-import { settings } from '../settings.ts'
-import { type Scope, scopes } from '../tokens/scopes.ts'
+import { itemType } from '../db/item-type.ts'
+import { queryItems, readItem } from '../db/read.ts'
 import { indexName } from '../db/table-layout.ts'
 import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
-import { queryItems, readItem } from '../db/read.ts'
+import { settings } from '../settings.ts'
+import { type Scope, scopes } from '../tokens/scopes.ts'
 
 /** An application that may request codes and tokens. */
 export interface Client {
@@ -29,7 +30,16 @@ const ClientItem = v.object({
   updated_at: Integer,
 })
 
-const clientKey = (clientId: string): Key => ({ pk: `CLIENT#${clientId}`, sk: 'CLIENT' })
+const clients = itemType({
+  pk: 'CLIENT#{clientId}',
+  sk: 'CLIENT',
+  gpk: 'CLIENTS',
+  gsk: '{clientId}',
+  holds: 'a client: its redirect URIs, scopes and the hash of its secret',
+  found: 'by client_id; all of them in the index',
+})
+
+const clientKey = (clientId: string): Key => clients.key({ clientId })
 
 /** Partition of the index that lists all clients. */
 const listPartition = 'CLIENTS'
@@ -52,7 +62,7 @@ export async function readClient(clientId: string, { consistent = false } = {}):
 
 /** Every registered client, by client_id. */
 export async function listClients(): Promise<Client[]> {
-  const clients: Client[] = []
+  const found: Client[] = []
   const listed = queryItems({
     IndexName: indexName,
     KeyConditionExpression: 'gpk = :list',
@@ -60,9 +70,9 @@ export async function listClients(): Promise<Client[]> {
   })
   for await (const { gsk } of listed) {
     const client = await readClient(String(gsk), { consistent: true })
-    if (client !== undefined) clients.push(client)
+    if (client !== undefined) found.push(client)
   }
-  return clients
+  return found
 }
 
 /**

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { Failure } from '../errors.ts'
-import { issuer } from '../tokens/discovery.ts'
+import { issuer } from '../env.ts'
 import type { Client } from './client.ts'
 
 /** A loopback URI: scheme, host, optional port, and the rest. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
+import { itemType } from '../db/item-type.ts'
 import { type Item, type Key, ttlAfter } from '../db/table.ts'
 import { writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
@@ -12,6 +13,20 @@ export interface GuessLimit {
 
 type Counter = Item | undefined
 
+const accountGuesses = itemType({
+  pk: 'GUESS#{network}',
+  sk: 'ACCOUNT#{addressHash}',
+  holds: 'wrong passwords per minute from a source network for one account',
+  found: 'by source network and email address',
+})
+
+const allGuesses = itemType({
+  pk: 'GUESS#{network}',
+  sk: 'ALL',
+  holds: 'wrong passwords per minute from a source network over all accounts',
+  found: 'by source network',
+})
+
 const minuteMilliseconds = 60_000
 const windowMinutes = 60
 
@@ -21,11 +36,11 @@ const windowMinutes = 60
  * them throttles only that source.
  */
 export function guessLimits(sourceIp: string, normalizedEmail: string): [GuessLimit, GuessLimit] {
-  const account = createHash('sha256').update(normalizedEmail).digest('base64url')
-  const pk = `GUESS#${sourceNetwork(sourceIp)}`
+  const network = sourceNetwork(sourceIp)
+  const addressHash = createHash('sha256').update(normalizedEmail).digest('base64url')
   return [
-    { key: { pk, sk: `ACCOUNT#${account}` }, maxGuesses: 10 },
-    { key: { pk, sk: 'ALL' }, maxGuesses: 100 },
+    { key: accountGuesses.key({ network, addressHash }), maxGuesses: 10 },
+    { key: allGuesses.key({ network }), maxGuesses: 100 },
   ]
 }
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
 import { Integer, type Key, ttlAfter } from '../db/table.ts'
 import { type Write, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
@@ -7,6 +8,13 @@ import { settings } from '../settings.ts'
 
 /** Codes that may be tried with one ticket, over both methods. */
 const maxAttempts = 5
+
+const tickets = itemType({
+  pk: 'TICKET#{hash}',
+  sk: 'TICKET',
+  holds: 'a login ticket, by its SHA-256: its user, attempts and mailed code',
+  found: 'by ticket',
+})
 
 /** The stored part of a ticket that the second factor needs. */
 const LoginTicket = v.pipe(
@@ -73,7 +81,5 @@ export const consumeTicket = (ticket: string): Write => ({
   otherwise: () => new Failure('bad_login_ticket'),
 })
 
-const ticketKey = (ticket: string): Key => ({
-  pk: `TICKET#${createHash('sha256').update(ticket).digest('base64url')}`,
-  sk: 'TICKET',
-})
+const ticketKey = (ticket: string): Key =>
+  tickets.key({ hash: createHash('sha256').update(ticket).digest('base64url') })

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import * as v from 'valibot'
 import { readItems } from '../db/read.ts'
-import { Integer } from '../db/table.ts'
 import { Failure } from '../errors.ts'
 import { publishEvent } from '../events/publish-event.ts'
 import { errorSummary, log } from '../log.ts'
 import { maskEmail, normalizeEmail } from '../users/identity.ts'
-import { emailKey, readUser, replacePasswordHash, type User } from '../users/user.ts'
+import { emailKey, emailOwner, readUser, replacePasswordHash, type User } from '../users/user.ts'
 import { enforceGuessLimit, guessLimits, recordFailedGuess } from './guess-limit.ts'
 import { newLoginTicket, putLoginTicket, ticketExpiry } from './login-ticket.ts'
 import {
@@ -58,8 +56,6 @@ export async function loginWithPassword(email: string, password: string, sourceI
 /** An id that no user has. Reading it costs the same as reading a user. */
 const unknownUserId = 0
 
-const EmailItem = v.object({ user_id: Integer })
-
 /**
  * The user with this address and password. Throws `bad_credentials` alike for an unknown address, a wrong
  * password, a user without a password and a disabled user, after the same calls and the same work; or
@@ -69,11 +65,11 @@ async function checkPassword(email: string, password: string, sourceIp: string):
   const now = Date.now()
   const address = normalizeEmail(email)
   const limits = guessLimits(sourceIp, address)
-  const [claimed, ...counters] = await readItems([emailKey(address), ...limits.map(({ key }) => key)], {
+  const [emailItem, ...counters] = await readItems([emailKey(address), ...limits.map(({ key }) => key)], {
     consistent: true,
   })
   enforceGuessLimit(limits, counters, now)
-  const userId = claimed === undefined ? unknownUserId : v.parse(EmailItem, claimed).user_id
+  const userId = emailOwner(emailItem) ?? unknownUserId
   const user = await readUser(userId, { consistent: true })
   const { right, outdated } = await verifyPassword(password, user?.loginPassword ?? dummyHash)
   if (!right || user?.loginPassword === undefined || user.disabled) {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
 import { queryFirst, readItem } from '../db/read.ts'
 import { Integer, type Key, ttlAfter } from '../db/table.ts'
 import { putNew, type Write, writeItem } from '../db/write.ts'
@@ -50,12 +51,16 @@ export function claimedUserId(token: string): number | undefined {
   return Number.isSafeInteger(userId) && userId.toString(36) === digits ? userId : undefined
 }
 
-/** The partition of a user's own item, so that a user and their tokens are stored together. */
-const tokenPartition = (userId: number): string => `USER#${userId}`
+const tokens = itemType({
+  pk: 'USER#{userId}',
+  sk: 'TOKEN#{sessionId}#{hash}',
+  holds: 'an access_token, by its SHA-256: its session, client, scopes and expiry',
+  found: 'by token; all of a session or of a user',
+})
 
 /** Prefix of the sort keys of all tokens of a session, or of the user without one. */
 const tokenPrefix = (sessionId?: string): string =>
-  sessionId === undefined ? 'TOKEN#' : `TOKEN#${sessionId}#`
+  sessionId === undefined ? tokens.sortKeyPrefix : `${tokens.sortKeyPrefix}${sessionId}#`
 
 /**
  * Key of a token's item. Only the token's SHA-256 is stored. Throws `unauthenticated` unless it is one of our
@@ -66,7 +71,7 @@ function tokenKey(token: string): Key {
   const sessionId = tokenShape.exec(token)?.[2]
   if (userId === undefined || sessionId === undefined) throw new Failure('unauthenticated')
   const hash = createHash('sha256').update(token).digest('base64url')
-  return { pk: tokenPartition(userId), sk: tokenPrefix(sessionId) + hash }
+  return tokens.key({ userId, sessionId, hash })
 }
 
 /** What an access_token is issued for. Instants are epoch milliseconds. */
@@ -203,7 +208,7 @@ async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
   for (let round = 0; round < maxRounds; round += 1) {
     const query = {
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':pk': tokenPartition(userId), ':prefix': tokenPrefix(sessionId) },
+      ExpressionAttributeValues: { ':pk': tokens.partition({ userId }), ':prefix': tokenPrefix(sessionId) },
       ConsistentRead: true,
     }
     const keys = v.parse(v.array(StoredKey), await queryFirst(query, deleteBatchSize))

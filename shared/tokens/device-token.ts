@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { issuer } from './discovery.ts'
+import { issuer } from '../env.ts'
 import { type Scope, userClaims } from './scopes.ts'
 import { signJwt } from '../keys/sign-jwt.ts'
 

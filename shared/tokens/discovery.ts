@@ -1,12 +1,6 @@
 import * as v from 'valibot'
-import { requireEnv } from '../env.ts'
+import { issuer } from '../env.ts'
 import { scopes } from './scopes.ts'
-
-/**
- * The issuer identifier, `iss` of every device_token: the base URL without a trailing slash (OpenID Connect
- * Discovery §3).
- */
-export const issuer = (): string => requireEnv('BASE_URL').replace(/\/+$/, '')
 
 const Texts = v.array(v.string())
 

@@ -1,15 +1,36 @@
 import * as v from 'valibot'
-import { Integer, type Item, type Key } from '../db/table.ts'
-import { ConditionFailed, type Write, writeItem } from '../db/write.ts'
+import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
-import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
+import { Integer, type Item, type Key } from '../db/table.ts'
+import { ConditionFailed, putNew, type Write, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
+import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 
-/** Key of a user's item: who they are and how they sign in. */
-export const userKey = (userId: number): Key => ({ pk: `USER#${userId}`, sk: 'USER' })
+const users = itemType({
+  pk: 'USER#{userId}',
+  sk: 'USER',
+  holds: 'a user: name, address, password hash, TOTP secret, and what each update set last',
+  found: 'by user',
+})
+
+/** Key of a user's item. */
+export const userKey = (userId: number): Key => users.key({ userId })
+
+const emails = itemType({
+  pk: 'EMAIL#{normalizedEmail}',
+  sk: 'EMAIL',
+  holds: 'the user that an email address is reserved for',
+  found: 'by normalized address',
+})
 
 /** Key of the item that reserves a normalized email address for one user. */
-export const emailKey = (normalizedEmail: string): Key => ({ pk: `EMAIL#${normalizedEmail}`, sk: 'EMAIL' })
+export const emailKey = (normalizedEmail: string): Key => emails.key({ normalizedEmail })
+
+const EmailItem = v.object({ user_id: Integer })
+
+/** The user that an email address is reserved for, from the item of emailKey; undefined without an item. */
+export const emailOwner = (item: Item | undefined): number | undefined =>
+  item === undefined ? undefined : v.parse(EmailItem, item).user_id
 
 /** Fields that a `user.updated` may change, each independently of the others. */
 export const updatableFields = [
@@ -88,23 +109,20 @@ export interface NewUser {
 
 /** The write that adds a user. Fails with `user_exists` when the id is registered. */
 export const putUser = (user: NewUser): Write => ({
-  Put: {
-    Item: {
-      ...userKey(user.userId),
-      user_id: user.userId,
-      email: user.email,
-      nickname: user.nickname,
-      login_password: user.loginPassword,
-      totp_secret: user.totpSecret,
-      passkey: false,
-      disabled: false,
-      referrer_id: user.referrerId,
-      registered_at: user.registeredAt,
-      stamps: {},
-      mails: {},
-    },
-    ConditionExpression: 'attribute_not_exists(pk)',
-  },
+  ...putNew({
+    ...userKey(user.userId),
+    user_id: user.userId,
+    email: user.email,
+    nickname: user.nickname,
+    login_password: user.loginPassword,
+    totp_secret: user.totpSecret,
+    passkey: false,
+    disabled: false,
+    referrer_id: user.referrerId,
+    registered_at: user.registeredAt,
+    stamps: {},
+    mails: {},
+  }),
   otherwise: () => new RejectedEvent('user_exists'),
 })
 

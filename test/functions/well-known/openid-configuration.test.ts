@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda'
 import { beforeAll, expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/well-known/openid-configuration.ts'
 import { routes } from '../../../infra/routes.ts'
-import { issuer } from '../../../shared/tokens/discovery.ts'
+import { issuer } from '../../../shared/env.ts'
 import { getEvent } from '../../support/get-event.ts'
 
 beforeAll(() => {
