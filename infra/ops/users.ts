@@ -1,14 +1,10 @@
 import { generateSecret, generateURI } from 'otplib'
 import { renderUnicodeCompact } from 'uqr'
-import * as v from 'valibot'
 import { readItem } from '../../shared/db/read.ts'
-import { Integer } from '../../shared/db/table.ts'
 import { normalizeEmail } from '../../shared/users/identity.ts'
-import { emailKey, readUser, type User } from '../../shared/users/user.ts'
+import { emailKey, emailOwner, readUser, type User } from '../../shared/users/user.ts'
 import { OperationError } from './errors.ts'
 import { formatInstant } from './terminal.ts'
-
-const EmailItem = v.object({ user_id: Integer })
 
 /** A user by id or email address. Throws an OperationError if there is none. */
 export async function findUser(reference: string): Promise<User> {
@@ -18,10 +14,8 @@ export async function findUser(reference: string): Promise<User> {
   return user
 }
 
-async function findUserId(email: string): Promise<number | undefined> {
-  const item = await readItem(emailKey(normalizeEmail(email)), { consistent: true })
-  return item === undefined ? undefined : v.parse(EmailItem, item).user_id
-}
+const findUserId = async (email: string): Promise<number | undefined> =>
+  emailOwner(await readItem(emailKey(normalizeEmail(email)), { consistent: true }))
 
 /** A user without their secrets. */
 export const describeUser = (user: User) => ({
