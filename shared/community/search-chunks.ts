@@ -16,7 +16,7 @@ import { type Profile, updateSearchFields } from './member.ts'
 export const chunkSize = 64
 
 const searchChunks = itemType({
-  // Each chunk is a partition of its own, because a search reads thousands of them at once.
+  // Each chunk has its own partition, because a search reads thousands of chunks at once.
   pk: 'TEXT#{rootId}#{chunk}',
   sk: 'TEXT',
   holds: 'the search texts of up to 64 members of a tree',

@@ -89,7 +89,7 @@ function toEntry(item: Item): JournalEntry {
   return { sk, userId: user_id, joined, amount }
 }
 
-const heads = itemType({
+const treeHeads = itemType({
   pk: 'TREE#{rootId}',
   sk: 'HEAD',
   holds: 'the progress of the worker in a tree, and its number of search chunks',
@@ -114,12 +114,12 @@ export type TreeHead = v.InferOutput<typeof HeadItem>
 
 /** The head of a tree, strongly consistent. */
 export async function readHead(rootId: number): Promise<TreeHead> {
-  const item = await readItem(heads.key({ rootId }), { consistent: true })
+  const item = await readItem(treeHeads.key({ rootId }), { consistent: true })
   return item === undefined ? { version: 0, chunks: 0, batch: [], done: 0 } : v.parse(HeadItem, item)
 }
 
 /** The item of a head. */
-export const headItem = (rootId: number, head: TreeHead): Item => ({ ...heads.key({ rootId }), ...head })
+export const headItem = (rootId: number, head: TreeHead): Item => ({ ...treeHeads.key({ rootId }), ...head })
 
 /** The write of a head as its next version, on condition that the stored version is still `head.version`. */
 export const putNextHead = (rootId: number, head: TreeHead): Write =>

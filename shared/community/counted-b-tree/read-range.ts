@@ -44,7 +44,7 @@ interface Subtree {
   id: number
 }
 
-/** A node that was read, and where it stands in the list. */
+/** A node that was read, and the rank of its first member. */
 interface RankedNode {
   node: BTreeNode
   firstRank: number

@@ -126,7 +126,7 @@ describe('packTransactions', () => {
     return transactions
   }
 
-  it('fills each transaction as far as it goes, and gives it the progress of its last group', async () => {
+  it('fills each transaction up to the limit, and gives it the progress of its last group', async () => {
     const groups = [group(0, put('a')), group(1, put('b', 'c')), group(2, put('d')), group(3, put('e', 'f'))]
     expect(await pack(groups, 4)).toEqual([
       { items: 'abcd', done: 2 },
