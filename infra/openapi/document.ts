@@ -11,8 +11,8 @@ import { inputSchema, type JsonSchema, members, outputSchema } from './schemas.t
 const operations = { ...signInOperations, ...moneyOperations, ...communityOperations }
 
 /**
- * The OpenAPI 3.1 document of the whole service. Parameters, bodies and answers come from the schemas that validate
- * and type them; the words come from operations/. Throws when an endpoint has no words or words have no endpoint.
+ * The OpenAPI 3.1 document of the service. Parameters, bodies and answers come from the endpoints' schemas, descriptions and
+ * examples from operations/. Throws when an endpoint has no description, or a description no endpoint.
  */
 export async function openApiDocument(): Promise<JsonSchema> {
   const paths: Record<string, Record<string, JsonSchema>> = {}
@@ -31,7 +31,7 @@ export async function openApiDocument(): Promise<JsonSchema> {
         'Every JSON answer has `code`, `msg` and `data`; `code` is 0 on success. Amounts are JSON numbers with all their digits. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone.',
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
-    // Relative to where the document is served from.
+    // Relative to the address from which the document is served.
     servers: [{ url: '/' }],
     tags: tags(),
     paths,
@@ -66,19 +66,19 @@ const tags = () =>
 
 function describeRoute(route: Route, endpoint: EndpointDescription): JsonSchema {
   const operation = operations[keyOf(route)]
-  if (operation === undefined) throw new Error(`no words for ${keyOf(route)}`)
+  if (operation === undefined) throw new Error(`${keyOf(route)} has no description in operations/`)
   const input = inputSchema(endpoint.input)
-  const parameters = (['path', 'query'] as const).flatMap((place) =>
-    members(input, place).map((member) => ({
+  const parameters = (['path', 'query'] as const).flatMap((location) =>
+    members(input, location).map((member) => ({
       ...member,
-      in: place,
-      required: place === 'path' || member.required,
+      in: location,
+      required: location === 'path' || member.required,
     })),
   )
   return {
     operationId:
       route.entry.replaceAll(/[^A-Za-z0-9]+/g, '-') +
-      (route.method === 'POST' && hasTwin(route) ? '-post' : ''),
+      (route.method === 'POST' && hasOtherMethod(route) ? '-post' : ''),
     summary: operation.summary,
     description: operation.description,
     tags: [tagOf(route.path)],
@@ -92,7 +92,7 @@ function describeRoute(route: Route, endpoint: EndpointDescription): JsonSchema 
   }
 }
 
-const hasTwin = (route: Route): boolean =>
+const hasOtherMethod = (route: Route): boolean =>
   routes.some((other) => other.entry === route.entry && other.method !== route.method)
 
 function security({ scope }: EndpointDescription): JsonSchema[] {
@@ -147,9 +147,9 @@ function successSchema(data: JsonSchema, { dialect }: EndpointDescription): Json
   return dialect === 'oauth' && data['type'] === 'object' ? { allOf: [envelope, data] } : envelope
 }
 
-/** What an endpoint can fail with because of what it is, besides its own failures. */
+/** Failures that follow from an endpoint's scope and body, besides its own. */
 function impliedFailures(endpoint: EndpointDescription): FailureName[] {
-  // A repeated query parameter is refused everywhere, also where none is known.
+  // Every endpoint rejects repeated query parameters, even one that has no parameters.
   const names: FailureName[] = ['internal', 'unavailable', 'invalid_parameter']
   if (endpoint.scope !== 'public') names.push('unauthenticated', 'insufficient_scope')
   if (endpoint.accepts !== 'none') names.push('malformed_request', 'too_large', 'unsupported_media_type')
@@ -160,13 +160,15 @@ function failureResponses(endpoint: EndpointDescription, operation: Operation): 
   const names = new Set([...operation.failures, ...impliedFailures(endpoint)])
   const responses: JsonSchema = {}
   for (const status of new Set([...names].map((name) => failures[name].status))) {
-    const here = [...names].filter((name) => failures[name].status === status)
+    const ofStatus = [...names].filter((name) => failures[name].status === status)
     responses[status] = {
-      description: here.map((name) => `${failures[name].code} ${name}: ${failures[name].msg}`).join('; '),
+      description: ofStatus.map((name) => `${failures[name].code} ${name}: ${failures[name].msg}`).join('; '),
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/Failure' },
-          examples: Object.fromEntries(here.map((name) => [name, { value: exampleFailure(name, endpoint) }])),
+          examples: Object.fromEntries(
+            ofStatus.map((name) => [name, { value: exampleFailure(name, endpoint) }]),
+          ),
         },
       },
     }
@@ -213,7 +215,7 @@ const failureSchema = (): JsonSchema => ({
 const securitySchemes = (): JsonSchema => ({
   accessToken: {
     type: 'oauth2',
-    description: 'An access_token of the code flow or of the password flow, as `Authorization: Bearer …`.',
+    description: 'An access_token of the code flow or the password flow, as `Authorization: Bearer …`.',
     flows: {
       authorizationCode: {
         authorizationUrl: '/oauth2/authorize',
@@ -225,6 +227,6 @@ const securitySchemes = (): JsonSchema => ({
   firstParty: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An access_token of the password flow itself.',
+    description: 'An access_token of the password flow.',
   },
 })

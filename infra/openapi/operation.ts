@@ -1,17 +1,17 @@
 import type { FailureName } from '../../shared/errors.ts'
 
-/** What the API reference says of an endpoint beyond what its schemas and its route already say. */
+/** The parts of an endpoint's description that its route and schemas do not contain. */
 export interface Operation {
   /** One line. */
   summary: string
-  /** A paragraph in Markdown for a client's developer. */
+  /** One paragraph of Markdown, for developers of clients. */
   description: string
-  /** Failures of its own; those that follow from its scope, its parameters and its body are added. */
+  /** The endpoint's own failures. Those that follow from its scope, parameters and body are added. */
   failures: FailureName[]
-  /** `data` of a success, as it might look. */
+  /** Example of the `data` of a success. */
   example: unknown
-  /** Example request body, for endpoints that read one. */
+  /** Example of the request body. */
   request?: unknown
-  /** Successes that are no envelope: status and what it says. */
-  replies?: Record<number, { description: string; headers?: Record<string, string>; content?: string }>
+  /** Successful answers without an envelope, by status; `headers` are descriptions by name. */
+  replies?: Record<number, { description: string; headers?: Record<string, string> }>
 }

@@ -4,29 +4,29 @@ import { Money } from '../../shared/money.ts'
 
 export type JsonSchema = Record<string, unknown>
 
-/** The JSON Schema of what a client sends, from the schema that validates it. */
+/** The JSON Schema of a request part, from the schema that validates it. */
 export const inputSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'input')
 
-/** The JSON Schema of what a client receives, from the schema that types it. */
+/** The JSON Schema of an answer, from the schema that types it. */
 export const outputSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'output')
 
 function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSchema {
   const converted = toJsonSchema(schema, {
     typeMode,
     target: 'draft-2020-12',
-    // Checks that only code can express are described in words by their message, not in the schema.
+    // JSON Schema cannot express checks that are code, so they are left out.
     errorMode: 'ignore',
     overrideSchema: ({ valibotSchema }) =>
       (valibotSchema as unknown) === Money
         ? { type: 'number', description: 'An exact decimal with all its digits: do not read it as a double.' }
         : undefined,
   }) as JsonSchema
-  // The document as a whole names the dialect.
+  // The OpenAPI document as a whole names the JSON Schema dialect.
   delete converted['$schema']
   return converted
 }
 
-/** The members of an object schema's member, such as `query` of an endpoint's input, each with whether it is required. */
+/** The properties of one part of an endpoint's input, for example of its `query`. */
 export function members(
   schema: JsonSchema,
   name: string,

@@ -18,27 +18,27 @@ export const communityOperations: Record<string, Operation> = {
   'GET /community/members': {
     summary: 'Members of the community',
     description:
-      'Direct referrals (`type=DIRECT`) or the whole downline (`type=COMMUNITY`), newest first by the day they joined. `keyword` is a substring of nickname or email, without regard to case.',
+      'Direct referrals (`type=DIRECT`) or the whole downline (`type=COMMUNITY`), sorted by `joined_at`, newest first. `keyword` matches without regard to case: the beginning of a word of the nickname, a whole email address, or three or more characters of the masked email address.',
     failures: [],
     example: { records: [member], total: 1, size: 20, current: 1, pages: 1 },
   },
   'GET /community/members/export': {
     summary: 'Export members',
     description:
-      'The newest members of the same filters, as JSON or, with `Accept: text/csv`, as a CSV attachment (UTF-8 with a byte order mark, RFC 4180, no cell that a spreadsheet would run as a formula).',
+      'The newest members for the same filters, as JSON, or with `Accept: text/csv` as a CSV attachment (RFC 4180, UTF-8 with a byte order mark). No cell is a formula to a spreadsheet.',
     failures: [],
     example: { total: 1, cap: 10_000, truncated: false, records: [member] },
   },
   'POST /community/members/note': {
     summary: 'Note on a direct referral',
-    description: 'Sets the caller’s note on one of their direct referrals; an empty string clears it.',
+    description: 'Sets the caller’s note on one of their direct referrals. An empty string deletes it.',
     failures: ['forbidden'],
     request: { target_user_id: 43, note: 'met in Lisbon' },
     example: null,
   },
   'GET /dashboard/overview': {
     summary: 'Overview',
-    description: 'Rewards, devices, traffic and balances at a glance; no rows of zero.',
+    description: 'Totals of rewards, devices, traffic and balances. Rows of zero are left out.',
     failures: [],
     example: {
       network_rewards: 321.5,
@@ -51,14 +51,14 @@ export const communityOperations: Record<string, Operation> = {
   },
   'GET /dashboard/network-rewards': {
     summary: 'Rewards by type',
-    description: 'Every reward ever granted, summed by type and currency.',
+    description: 'The sum of all rewards, by type and currency.',
     failures: [],
     example: [{ reward_type: 'REFERRAL', currency: 'USDT', amount: 300 }],
   },
   'GET /dashboard/earnings': {
     summary: 'Earnings by day',
     description:
-      'A point for every day of the window and every currency earned in it, ascending; the last 30 days by default, 366 days at most.',
+      'One row for every day of the period and every currency earned in it, in ascending order. The default period is the last 30 days; the maximum is 366 days.',
     failures: [],
     example: [{ date: '2026-09-09', currency: 'USDT', amount: 1.5 }],
   },

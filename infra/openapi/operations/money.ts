@@ -1,8 +1,9 @@
+import { depositId } from '../../../shared/deposits/deposit.ts'
 import type { Operation } from '../operation.ts'
 
 const account = { currency: 'USDT', balance: 120.5, hold: 10, deposited: 200, withdrawal: 69.5 }
 const bill = {
-  id: '000000000042',
+  id: 'A42-7',
   currency: 'USDT',
   amount: 25.5,
   amount_direction: 1,
@@ -12,7 +13,7 @@ const bill = {
   remark: null,
   created_at: 1_789_000_000_000,
 }
-const page = (record: unknown) => ({ records: [record], total: 1, size: 20, current: 1, pages: 1 })
+const listPage = (record: unknown) => ({ records: [record], total: 1, size: 20, current: 1, pages: 1 })
 const asset = {
   currency: 'USDT',
   total: 6130.5,
@@ -25,7 +26,7 @@ const asset = {
   ],
 }
 const deposit = {
-  id: 'dGhlLWRlcG9zaXQ',
+  id: depositId({ network: 'TRON', txid: '9f8e7d', outputIndex: 0 }),
   currency: 'USDT',
   currency_network: 'TRON',
   amount: 25.5,
@@ -39,50 +40,50 @@ const deposit = {
   credited_at: 1_789_000_060_000,
 }
 
-/** The two wallets and deposits. Amounts are JSON numbers with all their digits: read them as decimals, not doubles. */
+/** Descriptions of the wallets and of deposits. */
 export const moneyOperations: Record<string, Operation> = {
   'GET /account/info': {
     summary: 'Balances of the asset wallet',
-    description: 'One row a currency, ordered by currency; `currency` filters without regard to case.',
+    description: 'One row for each currency, ordered by currency. The filter `currency` ignores case.',
     failures: [],
     example: [account],
   },
   'GET /account/bills': {
     summary: 'Transactions of the asset wallet',
-    description: 'Any page of any filter, newest first. Dates are inclusive and select by `created_at`.',
+    description: 'One page of the bills, newest first. Dates are inclusive and compare with `created_at`.',
     failures: [],
-    example: page(bill),
+    example: listPage(bill),
   },
   'GET /account/asset': {
     summary: 'Value of the asset wallet',
     description:
-      'Every currency converted into the quote currency; one without a rate has `rate` and `value` null.',
+      'Every currency of the wallet, converted into the quote currency. Without a rate, `rate` and `value` are null.',
     failures: [],
     example: asset,
   },
   'GET /bonus-account/info': {
     summary: 'Balances of the reward wallet',
-    description: 'One row a currency, ordered by currency.',
+    description: 'One row for each currency, ordered by currency.',
     failures: [],
     example: [{ ...account, deposited: 0, withdrawal: 0 }],
   },
   'GET /bonus-account/bills': {
     summary: 'Transactions of the reward wallet',
-    description: 'Any page of any filter, newest first. Dates are inclusive and select by `created_at`.',
+    description: 'One page of the bills, newest first. Dates are inclusive and compare with `created_at`.',
     failures: [],
-    example: page({ ...bill, business_id: 'REWARD', reference: 'reward-7' }),
+    example: listPage({ ...bill, id: 'R42-7', business_id: 'REWARD', reference: 'reward-7' }),
   },
   'GET /bonus-account/asset': {
     summary: 'Value of the reward wallet',
     description:
-      'Every currency converted into the quote currency; one without a rate has `rate` and `value` null.',
+      'Every currency of the wallet, converted into the quote currency. Without a rate, `rate` and `value` are null.',
     failures: [],
     example: asset,
   },
   'GET /address/info': {
     summary: 'Deposit address',
     description:
-      'The address of the caller for a currency on a network: assigned at the first request, the same ever after.',
+      'The caller’s deposit address for a currency on a network. The first request assigns it; it never changes.',
     failures: ['unavailable'],
     example: {
       currency: 'USDT',
@@ -95,13 +96,14 @@ export const moneyOperations: Record<string, Operation> = {
   },
   'GET /deposit/records': {
     summary: 'Deposits',
-    description: 'Any page, newest first. Dates are inclusive.',
+    description: 'One page of the deposits, newest first. Dates are inclusive.',
     failures: [],
-    example: page(deposit),
+    example: listPage(deposit),
   },
   'GET /deposit/get/{id}': {
     summary: 'One deposit',
-    description: 'Somebody else’s, an unknown and a malformed id are answered alike.',
+    description:
+      'One deposit of the caller. Another user’s, an unknown and a malformed id get the same answer.',
     failures: ['not_found'],
     example: deposit,
   },

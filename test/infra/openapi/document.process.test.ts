@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { routes } from '../../infra/routes.ts'
-import { openApiDocument } from '../../infra/openapi/document.ts'
+import { routes } from '../../../infra/routes.ts'
+import { openApiDocument } from '../../../infra/openapi/document.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 
-it('describes every endpoint', async () => {
+it('the API reference describes every endpoint', async () => {
   const { paths } = (await openApiDocument()) as { paths: Record<string, object> }
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -15,7 +15,7 @@ it('describes every endpoint', async () => {
   expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort())
 })
 
-it('is without a fault or a warning', async () => {
+it('the API reference passes the linter without errors or warnings', async () => {
   await promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })
   const lint = [
     'node_modules/.bin/redocly',

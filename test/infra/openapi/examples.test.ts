@@ -1,0 +1,106 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, it } from 'vitest'
+import { openApiDocument } from '../../../infra/openapi/document.ts'
+import type { JsonSchema } from '../../../infra/openapi/schemas.ts'
+import { depositId } from '../../../shared/deposits/deposit.ts'
+import { putBill } from '../../../shared/ledger/bill.ts'
+import { newWallet } from '../../../shared/ledger/wallet.ts'
+import { Big } from '../../../shared/money.ts'
+import { issueCode } from '../../../shared/oauth/authorization-code.ts'
+import { newLoginTicket } from '../../../shared/sign-in/login-ticket.ts'
+import { issueAccessToken } from '../../../shared/tokens/access-token.ts'
+
+interface Media {
+  schema: JsonSchema
+  example?: unknown
+}
+
+interface Operation {
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, { content?: Record<string, Media> }>
+}
+
+const { paths } = (await openApiDocument()) as { paths: Record<string, Record<string, Operation>> }
+
+/** Every example of a request or of a successful answer, with its schema. */
+const examples = Object.entries(paths).flatMap(([path, operations]) =>
+  Object.entries(operations).flatMap(([method, { requestBody, responses }]) => {
+    const name = `${method.toUpperCase()} ${path}`
+    const request = requestBody?.content['application/json']
+    const answer = responses['200']?.content?.['application/json']
+    return [
+      ...(request?.example === undefined ? [] : [{ name: `the request of ${name}`, ...request }]),
+      ...(answer === undefined ? [] : [{ name: `the answer of ${name}`, ...answer }]),
+    ]
+  }),
+)
+
+/** A schema whose objects may have no other properties than those it describes. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const members = Object.entries(schema).map(([name, value]): [string, unknown] => [
+    name,
+    // The members of an allOf describe one object together, so only the whole is closed.
+    name === 'allOf' ? value : closed(value),
+  ])
+  const isObject = 'properties' in schema || 'allOf' in schema
+  return { ...(isObject ? { unevaluatedProperties: false } : {}), ...Object.fromEntries(members) }
+}
+
+describe('an example in the API reference', () => {
+  it('exists for every endpoint that answers with data', () => {
+    expect(examples.length).toBeGreaterThan(30)
+  })
+
+  it.each(examples)('fits its schema: $name', ({ schema, example }) => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true })
+    ajv.validate(closed(schema) as object, example)
+    expect(ajv.errors).toBeNull()
+  })
+})
+
+const wallet = newWallet({ userId: 42, wallet: 'asset' })
+const posting = { currency: 'USDT', type: 'DEPOSIT', amount: new Big('1'), reference: 'r' } as const
+const [bill] = putBill({ walletBefore: wallet, posting, balanceAfter: new Big('1'), createdAt: 0 } as never)
+const token = { userId: 42, clientId: 'c', scopes: [], firstParty: true, expiresAt: 0, authenticatedAt: 0 }
+
+/** Members that hold an identifier or a secret that the service makes: the form of its values, and one that it made. */
+const forms = {
+  bill: { pattern: /^[AR]\d+-\d+$/, made: String(bill?.Put?.Item?.['id']) },
+  deposit: {
+    pattern: /^[\w-]{43}$/,
+    made: depositId({ network: 'TRON', txid: '9f8e7d', outputIndex: 0 }),
+  },
+  code: { pattern: /^[\w-]{43}$/, made: issueCode({} as never).code },
+  login_ticket: { pattern: /^[\w-]{43}$/, made: newLoginTicket() },
+  access_token: { pattern: /^at_16\.[\w-]{22}\.[\w-]{43}$/, made: issueAccessToken(token).accessToken },
+} as const
+
+/** The form of the value of a member, or undefined if the service does not make it. */
+function formOf(name: string, value: unknown, owner: object): keyof typeof forms | undefined {
+  if (typeof value !== 'string') return undefined
+  if (name === 'id' && 'amount_direction' in owner) return 'bill'
+  if (name === 'id' && 'txid' in owner) return 'deposit'
+  return name === 'code' || name === 'login_ticket' || name === 'access_token' ? name : undefined
+}
+
+function* membersOf(value: unknown): Generator<{ form: keyof typeof forms; value: unknown }> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value) as [string, unknown][]) {
+    const form = formOf(name, member, value)
+    if (form !== undefined) yield { form, value: member }
+    yield* membersOf(member)
+  }
+}
+
+describe.each(Object.entries(forms))('%s in the examples', (form, { pattern, made }) => {
+  it('has the form of the values that the service makes', () => {
+    const shown = examples
+      .flatMap(({ example }) => [...membersOf(example)])
+      .filter((one) => one.form === form)
+    expect(shown.length).toBeGreaterThan(0)
+    expect(made).toMatch(pattern)
+    for (const { value } of shown) expect(value).toMatch(pattern)
+  })
+})
