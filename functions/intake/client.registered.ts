@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { putClient } from '../../shared/oauth/client.ts'
 import { ConditionFailed } from '../../shared/db/write.ts'
 import { applyOnce } from '../../shared/events/event-record.ts'
 import { BusinessKey, Instant, maybe } from '../../shared/events/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { hashClientSecret } from '../../shared/oauth/client-authentication.ts'
+import { putClient } from '../../shared/oauth/client.ts'
 import { RedirectUri } from '../../shared/oauth/redirect-uri.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
 

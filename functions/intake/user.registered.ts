@@ -1,7 +1,7 @@
 import { intake } from '../../shared/events/intake.ts'
 import { registerUser, UserRegistered } from '../../shared/sign-in/register-user.ts'
 
-/** Adds a user whom the business server has registered. */
+/** Adds a user that the business server has registered. */
 export const handler = intake({
   detailType: 'user.registered',
   detail: UserRegistered,

@@ -1,7 +1,7 @@
 import { intake } from '../../shared/events/intake.ts'
 import { updateUser, UserUpdated } from '../../shared/sign-in/update-user.ts'
 
-/** Changes what the business server says of a user; of two updates of one field the later stands. */
+/** Updates fields of a user. Of two updates of one field the later one wins. */
 export const handler = intake({
   detailType: 'user.updated',
   detail: UserUpdated,

@@ -4,9 +4,7 @@ import { Reply } from '../../shared/http/reply.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
 import { authorize } from '../../shared/oauth/authorize.ts'
 
-/**
- * Sends the browser on to the authorization page, or back to the client with what is wrong with its request.
- */
+/** Redirects the browser to the authorization page, or back to the client with an error. */
 export const handler = publicEndpoint({
   input: v.object({ query: AuthorizationParameters }),
   output: v.never(),

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { readClient } from '../../shared/oauth/client.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
+import { readClient } from '../../shared/oauth/client.ts'
 import { consent, ConsentAnswer } from '../../shared/oauth/consent.ts'
 
-/** Answers an authorization request for the signed-in user who agreed to it, or did not. */
+/** Answers an authorization request for the signed-in user who approved or denied it. */
 export const handler = endpoint({
   scope: 'first-party',
   accepts: 'json',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { readUser } from '../../shared/users/user.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { userClaims } from '../../shared/tokens/scopes.ts'
+import { readUser } from '../../shared/users/user.ts'
 
 /** Claims about the user, as far as the token's scopes allow (OpenID Connect Core §5.3). */
 export const handler = endpoint({

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
-import { EmailAddress } from '../../shared/users/identity.ts'
-import { LoginPassword } from '../../shared/sign-in/password.ts'
 import { loginWithPassword, twoFactorMethods } from '../../shared/sign-in/login-with-password.ts'
+import { LoginPassword } from '../../shared/sign-in/password.ts'
+import { EmailAddress } from '../../shared/users/identity.ts'
 
 /** Checks a password, and issues a login ticket for the second factor. */
 export const handler = publicEndpoint({

@@ -1,10 +1,13 @@
 import * as v from 'valibot'
-import { publicDocument } from '../../shared/http/public-document.ts'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
+import { publicDocument } from '../../shared/http/public-document.ts'
 import { documentMaxAgeSeconds } from '../../shared/keys/key-times.ts'
 import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
 
-/** What an OpenID client needs to know to use this service (OpenID Connect Discovery §4, RFC 8414 §3). */
+/**
+ * The provider's metadata, from which OpenID clients configure themselves (OpenID Connect Discovery §4, RFC
+ * 8414 §3).
+ */
 export const handler = publicEndpoint({
   dialect: 'oauth',
   input: v.object({}),

@@ -28,8 +28,8 @@ export interface UserClaims {
 }
 
 /**
- * The claims that the scopes allow: `email` gives the address, which registration has verified, `profile` the
- * nickname.
+ * The claims that the scopes allow: with `email` the address, which registration has verified, with `profile`
+ * the nickname.
  */
 export const userClaims = ({ email, nickname }: UserProfile, granted: readonly Scope[]): UserClaims => ({
   ...(email !== undefined && granted.includes('email') ? { email, email_verified: true } : {}),

@@ -7,16 +7,14 @@ import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import { type Scope, scopes as everyScope } from '../../shared/tokens/scopes.ts'
 import { markSecret } from './mark-secret.ts'
 
-/** A client as its own developer knows it. */
+/** A client with what its developer knows: its secret too. */
 export interface TestClient {
   clientId: string
   redirectUri: string
   secret?: string
 }
 
-/**
- * Registers a client of its own for a test: public, for every scope, with one address, unless said otherwise.
- */
+/** Registers a new client for a test; by default public, for every scope, with one redirect URI. */
 export async function createClient(
   overrides: { redirectUris?: string[]; secret?: string; scopes?: Scope[] } = {},
 ): Promise<TestClient> {
@@ -47,7 +45,7 @@ export interface SignedIn {
   expiresAt: number
 }
 
-/** Adds a user of its own for a test, with a session that began now. */
+/** Adds a new user for a test, with a session that starts now. */
 export async function createSession(lifeSeconds = 3600): Promise<SignedIn> {
   const userId = randomInt(1_000_000, 2 ** 47)
   const email = `user-${userId}@example.com`
@@ -76,8 +74,8 @@ export async function createSession(lifeSeconds = 3600): Promise<SignedIn> {
   return { userId, email, nickname, sessionId, accessToken, expiresAt }
 }
 
-/** A token that a client was given by the user of a session. */
-export async function giveClientToken(
+/** Issues a client's token for the user of a session. */
+export async function issueClientToken(
   { userId, sessionId }: SignedIn,
   { clientId }: TestClient,
 ): Promise<string> {
@@ -100,7 +98,7 @@ export function pkce(): { verifier: string; challenge: string } {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** A good authorization request; a parameter that is overridden with undefined is left out. */
+/** A valid authorization request; a parameter that is overridden with undefined is omitted. */
 export function authorizationRequest(
   client: TestClient,
   overrides: Record<string, string | undefined> = {},
@@ -128,7 +126,7 @@ export const without = (parameters: Record<string, string>, ...names: string[]):
 /** The header that presents an access_token. */
 export const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
 
-/** The header by which a confidential client proves who it is (RFC 6749 §2.3.1). */
+/** The header with which a confidential client authenticates (RFC 6749 §2.3.1). */
 export const basic = (clientId: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 })

@@ -5,10 +5,10 @@ import { authorizationRequest, bearer, pkce, type SignedIn, type TestClient } fr
 /** The stack under test. */
 export const stack = await useLocalStack()
 
-/** Address of a path of the stack under test. */
+/** URL of a path of the stack under test. */
 export const address = (path: string): string => stack.base_url + path
 
-/** Sends the browser's request, without following where it leads. */
+/** Sends the browser's authorization request without following the redirect. */
 export const getAuthorize = (parameters: Record<string, string> | string): Promise<Response> =>
   fetch(`${address('/oauth2/authorize')}?${new URLSearchParams(parameters).toString()}`, {
     redirect: 'manual',
@@ -53,7 +53,7 @@ async function send(path: string, headers: Record<string, string>, body: string)
 export const postConsent = (session: SignedIn, request: Record<string, unknown>): Promise<Answer> =>
   postJson('/oauth2/authorize/consent', request, bearer(session.accessToken))
 
-/** A code that was just given, and the token request that exchanges it. */
+/** Consents, and returns the new code with the token request that exchanges it. */
 export async function obtainCode(
   client: TestClient,
   session: SignedIn,
@@ -78,6 +78,6 @@ export async function obtainCode(
   }
 }
 
-/** Asks for the claims about a token's user, and so tells whether the token works. */
+/** Calls userinfo, which also shows whether a token works. */
 export const getUserinfo = (accessToken: string): Promise<Response> =>
   fetch(address('/oauth2/userinfo'), { headers: bearer(accessToken) })

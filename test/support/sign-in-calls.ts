@@ -4,7 +4,7 @@ import { handler as verifyHandler } from '../../functions/user/login-2fa.ts'
 import { callEndpoint, type TestAnswer } from './call-endpoint.ts'
 import { newSourceIp, type TestUser } from './sign-in.ts'
 
-/** Sends a password to the handler, from an address of its own unless said otherwise. */
+/** Sends a password to the handler, by default from a new source address. */
 export const login = (
   { email, password }: Pick<TestUser, 'email' | 'password'>,
   sourceIp: string = newSourceIp(),

@@ -8,7 +8,7 @@ import { UserUpdated, updateUser } from '../../shared/sign-in/update-user.ts'
 /** A password as clients send it. */
 export const md5 = (password: string): string => createHash('md5').update(password).digest('hex')
 
-/** A user of a test's own. */
+/** A user of one test, with their secrets. */
 export interface TestUser {
   userId: number
   email: string
@@ -21,7 +21,7 @@ export interface TestUser {
 /** An id that no other test uses. */
 export const newUserId = (): number => randomInt(1_000_000, 2 ** 47)
 
-/** What a `user.registered` says of a user who has every kind of secret. */
+/** The `detail` of a `user.registered` for a new user with every kind of secret. */
 export function newRegistration(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   const userId = newUserId()
   return {
@@ -46,7 +46,7 @@ export const register = (detail: Record<string, unknown>) =>
 export const update = (detail: Record<string, unknown>) =>
   updateUser(v.parse(UserUpdated, detail), eventRecord('user.updated', String(detail['update_id']), detail))
 
-/** Registers a user of a test's own. */
+/** Registers a new user for a test. */
 export async function createUser(overrides: Record<string, unknown> = {}): Promise<TestUser> {
   const detail = newRegistration(overrides)
   await register(detail)
@@ -58,7 +58,7 @@ export async function createUser(overrides: Record<string, unknown> = {}): Promi
   }
 }
 
-/** The code that an authenticator shows at an instant. */
+/** The code that an authenticator shows at an instant, epoch milliseconds. */
 export const authenticatorCode = (secret: string, at: number = Date.now()): Promise<string> =>
   generate({ secret, epoch: Math.floor(at / 1000), guardrails: createGuardrails({ MIN_SECRET_BYTES: 10 }) })
 

@@ -7,7 +7,7 @@ import {
   authorizationRequest,
   createClient,
   createSession,
-  giveClientToken,
+  issueClientToken,
   type SignedIn,
   type TestClient,
 } from '../../support/oauth-clients.ts'
@@ -133,7 +133,7 @@ describe('only the user’s own session may consent', () => {
   })
 
   test('a token that a client was given is not enough', async () => {
-    const accessToken = await giveClientToken(session, client)
+    const accessToken = await issueClientToken(session, client)
     const { status, headers, body } = await postConsent({ ...session, accessToken }, request())
     expect(status).toBe(403)
     expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"')

@@ -6,7 +6,7 @@ import {
   bearer,
   createClient,
   createSession,
-  giveClientToken,
+  issueClientToken,
   type SignedIn,
   type TestClient,
 } from '../../support/oauth-clients.ts'
@@ -98,7 +98,7 @@ describe('it is refused', () => {
   })
 
   test('for a token that was issued to a client', async () => {
-    const accessToken = await giveClientToken(session, client)
+    const accessToken = await issueClientToken(session, client)
     const { status, body } = await postJson(path, { access_token: accessToken })
     expect(status).toBe(403)
     expect(body['code']).toBe(40300)
