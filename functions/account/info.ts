@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CurrencyFilter } from '../../shared/events/fields.ts'
+import { CurrencyFilter } from '../../shared/fields.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Account, listAccounts } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'

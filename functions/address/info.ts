@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { claimAddress, readUserAddress, UserAddress } from '../../shared/deposits/user-address.ts'
-import { CurrencyCode } from '../../shared/events/fields.ts'
+import { CurrencyCode } from '../../shared/fields.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 
 /** The caller's own deposit address for a currency on a network, assigned at their first request. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { pageOf } from '../../shared/http/page.ts'
+import { pageOf } from '../../shared/page.ts'
 import { Bill, BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill.ts'
 
 /** A page of the bills of the caller's reward wallet, newest first. */

@@ -4,7 +4,7 @@ import { listMembers } from '../../shared/community/find-members.ts'
 import { Member } from '../../shared/community/member.ts'
 import { MembersPageQuery } from '../../shared/community/find-members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { pageOf } from '../../shared/http/page.ts'
+import { pageOf } from '../../shared/page.ts'
 
 /** A page of the caller's direct referrals or of their whole downline, newest first. */
 export const handler = endpoint({

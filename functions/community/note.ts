@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { readProfile } from '../../shared/community/member.ts'
 import { Note, setNote } from '../../shared/community/member.ts'
-import { UserId } from '../../shared/events/fields.ts'
+import { UserId } from '../../shared/fields.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 
 /** Sets, or with an empty string clears, the caller's note on one of their direct referrals. */

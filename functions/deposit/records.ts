@@ -6,7 +6,7 @@ import {
   RecordsQuery,
 } from '../../shared/deposits/deposit.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { pageOf } from '../../shared/http/page.ts'
+import { pageOf } from '../../shared/page.ts'
 
 /** A page of the caller's deposits, newest first. */
 export const handler = endpoint({

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { AddressTag, ChainAddress } from '../../shared/deposits/deposit-address.ts'
 import { provisionAddresses } from '../../shared/deposits/provision-addresses.ts'
-import { BusinessKey, CurrencyCode } from '../../shared/events/fields.ts'
+import { BusinessKey, CurrencyCode } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 
 /** Adds deposit addresses to the pool of their currency and network. */

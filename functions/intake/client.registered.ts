@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { ConditionFailed } from '../../shared/db/write.ts'
 import { applyOnce } from '../../shared/events/event-record.ts'
-import { BusinessKey, Instant, maybe } from '../../shared/events/fields.ts'
+import { BusinessKey, Instant, maybe } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { hashClientSecret } from '../../shared/oauth/client-authentication.ts'
 import { putClient } from '../../shared/oauth/client.ts'

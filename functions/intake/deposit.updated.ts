@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { DepositStatus } from '../../shared/deposits/deposit.ts'
 import { AddressTag, ChainAddress } from '../../shared/deposits/deposit-address.ts'
 import { updateDeposit } from '../../shared/deposits/update-deposit.ts'
-import { CurrencyCode, Instant } from '../../shared/events/fields.ts'
+import { CurrencyCode, Instant } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { Amount } from '../../shared/money.ts'
 

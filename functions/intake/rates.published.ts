@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CurrencyCode, Instant } from '../../shared/events/fields.ts'
+import { CurrencyCode, Instant } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { Amount } from '../../shared/money.ts'
 import { publishRates } from '../../shared/rates/rates.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/events/fields.ts'
+import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { Direction, type Posting, WalletName } from '../../shared/ledger/wallet.ts'

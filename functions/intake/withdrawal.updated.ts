@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/events/fields.ts'
+import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { updateWithdrawal, WithdrawalStatus } from '../../shared/ledger/withdrawal.ts'
 import { Amount } from '../../shared/money.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
-import { BusinessKey, CurrencyCode, Instant, maybe, UserId } from '../events/fields.ts'
+import { BusinessKey, CurrencyCode, Instant, maybe, UserId } from '../fields.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { type LedgerTransaction, postTransaction } from '../ledger/post-transaction.ts'
 import { WalletName } from '../ledger/wallet.ts'

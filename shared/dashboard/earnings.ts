@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { addDays, dayOf, daysInOrder } from '../dates.ts'
 import { queryItems } from '../db/read.ts'
-import { Day } from '../events/fields.ts'
+import { Day } from '../fields.ts'
 import { type Big, Money, zero } from '../money.ts'
 import { dayKey, dayOfItem, daySums } from './sums.ts'
 

@@ -4,7 +4,7 @@ import { itemType } from '../db/item-type.ts'
 import { readItem, readItems } from '../db/read.ts'
 import { Integer } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
-import { maybe } from '../events/fields.ts'
+import { maybe } from '../fields.ts'
 
 /** An address on a chain, as its network spells it. */
 export const ChainAddress = v.pipe(

@@ -6,8 +6,8 @@ import { instantKeys, type ListStart, readListPage, readListStart, rowKey } from
 import { readItem } from '../db/read.ts'
 import { Decimal, Integer, type Item, toNumberValue } from '../db/table.ts'
 import { putNew, putVersioned, type Write } from '../db/write.ts'
-import { CurrencyCode, CurrencyFilter, Day } from '../events/fields.ts'
-import { pageQuery, toPage } from '../http/page.ts'
+import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
+import { pageQuery, toPage } from '../page.ts'
 import { Money } from '../money.ts'
 
 /** Every status of a deposit. `CREDITED` and `FAILED` are final. */

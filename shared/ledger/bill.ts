@@ -4,8 +4,8 @@ import { itemType } from '../db/item-type.ts'
 import { instantKeys, type ListStart, readListPage, readListStart, rowKey } from '../db/numbered-list.ts'
 import { Decimal, Integer, type Item, toNumberValue } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
-import { CurrencyCode, CurrencyFilter, Day } from '../events/fields.ts'
-import { pageQuery, toPage } from '../http/page.ts'
+import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
+import { pageQuery, toPage } from '../page.ts'
 import { Money } from '../money.ts'
 import {
   BillType,

@@ -1,6 +1,6 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
-import { BusinessKey, Instant } from '../events/fields.ts'
+import { BusinessKey, Instant } from '../fields.ts'
 import { retry } from '../retry.ts'
 import { EmailAddress } from '../users/identity.ts'
 import { MailSlotTaken, takeMailSlot, type User } from '../users/user.ts'

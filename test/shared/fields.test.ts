@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { PlainText } from '../../../shared/events/fields.ts'
+import { PlainText } from '../../shared/fields.ts'
 
 describe('a plain text', () => {
   it.each([

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { pageOf, pageQuery, toPage } from '../../../shared/http/page.ts'
+import { pageOf, pageQuery, toPage } from '../../shared/page.ts'
 
 const Query = v.object(pageQuery)
 
