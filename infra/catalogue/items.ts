@@ -7,20 +7,20 @@ const shared = join(import.meta.dirname, '..', '..', 'shared')
 
 /** Every kind of item in the table, with the file that owns it. */
 export async function describeItems(): Promise<string> {
-  const rows: string[][] = []
-  for (const file of ownerFiles()) {
-    const before = itemTypes.length
-    await import(join(shared, file))
-    // A file that was loaded by an earlier one has declared its kinds already, so they are found by their
-    // text.
-    const text = readFileSync(join(shared, file), 'utf8')
-    const owned = itemTypes.filter(
-      ({ pk, sk }) => text.includes(`pk: '${pk}'`) && text.includes(`sk: '${sk}'`),
-    )
-    if (owned.length === 0) throw new Error(`${file} declares no kind of item (${before})`)
-    rows.push(...owned.map((item) => toRow(item, file)))
-  }
+  const files = ownerFiles()
+  for (const file of files) await import(join(shared, file))
+  const rows = itemTypes.map((item) => toRow(item, ownerOf(item, files)))
   return markdownTable(['partition key', 'sort key', 'index', 'holds', 'found', 'owner'], rows.sort(byKeys))
+}
+
+/** The file whose text holds the declaration: what an item holds is said nowhere else. */
+function ownerOf({ holds }: ItemTypeSpec, files: string[]): string {
+  const [owner, ...others] = files.filter((file) =>
+    readFileSync(join(shared, file), 'utf8').includes(`holds: '${holds}'`),
+  )
+  if (owner === undefined || others.length > 0)
+    throw new Error(`not one file declares an item that holds ${holds}`)
+  return owner
 }
 
 /** Files under shared/ that declare a kind of item. */

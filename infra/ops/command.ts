@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import * as v from 'valibot'
-import { UserId } from '../../shared/events/fields.ts'
+import { UserId } from '../../shared/fields.ts'
 import { UsageError } from './errors.ts'
 import type { Target } from './target.ts'
 import type { Terminal } from './terminal.ts'

@@ -5,6 +5,7 @@ import { type Key } from '../db/table.ts'
 import { failureOf, tryTransact, type Write } from '../db/write.ts'
 import { RejectedEvent } from './rejected-event.ts'
 import { readItem } from '../db/read.ts'
+import { itemType } from '../db/item-type.ts'
 
 /** What identifies an event: its type, its business key and the digest of its content. */
 export interface EventRecord {
@@ -53,10 +54,14 @@ export async function isRecorded(record: Pick<EventRecord, 'detailType' | 'busin
   return item !== undefined
 }
 
-const recordKey = ({ detailType, businessKey }: Pick<EventRecord, 'detailType' | 'businessKey'>): Key => ({
-  pk: `EVT#${detailType}#${businessKey}`,
+const recordType = itemType({
+  pk: 'EVT#{detailType}#{businessKey}',
   sk: 'EVT',
+  holds: 'an event that took effect: the digest of its content; never deleted',
+  found: 'by detail-type and business key',
 })
+const recordKey = ({ detailType, businessKey }: Pick<EventRecord, 'detailType' | 'businessKey'>): Key =>
+  recordType.key({ detailType, businessKey })
 
 /** The write that uses an event's business key, for a transaction that the caller builds. */
 export function putEventRecord(record: EventRecord): Write {

@@ -8,7 +8,7 @@ import { consumedUnits, resetConsumedUnits } from '../db/consumed-units.ts'
 import { requireEnv } from '../env.ts'
 import { emitFault } from '../emit-fault.ts'
 import { emitMetric } from '../emit-metric.ts'
-import { fieldErrors } from '../http/parse-input.ts'
+import { fieldErrors } from '../parse-input.ts'
 import { errorSummary, log } from '../log.ts'
 import { eventRecord, type EventRecord, type Outcome } from './event-record.ts'
 import {

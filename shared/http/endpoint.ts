@@ -7,7 +7,7 @@ import { answerFailures } from './middleware/answer-failures.ts'
 import { authenticate, type Session } from './middleware/authenticate.ts'
 import { logRequest } from './middleware/log-request.ts'
 import { type BodyKind, readBody } from './middleware/read-body.ts'
-import { parseInput } from './parse-input.ts'
+import { parseInput } from '../parse-input.ts'
 import { type Dialect, Reply, send, succeed } from './reply.ts'
 import { readParameters, type RequestInfo, requestInfo, sentParameters } from './request.ts'
 

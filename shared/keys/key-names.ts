@@ -10,4 +10,4 @@ export const signingKeyTagName = 'signing-key'
 export const attemptTagName = 'signing-key-attempt'
 
 /** Partition key of the key set, its evidence and its archive. */
-export const keysPartition = 'KEYS'
+export const keysPartition = 'KEYS' as const

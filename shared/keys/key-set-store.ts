@@ -5,20 +5,32 @@ import { putNew, putVersioned, tryTransact } from '../db/write.ts'
 import { Evidence } from './evidence.ts'
 import { keysPartition } from './key-names.ts'
 import { SigningKey, type SigningKeySet, signingKeySetKey } from './key-set.ts'
+import { itemType } from '../db/item-type.ts'
 
-/** Prefix of the sort keys of all evidence. */
-export const evidencePrefix = 'EVIDENCE#'
-
-/** Key of an evidence record. Its digits sort as the number does. */
-export const evidenceKey = (sequence: number): Key => ({
+const evidenceType = itemType({
   pk: keysPartition,
-  sk: evidencePrefix + String(sequence).padStart(12, '0'),
+  sk: 'EVIDENCE#{sequence}',
+  holds: 'the evidence of one transition of a signing key',
+  found: 'by its number; all of them in order',
+})
+const archiveType = itemType({
+  pk: keysPartition,
+  sk: 'RETIRED#{kid}',
+  holds: 'a retired key, after it has left the key set',
+  found: 'by kid; all of them',
 })
 
-/** Prefix of the sort keys of all archived keys. */
-export const archivePrefix = 'RETIRED#'
+/** Prefix of the sort keys of all evidence. */
+export const evidencePrefix = evidenceType.sortKeyPrefix
 
-const archiveKey = (kid: string): Key => ({ pk: keysPartition, sk: archivePrefix + kid })
+/** Key of an evidence record. Its digits sort as the number does. */
+export const evidenceKey = (sequence: number): Key =>
+  evidenceType.key({ sequence: String(sequence).padStart(12, '0') })
+
+/** Prefix of the sort keys of all archived keys. */
+export const archivePrefix = archiveType.sortKeyPrefix
+
+const archiveKey = (kid: string): Key => archiveType.key({ kid })
 
 /** All evidence, oldest first; a few records a month. */
 export const readEvidence = (): Promise<Evidence[]> => readRecords(Evidence, evidencePrefix)

@@ -5,6 +5,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { readItem } from '../db/read.ts'
 import { Integer, type Key } from '../db/table.ts'
 import { keysPartition } from './key-names.ts'
+import { itemType } from '../db/item-type.ts'
 
 /**
  * The states of a signing key, in order: `published` (in the JWKS, does not sign yet), `active` (the one
@@ -111,7 +112,12 @@ export const emptyKeySet: SigningKeySet = {
 }
 
 /** Key of the one item of the key set. */
-export const signingKeySetKey: Key = { pk: keysPartition, sk: 'RING' }
+export const signingKeySetKey: Key = itemType({
+  pk: keysPartition,
+  sk: 'RING',
+  holds: 'the key set: every signing key that is not archived, with its state, and the attempt under way',
+  found: 'by its key; there is one',
+}).key({})
 
 /** The current key set, read consistently. */
 export async function readKeySet(): Promise<SigningKeySet> {

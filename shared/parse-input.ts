@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Failure, type FieldError } from '../errors.ts'
+import { Failure, type FieldError } from './errors.ts'
 
 /**
  * Parses a request by its schema. Throws `invalid_parameter` with one entry per field. valibot's default

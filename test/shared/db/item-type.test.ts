@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { itemType, itemTypes } from '../../../shared/db/item-type.ts'
+
+const spec = { pk: 'TEST#{owner}', sk: 'ROW#{day}#{number}', holds: 'a test', found: 'by owner' } as const
+
+it('a key does not have its values in the places that their names mark', () => {
+  const type = itemType(spec)
+  expect(type.key({ owner: 7, day: '2026-01-01', number: 1 })).toEqual({
+    pk: 'TEST#7',
+    sk: 'ROW#2026-01-01#1',
+  })
+  expect(type.partition({ owner: 7 })).toBe('TEST#7')
+  expect(type.sortKeyPrefix).toBe('ROW#')
+})
+
+it('a value with braces or a dollar sign is not taken literally', () => {
+  const key = itemType(spec).key({ owner: '{day}$&', day: '$1', number: 1 })
+  expect(key).toEqual({ pk: 'TEST#{day}$&', sk: 'ROW#$1#1' })
+})
+
+it('a declared kind of item is missing in the list', () => {
+  itemType(spec)
+  expect(itemTypes).toContain(spec)
+})
