@@ -15,9 +15,7 @@ export async function describeItems(): Promise<string> {
 
 /** The file whose text holds the declaration: what an item holds is said nowhere else. */
 function ownerOf({ holds }: ItemTypeSpec, files: string[]): string {
-  const [owner, ...others] = files.filter((file) =>
-    readFileSync(join(shared, file), 'utf8').includes(`holds: '${holds}'`),
-  )
+  const [owner, ...others] = files.filter((file) => readFileSync(join(shared, file), 'utf8').includes(holds))
   if (owner === undefined || others.length > 0)
     throw new Error(`not one file declares an item that holds ${holds}`)
   return owner
