@@ -3,7 +3,7 @@ import * as v from 'valibot'
 
 // A Big made from a double is a defect: strict mode throws on `new Big(0.1)` and on valueOf in arithmetic.
 Big.strict = true
-// Amounts are never divided. big.js does not round sums and products, so they are exact.
+// Sums and products of decimals are exact: big.js rounds quotients only.
 Big.NE = -1_000_000
 Big.PE = 1_000_000
 

@@ -1,11 +1,14 @@
-import { DeviceEvent, deviceEventKey, recordDevice } from '../../shared/dashboard/record-events.ts'
+import * as v from 'valibot'
+import { recordDevice } from '../../shared/dashboard/record-events.ts'
 import { intake } from '../../shared/events/intake.ts'
+import { BusinessKey, Instant, UserId } from '../../shared/fields.ts'
 
-/** Counts a device as no longer active. */
+/** Counts a device as inactive. */
 export const handler = intake({
   detailType: 'device.deactivated',
-  detail: DeviceEvent,
-  key: deviceEventKey,
+  detail: v.object({ device_id: BusinessKey, at: Instant, user_id: UserId }),
+  key: ({ device_id, at }) => `${device_id}#${at}`,
   rejections: ['unknown_user'],
-  apply: (detail, record) => recordDevice(detail, false, record),
+  apply: ({ device_id, at, user_id }, record) =>
+    recordDevice(device_id, { userId: user_id, active: false, at }, record),
 })

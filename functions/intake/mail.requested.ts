@@ -1,9 +1,12 @@
+import * as v from 'valibot'
 import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { settings } from '../../shared/settings.ts'
-import { composeCodeMail, mailRequested, MailRequested } from '../../shared/sign-in/mailed-code.ts'
+import { composeCodeMail, mailRequested, SixDigits } from '../../shared/sign-in/mailed-code.ts'
+import { BusinessKey, Instant } from '../../shared/fields.ts'
+import { EmailAddress } from '../../shared/users/identity.ts'
 
 const ses = new SESv2Client(clientOptions())
 
@@ -13,18 +16,24 @@ const ses = new SESv2Client(clientOptions())
  */
 export const handler = intake({
   detailType: mailRequested,
-  detail: MailRequested,
+  detail: v.object({
+    mail_id: BusinessKey,
+    to: EmailAddress,
+    code: SixDigits,
+    /** When the code expires. */
+    expires_at: Instant,
+  }),
   key: ({ mail_id }) => mail_id,
   rejections: ['expired'],
-  async apply(detail) {
+  async apply({ to, code, expires_at }) {
     const now = Date.now()
-    if (detail.expires_at <= now) throw new RejectedEvent('expired')
-    const { subject, text } = composeCodeMail(detail, now)
+    if (expires_at <= now) throw new RejectedEvent('expired')
+    const { subject, text } = composeCodeMail(code, expires_at, now)
     const content = (data: string) => ({ Data: data, Charset: 'UTF-8' })
     await ses.send(
       new SendEmailCommand({
         FromEmailAddress: settings().mailFrom,
-        Destination: { ToAddresses: [detail.to] },
+        Destination: { ToAddresses: [to] },
         Content: { Simple: { Subject: content(subject), Body: { Text: content(text) } } },
       }),
     )

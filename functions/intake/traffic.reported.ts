@@ -1,11 +1,29 @@
-import { recordTraffic, TrafficReport } from '../../shared/dashboard/record-events.ts'
+import * as v from 'valibot'
+import { recordTraffic } from '../../shared/dashboard/record-events.ts'
 import { intake } from '../../shared/events/intake.ts'
+import { BusinessKey, Instant, UserId } from '../../shared/fields.ts'
+import { Big } from '../../shared/money.ts'
+
+/** A number of bytes: a number, or a decimal text of up to 18 digits. */
+const Bytes = v.pipe(
+  v.union([
+    v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.transform(String)),
+    v.pipe(v.string(), v.regex(/^\d{1,18}$/, 'must be a whole number')),
+  ]),
+  v.transform((digits) => new Big(digits)),
+)
 
 /** Adds reported bytes to a user's traffic. */
 export const handler = intake({
   detailType: 'traffic.reported',
-  detail: TrafficReport,
+  detail: v.object({
+    report_id: BusinessKey,
+    user_id: UserId,
+    device_id: BusinessKey,
+    bytes: Bytes,
+    at: Instant,
+  }),
   key: ({ report_id }) => report_id,
   rejections: ['unknown_user'],
-  apply: recordTraffic,
+  apply: ({ user_id, bytes }, record) => recordTraffic(user_id, bytes, record),
 })

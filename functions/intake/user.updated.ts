@@ -1,11 +1,27 @@
+import * as v from 'valibot'
 import { intake } from '../../shared/events/intake.ts'
-import { updateUser, UserUpdated } from '../../shared/sign-in/update-user.ts'
+import { BusinessKey, Instant, maybe, UserId } from '../../shared/fields.ts'
+import { LoginPassword } from '../../shared/sign-in/password.ts'
+import { TotpSecret } from '../../shared/sign-in/totp.ts'
+import { updateUser } from '../../shared/sign-in/update-user.ts'
+import { EmailAddress, Nickname } from '../../shared/users/identity.ts'
 
-/** Updates fields of a user. Of two updates of one field the later one wins. */
+/** Updates fields of a user; omitted fields keep their values. Of two updates of one field the later one wins. */
 export const handler = intake({
   detailType: 'user.updated',
-  detail: UserUpdated,
+  detail: v.object({
+    update_id: BusinessKey,
+    user_id: UserId,
+    at: Instant,
+    nickname: maybe(Nickname),
+    email: maybe(EmailAddress),
+    login_password: maybe(LoginPassword),
+    totp_secret: maybe(TotpSecret),
+    passkey: maybe(v.boolean()),
+    disabled: maybe(v.boolean()),
+  }),
   key: ({ update_id }) => update_id,
   rejections: ['unknown_user', 'email_taken'],
-  apply: updateUser,
+  apply: ({ update_id, user_id, at, ...fields }, record) =>
+    updateUser({ updateId: update_id, userId: user_id, at, fields }, record),
 })

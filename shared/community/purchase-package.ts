@@ -1,24 +1,20 @@
-import * as v from 'valibot'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
-import { BusinessKey, CurrencyCode, Instant, maybe, UserId } from '../fields.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { type LedgerTransaction, postTransaction } from '../ledger/post-transaction.ts'
-import { WalletName } from '../ledger/wallet.ts'
-import { Amount } from '../money.ts'
+import type { WalletName } from '../ledger/wallet.ts'
+import type { Big } from '../money.ts'
 import { addPurchase, readProfile } from './member.ts'
 import { notifyTreeQueue, putJournalEntry } from './tree-journal.ts'
 
-/** `detail` of `package.purchased`. */
-export const PackagePurchase = v.object({
-  purchase_id: BusinessKey,
-  user_id: UserId,
+/** A purchase of a package. */
+export interface PackagePurchase {
+  purchaseId: string
+  userId: number
   /** In the reward currency. */
-  amount: Amount,
-  at: Instant,
+  amount: Big
   /** The wallet and the amount to debit, for a purchase that is paid from a wallet. */
-  payment: maybe(v.object({ wallet: WalletName, currency: CurrencyCode, amount: Amount })),
-})
-export type PackagePurchase = v.InferOutput<typeof PackagePurchase>
+  payment?: { wallet: WalletName; currency: string; amount: Big } | undefined
+}
 
 /**
  * Counts a purchase, exactly once: in the buyer's profile at once, and through the tree's journal in the sums
@@ -26,22 +22,22 @@ export type PackagePurchase = v.InferOutput<typeof PackagePurchase>
  * the balance is too small. Throws OutOfOrderEvent for a user who is not registered.
  */
 export async function purchasePackage(
-  { purchase_id, user_id, amount, payment }: PackagePurchase,
+  { purchaseId, userId, amount, payment }: PackagePurchase,
   record: EventRecord,
 ): Promise<Outcome> {
-  const buyer = await readProfile(user_id)
+  const buyer = await readProfile(userId)
   if (buyer === undefined) throw new OutOfOrderEvent('unknown_user')
   const hasAncestors = buyer.depth > 0
   const writes = [
-    addPurchase(user_id, amount),
-    ...(hasAncestors ? [putJournalEntry(buyer.rootId, user_id, { amount })] : []),
+    addPurchase(userId, amount),
+    ...(hasAncestors ? [putJournalEntry(buyer.rootId, userId, { amount })] : []),
   ]
   const outcome =
     payment === undefined
       ? await applyOnce(record, writes)
       : await postTransaction({
           record,
-          wallets: [toDebit(user_id, purchase_id, payment)],
+          wallets: [toDebit(userId, purchaseId, payment)],
           alongside: () => writes,
         })
   if (hasAncestors) await notifyTreeQueue(buyer.rootId)

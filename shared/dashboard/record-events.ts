@@ -4,8 +4,7 @@ import { readItem } from '../db/read.ts'
 import { Integer } from '../db/table.ts'
 import { ConditionFailed, putNew, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
-import { BusinessKey, Instant, UserId } from '../fields.ts'
-import { Big } from '../money.ts'
+import type { Big } from '../money.ts'
 import { rateOf, readRates } from '../rates/rates.ts'
 import { retry } from '../retry.ts'
 import { settings } from '../settings.ts'
@@ -50,42 +49,12 @@ async function convertReward(currency: string, amount: Big): Promise<Big | undef
   return rewardCurrency === quoteCurrency ? worth : worth.div(to)
 }
 
-/** A number of bytes: a number, or a decimal text of up to 18 digits. */
-const Bytes = v.pipe(
-  v.union([
-    v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.transform(String)),
-    v.pipe(v.string(), v.regex(/^\d{1,18}$/, 'must be a whole number')),
-  ]),
-  v.transform((digits) => new Big(digits)),
-)
-
-/** `detail` of `traffic.reported`. */
-export const TrafficReport = v.object({
-  report_id: BusinessKey,
-  user_id: UserId,
-  device_id: BusinessKey,
-  bytes: Bytes,
-  at: Instant,
-})
-export type TrafficReport = v.InferOutput<typeof TrafficReport>
-
-/** Adds a report to its user's traffic, exactly once. */
-export async function recordTraffic(
-  { user_id, bytes }: TrafficReport,
-  record: EventRecord,
-): Promise<Outcome> {
-  return applyOnce(record, [requireUser(user_id), addTraffic(user_id, bytes)])
-}
-
-/** `detail` of `device.activated` and `device.deactivated`. */
-export const DeviceEvent = v.object({ device_id: BusinessKey, at: Instant, user_id: UserId })
-export type DeviceEvent = v.InferOutput<typeof DeviceEvent>
-
-/** Business key of `device.activated` and `device.deactivated`. */
-export const deviceEventKey = ({ device_id, at }: DeviceEvent): string => `${device_id}#${at}`
+/** Adds bytes to a user's traffic, exactly once. */
+export const recordTraffic = (userId: number, bytes: Big, record: EventRecord): Promise<Outcome> =>
+  applyOnce(record, [requireUser(userId), addTraffic(userId, bytes)])
 
 /** A device as its latest event describes it: the user it belongs to, and whether it is active. */
-interface Device {
+export interface Device {
   userId: number
   active: boolean
   /** Instant of that event, epoch milliseconds. */
@@ -106,19 +75,14 @@ const devices = itemType({
  * order of arrival: a device that another user activates belongs to that user from then on. Of two events at
  * the same instant, the deactivation decides.
  */
-export async function recordDevice(
-  { device_id, at, user_id }: DeviceEvent,
-  active: boolean,
-  record: EventRecord,
-): Promise<Outcome> {
-  const device: Device = { userId: user_id, active, at }
+export function recordDevice(deviceId: string, device: Device, record: EventRecord): Promise<Outcome> {
   return retry(
     async () => {
-      const stored = await readDevice(device_id)
+      const stored = await readDevice(deviceId)
       const writes = isLater(device, stored)
-        ? [putDevice(device_id, device, stored), ...changeCounts(stored, device)]
+        ? [putDevice(deviceId, device, stored), ...changeCounts(stored, device)]
         : []
-      return applyOnce(record, [requireUser(user_id), ...writes])
+      return applyOnce(record, [requireUser(device.userId), ...writes])
     },
     // Another event about the device was written first: read what it left and decide again.
     (error) => error instanceof ConditionFailed,

@@ -41,6 +41,7 @@ export interface Intake {
   readonly detail: v.GenericSchema
   readonly rejections: readonly RejectionReason[]
   readonly key: (detail: never) => string
+  readonly apply: (detail: never, record: EventRecord) => Promise<Outcome>
 }
 
 const sqs = new SQSClient(clientOptions())
@@ -85,8 +86,8 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
     })
     return answer
   }
-  const { detailType, detail, rejections = [], key } = spec
-  return Object.assign(handler, { detailType, detail, rejections, key })
+  const { detailType, detail, rejections = [], key, apply } = spec
+  return Object.assign(handler, { detailType, detail, rejections, key, apply })
 }
 
 async function receive<Detail extends v.GenericSchema>(

@@ -7,13 +7,7 @@ import { maskEmail, normalizeEmail } from '../users/identity.ts'
 import { emailKey, emailOwner, readUser, replacePasswordHash, type User } from '../users/user.ts'
 import { enforceGuessLimit, guessLimits, recordFailedGuess } from './guess-limit.ts'
 import { newLoginTicket, putLoginTicket, ticketExpiry } from './login-ticket.ts'
-import {
-  claimMail,
-  digestMailedCode,
-  mailRequested,
-  type MailRequested,
-  newMailedCode,
-} from './mailed-code.ts'
+import { claimMail, digestMailedCode, mailRequested, newMailedCode } from './mailed-code.ts'
 import { dummyHash, hashPassword, verifyPassword } from './password.ts'
 
 /** Second factors in the order in which they are offered. */
@@ -99,7 +93,7 @@ async function requestCodeMail(
   expiresAt: number,
   { optional }: { optional: boolean },
 ): Promise<boolean> {
-  const detail: MailRequested = { mail_id: randomUUID(), to, code, expires_at: expiresAt }
+  const detail = { mail_id: randomUUID(), to, code, expires_at: expiresAt }
   try {
     await publishEvent(mailRequested, detail)
     return true

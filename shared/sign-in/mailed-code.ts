@@ -1,8 +1,6 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
-import { BusinessKey, Instant } from '../fields.ts'
 import { retry } from '../retry.ts'
-import { EmailAddress } from '../users/identity.ts'
 import { MailSlotTaken, takeMailSlot, type User } from '../users/user.ts'
 
 /** A code of six digits, mailed or shown by an authenticator. */
@@ -61,19 +59,9 @@ function secondsUntilFree(mails: User['mails'], now: number): number {
 /** detail-type of the event that requests a mail. */
 export const mailRequested = 'mail.requested'
 
-/** `detail` of `mail.requested`: a sign-in code to be mailed. */
-export const MailRequested = v.object({
-  mail_id: BusinessKey,
-  to: EmailAddress,
-  code: SixDigits,
-  /** When the code expires. */
-  expires_at: Instant,
-})
-export type MailRequested = v.InferOutput<typeof MailRequested>
-
 /** Subject and text of a mail that is sent at `now`. */
-export function composeCodeMail({ code, expires_at }: MailRequested, now: number) {
-  const minutes = Math.max(1, Math.round((expires_at - now) / 60_000))
+export function composeCodeMail(code: string, expiresAt: number, now: number) {
+  const minutes = Math.max(1, Math.round((expiresAt - now) / 60_000))
   return {
     subject: 'Your sign-in code',
     text: [

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
-import * as v from 'valibot'
 import { renameMember } from '../community/membership.ts'
 import { ConditionFailed, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
-import { BusinessKey, Instant, maybe, UserId } from '../fields.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { retry } from '../retry.ts'
 import { endAllSessions } from '../tokens/access-token.ts'
-import { EmailAddress, Nickname, normalizeEmail } from '../users/identity.ts'
+import { normalizeEmail } from '../users/identity.ts'
 import {
   changeUser,
   claimEmail,
@@ -18,22 +16,18 @@ import {
   type User,
   type UserChanges,
 } from '../users/user.ts'
-import { hashPassword, LoginPassword, withMacDigest } from './password.ts'
-import { encryptTotpSecret, TotpSecret } from './totp.ts'
+import { hashPassword, withMacDigest } from './password.ts'
+import { encryptTotpSecret } from './totp.ts'
 
-/** `detail` of `user.updated`: omitted fields keep their values. */
-export const UserUpdated = v.object({
-  update_id: BusinessKey,
-  user_id: UserId,
-  at: Instant,
-  nickname: maybe(Nickname),
-  email: maybe(EmailAddress),
-  login_password: maybe(LoginPassword),
-  totp_secret: maybe(TotpSecret),
-  passkey: maybe(v.boolean()),
-  disabled: maybe(v.boolean()),
-})
-export type UserUpdated = v.InferOutput<typeof UserUpdated>
+/** An update of a user as the business server sends it; omitted fields keep their values. */
+export interface UserUpdate {
+  updateId: string
+  userId: number
+  /** Epoch milliseconds. */
+  at: number
+  /** New values; the password as its MD5, the TOTP secret in base32. */
+  fields: Omit<UserChanges, 'totp_secret'> & { totp_secret?: string | undefined }
+}
 
 /**
  * Updates a user, exactly once and field by field: a field that a later update has set keeps its value.
@@ -41,23 +35,27 @@ export type UserUpdated = v.InferOutput<typeof UserUpdated>
  * update that disables the user is done only when all their tokens are revoked, also when it is delivered
  * again after a crash in between.
  */
-export async function updateUser(detail: UserUpdated, record: EventRecord): Promise<Outcome> {
-  const [macRecord, values] = await Promise.all([withMacDigest(record), storedValues(detail)])
-  const outcome = await applyChanges(detail, values, macRecord)
-  if (detail.disabled === true) await revokeDisabledUserTokens(detail.user_id)
+export async function updateUser(update: UserUpdate, record: EventRecord): Promise<Outcome> {
+  const [macRecord, values] = await Promise.all([withMacDigest(record), storedValues(update)])
+  const outcome = await applyChanges(update, values, macRecord)
+  if (update.fields.disabled === true) await revokeDisabledUserTokens(update.userId)
   return outcome
 }
 
 /** Applies the changes to the user as just read, and again when another update was faster. */
-function applyChanges(detail: UserUpdated, values: UserChanges, record: EventRecord): Promise<Outcome> {
-  const stamp = updateStamp(detail.at, detail.update_id)
+function applyChanges(
+  { updateId, userId, at }: UserUpdate,
+  values: UserChanges,
+  record: EventRecord,
+): Promise<Outcome> {
+  const stamp = updateStamp(at, updateId)
   return retry(
     async () => {
-      const user = await readUser(detail.user_id, { consistent: true })
+      const user = await readUser(userId, { consistent: true })
       if (user === undefined) throw new OutOfOrderEvent('unknown_user')
       const changes = newerChanges(values, user, stamp)
       const email = replaceEmail(user, changes.email)
-      const rename = await renameMember(detail.user_id, changes)
+      const rename = await renameMember(userId, changes)
       return applyOnce(record, [changeUser(user, changes, stamp), ...email, ...rename])
     },
     (error) => error instanceof ConditionFailed,
@@ -90,15 +88,12 @@ function replaceEmail({ userId, email: before }: User, after: string | undefined
 }
 
 /** The new values as stored, with secrets hashed or encrypted. */
-async function storedValues(detail: UserUpdated): Promise<UserChanges> {
-  const { nickname, email, login_password, totp_secret, passkey, disabled } = detail
+async function storedValues({ userId, fields }: UserUpdate): Promise<UserChanges> {
+  const { login_password, totp_secret, ...rest } = fields
   return {
-    nickname,
-    email,
+    ...rest,
     login_password: login_password === undefined ? undefined : await hashPassword(login_password),
-    totp_secret: totp_secret === undefined ? undefined : await encryptTotpSecret(detail.user_id, totp_secret),
-    passkey,
-    disabled,
+    totp_secret: totp_secret === undefined ? undefined : await encryptTotpSecret(userId, totp_secret),
   }
 }
 

@@ -1,17 +1,14 @@
+import { handler as activated } from '../../functions/intake/device.activated.ts'
+import { handler as deactivated } from '../../functions/intake/device.deactivated.ts'
+import { applyEvent } from '../support/apply-event.ts'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EarningsQuery, readEarnings } from '../../shared/dashboard/earnings.ts'
 import { readNetworkRewards, readOverview } from '../../shared/dashboard/overview.ts'
-import {
-  deviceEventKey,
-  recordDevice,
-  recordReward,
-  type Reward,
-} from '../../shared/dashboard/record-events.ts'
+import { recordReward, type Reward } from '../../shared/dashboard/record-events.ts'
 import { addDays } from '../../shared/dates.ts'
 import { transact } from '../../shared/db/write.ts'
-import { eventRecord } from '../../shared/events/event-record.ts'
 import { Big, stringifyExact, zero } from '../../shared/money.ts'
 import { settings } from '../../shared/settings.ts'
 import { newUserIds, silenceTreeQueue } from '../support/community.ts'
@@ -127,7 +124,7 @@ describe('a device', () => {
       devices += 1
       for (const [user_id, at, active] of events) {
         const detail = { device_id: `${first}-${devices}`, at, user_id }
-        await recordDevice(detail, active, eventRecord(`device ${active}`, deviceEventKey(detail), detail))
+        await applyEvent(active ? activated : deactivated, detail)
       }
       return counts()
     }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { purchasePackage } from '../../shared/community/purchase-package.ts'
+import { handler as purchased } from '../../functions/intake/package.purchased.ts'
+import { handler as updated } from '../../functions/intake/user.updated.ts'
 import { registerMember, type Registration } from '../../shared/community/membership.ts'
 import { putUser } from '../../shared/users/user.ts'
 import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
-import { Big } from '../../shared/money.ts'
-import { updateUser } from '../../shared/sign-in/update-user.ts'
+import { applyEvent } from './apply-event.ts'
 
 /** Registers a member as `user.registered` does, without password and TOTP secret. */
 export async function join(registration: Registration): Promise<void> {
@@ -26,18 +26,11 @@ export async function join(registration: Registration): Promise<void> {
 
 /** Buys a package as `package.purchased` does. */
 export async function buy(userId: number, amount: string, purchaseId: string = randomUUID()): Promise<void> {
-  const detail = {
-    purchase_id: purchaseId,
-    user_id: userId,
-    amount: new Big(amount),
-    at: 0,
-    payment: undefined,
-  }
-  await purchasePackage(detail, eventRecord('package.purchased', purchaseId, { userId, amount }))
+  await applyEvent(purchased, { purchase_id: purchaseId, user_id: userId, amount, at: 0 })
 }
 
 /** Changes a member's nickname as `user.updated` does. The same arguments make the same event. */
 export async function rename(userId: number, nickname: string, at = 1): Promise<void> {
-  const detail = { update_id: `${userId}-${nickname}`, user_id: userId, at, nickname }
-  await updateUser(detail, eventRecord('user.updated', detail.update_id, detail))
+  const detail = { update_id: `${userId}-${encodeURIComponent(nickname)}`, user_id: userId, at, nickname }
+  await applyEvent(updated, detail)
 }

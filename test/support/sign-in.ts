@@ -1,9 +1,8 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { createGuardrails, generate } from 'otplib'
-import * as v from 'valibot'
-import { eventRecord } from '../../shared/events/event-record.ts'
-import { registerUser, UserRegistered } from '../../shared/sign-in/register-user.ts'
-import { UserUpdated, updateUser } from '../../shared/sign-in/update-user.ts'
+import { handler as registered } from '../../functions/intake/user.registered.ts'
+import { handler as updated } from '../../functions/intake/user.updated.ts'
+import { applyEvent } from './apply-event.ts'
 
 /** A password as clients send it. */
 export const md5 = (password: string): string => createHash('md5').update(password).digest('hex')
@@ -36,15 +35,10 @@ export function newRegistration(overrides: Record<string, unknown> = {}): Record
 }
 
 /** Applies a `user.registered` as its function does, in this process. */
-export const register = (detail: Record<string, unknown>) =>
-  registerUser(
-    v.parse(UserRegistered, detail),
-    eventRecord('user.registered', String(detail['user_id']), detail),
-  )
+export const register = (detail: Record<string, unknown>) => applyEvent(registered, detail)
 
 /** Applies a `user.updated` as its function does, in this process. */
-export const update = (detail: Record<string, unknown>) =>
-  updateUser(v.parse(UserUpdated, detail), eventRecord('user.updated', String(detail['update_id']), detail))
+export const update = (detail: Record<string, unknown>) => applyEvent(updated, detail)
 
 /** Registers a new user for a test. */
 export async function createUser(overrides: Record<string, unknown> = {}): Promise<TestUser> {

@@ -24,8 +24,7 @@ test.each(['012346', '12345', '', '0123456'])('another code does not match: %j',
 })
 
 const now = 1_700_000_000_000
-const mail = (expires_at: number) =>
-  composeCodeMail({ mail_id: 'm', to: 'alice@example.com', code: '012345', expires_at }, now)
+const mail = (expires_at: number) => composeCodeMail('012345', expires_at, now)
 
 test('the code is in the mail’s text once, and not in its subject, which lock screens show', () => {
   const { subject, text } = mail(now + 600_000)
