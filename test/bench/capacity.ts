@@ -1,4 +1,4 @@
-// Computes the tables of infra/CAPACITY.md anew, from the figures in test/infra/capacity:
+// Updates the tables in infra/CAPACITY.md from the figures in test/infra/capacity:
 //   node test/bench/capacity.ts
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

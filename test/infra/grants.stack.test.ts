@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { FunctionModel } from '../../infra/local/model.ts'
-import { makeCalls, type Scenario, Surfaced } from './grants/calls.ts'
+import { FailedCall, makeCalls, type Scenario } from './grants/calls.ts'
 import { startOwnStack } from './grants/own-stack.ts'
 
 const stack = await startOwnStack()
-// What the scenarios do beforehand, they do in this process, as the owner of the stack that is called.
+// The scenarios prepare their data in this process, so it gets the environment of the stack's functions.
 for (const { environment } of stack.functions) Object.assign(process.env, environment)
 process.env['AWS_ENDPOINT_URL'] = stack.awsUrl
 const { signInScenarios } = await import('./grants/sign-in-scenarios.ts')
@@ -21,13 +21,13 @@ const find = (name: string): FunctionModel => {
   return found
 }
 
-/** Runs a scenario against a function; whether some call of it said that it failed. */
+/** Runs a scenario against a function, and says whether one of its calls failed. */
 async function fails(scenario: Scenario, { logicalId }: FunctionModel): Promise<boolean> {
   try {
     await scenario(makeCalls((payload) => stack.invoke(logicalId, payload)))
     return false
   } catch (error) {
-    if (error instanceof Surfaced) return true
+    if (error instanceof FailedCall) return true
     throw error
   }
 }
@@ -37,14 +37,14 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-test('every function that is granted anything has a scenario', () => {
+test('every function with a grant has a scenario', () => {
   const granted = new Set(stack.variants.map(({ of }) => of))
   const names = stack.functions.filter(({ logicalId }) => granted.has(logicalId)).map(({ name }) => name)
   expect(names.sort()).toEqual(Object.keys(scenarios).sort())
 })
 
-/** Both halves of what a grant means: the function works with it, and says that it does not without it. */
-function holdAgainstGrants(name: string): void {
+/** Adds the tests of one function: it works with all its grants, and fails without any one of them. */
+function testGrantsOf(name: string): void {
   const original = find(name)
   const scenario = scenarios[name] as Scenario
   test('works with all its grants', async () => {
@@ -62,7 +62,7 @@ function holdAgainstGrants(name: string): void {
   )
 }
 
-describe.concurrent.each(Object.keys(concurrentScenarios))('%s', holdAgainstGrants)
+describe.concurrent.each(Object.keys(concurrentScenarios))('%s', testGrantsOf)
 
-// One after the other: the rotation throws away the keys by which the others sign.
-describe.each(Object.keys(backgroundScenarios))('%s', holdAgainstGrants)
+// One after another, because the rotation's scenario deletes the keys with which the other functions sign.
+describe.each(Object.keys(backgroundScenarios))('%s', testGrantsOf)

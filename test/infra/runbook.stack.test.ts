@@ -8,7 +8,7 @@ import { opsCommands, procedureHeadings, runbook, sectionOf } from './runbook/re
 
 const stack = await startOwnStack()
 const url = stack.baseUrl
-// Only now: what they load finds the stack in the environment.
+// Imported only now, because these modules create AWS clients, which read the stack's address from the environment.
 const { addCommands, createProgram } = await import('../../infra/ops/command-line.ts')
 const { aDisabledKey } = await import('./runbook/a-disabled-key.ts')
 const { aFloodedDeadLetterQueue } = await import('./runbook/a-flooded-dead-letter-queue.ts')
@@ -24,7 +24,7 @@ afterAll(() => stack.stop())
 const people = peopleOf(url)
 const layout = stack.model.tables[0]?.createTableInput ?? {}
 
-/** Every procedure, carried out step by step with the commands that it spells out. */
+/** A rehearsal of every procedure, step by step, with the commands in the runbook. */
 const rehearsals: Record<string, () => Promise<void>> = {
   'A leaked signing key': () => aLeakedSigningKey(url, people),
   'A disabled key': () => aDisabledKey(url, people),
@@ -35,15 +35,15 @@ const rehearsals: Record<string, () => Promise<void>> = {
   'A lost region': () => aLostRegion(url, people),
 }
 
-/** Procedures that say themselves why they cannot be tried here. */
+/** Procedures that need AWS; the runbook says so. */
 const onlyOnAws = ['A bad version in service']
 
-it('has a rehearsal for every procedure', () => {
+it('every procedure of the runbook has a rehearsal', () => {
   expect([...onlyOnAws, ...Object.keys(rehearsals)].sort()).toEqual(procedureHeadings.toSorted())
   for (const heading of onlyOnAws) expect(sectionOf(heading)).toContain('not rehearsed')
 })
 
-it('leads somewhere wherever it points to', () => {
+it('every link in the runbook leads to a heading or a file', () => {
   const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading.toLowerCase().replaceAll(' ', '-'),
   )
@@ -55,12 +55,12 @@ it('leads somewhere wherever it points to', () => {
   }
 })
 
-describe('its procedures, rehearsed:', () => {
+describe('the runbook’s procedure works:', () => {
   it.each(Object.entries(rehearsals))('%s', { timeout: 60_000 }, (_heading, rehearse) => rehearse())
 })
 
-describe('its commands exist:', () => {
-  /** Something that fits for each word in capitals. */
+describe('the runbook’s command exists:', () => {
+  /** A valid value for each word in capitals. */
   const words: Record<string, string> = { NUMBER: '1', NAME: 'user.registered', ID: '1' }
   const done: string[] = []
   const silent = { out: () => undefined, err: (text: string) => void done.push(text) }
@@ -74,7 +74,7 @@ describe('its commands exist:', () => {
     addCommands(program, async () => undefined)
     const [line = ''] = command.split(' > ')
     const parts = line.split(' ').map((part) => words[part] ?? part)
-    // A file that is not there is a matter of the day, not of the command.
+    // A UsageError, such as a missing file, still means that the command exists.
     await program.parseAsync(parts, { from: 'user' }).catch((error: unknown) => {
       if (!(error instanceof UsageError)) throw new Error(done.join('\n'), { cause: error })
     })

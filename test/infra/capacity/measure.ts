@@ -1,9 +1,9 @@
 import { kms } from '../../../shared/aws/kms.ts'
 import { db } from '../../../shared/db/table.ts'
 
-/** What an operation asks of DynamoDB and KMS. */
+/** The calls of one operation to DynamoDB and KMS, and the units that they use. */
 export interface Measured {
-  /** Calls of DynamoDB. */
+  /** Calls to DynamoDB. */
   calls: number
   readUnits: number
   writeUnits: number
@@ -18,7 +18,7 @@ interface Units {
   GlobalSecondaryIndexes?: Record<string, { CapacityUnits?: number }>
 }
 
-/** As much of the SDK's middleware stack as this needs; every client has it. */
+/** The part of an SDK client's middleware stack that is used here. */
 interface Stack {
   add: (middleware: Middleware, options: { step: 'initialize'; name: string; override: true }) => void
   remove: (name: string) => boolean
@@ -28,7 +28,7 @@ type Middleware = (next: Next, context: { commandName?: string }) => Next
 
 const name = 'measureCapacity'
 
-const add = (numbers: (number | undefined)[]): number =>
+const sumOf = (numbers: (number | undefined)[]): number =>
   numbers.reduce<number>((sum, number = 0) => sum + number, 0)
 
 interface Input {
@@ -39,41 +39,41 @@ interface Input {
   ConsistentRead?: boolean
 }
 
-/** What AWS bills at least: two units for a member of a transaction, and a read for an item that is not there. */
-function leastUnits({ TransactItems, Key, RequestItems = {}, ConsistentRead }: Input): number {
+/** The minimum that AWS bills: two units per member of a transaction, and a read for an item that does not exist. */
+function minUnits({ TransactItems, Key, RequestItems = {}, ConsistentRead }: Input): number {
   const one = (consistent: boolean | undefined) => (consistent === true ? 1 : 0.5)
   if (TransactItems !== undefined) return 2 * TransactItems.length
   const batches = Object.values(RequestItems).map(
     ({ Keys = [], ConsistentRead: consistent }) => Keys.length * one(consistent),
   )
-  return add(batches) + (Key === undefined ? 0 : one(ConsistentRead))
+  return sumOf(batches) + (Key === undefined ? 0 : one(ConsistentRead))
 }
 
 /**
- * Runs something in this process and adds up its calls. DynamoDB Local counts fewer units for the members of a transaction,
- * and none for an item that is not there, so where it counts less than AWS bills at least, that is taken. It holds for members up to
- * 1 KB, as all of ours are. What an index takes comes on top.
+ * Runs an operation in this process and adds up its calls. DynamoDB Local counts fewer units than AWS for transactions and
+ * for items that do not exist, so AWS's minimum replaces smaller counts. That is exact for items up to 1 KB, which all of
+ * these are. Units of an index are added.
  */
 export async function measure(run: () => Promise<unknown>): Promise<Measured> {
-  const sum: Measured = { calls: 0, readUnits: 0, writeUnits: 0, signatures: 0, symmetric: 0 }
+  const total: Measured = { calls: 0, readUnits: 0, writeUnits: 0, signatures: 0, symmetric: 0 }
   const count: Middleware =
     (next, { commandName = '' }) =>
     async (args) => {
       const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'INDEXES' } })
       const writes = /^(Put|Update|Delete|TransactWrite)/.test(commandName)
-      sum.calls += 1
+      total.calls += 1
       const consumed = [answer.output.ConsumedCapacity ?? []].flat()
-      const table = add(consumed.map(({ Table }) => Table?.CapacityUnits))
+      const table = sumOf(consumed.map(({ Table }) => Table?.CapacityUnits))
       const indexes = consumed.flatMap(({ GlobalSecondaryIndexes: own = {} }) => Object.values(own))
       const units =
-        Math.max(table, leastUnits(args.input)) + add(indexes.map(({ CapacityUnits }) => CapacityUnits))
-      sum[writes ? 'writeUnits' : 'readUnits'] += units
+        Math.max(table, minUnits(args.input)) + sumOf(indexes.map(({ CapacityUnits }) => CapacityUnits))
+      total[writes ? 'writeUnits' : 'readUnits'] += units
       return answer
     }
   const watch: Middleware =
     (next, { commandName }) =>
     (args) => {
-      sum[commandName === 'SignCommand' ? 'signatures' : 'symmetric'] += 1
+      total[commandName === 'SignCommand' ? 'signatures' : 'symmetric'] += 1
       return next(args)
     }
   const stacks = [db.middlewareStack as unknown as Stack, kms.middlewareStack as unknown as Stack] as const
@@ -84,5 +84,5 @@ export async function measure(run: () => Promise<unknown>): Promise<Measured> {
   } finally {
     for (const stack of stacks) stack.remove(name)
   }
-  return sum
+  return total
 }

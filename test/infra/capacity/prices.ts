@@ -1,53 +1,53 @@
-import type { Operation } from './operations.ts'
+import type { Operation } from './workload.ts'
 
-/** A price in dollars for a million of something, and the page that names it. */
+/** A price in dollars per million units, and the AWS web page that names it. */
 export interface Price {
-  what: string
+  unit: string
   perMillion: number
   page: string
 }
 
-/** On-demand prices of us-east-1, first tier, without free tiers, as the pages named them in the first half of 2026. */
+/** On-demand prices in us-east-1 in the first half of 2026: first tier, without free tiers. */
 export const prices = {
-  gateway: { what: 'HTTP API requests', perMillion: 1, page: 'Amazon API Gateway pricing' },
-  invocation: { what: 'Lambda requests', perMillion: 0.2, page: 'AWS Lambda pricing' },
-  gigabyteSecond: { what: 'GB-seconds on Arm', perMillion: 13.3334, page: 'AWS Lambda pricing' },
+  gateway: { unit: 'HTTP API requests', perMillion: 1, page: 'Amazon API Gateway pricing' },
+  invocation: { unit: 'Lambda requests', perMillion: 0.2, page: 'AWS Lambda pricing' },
+  gigabyteSecond: { unit: 'GB-seconds on Arm', perMillion: 13.3334, page: 'AWS Lambda pricing' },
   read: {
-    what: 'read request units',
+    unit: 'read request units',
     perMillion: 0.125,
     page: 'Amazon DynamoDB pricing, on-demand capacity',
   },
   write: {
-    what: 'write request units',
+    unit: 'write request units',
     perMillion: 0.625,
     page: 'Amazon DynamoDB pricing, on-demand capacity',
   },
-  kms: { what: 'requests with symmetric, HMAC and RSA_2048 keys', perMillion: 3, page: 'AWS KMS pricing' },
-  event: { what: 'custom events', perMillion: 1, page: 'Amazon EventBridge pricing' },
-  queue: { what: 'SQS requests, standard queue', perMillion: 0.4, page: 'Amazon SQS pricing' },
-  mail: { what: 'mails', perMillion: 100, page: 'Amazon SES pricing' },
-  logGigabyte: { what: 'GB of logs', perMillion: 500_000, page: 'Amazon CloudWatch pricing' },
+  kms: { unit: 'requests with symmetric, HMAC and RSA_2048 keys', perMillion: 3, page: 'AWS KMS pricing' },
+  event: { unit: 'custom events', perMillion: 1, page: 'Amazon EventBridge pricing' },
+  queue: { unit: 'SQS requests, standard queue', perMillion: 0.4, page: 'Amazon SQS pricing' },
+  mail: { unit: 'mails', perMillion: 100, page: 'Amazon SES pricing' },
+  logGigabyte: { unit: 'GB of logs', perMillion: 500_000, page: 'Amazon CloudWatch pricing' },
 } satisfies Record<string, Price>
 
-/** SQS requests for one message: sent alone, received and deleted in batches, which are assumed to be half full. */
+/** SQS requests per message: one to send, and its share of receiving and deleting in batches of five on average. */
 const queueRequests = 1 + 2 / 5
 
-/** Calls of a function for one message, in such batches. */
+/** Function calls per message, in batches of five on average. */
 const callsPerMessage = 1 / 5
 
-/** What a call logs, lines and metrics, in bytes: assumed. */
+/** Assumed size of the log lines and metrics of one call. */
 const logBytes = 800
 
-/** Calls of a function that an operation takes. */
+/** Function calls of one operation. */
 export const callsOf = ({ requests, events }: Operation): number => requests + events * callsPerMessage
 
-/** Dollars for a million of an operation. */
+/** Price in dollars of a million operations. */
 export function dollarsPerMillion(operation: Operation): number {
   const { requests, readUnits, writeUnits, signatures, symmetric, events, mails } = operation
   const amounts: Record<keyof typeof prices, number> = {
     gateway: requests,
     invocation: callsOf(operation),
-    // Messages of a batch are worked on side by side, but each takes its time.
+    // The messages of a batch are handled concurrently, but this assumes the full duration for each.
     gigabyteSecond: ((operation.memory / 1024) * operation.milliseconds) / 1000,
     read: readUnits,
     write: writeUnits,

@@ -1,31 +1,31 @@
-import { levels, mix, type OperationName, operations, perSignIn } from './operations.ts'
+import { signInsPerMinute, mix, type OperationName, operations, totalPerSignIn } from './workload.ts'
 import { dollarsPerMillion, prices } from './prices.ts'
 import { quotas, shareOf } from './quotas.ts'
 
 const row = (cells: (string | number)[]): string => `| ${cells.join(' | ')} |`
-/** Columns of figures stand to the right. */
-function table(heads: string[], rows: (string | number)[][]): string {
-  const rules = heads.map((_, column) =>
+/** A Markdown table; columns of numbers are right-aligned. */
+function table(head: string[], rows: (string | number)[][]): string {
+  const rules = head.map((_, column) =>
     rows.every((cells) => /^[$*]*\d/.test(String(cells[column]))) ? '---:' : '---',
   )
-  return [heads, rules, ...rows].map(row).join('\n')
+  return [head, rules, ...rows].map(row).join('\n')
 }
 
 const round = (value: number, digits = 2): string =>
   value.toLocaleString('en-US', { maximumSignificantDigits: Math.max(digits, 1) })
 
-const secondsOfMonth = 30 * 86_400
+const secondsPerMonth = 30 * 86_400
 const names = Object.keys(operations) as OperationName[]
 
-function units(): string {
-  const heads = [
+function unitsTable(): string {
+  const head = [
     'Operation',
     'DynamoDB calls',
     'read units',
     'write units',
-    'RSA',
-    'symmetric',
-    '$ a million',
+    'RSA signatures',
+    'symmetric KMS requests',
+    '$ per million',
   ]
   const rows = names.map((name) => {
     const operation = operations[name]
@@ -33,85 +33,87 @@ function units(): string {
     const dollars = dollarsPerMillion(operation).toFixed(2)
     return [title, calls, readUnits, writeUnits, signatures, symmetric, dollars]
   })
-  return table(heads, rows)
+  return table(head, rows)
 }
 
-function load(): string {
-  const heads = ['For one sign-in', ...levels.map((level) => `at ${round(level, 7)} a minute`)]
+const loadColumns = signInsPerMinute.map((load) => `at ${round(load, 7)} per minute`)
+
+function loadTable(): string {
+  const head = ['Per sign-in', ...loadColumns]
   const line = (what: string, amount: number, unit: string) => [
     `${what} ${round(amount, 3)}`,
-    ...levels.map((level) => `${round((level / 60) * amount, 3)} ${unit}`),
+    ...signInsPerMinute.map((load) => `${round((load / 60) * amount, 3)} ${unit}`),
   ]
   const dollars = names.reduce((sum, name) => sum + mix[name] * dollarsPerMillion(operations[name]), 0) / 1e6
-  const mailless = dollars - (perSignIn(({ mails }) => mails) * prices.mail.perMillion) / 1e6
+  const mailless = dollars - (totalPerSignIn(({ mails }) => mails) * prices.mail.perMillion) / 1e6
   const money = (what: string, amount: number) => [
     `${what} $${round(amount, 3)}`,
-    ...levels.map((level) => `$${round((level / 60) * amount * secondsOfMonth, 3)} a month`),
+    ...signInsPerMinute.map((load) => `$${round((load / 60) * amount * secondsPerMonth, 3)} per month`),
   ]
-  return table(heads, [
+  return table(head, [
     line(
       'requests',
-      perSignIn(({ requests }) => requests),
+      totalPerSignIn(({ requests }) => requests),
       '/s',
     ),
     line(
       'read units',
-      perSignIn(({ readUnits }) => readUnits),
+      totalPerSignIn(({ readUnits }) => readUnits),
       '/s',
     ),
     line(
       'write units',
-      perSignIn(({ writeUnits }) => writeUnits),
+      totalPerSignIn(({ writeUnits }) => writeUnits),
       '/s',
     ),
     line(
       'RSA signatures',
-      perSignIn(({ signatures }) => signatures),
+      totalPerSignIn(({ signatures }) => signatures),
       '/s',
     ),
     line(
       'events',
-      perSignIn(({ events }) => events),
+      totalPerSignIn(({ events }) => events),
       '/s',
     ),
     line(
       'mails',
-      perSignIn(({ mails }) => mails),
+      totalPerSignIn(({ mails }) => mails),
       '/s',
     ),
-    money('all of it', dollars),
+    money('total', dollars),
     money('without mails', mailless),
   ])
 }
 
-function limits(): string {
-  const heads = ['Quota', 'Default', ...levels.map((level) => `at ${round(level, 7)} a minute`), 'binds at']
+function limitsTable(): string {
+  const head = ['Quota', 'Default', ...loadColumns, 'reached at']
   const rows = quotas.map((quota) => {
-    const shares = levels.map((level) => {
-      const share = shareOf(quota, level)
+    const shares = signInsPerMinute.map((load) => {
+      const share = shareOf(quota, load)
       return share >= 1 ? `**${round(share)}×**` : `${round(100 * share)} %`
     })
-    const daily = quota.name.endsWith('a day')
+    const daily = quota.name.endsWith('per day')
     return [
       quota.name,
-      daily ? '50,000 a day' : round(quota.limit, 6),
+      daily ? '50,000 per day' : round(quota.limit, 6),
       ...shares,
-      `${round(1 / shareOf(quota, 1))} a minute`,
+      `${round(1 / shareOf(quota, 1))} per minute`,
     ]
   })
-  return table(heads, rows)
+  return table(head, rows)
 }
 
 const mixTable = (): string =>
   table(
-    ['For one sign-in', 'times'],
+    ['Operation', 'per sign-in'],
     names.map((name) => [operations[name].title, mix[name]]),
   )
 
 const priceTable = (): string =>
   table(
-    ['A million', '$', 'Page'],
-    Object.values(prices).map(({ what, perMillion, page }) => [what, round(perMillion, 6), page]),
+    ['Unit', '$ per million', 'AWS web page'],
+    Object.values(prices).map(({ unit, perMillion, page }) => [unit, round(perMillion, 6), page]),
   )
 
 const sourceTable = (): string =>
@@ -121,17 +123,17 @@ const sourceTable = (): string =>
   )
 
 const tables: Record<string, () => string> = {
-  units,
-  load,
-  limits,
+  units: unitsTable,
+  load: loadTable,
+  limits: limitsTable,
   mix: mixTable,
   prices: priceTable,
   sources: sourceTable,
 }
 
-/** The paper with each of its tables, between `<!-- table NAME -->` and `<!-- end -->`, computed anew. */
-export const fillTables = (paper: string): string =>
-  paper.replaceAll(
+/** Replaces every table between `<!-- table NAME -->` and `<!-- end -->` of a document by its computed content. */
+export const fillTables = (document: string): string =>
+  document.replaceAll(
     /(<!-- table (\w+) -->\n).*?(<!-- end -->)/gs,
     (_all, start: string, name: string, end: string) => {
       const make = tables[name]

@@ -38,11 +38,11 @@ async function leaveOrphan(): Promise<void> {
   )
 }
 
-/** Functions that neither requests nor events of the bus start, by their names. */
+/** Scenarios of workers and scheduled functions, by function name. */
 export const backgroundScenarios: Record<string, Scenario> = {
-  'worker-grow-tree': async ({ handOver }) => {
+  'worker-grow-tree': async ({ deliverMessage }) => {
     const { parent } = await joinFamily()
-    await handOver({ root_id: parent })
+    await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
     await deliver(walletAdjusted, adjustment(await addUser()))

@@ -1,44 +1,44 @@
 import { randomUUID } from 'node:crypto'
 import type { InvocationResult } from '../../../infra/local/runtime/runtime.ts'
 
-/** Thrown out of a scenario at the first call that shows that something failed. */
-export class Surfaced extends Error {
-  override readonly name = 'Surfaced'
+/** A call of the function failed: an error, a 5xx answer, or a message that must be retried. */
+export class FailedCall extends Error {
+  override readonly name = 'FailedCall'
 }
 
-/** A request to an endpoint, as far as a scenario cares about it. */
+/** A request to an endpoint. */
 export interface TestRequest {
   query?: Record<string, string>
   path?: Record<string, string>
   token?: string
   json?: object
   form?: Record<string, string>
-  /** The status that the answer must have; 200 unless said otherwise. */
+  /** Expected status. Default: 200. */
   expect?: number
 }
 
-/** How a scenario calls the function it is about. Each way throws Surfaced where the function says that it failed. */
+/** The ways to call the function under test. Each throws a FailedCall when the function fails. */
 export interface Calls {
   request: (request?: TestRequest) => Promise<void>
-  /** Hands the function one event of the bus. */
+  /** Delivers one event of the bus. */
   deliver: (detail: object) => Promise<void>
-  /** Hands the function one message with a body of its own. */
-  handOver: (body: object) => Promise<void>
-  /** Runs the function with a payload. */
+  /** Delivers one SQS message with this body. */
+  deliverMessage: (body: object) => Promise<void>
+  /** Invokes the function with a payload. */
   run: (payload: object) => Promise<unknown>
 }
 
-/** What exercises every grant of a function at least once, with data of its own. */
+/** Calls a function so that it uses every grant at least once. It creates its own data. */
 export type Scenario = (calls: Calls) => Promise<void>
 
-/** The calls of a scenario over whatever runs the function. */
+/** The calls, over a function's `invoke`. */
 export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>): Calls {
   const run = async (payload: object): Promise<unknown> => {
     const result = await invoke(JSON.stringify(payload))
-    if (result.functionError !== undefined) throw new Surfaced(result.payload)
+    if (result.functionError !== undefined) throw new FailedCall(result.payload)
     return JSON.parse(result.payload)
   }
-  const handOver = async (body: object, messageAttributes = {}): Promise<void> => {
+  const deliverMessage = async (body: object, messageAttributes = {}): Promise<void> => {
     const answer = (await run({
       Records: [
         {
@@ -51,15 +51,15 @@ export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>
         },
       ],
     })) as { batchItemFailures: unknown[] }
-    if (answer.batchItemFailures.length > 0) throw new Surfaced('the message is to come again')
+    if (answer.batchItemFailures.length > 0) throw new FailedCall('the message must be retried')
   }
   return {
     run,
-    handOver,
-    deliver: (detail) => handOver({ id: randomUUID(), detail }),
+    deliverMessage,
+    deliver: (detail) => deliverMessage({ id: randomUUID(), detail }),
     async request(request = {}) {
       const answer = (await run(toEvent(request))) as { statusCode: number; body?: string }
-      if (answer.statusCode >= 500) throw new Surfaced(`answered ${answer.statusCode}`)
+      if (answer.statusCode >= 500) throw new FailedCall(`answered ${answer.statusCode}`)
       const expected = request.expect ?? 200
       if (answer.statusCode !== expected)
         throw new Error(`answered ${answer.statusCode}, not ${expected}: ${answer.body ?? ''}`)
@@ -68,8 +68,8 @@ export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>
 }
 
 function toEvent({ query = {}, path, token, json, form }: TestRequest): object {
-  const posts = json !== undefined || form !== undefined
-  const method = posts ? 'POST' : 'GET'
+  const isPost = json !== undefined || form !== undefined
+  const method = isPost ? 'POST' : 'GET'
   const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
   return {
     version: '2.0',
@@ -77,12 +77,12 @@ function toEvent({ query = {}, path, token, json, form }: TestRequest): object {
     rawPath: '/test',
     rawQueryString: new URLSearchParams(query).toString(),
     headers: {
-      ...(posts ? { 'content-type': type } : {}),
+      ...(isPost ? { 'content-type': type } : {}),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
     requestContext: { requestId: randomUUID(), http: { method, path: '/test', sourceIp: '192.0.2.1' } },
     ...(path === undefined ? {} : { pathParameters: path }),
-    ...(posts
+    ...(isPost
       ? { body: form === undefined ? JSON.stringify(json) : new URLSearchParams(form).toString() }
       : {}),
     isBase64Encoded: false,

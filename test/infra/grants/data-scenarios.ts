@@ -15,13 +15,13 @@ import { newFamily } from './family.ts'
 const page = { current: '1', size: '20' }
 const today = () => new Date().toISOString().slice(0, 10)
 
-/** A read that needs nothing but a session. */
+/** A request that needs only a session. */
 const readOwn: Scenario = async ({ request }) => {
   const { accessToken } = await createSession()
   await request({ token: accessToken })
 }
 
-/** A page of the bills of a wallet that has one. */
+/** Lists the bills of a wallet that has one bill. */
 const readBills =
   (wallet: string): Scenario =>
   async ({ request }) => {
@@ -38,7 +38,7 @@ const readMembers =
     await request({ token, query: { ...query, type: 'COMMUNITY', keyword: 'member' } })
   }
 
-/** A user with a session and a deposit address. */
+/** Creates a user with a session and a deposit address. */
 async function newDepositor() {
   const { accessToken, userId } = await createSession()
   const pool = newPool()
@@ -46,7 +46,7 @@ async function newDepositor() {
   return { accessToken, address: await claimAddress(userId, pool) }
 }
 
-/** Endpoints that read and write a user's own data, by the names of their functions. */
+/** Scenarios of the endpoints for a user's own data, by function name. */
 export const dataScenarios: Record<string, Scenario> = {
   'account-info': readOwn,
   'account-asset': readOwn,

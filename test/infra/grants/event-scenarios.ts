@@ -10,11 +10,11 @@ import { newFamily } from './family.ts'
 import type { Calls, Scenario } from './calls.ts'
 import { grant } from './events.ts'
 
-/** An event that is refused whatever the function does, and so must reach its dead-letter queue. */
-const refuse = ({ deliver: send }: Calls): Promise<void> => send({})
+/** Delivers an invalid event, which the function must send to its dead-letter queue. */
+const deliverInvalid = ({ deliver: send }: Calls): Promise<void> => send({})
 
-/** What a good event of each function takes; a refused one follows. */
-const goodEvents: Record<string, Scenario> = {
+/** Valid events for each function; an invalid one is added below. */
+const validEvents: Record<string, Scenario> = {
   'user-registered': async (calls) => {
     const { parent } = await newFamily()
     await calls.deliver(newRegistration({ referrer_id: parent }))
@@ -30,7 +30,7 @@ const goodEvents: Record<string, Scenario> = {
       login_password: md5('another'),
       totp_secret: newRegistration()['totp_secret'],
     })
-    // Older than what stands, so that nothing changes.
+    // Older than the current values, so it changes nothing.
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: 1, nickname: 'an earlier one' })
     await createAccessToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })
@@ -113,13 +113,13 @@ const goodEvents: Record<string, Scenario> = {
   },
 }
 
-/** Intake functions, by their names. */
+/** Scenarios of the intake functions, by function name. */
 export const eventScenarios: Record<string, Scenario> = Object.fromEntries(
-  Object.entries(goodEvents).map(([name, scenario]): [string, Scenario] => [
+  Object.entries(validEvents).map(([name, scenario]): [string, Scenario] => [
     `intake-${name}`,
     async (calls) => {
       await scenario(calls)
-      await refuse(calls)
+      await deliverInvalid(calls)
     },
   ]),
 )

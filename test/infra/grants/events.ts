@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** A `reward.granted` of 1. */
+/** The detail of a `reward.granted` event of 1 USDT. */
 export const grant = (userId: number) => ({
   reward_id: randomUUID(),
   user_id: userId,

@@ -3,14 +3,14 @@ import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
 import { join } from '../../support/community-events.ts'
 
-/** A member with one direct referral, already propagated, and the member's access_token. */
+/** Creates a member with one direct referral, both in the member lists, and a token of the member. */
 export async function newFamily(): Promise<{ parent: number; child: number; token: string }> {
   const { parent, child } = await joinFamily()
   await propagateToAncestors(parent, Date.now() + 60_000)
   return { parent, child, token: await createAccessToken(parent, [...scopes]) }
 }
 
-/** A member with one direct referral that is still in the tree's journal. */
+/** Creates a member with one direct referral; both registrations are still in the tree's journal. */
 export async function joinFamily(): Promise<{ parent: number; child: number }> {
   const parent = newUserIds()
   const child = parent + 1

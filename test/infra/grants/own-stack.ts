@@ -13,13 +13,13 @@ import { buildStackModel } from '../../../infra/local/template/build-model.ts'
 import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 import { makeVariants, type Variant } from './variants.ts'
 
-/** A stack without a gateway and without delivery, whose functions are called directly, each also with less than it is granted. */
+/** A stack whose functions are invoked directly: all functions, and a variant of each without one of its grants. */
 export interface OwnStack {
   awsUrl: string
   functions: FunctionModel[]
   variants: Variant[]
   invoke: InvokeFunction
-  /** Every line that a function has logged. */
+  /** All log lines of a function. */
   readLog: (functionName: string) => string
   stop: () => Promise<void>
 }
@@ -27,7 +27,7 @@ export interface OwnStack {
 const region = 'us-east-1'
 const accountId = '000000000000'
 
-/** Starts it from the bundles that the shared stack has made. */
+/** Starts the stack from existing bundles, without a gateway and without delivery of events. */
 export async function startOwnStack(): Promise<OwnStack> {
   const directory = mkdtempSync(join(tmpdir(), 'grants-'))
   const awsPort = await findFreePort()

@@ -17,7 +17,7 @@ import type { Scenario } from './calls.ts'
 /** The client of the password flow. */
 const firstParty = 'first-party'
 
-/** A token request for a code to which a user has just consented. */
+/** The form of a token request with a new authorization code. */
 async function obtainExchange(client: TestClient): Promise<Record<string, string>> {
   const { verifier, challenge } = pkce()
   const session = await createSession()
@@ -32,7 +32,7 @@ async function obtainExchange(client: TestClient): Promise<Record<string, string
   }
 }
 
-/** A ticket for a user, to whom the code 123456 was mailed. */
+/** Creates a login ticket with the mailed code 123456. */
 async function openTicket({ userId, email }: TestUser): Promise<string> {
   const ticket = newLoginTicket()
   await putLoginTicket(ticket, {
@@ -44,7 +44,7 @@ async function openTicket({ userId, email }: TestUser): Promise<string> {
   return ticket
 }
 
-/** Endpoints of the sign-in, by the names of their functions. */
+/** Scenarios of the sign-in endpoints, by function name. */
 export const signInScenarios: Record<string, Scenario> = {
   'oauth2-authorize': async ({ request }) => {
     await request({ query: authorizationRequest(await createClient()), expect: 302 })
@@ -56,7 +56,7 @@ export const signInScenarios: Record<string, Scenario> = {
   'oauth2-token': async ({ request }) => {
     const exchange = await obtainExchange(await createClient())
     await request({ form: exchange })
-    // A replay revokes what the code gave.
+    // A second use revokes the tokens of the first.
     await request({ form: exchange, expect: 400 })
   },
   'oauth2-exchange': async ({ request }) => {
@@ -73,7 +73,7 @@ export const signInScenarios: Record<string, Scenario> = {
   },
   'well-known-jwks': ({ request }) => request(),
   'user-login-with-password': async ({ request }) => {
-    // Nobody without another second factor is let through without the mail.
+    // Without an authenticator, the sign-in needs the mail, so the function uses that grant too.
     const { email, password } = await createUser({ totp_secret: null })
     await request({ json: { email, login_password: md5('another') }, expect: 401 })
     await request({ json: { email, login_password: password } })

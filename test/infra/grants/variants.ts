@@ -1,28 +1,28 @@
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** An action that a function has use for only where something else goes wrong. */
-export const putOff = 'sqs:ChangeMessageVisibility'
+/** An action that a function uses only to delay a retry after another failure. */
+export const delayRetry = 'sqs:ChangeMessageVisibility'
 
-/** What an intake function lacks that fails whatever event it is given: a fault that is nobody's refusal. */
-export const broken = { TABLE_NAME: '', MAIL_FROM: '' }
+/** Environment with which an intake function fails at every event, so that it delays a retry. */
+export const brokenEnvironment = { TABLE_NAME: '', MAIL_FROM: '' }
 
 /**
- * Tags are read to tell this deployment's keys from all others, whose tags the function may not read: being denied is an answer there,
- * and a denial for its own keys looks the same.
+ * The rotation reads tags to find this deployment's keys. It expects to be denied the tags of other keys, so a missing grant
+ * does not make it fail.
  */
-const denialIsAnswer = 'kms:ListResourceTags'
+const denialIsExpected = 'kms:ListResourceTags'
 
-/** A function that may do all that it is granted but one action. */
+/** A function without one of its grants. */
 export interface Variant {
   /** Logical id of the function that it is a variant of. */
   of: string
-  /** The action, and on what. */
+  /** The missing action and its resources. */
   without: string
   action: string
   model: FunctionModel
 }
 
-/** One variant of a function for each action of each statement that its own code calls, `denialIsAnswer` aside. */
+/** One variant of a function for each action that its own code calls, except `denialIsExpected`. */
 export const makeVariants = (original: FunctionModel): Variant[] =>
   original.policies.flatMap(({ Statement }, policyAt) =>
     Statement.flatMap((statement, statementAt) =>
@@ -40,7 +40,10 @@ export const makeVariants = (original: FunctionModel): Variant[] =>
             logicalId: `${original.logicalId}-${name}`,
             name,
             arn: original.arn.replace(original.name, name),
-            environment: action === putOff ? { ...original.environment, ...broken } : original.environment,
+            environment:
+              action === delayRetry
+                ? { ...original.environment, ...brokenEnvironment }
+                : original.environment,
             policies: original.policies.map((policy, i) =>
               i === policyAt ? { ...policy, Statement: deny(policy.Statement, statementAt, action) } : policy,
             ),
@@ -53,15 +56,15 @@ export const makeVariants = (original: FunctionModel): Variant[] =>
 const actionsOf = ({ Action }: PolicyStatement): string[] => [Action ?? []].flat()
 
 /**
- * What a function's code calls: not what Lambda calls with the function's role, which is the writing of its log and the polling of
- * its queue. Of the latter an intake function calls one action itself, to put a retry off.
+ * The actions that a function's own code calls. Lambda itself uses the role to write logs and to poll the queue; of the queue
+ * actions, an intake function calls only the one that delays a retry.
  */
 function ownActions(original: FunctionModel, statement: PolicyStatement): string[] {
   const actions = actionsOf(statement).filter(
-    (action) => !action.startsWith('logs:') && action !== denialIsAnswer,
+    (action) => !action.startsWith('logs:') && action !== denialIsExpected,
   )
   if (!actions.includes('sqs:ReceiveMessage')) return actions
-  return 'QUEUE_URL' in original.environment ? actions.filter((action) => action === putOff) : []
+  return 'QUEUE_URL' in original.environment ? actions.filter((action) => action === delayRetry) : []
 }
 
 const deny = (statements: PolicyStatement[], at: number, action: string): PolicyStatement[] =>

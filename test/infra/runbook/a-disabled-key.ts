@@ -4,10 +4,10 @@ import { kms } from '../../../shared/aws/kms.ts'
 import { activeKey, readKeySet } from '../../../shared/keys/key-set.ts'
 import { createUser } from '../../support/sign-in.ts'
 import { replaceKeys } from './a-leaked-signing-key.ts'
-import { findings, follow, patience } from './follow.ts'
+import { findings, follow, pollOptions } from './follow.ts'
 import { kidOf, type People } from './people.ts'
 
-/** The signer is disabled behind the service's back: by mistake, sentenced to deletion, or by somebody whom nobody trusts. */
+/** Rehearses a signing key that is disabled by mistake, scheduled for deletion, or disabled by an attacker. */
 export async function aDisabledKey(url: string, people: People): Promise<void> {
   const procedure = follow('A disabled key', url)
   const signer = activeKey(await readKeySet()) ?? expect.unreachable()
@@ -32,5 +32,5 @@ export async function aDisabledKey(url: string, people: People): Promise<void> {
   await kms.send(new DisableKeyCommand({ KeyId: signer.arn }))
   const successor = await replaceKeys(url)
   expect(kidOf((await people.signIn()).deviceToken)).toBe(successor)
-  await expect.poll(() => findings(procedure), patience).toEqual([])
+  await expect.poll(() => findings(procedure), pollOptions).toEqual([])
 }

@@ -6,12 +6,12 @@ import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { adjustment, describeWallet } from '../../support/ledger.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { createUser } from '../../support/sign-in.ts'
-import { follow, patience, type Procedure } from './follow.ts'
+import { follow, pollOptions, type Procedure } from './follow.ts'
 
-const withoutMoney = 180
-const unreadable = 40
+const debitCount = 180
+const invalidCount = 40
 
-/** One sender's debits come before the credit, and another one's events are nonsense. */
+/** Rehearses a queue with debits that arrived before their credit, and with invalid events of another sender. */
 export async function aFloodedDeadLetterQueue(url: string): Promise<void> {
   const procedure = follow('A flooded dead-letter queue', url)
   const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'))
@@ -26,11 +26,11 @@ async function rehearse({ ops }: Procedure, FILE: string): Promise<void> {
   const NAME = 'wallet.adjusted'
   const { userId } = await createUser()
   const wallet = { userId, wallet: 'asset' } as const
-  const debits = Array.from({ length: withoutMoney }, () => adjustment(userId, { direction: 2 }))
+  const debits = Array.from({ length: debitCount }, () => adjustment(userId, { direction: 2 }))
   await putEvents(NAME, debits)
   await putEvents(
     NAME,
-    Array.from({ length: unreadable }, () => ({ nonsense: true })),
+    Array.from({ length: invalidCount }, () => ({ nonsense: true })),
   )
   const waiting = async () => {
     const { result } = await ops('dlq list')
@@ -38,26 +38,26 @@ async function rehearse({ ops }: Procedure, FILE: string): Promise<void> {
     return queues.find(({ name }) => name === 'wallet-adjusted')
   }
   const settled = (dead: number) => ({ name: 'wallet-adjusted', waiting: 0, dead_letters: dead })
-  await expect.poll(waiting, { timeout: 40_000, interval: 250 }).toEqual(settled(withoutMoney + unreadable))
+  await expect.poll(waiting, { timeout: 40_000, interval: 250 }).toEqual(settled(debitCount + invalidCount))
 
   const shown = (await ops('dlq show NAME --limit 20', { NAME })).result as { messages: { reason: string }[] }
   expect(shown.messages).toHaveLength(20)
   for (const { reason } of shown.messages) expect(reason).toMatch(/^(insufficient_balance|invalid_detail): /)
 
-  // The cause is mended: the money arrives.
-  await putEvents(NAME, [adjustment(userId, { amount: String(withoutMoney) })])
+  // The cause is fixed: the credit arrives.
+  await putEvents(NAME, [adjustment(userId, { amount: String(debitCount) })])
   const balance = async () => describeWallet(await readWallet(wallet, { consistent: true })).holdings['USDT']
-  await expect.poll(balance, patience).toBe(`${withoutMoney} 0 0 0`)
+  await expect.poll(balance, pollOptions).toBe(`${debitCount} 0 0 0`)
   const reason = { NAME, REASON: 'insufficient_balance' }
-  expect((await ops('dlq redrive NAME --reason REASON', reason)).result).toEqual({ redriven: withoutMoney })
+  expect((await ops('dlq redrive NAME --reason REASON', reason)).result).toEqual({ redriven: debitCount })
   await expect.poll(balance, { timeout: 40_000, interval: 250 }).toBe('0 0 0 0')
 
-  // What can never be applied is dropped, once there is a copy of it.
+  // The events that can never be applied are dropped after a copy has been saved.
   await ops('dlq show NAME --json --limit 10000 > FILE', { NAME, FILE })
-  expect((await ops('dlq drop NAME --yes', { NAME })).result).toEqual({ dropped: unreadable })
-  await expect.poll(waiting, patience).toEqual(settled(0))
+  expect((await ops('dlq drop NAME --yes', { NAME })).result).toEqual({ dropped: invalidCount })
+  await expect.poll(waiting, pollOptions).toEqual(settled(0))
   const copy = JSON.parse(readFileSync(FILE, 'utf8')) as { messages: { body: string }[] }
-  expect(copy.messages).toHaveLength(unreadable)
+  expect(copy.messages).toHaveLength(invalidCount)
   for (const { body } of copy.messages) {
     expect(JSON.parse(body)).toMatchObject({ 'detail-type': NAME, detail: { nonsense: true } })
   }

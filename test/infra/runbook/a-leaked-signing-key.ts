@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 import { readKeyStatus } from '../../../infra/ops/keys/key-status.ts'
-import { findings, follow, patience, signerOf } from './follow.ts'
+import { findings, follow, pollOptions, signerOf } from './follow.ts'
 import { kidOf, type People } from './people.ts'
 
 const keyIn = async (state: string): Promise<string> =>
   (await readKeyStatus()).keys.find((key) => key.state === state)?.kid ?? expect.unreachable(state)
 
-/** Steps 2 to 5, which other procedures fall back on; resolves with the key that signs in the end. */
+/** Steps 2 to 5, which other procedures refer to; resolves with the kid of the new signing key. */
 export async function replaceKeys(url: string): Promise<string> {
   const { ops } = follow('A leaked signing key', url)
   const { result } = await ops('keys status')
@@ -18,22 +18,22 @@ export async function replaceKeys(url: string): Promise<string> {
   return signer
 }
 
-/** Somebody could sign with our keys: none of them is trusted any more, and a new one signs. */
+/** Rehearses a leak: all keys are replaced, and their device_tokens stop verifying. */
 export async function aLeakedSigningKey(url: string, people: People): Promise<void> {
   const procedure = follow('A leaked signing key', url)
   const before = await people.signIn()
   const { ops } = follow('A new key that fails its check', url)
   await ops('keys rotate')
   const next = await keyIn('published')
-  expect(await people.isTaken(before.deviceToken)).toBe(true)
+  expect(await people.verifies(before.deviceToken)).toBe(true)
 
   const signer = await replaceKeys(url)
 
   expect(signer).not.toBe(next)
-  await expect.poll(() => people.isTaken(before.deviceToken), patience).toBe(false)
+  await expect.poll(() => people.verifies(before.deviceToken), pollOptions).toBe(false)
   expect(await people.read(before.accessToken)).toBe(200)
   const after = await people.signIn()
   expect(kidOf(after.deviceToken)).toBe(signer)
-  expect(await people.isTaken(after.deviceToken)).toBe(true)
+  expect(await people.verifies(after.deviceToken)).toBe(true)
   expect(await findings(procedure)).toEqual([])
 }

@@ -8,10 +8,10 @@ import { readKeySet, signingKeySetKey } from '../../../shared/keys/key-set.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { createUser, md5, newRegistration, register, type TestUser } from '../../support/sign-in.ts'
 import { replaceKeys } from './a-leaked-signing-key.ts'
-import { findings, follow, patience } from './follow.ts'
+import { findings, follow, pollOptions } from './follow.ts'
 import type { People } from './people.ts'
 
-/** Lets something be done by the functions of a region whose keys this one does not have. */
+/** Runs functions with MAC and TOTP keys that this region does not have, as another region would. */
 async function inAnotherRegion<Result>(work: () => Promise<Result>): Promise<Result> {
   const here = { MAC_KEY_ID: process.env['MAC_KEY_ID'], TOTP_KEY_ID: process.env['TOTP_KEY_ID'] }
   const make = async (KeySpec: 'HMAC_256' | 'SYMMETRIC_DEFAULT') => {
@@ -30,14 +30,14 @@ async function inAnotherRegion<Result>(work: () => Promise<Result>): Promise<Res
   }
 }
 
-/** The copied table names signing keys of another region, and not the one that this deployment has made for itself. */
+/** Replaces the key set by one whose keys are in another region, as a copied table has it. */
 async function storeForeignKeySet(): Promise<void> {
   const keySet = await readKeySet()
   const keys = keySet.keys.map((key) => ({ ...key, arn: key.arn.replace(':us-east-1:', ':eu-west-1:') }))
   await db.send(new PutCommand({ TableName: tableName(), Item: { ...keySet, keys, ...signingKeySetKey } }))
 }
 
-/** A table arrives in a region without the keys that its contents depend on. */
+/** Rehearses a table that is copied to a region without the KMS keys that it depends on. */
 export async function aLostRegion(url: string, people: People): Promise<void> {
   const registration = newRegistration()
   const user: TestUser = await inAnotherRegion(async () => {
@@ -52,7 +52,7 @@ export async function aLostRegion(url: string, people: People): Promise<void> {
   await storeForeignKeySet()
   expect(await people.tryToSignIn(await createUser())).toMatchObject({ status: 503, retryAfter: '5' })
 
-  // Signing keys: as after a leak, none of the old ones is of use.
+  // The signing keys are replaced as after a leak.
   await replaceKeys(url)
   await people.signIn()
   const procedure = follow('A lost region', url)
@@ -63,7 +63,7 @@ export async function aLostRegion(url: string, people: People): Promise<void> {
   }
   expect(await findings(procedure)).toEqual([])
 
-  // Passwords and authenticators: the business server sends them anew.
+  // The business server sends new passwords and authenticator secrets.
   expect((await people.sendPassword(user)).status).toBe(401)
   const renewed = { ...user, password: md5('a new password') }
   await putEvents('user.updated', [
@@ -75,13 +75,16 @@ export async function aLostRegion(url: string, people: People): Promise<void> {
       totp_secret: user.totpSecret,
     },
   ])
-  await expect.poll(async () => (await people.sendPassword(renewed)).status, patience).toBe(200)
+  await expect.poll(async () => (await people.sendPassword(renewed)).status, pollOptions).toBe(200)
   await people.signIn(renewed)
 
-  // Senders repeat their events: one with a password that had been applied already cannot be told from another any more.
+  // A repeated registration with a password is rejected, because its digest was made with the lost MAC key.
   await putEvents('user.registered', [registration])
   const refused = { NAME: 'user.registered', REASON: 'conflicting_content' }
   await expect
-    .poll(async () => (await procedure.ops('dlq drop NAME --reason REASON --yes', refused)).result, patience)
+    .poll(
+      async () => (await procedure.ops('dlq drop NAME --reason REASON --yes', refused)).result,
+      pollOptions,
+    )
     .toEqual({ dropped: 1 })
 }

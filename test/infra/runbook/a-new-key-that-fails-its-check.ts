@@ -6,14 +6,14 @@ import { invokeFunction } from '../../../infra/ops/functions.ts'
 import { keyIn, readKeySet } from '../../../shared/keys/key-set.ts'
 import { activationDue } from '../../../shared/keys/key-times.ts'
 import { settings } from '../../../shared/settings.ts'
-import { findings, follow, patience } from './follow.ts'
+import { findings, follow, pollOptions } from './follow.ts'
 import { kidOf, type People } from './people.ts'
 
-/** The next key is found not to sign when its turn comes: the old one goes on, and the broken one makes way for another. */
+/** Rehearses a published key that cannot sign when it is due: the old key keeps signing, and another one replaces it. */
 export async function aNewKeyThatFailsItsCheck(url: string, people: People): Promise<void> {
   const procedure = follow('A new key that fails its check', url)
   const { ops } = procedure
-  const runByTheClock = () => invokeFunction('rotate-signing-keys', {})
+  const runOnSchedule = () => invokeFunction('rotate-signing-keys', {})
   const signer = keyIn((await readKeySet()).keys, 'active')?.kid
   await ops('keys rotate')
   const broken = keyIn((await readKeySet()).keys, 'published') ?? expect.unreachable()
@@ -21,17 +21,17 @@ export async function aNewKeyThatFailsItsCheck(url: string, people: People): Pro
   await wait(Math.max(0, activationDue(broken, settings()) - Date.now()))
 
   for (let run = 0; run < 2; run += 1) {
-    await expect(runByTheClock()).rejects.toThrow(`the signing key ${broken.kid} failed its check`)
+    await expect(runOnSchedule()).rejects.toThrow(`the signing key ${broken.kid} failed its check`)
   }
   expect((await ops('keys rotate --emergency')).code).toBe(1)
   expect(kidOf((await people.signIn()).deviceToken)).toBe(signer)
   expect(await findings(procedure)).toContain(`disabled_behind_the_service ${broken.kid}`)
 
   expect((await ops('keys revoke KID', { KID: broken.kid })).code).toBe(0)
-  await runByTheClock()
+  await runOnSchedule()
   expect((await ops('keys rotate')).code).toBe(0)
   const { keys } = await readKeySet()
   expect(keys.map(({ state }) => state)).toEqual(expect.arrayContaining(['active', 'published']))
   expect(keys.some(({ kid }) => kid === broken.kid)).toBe(false)
-  await expect.poll(() => findings(procedure), patience).toEqual([])
+  await expect.poll(() => findings(procedure), pollOptions).toEqual([])
 }

@@ -9,21 +9,24 @@ import { db, tableName } from '../../../shared/db/table.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { adjustment, describeWallet } from '../../support/ledger.ts'
 import { authenticatorCode, createUser } from '../../support/sign-in.ts'
-import { findings, follow, patience, type Procedure, signerOf } from './follow.ts'
+import { findings, follow, pollOptions, type Procedure, signerOf } from './follow.ts'
 import { kidOf, type People } from './people.ts'
 import { openTables } from './restore-table.ts'
 
-const heading = 'A table restored to a point in time'
-
-/** Writes events as their senders keep them, and sends the file. */
-async function send({ ops }: Procedure, details: object[], directory: string): Promise<void> {
-  const file = join(directory, randomUUID())
-  const lines = details.map((detail) => JSON.stringify({ 'detail-type': 'wallet.adjusted', detail }))
-  writeFileSync(file, lines.join('\n'))
-  expect((await ops('event put FILE', { FILE: file })).code).toBe(0)
+/** What every step of the rehearsal works with. */
+interface Rehearsal {
+  procedure: Procedure
+  url: string
+  people: People
+  tables: ReturnType<typeof openTables>
+  /** For files. */
+  directory: string
 }
 
-/** The table forgets all since a point in time; KMS, the senders of events and whoever holds a token do not. */
+type Before = Awaited<ReturnType<typeof actBeforeRestorePoint>>
+type After = Awaited<ReturnType<typeof actAfterRestorePoint>>
+
+/** Rehearses a table that loses everything after a point in time, while KMS, senders and token holders do not. */
 export async function aTableRestoredToAPointInTime(
   url: string,
   people: People,
@@ -31,108 +34,139 @@ export async function aTableRestoredToAPointInTime(
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'))
   const tables = openTables(layout)
+  const procedure = follow('A table restored to a point in time', url)
+  const rehearsal = { procedure, url, people, tables, directory }
   try {
-    await rehearse(url, people, tables, directory)
+    const before = await actBeforeRestorePoint(rehearsal)
+    const after = await actAfterRestorePoint(rehearsal, before)
+    await checkAndReplaceTable(rehearsal, before, after)
+    await endAllSessions(rehearsal, before)
+    await repeatEvents(rehearsal, before, after)
+    await repairKeys(rehearsal, before, after)
   } finally {
     tables.close()
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
-async function rehearse(
-  url: string,
-  people: People,
-  tables: ReturnType<typeof openTables>,
-  directory: string,
-): Promise<void> {
-  const procedure = follow(heading, url)
-  const { ops, aws } = procedure
-  const TABLE = tableName()
-  const restored = `${TABLE}-restored`
-
-  // Before the point in time. Whatever waits to sign does so now, so that another key can wait.
-  await ops('keys rotate --emergency')
-  const stays = await people.signIn()
-  const leaves = await people.signIn()
+/** Two sessions, a ticket that is not used yet, five bills and a published key. */
+async function actBeforeRestorePoint({ procedure, url, people, tables, directory }: Rehearsal) {
+  // Lets a published key sign, because only one key can be published.
+  await procedure.ops('keys rotate --emergency')
+  const kept = await people.signIn()
+  const ended = await people.signIn()
   const late = await createUser()
   const ticket = (await people.sendPassword(late)).data['login_ticket']
   const code = await authenticatorCode(late.totpSecret)
-  const { userId } = stays.user
-  const early = Array.from({ length: 5 }, () => adjustment(userId, { amount: '0.1' }))
-  await send(procedure, early, directory)
+  const events = Array.from({ length: 5 }, () => adjustment(kept.user.userId, { amount: '0.1' }))
+  await send(procedure, events, directory)
   await follow('A new key that fails its check', url).ops('keys rotate')
-  const known = (await readKeyStatus()).keys
-  const published = known.find(({ state }) => state === 'published') ?? expect.unreachable()
-  const point = await tables.remember(TABLE)
+  const { keys } = await readKeyStatus()
+  const published = keys.find(({ state }) => state === 'published') ?? expect.unreachable()
+  return {
+    kept,
+    ended,
+    sendCode: () => people.sendCode(late, ticket, code),
+    asset: { userId: kept.user.userId, wallet: 'asset' } as const,
+    events,
+    keys,
+    published,
+    snapshot: await tables.takeSnapshot(tableName()),
+  }
+}
 
-  // After it: what the table will not know.
-  const since = Array.from({ length: 7 }, () => adjustment(userId, { amount: '0.01' }))
-  await send(procedure, since, directory)
-  const asset = { userId, wallet: 'asset' } as const
-  const before = await readWallet(asset, { consistent: true })
-  await people.logOut(leaves)
-  expect(await people.read(leaves.accessToken)).toBe(401)
-  expect((await people.sendCode(late, ticket, code)).status).toBe(200)
+/** Seven more bills, a logout, a used ticket, two new signing keys and a revoked one: all of it will be lost. */
+async function actAfterRestorePoint({ procedure, people, directory }: Rehearsal, before: Before) {
+  const { ops } = procedure
+  const events = Array.from({ length: 7 }, () => adjustment(before.asset.userId, { amount: '0.01' }))
+  await send(procedure, events, directory)
+  const wallet = await readWallet(before.asset, { consistent: true })
+  await people.logOut(before.ended)
+  expect(await people.read(before.ended.accessToken)).toBe(401)
+  expect((await before.sendCode()).status).toBe(200)
   await ops('keys rotate --emergency')
   await ops('keys rotate --emergency')
-  await ops('keys revoke KID', { KID: published.kid })
-  const anchor = join(directory, 'audit.json')
-  writeFileSync(anchor, JSON.stringify((await ops('keys audit')).result))
-  const forgotten = (await readKeyStatus()).keys.filter(({ kid }) => !known.some((key) => key.kid === kid))
-  const doomed = await signedBy(people, forgotten.at(-1)?.kid)
+  await ops('keys revoke KID', { KID: before.published.kid })
+  const report = join(directory, 'audit.json')
+  writeFileSync(report, JSON.stringify((await ops('keys audit')).result))
+  const { keys } = await readKeyStatus()
+  const newKeys = keys.filter(({ kid }) => !before.keys.some((key) => key.kid === kid))
+  return {
+    events,
+    wallet,
+    report,
+    newKeys,
+    deviceToken: await signedBy(people, newKeys.at(-1)?.kid),
+    findings: [
+      `disabled_behind_the_service ${before.published.kid}`,
+      ...newKeys.map(({ arn }) => `unknown_key ${arn}`),
+    ].sort(),
+  }
+}
 
-  // The restored table is looked at before it serves.
-  await tables.restore(point, restored)
+async function checkAndReplaceTable({ procedure, tables }: Rehearsal, before: Before, after: After) {
+  const restored = `${tableName()}-restored`
+  await tables.restore(before.snapshot, restored)
   const words = { TABLE: restored }
-  expect((await ops('--table TABLE ledger verify', words)).code).toBe(0)
-  const named = [
-    `disabled_behind_the_service ${published.kid}`,
-    ...forgotten.map(({ arn }) => `unknown_key ${arn}`),
-  ].sort()
-  expect(await findings(procedure, '--table TABLE keys audit', words)).toEqual(expect.arrayContaining(named))
-  await tables.replace(TABLE, restored)
+  expect((await procedure.ops('--table TABLE ledger verify', words)).code).toBe(0)
+  const found = await findings(procedure, '--table TABLE keys audit', words)
+  expect(found).toEqual(expect.arrayContaining(after.findings))
+  await tables.replace(tableName(), restored)
+}
 
-  // Tokens and one-time things are as they were.
-  expect(await people.read(leaves.accessToken)).toBe(200)
-  expect((await people.sendCode(late, ticket, code)).status).toBe(200)
-  await endSessions()
-  expect(await people.read(leaves.accessToken)).toBe(401)
-  expect(await people.read(stays.accessToken)).toBe(401)
+/** The ended session and the used code work again, until all tokens are deleted. */
+async function endAllSessions({ people }: Rehearsal, { kept, ended, sendCode }: Before) {
+  expect(await people.read(ended.accessToken)).toBe(200)
+  expect((await sendCode()).status).toBe(200)
+  await deleteTokens()
+  expect(await people.read(ended.accessToken)).toBe(401)
+  expect(await people.read(kept.accessToken)).toBe(401)
+}
 
-  // Ledger: the senders repeat what the table has forgotten, and more.
-  expect(describeWallet(await readWallet(asset, { consistent: true })).holdings).toEqual({
-    USDT: '0.5 0 0 0',
-  })
-  await send(procedure, [...early, ...since], directory)
-  const healed = await readWallet(asset, { consistent: true })
-  expect(describeWallet(healed).holdings).toEqual(describeWallet(before).holdings)
-  expect((await ops('ledger verify')).code).toBe(0)
+/** The senders repeat all their events, lost or not, and the wallet is as before. */
+async function repeatEvents({ procedure, directory }: Rehearsal, before: Before, after: After) {
+  const holdings = async () => describeWallet(await readWallet(before.asset, { consistent: true })).holdings
+  expect(await holdings()).toEqual({ USDT: '0.5 0 0 0' })
+  await send(procedure, [...before.events, ...after.events], directory)
+  expect(await holdings()).toEqual(describeWallet(after.wallet).holdings)
+  expect((await procedure.ops('ledger verify')).code).toBe(0)
+}
 
-  // Keys: those that are disabled go first, since an emergency would let the next one sign.
-  await expect.poll(() => findings(procedure), patience).toEqual(named)
+/** The disabled key is revoked first, because an emergency rotation would let it sign. */
+async function repairKeys({ procedure, people }: Rehearsal, before: Before, after: After) {
+  const { ops, aws } = procedure
+  await expect.poll(() => findings(procedure), pollOptions).toEqual(after.findings)
   expect((await ops('keys rotate --emergency')).err).toContain('failed its check')
-  await ops('keys revoke KID', { KID: published.kid })
+  await ops('keys revoke KID', { KID: before.published.kid })
   const signer = signerOf(await ops('keys rotate --emergency'))
-  for (const { arn: ARN } of forgotten) await aws('aws kms disable-key --key-id ARN', { ARN })
-  await expect.poll(() => findings(procedure), patience).toEqual([])
-  expect(await people.isTaken(doomed)).toBe(false)
-  expect(await people.isTaken(stays.deviceToken)).toBe(true)
-  expect(await people.isTaken(await signedBy(people, signer))).toBe(true)
-  expect(await findings(procedure, 'keys audit --previous FILE', { FILE: anchor })).toEqual([
+  for (const { arn: ARN } of after.newKeys) await aws('aws kms disable-key --key-id ARN', { ARN })
+  await expect.poll(() => findings(procedure), pollOptions).toEqual([])
+  expect(await people.verifies(after.deviceToken)).toBe(false)
+  expect(await people.verifies(before.kept.deviceToken)).toBe(true)
+  expect(await people.verifies(await signedBy(people, signer))).toBe(true)
+  expect(await findings(procedure, 'keys audit --previous FILE', { FILE: after.report })).toEqual([
     expect.stringMatching(/^history_rewritten /),
   ])
 }
 
-/** A device_token of a key, which signs as soon as the functions have heard of it. */
+/** Sends events with `event put`, from a file. */
+async function send({ ops }: Procedure, details: object[], directory: string): Promise<void> {
+  const file = join(directory, randomUUID())
+  const lines = details.map((detail) => JSON.stringify({ 'detail-type': 'wallet.adjusted', detail }))
+  writeFileSync(file, lines.join('\n'))
+  expect((await ops('event put FILE', { FILE: file })).code).toBe(0)
+}
+
+/** A device_token that a key signed. Waits until the functions use that key. */
 const signedBy = (people: People, kid: string | undefined): Promise<string> =>
   vi.waitFor(async () => {
     const { deviceToken } = await people.signIn()
     expect(kidOf(deviceToken)).toBe(kid)
     return deviceToken
-  }, patience)
+  }, pollOptions)
 
-/** Ends every session, as the runbook says that it can be done. */
-async function endSessions(): Promise<void> {
+/** Deletes all tokens, as the runbook describes. */
+async function deleteTokens(): Promise<void> {
   const { Items = [] } = await db.send(
     new ScanCommand({
       TableName: tableName(),

@@ -14,7 +14,7 @@ import { openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
 import { authenticatorCode, createUser } from '../../support/sign-in.ts'
 import { throttleKms } from '../../support/throttle-kms.ts'
 
-/** KMS signs no more for a while: whoever wants a signature is told when to ask again, and has lost nothing. */
+/** Rehearses KMS throttling: requests that need a signature get 503 with Retry-After, and succeed when repeated. */
 export async function anExhaustedKmsQuota(): Promise<void> {
   const user = await createUser()
   const ticket = await openTicket(user)
@@ -35,16 +35,16 @@ export async function anExhaustedKmsQuota(): Promise<void> {
     token: () => callEndpoint(token, { body: form }),
     exchange: () => callEndpoint(exchangeToken, { body: { access_token: session.accessToken } }),
   }
-  const everyone = () => Promise.all(Object.values(signers).map((ask) => ask()))
+  const requestAll = () => Promise.all(Object.values(signers).map((request) => request()))
 
   const { restore } = throttleKms('Sign')
   try {
-    for (const answer of await everyone()) {
+    for (const answer of await requestAll()) {
       expect(answer).toMatchObject({ status: 503, code: 50300, headers: { 'retry-after': '1' } })
     }
   } finally {
-    // The SDK's own attempts count towards the quota, too.
+    // Each of the three requests makes three attempts, the SDK's retries included.
     expect(restore()).toBe(9)
   }
-  for (const answer of await everyone()) expect(answer).toMatchObject({ status: 200, code: 0 })
+  for (const answer of await requestAll()) expect(answer).toMatchObject({ status: 200, code: 0 })
 }

@@ -6,8 +6,8 @@ import { kms } from '../../../shared/aws/kms.ts'
 import type { RotationResult } from '../../../shared/keys/rotate.ts'
 import { sectionOf } from './read-runbook.ts'
 
-/** What a command ended with; `result` is what it printed as JSON. */
-export interface Done {
+/** The outcome of a command; `result` is the JSON that it printed. */
+export interface CommandOutcome {
   code: number
   result: unknown
   err: string
@@ -15,9 +15,9 @@ export interface Done {
 
 type Words = Record<string, string>
 
-/** A procedure of the runbook, whose commands are carried out as they stand there, with values for the words in capitals. */
+/** Runs the commands of one procedure, with values for their words in capitals. Throws for a command that it does not contain. */
 export interface Procedure {
-  ops: (command: string, words?: Words) => Promise<Done>
+  ops: (command: string, words?: Words) => Promise<CommandOutcome>
   aws: (command: string, words?: Words) => Promise<void>
 }
 
@@ -27,22 +27,22 @@ const awsCommands: Record<string, (keyId: string) => Promise<unknown>> = {
   'aws kms cancel-key-deletion --key-id ARN': (KeyId) => kms.send(new CancelKeyDeletionCommand({ KeyId })),
 }
 
-/** Opens a procedure to be followed at an address; a command that it does not spell out cannot be given. */
+/** Starts to follow a procedure on the stack at an address. */
 export function follow(heading: string, url: string): Procedure {
   const text = sectionOf(heading)
   return {
     async ops(command, words = {}) {
       expect(text).toMatch(new RegExp(`npm run (--silent )?ops -- ${escape(command)}\``))
       const [line = '', file] = command.split(' > ')
-      const done = await run(['--url', url, ...fill(line, words)])
-      if (file !== undefined) writeFileSync(words[file] ?? file, JSON.stringify(done.result))
-      return done
+      const outcome = await run(['--url', url, ...fill(line, words)])
+      if (file !== undefined) writeFileSync(words[file] ?? file, JSON.stringify(outcome.result))
+      return outcome
     },
     async aws(command, words = {}) {
-      const carryOut = awsCommands[command]
+      const runCommand = awsCommands[command]
       expect(text).toContain(`\`${command}\``)
-      if (carryOut === undefined) throw new Error(`nobody knows how to carry out ${command}`)
-      await carryOut(words['ARN'] ?? '')
+      if (runCommand === undefined) throw new Error(`the rehearsals cannot run ${command}`)
+      await runCommand(words['ARN'] ?? '')
     },
   }
 }
@@ -50,7 +50,7 @@ export function follow(heading: string, url: string): Procedure {
 const fill = (line: string, words: Words): string[] => line.split(' ').map((part) => words[part] ?? part)
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-async function run(commandLine: string[]): Promise<Done> {
+async function run(commandLine: string[]): Promise<CommandOutcome> {
   const lines = { out: [] as string[], err: [] as string[] }
   const table = process.env['TABLE_NAME']
   const code = await runOps([...commandLine, '--json'], {
@@ -59,24 +59,24 @@ async function run(commandLine: string[]): Promise<Done> {
     readInput: async function* () {},
     interactive: false,
   })
-  // A command may have been pointed at another table, and shares the environment with this process.
+  // With --table, a command changes TABLE_NAME in the environment of this process.
   process.env['TABLE_NAME'] = table
   const out = lines.out.join('\n')
   return { code, result: out === '' ? undefined : JSON.parse(out), err: lines.err.join('\n') }
 }
 
-/** How long it may take until something shows: the caches of these stacks are short, the machines may be busy. */
-export const patience = { timeout: 20_000, interval: 200 }
+/** Options for polling. The stacks' caches are short, but a machine may be busy. */
+export const pollOptions = { timeout: 20_000, interval: 200 }
 
-/** What the audit named, sorted: each finding with what it is about. */
+/** The findings of an audit, sorted, each with its subject. */
 export async function findings({ ops }: Procedure, command = 'keys audit', words: Words = {}) {
   const { result } = await ops(command, words)
   const { findings: found } = result as { findings: { finding: string; subject: string }[] }
   return found.map(({ finding, subject }) => `${finding} ${subject}`).sort()
 }
 
-/** The key that a rotation says signs now. */
-export const signerOf = ({ result, err }: Done): string => {
+/** The kid of the signing key after a rotation. */
+export const signerOf = ({ result, err }: CommandOutcome): string => {
   const { signer } = (result ?? expect.unreachable(err)) as RotationResult
   return signer ?? expect.unreachable()
 }

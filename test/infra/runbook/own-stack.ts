@@ -3,8 +3,8 @@ import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 import { ephemeral } from '../../support/ephemeral.ts'
 
 /**
- * A whole stack for rehearsals, which disable keys and throw tables away. This process becomes its owner, so that commands and
- * whatever functions share, loaded afterwards, work on it. Its caches of keys are short, so that nobody has to wait for them.
+ * Starts a local stack for rehearsals, which disable keys and delete tables. Sets the environment of this process, so that
+ * commands and shared code that are imported afterwards use the stack. Its key caches expire quickly.
  */
 export async function startOwnStack(): Promise<LocalStack> {
   const stack = await startLocalStack({

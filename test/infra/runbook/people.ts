@@ -1,21 +1,21 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { authenticatorCode, createUser, type TestUser } from '../../support/sign-in.ts'
 
-/** An answer of the API to a step of a sign-in. */
+/** The API's answer to a step of a sign-in. */
 export interface Answer {
   status: number
   retryAfter: string | null
   data: Record<string, string>
 }
 
-/** What somebody who has signed in holds. */
+/** A signed-in user with their tokens. */
 export interface Session {
   user: TestUser
   accessToken: string
   deviceToken: string
 }
 
-/** What people and other services do with a stack, over HTTP. */
+/** Actions of users and of services that verify tokens, over HTTP. */
 export function peopleOf(baseUrl: string) {
   const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> => {
     const response = await fetch(baseUrl + path, {
@@ -39,22 +39,22 @@ export function peopleOf(baseUrl: string) {
       authenticator_code: code,
     })
 
-  /** Both steps of a sign-in; the answer to the second one. */
+  /** Both steps of a sign-in; resolves with the answer to the second. */
   const tryToSignIn = async (user: TestUser): Promise<Answer> => {
     const { data } = await sendPassword(user)
     return sendCode(user, data['login_ticket'], await authenticatorCode(user.totpSecret))
   }
 
-  /** Signs somebody in; a new user unless told, since a code of the authenticator works once. */
-  const signIn = async (whom?: TestUser): Promise<Session> => {
-    const user = whom ?? (await createUser())
+  /** Signs a user in; a new user by default, because an authenticator code works once. */
+  const signIn = async (existing?: TestUser): Promise<Session> => {
+    const user = existing ?? (await createUser())
     const { status, data } = await tryToSignIn(user)
     if (status !== 200) throw new Error(`the sign-in was answered ${status}`)
     return { user, accessToken: data['access_token'] ?? '', deviceToken: data['device_token'] ?? '' }
   }
 
-  /** Whether a service that has just fetched the key set takes a device_token. */
-  const isTaken = async (deviceToken: string): Promise<boolean> => {
+  /** Whether a device_token verifies with the JWKS that is published now. */
+  const verifies = async (deviceToken: string): Promise<boolean> => {
     const keys = createRemoteJWKSet(new URL(`${baseUrl}/.well-known/jwks.json`))
     return jwtVerify(deviceToken, keys, { issuer: baseUrl, algorithms: ['RS256'] }).then(
       () => true,
@@ -67,10 +67,10 @@ export function peopleOf(baseUrl: string) {
     sendCode,
     tryToSignIn,
     signIn,
-    isTaken,
+    verifies,
     logOut: ({ accessToken, user }: Session) =>
       post('/user/logout', { id: String(user.userId) }, bearer(accessToken)),
-    /** Status of a signed-in read. */
+    /** HTTP status of a request with this access_token. */
     read: async (accessToken: string) =>
       (await fetch(`${baseUrl}/account/info`, { headers: bearer(accessToken) })).status,
   }

@@ -11,12 +11,12 @@ import { clientOptions } from '../../../shared/aws/client-options.ts'
 
 type Item = Record<string, AttributeValue>
 
-/** A table as it was at a point in time. */
+/** The items of a table at a point in time. */
 export interface Snapshot {
   items: Item[]
 }
 
-/** Works on whole tables, as a point-in-time recovery does, which DynamoDB Local has not. */
+/** Copies and replaces whole tables, in place of point-in-time recovery, which DynamoDB Local does not have. */
 export function openTables(layout: Record<string, unknown>) {
   const client = new DynamoDBClient(clientOptions())
 
@@ -24,15 +24,15 @@ export function openTables(layout: Record<string, unknown>) {
     const items: Item[] = []
     let start: Item | undefined
     do {
-      const page = await client.send(
+      const answer = await client.send(
         new ScanCommand({
           TableName,
           ConsistentRead: true,
           ...(start === undefined ? {} : { ExclusiveStartKey: start }),
         }),
       )
-      items.push(...(page.Items ?? []))
-      start = page.LastEvaluatedKey
+      items.push(...(answer.Items ?? []))
+      start = answer.LastEvaluatedKey
     } while (start !== undefined)
     return items
   }
@@ -48,9 +48,9 @@ export function openTables(layout: Record<string, unknown>) {
   }
 
   return {
-    remember: async (TableName: string): Promise<Snapshot> => ({ items: await readAll(TableName) }),
+    takeSnapshot: async (TableName: string): Promise<Snapshot> => ({ items: await readAll(TableName) }),
     restore,
-    /** Puts a restored table in the place of one that is lost. */
+    /** Replaces a table by a restored one. */
     replace: async (TableName: string, restored: string): Promise<void> => {
       const items = await readAll(restored)
       await client.send(new DeleteTableCommand({ TableName }))

@@ -23,23 +23,23 @@ import {
 import { login, openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
 import { authenticatorCode, createUser } from '../../support/sign-in.ts'
 import { type Measured, measure } from './measure.ts'
-import type { OperationName } from './operations.ts'
+import type { OperationName } from './workload.ts'
 
-const calling = async (handler: Endpoint, request: TestRequest, status = 200) => {
+const callWithStatus = async (handler: Endpoint, request: TestRequest, status = 200) => {
   const answer = await callEndpoint(handler, request)
   expect(answer.status).toBe(status)
   return answer.data
 }
 
-/** Carries every operation out once, in functions that have been called before, and tells what it asked for. */
-export async function carryOutAll(): Promise<Record<OperationName, Measured>> {
+/** Measures every operation once, with warm functions. */
+export async function measureAllOperations(): Promise<Record<OperationName, Measured>> {
   const user = await createUser()
   const [session, client] = await Promise.all([createSession(), createClient()])
   const { accessToken } = session
   const read = (handler: Endpoint, query = '') =>
-    measure(() => calling(handler, { headers: bearer(accessToken), query }))
-  // The ring is in memory from here on, and the wallet has a page of bills.
-  await calling(exchange, { body: { access_token: accessToken } })
+    measure(() => callWithStatus(handler, { headers: bearer(accessToken), query }))
+  // From here on the signing keys are cached, and the wallet has 20 bills.
+  await callWithStatus(exchange, { body: { access_token: accessToken } })
   for (let bill = 0; bill < 20; bill += 1) await deliver(walletAdjusted, adjustment(session.userId))
 
   const password = await measure(() => login(user))
@@ -57,13 +57,13 @@ export async function carryOutAll(): Promise<Record<OperationName, Measured>> {
       {} as never,
     ),
   )
-  let given: unknown
+  let consentAnswer: unknown
   const consented = await measure(async () => {
-    given = await calling(consent, { body: request, headers: bearer(accessToken) })
+    consentAnswer = await callWithStatus(consent, { body: request, headers: bearer(accessToken) })
   })
   const form = {
     grant_type: 'authorization_code',
-    code: (given as { code: string }).code,
+    code: (consentAnswer as { code: string }).code,
     redirect_uri: request['redirect_uri'] ?? '',
     client_id: client.clientId,
     code_verifier: verifier,
@@ -77,8 +77,8 @@ export async function carryOutAll(): Promise<Record<OperationName, Measured>> {
     secondFactor: await measure(() => verifyAuthenticator(user, ticket, code)),
     authorize: authorized,
     consent: consented,
-    token: await measure(() => calling(token, { body: form })),
-    exchange: await measure(() => calling(exchange, { body: { access_token: accessToken } })),
+    token: await measure(() => callWithStatus(token, { body: form })),
+    exchange: await measure(() => callWithStatus(exchange, { body: { access_token: accessToken } })),
     balances: await read(accountInfo),
     bills: await read(accountBills, 'current=1&size=20'),
     dashboard: await read(dashboard),

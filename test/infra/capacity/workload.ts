@@ -1,14 +1,15 @@
 import type { Measured } from './measure.ts'
 
-/** What an operation takes: its calls of DynamoDB and KMS are measured, the rest is counted, and time is assumed. */
+/** The resources that one operation uses. Calls to DynamoDB and KMS are measured, durations are assumed. */
 export interface Operation extends Measured {
   title: string
-  /** Requests that API Gateway takes. */
+  /** Requests to API Gateway. */
   requests: number
-  /** Memory of the function, in MB, and the time that one call of it is assumed to be billed, in milliseconds. */
+  /** Memory of the function in MB. */
   memory: number
+  /** Assumed billed duration of one call. */
   milliseconds: number
-  /** Events that come over the bus, each through a queue of its own. */
+  /** Events on the bus, each of which goes through a queue. */
   events: number
   mails: number
 }
@@ -16,24 +17,24 @@ export interface Operation extends Measured {
 const request = { requests: 1, memory: 256, events: 0, mails: 0, signatures: 0, symmetric: 0 }
 const event = { ...request, requests: 0, events: 1, milliseconds: 40 }
 
-/** Every operation of the paper. A test holds what is measured to what the functions do. */
+/** Every operation in CAPACITY.md. A test measures the functions and compares. */
 export const operations = {
   password: {
     ...request,
-    title: 'Password, first step',
+    title: 'Sign-in, first step (password)',
     memory: 1024,
     milliseconds: 150,
     ...{ calls: 4, readUnits: 4, writeUnits: 2, symmetric: 1 },
   },
   mail: {
     ...event,
-    title: 'Mail with the code, which each first step sends',
+    title: 'Mail with the code, sent by each first step',
     milliseconds: 100,
     ...{ calls: 0, readUnits: 0, writeUnits: 0, mails: 1 },
   },
   secondFactor: {
     ...request,
-    title: 'Second step, by authenticator',
+    title: 'Sign-in, second step (authenticator)',
     milliseconds: 60,
     ...{ calls: 3, readUnits: 1, writeUnits: 7, signatures: 1, symmetric: 1 },
   },
@@ -51,7 +52,7 @@ export const operations = {
   },
   token: {
     ...request,
-    title: 'Code for tokens',
+    title: 'Exchange of a code for tokens',
     milliseconds: 60,
     ...{ calls: 4, readUnits: 2.5, writeUnits: 6, signatures: 1 },
   },
@@ -69,28 +70,28 @@ export const operations = {
   },
   bills: {
     ...request,
-    title: 'A page of 20 bills',
+    title: 'List of 20 bills',
     milliseconds: 20,
     ...{ calls: 3, readUnits: 2, writeUnits: 0 },
   },
   dashboard: {
     ...request,
-    title: 'Dashboard, overview',
+    title: 'Dashboard overview',
     milliseconds: 20,
     ...{ calls: 4, readUnits: 2.5, writeUnits: 0 },
   },
   firstBill: {
     ...event,
-    title: "A bill, a user's first",
+    title: "A user's first bill",
     ...{ calls: 3, readUnits: 2, writeUnits: 18 },
   },
-  nextBill: { ...event, title: 'A bill, one that follows', ...{ calls: 2, readUnits: 1, writeUnits: 16 } },
+  nextBill: { ...event, title: 'Any further bill', ...{ calls: 2, readUnits: 1, writeUnits: 16 } },
 } satisfies Record<string, Operation>
 
 /** Name of an operation. */
 export type OperationName = keyof typeof operations
 
-/** How often each happens for one sign-in: assumed, and the first thing to replace by what a deployment's dashboard shows. */
+/** Assumed number of each operation per sign-in. Replace these numbers first, by those of a deployment's dashboard. */
 export const mix: Record<OperationName, number> = {
   password: 1,
   mail: 1,
@@ -106,11 +107,11 @@ export const mix: Record<OperationName, number> = {
   nextBill: 0.9,
 }
 
-/** Sign-ins a minute that the paper is about. */
-export const levels = [10, 10_000, 1_000_000]
+/** The loads that CAPACITY.md describes. */
+export const signInsPerMinute = [10, 10_000, 1_000_000]
 
-/** How much of something all operations of one sign-in take together. */
-export const perSignIn = (amount: (operation: Operation) => number): number =>
+/** Sum of an amount over all operations that belong to one sign-in. */
+export const totalPerSignIn = (amount: (operation: Operation) => number): number =>
   Object.entries(mix).reduce(
     (sum, [name, times]) => sum + times * amount(operations[name as OperationName]),
     0,
