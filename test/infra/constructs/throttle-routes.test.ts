@@ -22,11 +22,16 @@ async function readThrottles(values = {}) {
   return { ...(stage?.resource as unknown as Throttles), routes: ofType(stacks, 'AWS::ApiGatewayV2::Route') }
 }
 
-beforeAll(makeBundleDirectories)
+let standard: Awaited<ReturnType<typeof readThrottles>>
+
+beforeAll(async () => {
+  makeBundleDirectories()
+  standard = await readThrottles()
+})
 
 describe('the throttle of a route', () => {
-  it('is the stage’s, unless one call costs much more than others do', async () => {
-    const { Properties: properties } = await readThrottles()
+  it('is the stage’s, unless one call costs much more than others do', () => {
+    const { Properties: properties } = standard
     expect(properties.DefaultRouteSettings).toEqual({
       ThrottlingRateLimit: 1_000,
       ThrottlingBurstLimit: 2_000,
@@ -48,8 +53,8 @@ describe('the throttle of a route', () => {
     })
   })
 
-  it('is set after its route is there, without which API Gateway refuses it', async () => {
-    const { DependsOn: before, Properties: properties, routes: all } = await readThrottles()
+  it('is set after its route is there, without which API Gateway refuses it', () => {
+    const { DependsOn: before, Properties: properties, routes: all } = standard
     const named = all.filter(
       ({ resource }) => String(resource.Properties['RouteKey']) in properties.RouteSettings,
     )
@@ -57,8 +62,8 @@ describe('the throttle of a route', () => {
     expect(named).toHaveLength(5)
   })
 
-  it('is lower for whatever signs or tries passwords, in every route that does', async () => {
-    const { Properties: properties } = await readThrottles()
+  it('is lower for whatever signs or tries passwords, in every route that does', () => {
+    const { Properties: properties } = standard
     const dear = routes.filter(({ permissions }) => permissions.signingKeys ?? permissions.macKey)
     for (const { method, path } of dear)
       expect(properties.RouteSettings).toHaveProperty([`${method} ${path}`])
