@@ -4,16 +4,16 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { useLocalStack } from '../../support/local-stack.ts'
 
-const command = join(import.meta.dirname, '../../../ops')
+const command = join(import.meta.dirname, '../../../infra/ops/ops')
 
-it('./ops … --json prints JSON and nothing else', async () => {
+it('infra/ops/ops … --json prints JSON and nothing else', async () => {
   const { base_url: url } = await useLocalStack()
   const { stdout, stderr } = await promisify(execFile)(command, ['keys', 'status', '--url', url, '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ keys: [{ state: 'active' }] })
   expect(stderr).toBe('')
 })
 
-it('./ops ends with the exit code of the command: 2 for wrong usage', async () => {
+it('infra/ops/ops ends with the exit code of the command: 2 for wrong usage', async () => {
   await expect(promisify(execFile)(command, ['nonsense', '--json'])).rejects.toMatchObject({
     code: 2,
     stdout: '',
@@ -21,7 +21,7 @@ it('./ops ends with the exit code of the command: 2 for wrong usage', async () =
   })
 })
 
-it('./ops prints no error when the reader of its pipe closes it early', async () => {
+it('infra/ops/ops prints no error when the reader of its pipe closes it early', async () => {
   const { stderr } = await promisify(execFile)('sh', ['-c', '"$0" --help | true', command])
   expect(stderr).toBe('')
 })
