@@ -1,9 +1,9 @@
-/** An answer that is not success, or none at all. */
+/** The API answered with a failure, or did not answer. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
-  /** The envelope's code; 0 when there was no answer that could be understood. */
+  /** The envelope's code; 0 without a valid answer. */
   readonly code: number
-  /** Names of the refused fields, for an invalid parameter. */
+  /** Names of the invalid fields, for code 40001. */
   readonly fields: string[]
   readonly retryAfterSeconds: number | undefined
 
@@ -15,12 +15,12 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Longer than any function of the service may run. */
-const patienceMilliseconds = 20_000
+/** Longer than the timeout of any endpoint. */
+const requestTimeoutMilliseconds = 20_000
 
 const baseUrl = document.querySelector<HTMLMetaElement>('meta[name=base-url]')?.content ?? ''
 
-/** Posts JSON to an endpoint and returns the `data` of its envelope; throws `ApiFailure` for everything else. */
+/** Posts JSON to an endpoint and returns the `data` of its envelope. Throws an ApiFailure for anything but success. */
 export async function post<Data>(path: string, body: object, accessToken?: string): Promise<Data> {
   let response: Response
   let envelope: { code?: unknown; data?: unknown }
@@ -33,22 +33,22 @@ export async function post<Data>(path: string, body: object, accessToken?: strin
       },
       body: JSON.stringify(body),
       credentials: 'omit',
-      signal: AbortSignal.timeout(patienceMilliseconds),
+      signal: AbortSignal.timeout(requestTimeoutMilliseconds),
     })
     envelope = (await response.json()) as typeof envelope
   } catch {
-    // A broken connection, a time-out and an answer that is no JSON all mean the same to the user: nobody answered.
+    // To the user, a broken connection, a timeout and an answer without JSON are the same: no answer.
     throw new ApiFailure(0)
   }
   if (envelope.code === 0) return envelope.data as Data
   const retryAfter = Number(response.headers.get('retry-after') ?? NaN)
   throw new ApiFailure(typeof envelope.code === 'number' ? envelope.code : 0, {
-    fields: refusedFields(envelope.data),
+    fields: invalidFields(envelope.data),
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
   })
 }
 
-function refusedFields(data: unknown): string[] {
+function invalidFields(data: unknown): string[] {
   const errors = (data as { errors?: { field: string }[] } | null | undefined)?.errors
   return Array.isArray(errors) ? errors.map(({ field }) => field) : []
 }

@@ -1,4 +1,4 @@
-/** The parameters of an authorization request that this page hands on to the consent endpoint. */
+/** The parameters of an authorization request that this page sends to the consent endpoint. */
 const parameterNames = [
   'response_type',
   'client_id',
@@ -10,21 +10,21 @@ const parameterNames = [
   'code_challenge_method',
 ] as const
 
-/** What the app asked for, as it stands in this page's own address. */
+/** The app's authorization request, from the query of this page's address. */
 export interface AuthorizationRequest {
-  /** The parameters that were sent, by name. */
+  /** The parameters by name. */
   parameters: Record<string, string>
   clientId: string
   scopes: string[]
-  /** Where the answer goes, in words for a person. */
+  /** Description of the redirect URI for the user. */
   destination: string
-  /** The address that the app expects the user to sign in with (OpenID Connect Core §3.1.2.1). */
+  /** Email address that the app expects (`login_hint`, OpenID Connect Core §3.1.2.1). */
   loginHint: string
 }
 
 /**
- * Reads the request out of a query string; undefined where it has none, or one that is damaged. What it says is
- * checked by the service when the user consents: until then it is only shown, and never followed.
+ * Reads the request from a query string; undefined if it is missing or incomplete. The service validates it when the user
+ * consents. Until then the page only shows it, and never redirects to its address.
  */
 export function readAuthorizationRequest(query: string): AuthorizationRequest | undefined {
   const sent = new URLSearchParams(query)

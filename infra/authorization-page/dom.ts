@@ -1,8 +1,8 @@
-/** What an element may be given: attributes by name (`true` for a bare one), and listeners by `on…`. */
+/** Attributes by name (`true` for one without a value), and event listeners by `on…`. */
 type Attributes = Record<string, string | boolean | undefined | ((event: Event) => void)>
 type Child = Node | string | undefined
 
-/** Makes an element. Texts only ever become text nodes, so nothing that came in the address can turn into markup. */
+/** Creates an element. Strings become text nodes, so text from the page's address can never become markup. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -20,7 +20,7 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
 
-/** A picture out of the page's own symbols; decoration only, so hidden from assistive technology. */
+/** One of the page's SVG symbols. It is decoration, and hidden from assistive technology. */
 export function icon(name: string, className = 'icon'): SVGSVGElement {
   const svg = document.createElementNS(svgNamespace, 'svg')
   svg.setAttribute('class', className)
@@ -31,5 +31,5 @@ export function icon(name: string, className = 'icon'): SVGSVGElement {
   return svg
 }
 
-/** A name that somebody else chose: shown in bold, kept from changing the direction of the words around it. */
-export const foreignName = (name: string): HTMLElement => make('bdi', { class: 'name' }, name)
+/** A name that an app chose, in bold. `bdi` keeps it from changing the text direction around it. */
+export const appName = (name: string): HTMLElement => make('bdi', { class: 'name' }, name)

@@ -2,37 +2,37 @@ import { ApiFailure } from './api.ts'
 import { icon, make } from './dom.ts'
 import { explain } from './messages.ts'
 
-/** A labelled input with a place for what is wrong with it. */
+/** A labelled input with an error message. */
 export interface Field {
   element: HTMLElement
   input: HTMLInputElement
-  /** Says what is wrong and puts the focus there. */
-  complain: (message: string) => void
-  /** Takes a complaint back, then checks what was entered; false when there is a new one. */
-  isGood: () => boolean
+  /** Shows an error message and moves the focus to the input. */
+  showError: (message: string) => void
+  /** Clears the error message and checks the input; false if there is an error again. */
+  validate: () => boolean
 }
 
-/** Makes a field; `check` returns what is wrong with a value, if anything is. */
+/** Creates a field. `check` returns an error message for an invalid value. */
 export function makeField(options: {
   name: string
   label: string
   attributes: Record<string, string | boolean | undefined>
   check: (value: string) => string | undefined
-  /** Put at the end of the input's own line. */
+  /** Placed after the input, on the same line. */
   addition?: HTMLElement
 }): Field {
   const errorId = `${options.name}-error`
   const input = make('input', { id: options.name, name: options.name, ...options.attributes })
   const error = make('p', { id: errorId, class: 'field-error', 'aria-live': 'polite' })
   const describedBy = input.getAttribute('aria-describedby')
-  const complain = (message: string) => {
+  const showError = (message: string) => {
     error.replaceChildren(icon('alert'), message)
     input.setAttribute('aria-invalid', 'true')
     input.setAttribute('aria-describedby', [errorId, describedBy].filter(Boolean).join(' '))
     input.focus()
     input.select()
   }
-  const forgive = () => {
+  const clearError = () => {
     error.replaceChildren()
     input.removeAttribute('aria-invalid')
     if (describedBy === null) input.removeAttribute('aria-describedby')
@@ -47,23 +47,24 @@ export function makeField(options: {
       error,
     ),
     input,
-    complain,
-    isGood() {
-      forgive()
-      const problem = options.check(input.value)
-      if (problem !== undefined) complain(problem)
-      return problem === undefined
+    showError,
+    validate() {
+      clearError()
+      const message = options.check(input.value)
+      if (message !== undefined) showError(message)
+      return message === undefined
     },
   }
 }
 
-/** The place where failures that belong to no field are announced. */
+/** A message area for failures that belong to no field; screen readers announce it. */
 export interface Alert {
   element: HTMLElement
   say: (message: string) => void
   clear: () => void
 }
 
+/** Creates an empty alert. */
 export function makeAlert(): Alert {
   const element = make('div', { role: 'alert', class: 'alert' })
   return {
@@ -74,8 +75,8 @@ export function makeAlert(): Alert {
 }
 
 /**
- * Returns a function that runs one piece of work at a time: a second click or Enter while one runs does nothing. An
- * `ApiFailure` goes to `onFailure`, which may return true to say that it has dealt with it, and else into the alert.
+ * Returns a function that runs one action at a time: a second click while one runs does nothing. An ApiFailure goes to
+ * `onFailure`; if that returns false, the alert shows it.
  */
 export function makeGuard(alert: Alert, onFailure: (failure: ApiFailure) => boolean) {
   let busy = false
@@ -96,7 +97,7 @@ export function makeGuard(alert: Alert, onFailure: (failure: ApiFailure) => bool
   }
 }
 
-/** Makes a form of fields and one button, which checks every field before it works. */
+/** Creates a form with fields and one button. The button runs `work` if every field is valid. */
 export function makeForm(options: {
   fields: Field[]
   submitLabel: string
@@ -114,9 +115,9 @@ export function makeForm(options: {
       'aria-labelledby': 'heading',
       onsubmit(event) {
         event.preventDefault()
-        // From the last to the first, so that the focus ends in the first field that needs it.
-        const good = options.fields.toReversed().map((field) => field.isGood())
-        if (good.every(Boolean)) void guard(button, options.work)
+        // Validates the last field first, so that the focus ends in the first invalid field.
+        const valid = options.fields.toReversed().map((field) => field.validate())
+        if (valid.every(Boolean)) void guard(button, options.work)
       },
     },
     ...options.fields.map(({ element }) => element),

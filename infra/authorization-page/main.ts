@@ -1,17 +1,17 @@
 import { readAuthorizationRequest } from './authorization-request.ts'
 import { icon, make } from './dom.ts'
-import type { Journey, StepName, View } from './step.ts'
+import type { SignInFlow, StepName, View } from './step.ts'
 import { showCode } from './steps/code.ts'
 import { showConsent } from './steps/consent.ts'
 import { showFinished, showNoRequest } from './steps/ending.ts'
 import { showMethod } from './steps/method.ts'
 import { showPassword } from './steps/password.ts'
-import { keepState, readState } from './tab-state.ts'
+import { saveState, readState } from './tab-state.ts'
 
 const card = document.querySelector<HTMLElement>('#card')
 if (card === null) throw new Error('the page has no card')
 
-/** Puts a view into the card, names the page after it, and moves the focus there. */
+/** Shows a view: replaces the card's content, sets the page's title, and moves the focus. */
 function present(view: View): void {
   const heading = make('h1', { id: 'heading', tabindex: '-1' }, view.title)
   card?.replaceChildren(icon('mark', 'mark'), heading, ...view.content)
@@ -23,13 +23,13 @@ const request = readAuthorizationRequest(location.search)
 if (request === undefined) {
   present(showNoRequest(location.search !== ''))
 } else {
-  const journey: Journey = {
+  const flow: SignInFlow = {
     request,
     state: readState(),
-    remember(change) {
-      const entries = Object.entries({ ...journey.state, ...change })
-      journey.state = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-      keepState(journey.state)
+    update(change) {
+      const entries = Object.entries({ ...flow.state, ...change })
+      flow.state = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+      saveState(flow.state)
     },
     go(step) {
       history.pushState({ step }, '')
@@ -42,24 +42,23 @@ if (request === undefined) {
     present,
   }
 
-  /** Shows a step if the tab still holds what it needs, and the first step otherwise. */
+  /** Shows a step if the tab's state has what the step needs, otherwise the first step. */
   const show = (step: StepName, notice?: string): void => {
-    const { email, ticket, method, account, finished } = journey.state
-    if (finished) present(showFinished(journey))
-    else if (step === 'consent' && account && account.expire > Date.now())
-      present(showConsent(journey, account))
-    else if (step === 'method' && ticket) present(showMethod(journey, ticket))
+    const { email, ticket, method, account, finished } = flow.state
+    if (finished) present(showFinished(flow))
+    else if (step === 'consent' && account && account.expire > Date.now()) present(showConsent(flow, account))
+    else if (step === 'method' && ticket) present(showMethod(flow, ticket))
     else if (step === 'code' && ticket && method && email !== undefined)
-      present(showCode(journey, email, ticket, method))
-    else present(showPassword(journey, notice))
+      present(showCode(flow, email, ticket, method))
+    else present(showPassword(flow, notice))
   }
 
   const showCurrent = () => {
-    journey.state = readState()
+    flow.state = readState()
     show((history.state as { step: StepName } | null)?.step ?? 'password')
   }
   addEventListener('popstate', showCurrent)
-  // A page that the browser kept alive comes back as it was left, busy or gone.
+  // A page restored from the back/forward cache still shows its last view, which may be outdated.
   addEventListener('pageshow', (event) => event.persisted && showCurrent())
   showCurrent()
 }

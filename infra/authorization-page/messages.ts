@@ -3,24 +3,24 @@ import type { ApiFailure } from './api.ts'
 const words: Record<number, string> = {
   40000: 'Something on this page went wrong. Reload it and try again.',
   40001: 'Something you entered was not accepted. Check it and try again.',
-  40002: 'This app is not known here, or it asks for the answer at an address that is not its own.',
-  40005: 'The app asks for something that this service does not offer.',
-  40100: 'Your sign-in has ended. Sign in again to go on.',
+  40002: 'This app is not registered, or its return address is not registered.',
+  40005: 'The app asks for access that this service does not offer.',
+  40100: 'Your sign-in has ended. Sign in again to continue.',
   40101: 'The email address or the password is not right.',
   40102: 'That took too long, or had too many tries. Sign in again to get a new code.',
   40103: 'That code is not right, or it is no longer valid. Check it and try again.',
-  40300: 'This sign-in may not answer for you. Sign in again.',
+  40300: 'This sign-in cannot be used here. Sign in again.',
   50000: 'Something went wrong on our side. Try again in a moment.',
 }
 
-/** What went wrong, in a sentence for the user. */
+/** A failure as a sentence for the user. */
 export function explain(failure: ApiFailure, now = new Date()): string {
   if (failure.code === 0)
     return navigator.onLine
       ? 'The service cannot be reached right now. Nothing is lost: try again in a moment.'
       : 'You are offline. Reconnect and try again: nothing is lost.'
   if (failure.code === 42900)
-    return `Too many tries. For safety, this is closed for a while: try again ${waitWords(failure.retryAfterSeconds, now)}.`
+    return `Too many tries. For your safety, sign-in is blocked for a while: try again ${waitWords(failure.retryAfterSeconds, now)}.`
   if (failure.code === 50300)
     return `The service is busy. Try again ${waitWords(failure.retryAfterSeconds, now)}.`
   return words[failure.code] ?? 'Something unexpected happened. Try again in a moment.'

@@ -1,6 +1,6 @@
 import type { Scope } from '../../shared/tokens/scopes.ts'
 
-/** What each scope lets an app do, in the user's words: after "It will be able to". */
+/** What each scope allows an app to do. Completes the sentence "It will be able to …". */
 const words: Record<Scope, string> = {
   openid: 'know that it is you, by your member number',
   profile: 'see your nickname',
@@ -12,5 +12,5 @@ const words: Record<Scope, string> = {
   'deposit.read': 'see your deposit addresses and deposits',
 }
 
-/** A scope in plain words; one that this page does not know is shown as it is, for the service will refuse it. */
+/** The description of a scope. An unknown scope is shown unchanged; the service will reject it. */
 export const describeScope = (scope: string): string => (words as Record<string, string>)[scope] ?? scope

@@ -1,25 +1,26 @@
 import SparkMD5 from 'spark-md5'
 import { post } from './api.ts'
 
+/** A method for the second factor. */
 export type Method = 'EMAIL' | 'AUTHENTICATOR' | 'PASSKEY'
 
-/** What the password opened: one chance to give the second factor. */
+/** The result of the first step, with which the second factor can be sent. */
 export interface Ticket {
   loginTicket: string
   maskedEmail: string
   methods: Method[]
 }
 
-/** A user who has given both factors. */
+/** A signed-in user. */
 export interface Account {
   accessToken: string
   userId: string
   email: string
-  /** Epoch milliseconds at which the sign-in ends. */
+  /** When the sign-in expires, epoch milliseconds. */
   expire: number
 }
 
-/** Checks the password, which leaves the device as its MD5 only. */
+/** Sends email and password. Only the MD5 of the password leaves the device. */
 export async function checkPassword(email: string, password: string): Promise<Ticket> {
   const data = await post<{ login_ticket: string; email: string; two_factor_methods: Method[] }>(
     '/user/login-with-password',
@@ -28,8 +29,8 @@ export async function checkPassword(email: string, password: string): Promise<Ti
   return { loginTicket: data.login_ticket, maskedEmail: data.email, methods: data.two_factor_methods }
 }
 
-/** Gives the second factor and uses the ticket up. */
-export async function checkCode(
+/** Sends the second factor, which uses the ticket up. */
+export async function sendSecondFactor(
   email: string,
   { loginTicket }: Ticket,
   method: Method,
@@ -52,7 +53,7 @@ export async function checkCode(
   }
 }
 
-/** Tells the service what the user decided; returns the address to go to. Throws where the request was not acceptable. */
+/** Sends the user's decision and returns the address to open next. Throws an ApiFailure for an invalid request. */
 export async function sendDecision(
   { accessToken }: Account,
   parameters: Record<string, string>,
@@ -66,12 +67,12 @@ export async function sendDecision(
   return data.redirect_to
 }
 
-/** Ends the user's session on the service. */
+/** Ends the user's session. */
 export async function signOut({ accessToken, userId }: Account): Promise<void> {
   await post('/user/logout', { id: userId }, accessToken)
 }
 
-/** The `sub` of a token that has just come from its issuer: read, not verified. */
+/** The `sub` of a device_token. It came directly from its issuer, so it is not verified. */
 function subjectOf(deviceToken: string): string {
   const payload = (deviceToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
   const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0))

@@ -1,26 +1,27 @@
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { TabState } from './tab-state.ts'
 
+/** A step of the sign-in. */
 export type StepName = 'password' | 'method' | 'code' | 'consent' | 'finished'
 
-/** What a step shows. */
+/** The content of a step. */
 export interface View {
   title: string
   content: (Node | string)[]
-  /** Where the focus goes; the heading where nothing is named. */
+  /** Element that receives the focus. Default: the heading. */
   focus?: HTMLElement
 }
 
-/** What a step may do. */
-export interface Journey {
+/** The sign-in in this tab: its request, its state and the way from step to step. */
+export interface SignInFlow {
   request: AuthorizationRequest
   state: TabState
-  /** Changes what the tab remembers; undefined forgets. */
-  remember: (change: { [Name in keyof TabState]: TabState[Name] | undefined }) => void
-  /** Goes on to a step; back returns to this one. */
+  /** Changes the tab's state; undefined removes a value. */
+  update: (change: { [Name in keyof TabState]: TabState[Name] | undefined }) => void
+  /** Opens a step; the back button returns to this one. */
   go: (step: StepName) => void
-  /** Puts a step in this one's place, so that back skips what cannot be done again. */
+  /** Opens a step in place of this one, so that the back button skips a step that cannot be repeated. */
   replace: (step: StepName, notice?: string) => void
-  /** Shows something that is no step of its own. */
+  /** Shows a view that is not a step. */
   present: (view: View) => void
 }

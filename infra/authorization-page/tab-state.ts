@@ -1,21 +1,21 @@
 import type { Account, Method, Ticket } from './sign-in-api.ts'
 
 /**
- * What a reload must not lose, for the authorization request in the address. It lives in the tab's session storage,
- * which no other tab sees and which ends with the tab; the password is never in it.
+ * The state of the sign-in that survives a reload. It is in the tab's session storage, which other tabs cannot see and which
+ * ends with the tab. It never contains the password.
  */
 export interface TabState {
   email?: string
   ticket?: Ticket
   method?: Method
   account?: Account
-  /** The user has answered: there is nothing left to do for this request. */
+  /** Set when the user has allowed or denied the request. */
   finished?: true
 }
 
 const storageKey = 'sign-in'
 
-/** The state of the request in the address; empty for a request that this tab has not seen. */
+/** The stored state, or an empty one if it belongs to another request than the one in the address. */
 export function readState(): TabState {
   const stored = sessionStorage.getItem(storageKey)
   if (stored === null) return {}
@@ -23,7 +23,7 @@ export function readState(): TabState {
   return request === location.search ? state : {}
 }
 
-/** Keeps the state in place of what was kept before, for whichever request that was. */
-export function keepState(state: TabState): void {
+/** Stores the state of this request, and discards that of any other. */
+export function saveState(state: TabState): void {
   sessionStorage.setItem(storageKey, JSON.stringify({ request: location.search, state }))
 }

@@ -5,7 +5,7 @@ import { it } from './support/browser-test.ts'
 import { authenticatorCode, newUser } from './support/new-user.ts'
 import { button, codeField, giveCode, givePassword, heading } from './support/page-steps.ts'
 
-/** Controls that are smaller than WCAG 2.2's 24 by 24 pixels (2.5.8). */
+/** Controls smaller than 24 by 24 pixels, the minimum of WCAG 2.2 (2.5.8). */
 const smallTargets = (page: Page) =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll('button, input')].filter((element) => { const { width, height } = element.getBoundingClientRect(); return width < 24 || height < 24 }).map((element) => element.outerHTML)`,
@@ -14,53 +14,57 @@ const smallTargets = (page: Page) =>
 const views = [
   { name: 'a phone, light', viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true },
   { name: 'a phone, dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true },
-  // 1280 pixels at 400 %, which WCAG 1.4.10 asks for.
+  // 1280 pixels at a zoom of 400 %, as WCAG 1.4.10 requires.
   { name: 'a very narrow window', viewport: { width: 320, height: 256 }, colorScheme: 'light' },
   { name: 'a desktop, light', viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   { name: 'a desktop, dark', viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
 ] as const
 
 describe('every step', () => {
-  it.for(views)('is accessible and fits on $name', async ({ viewport, ...options }, { open, app }) => {
-    const user = await newUser({ authenticator: true })
-    const page = await open({ ...options, viewport: { ...viewport }, reducedMotion: 'reduce' })
-    const check = async (step: string) => {
-      expect(await findViolations(page), step).toEqual([])
-      expect(await scrollsSideways(page), step).toBe(false)
-      expect(await smallTargets(page), step).toEqual([])
-    }
-    await page.goto(inject('stack').pageUrl)
-    await check('no request')
-    await page.goto(
-      await app.authorizationUrl({
-        scope: 'openid profile email account.read community.read community.write dashboard.read deposit.read',
-      }),
-    )
-    await heading(page, 'Sign in').waitFor()
-    await check('password')
-    await button(page, 'Continue').click()
-    await check('empty fields')
-    await givePassword(page, { ...user, password: 'wrong' })
-    await page.getByRole('alert').getByText('is not right').waitFor()
-    await check('wrong password')
-    await givePassword(page, user)
-    await heading(page, 'Confirm that it is you').waitFor()
-    await check('method')
-    await page.getByRole('button', { name: 'Authenticator app' }).click()
-    await check('code')
-    await giveCode(page, '1')
-    await check('bad code')
-    await giveCode(page, await authenticatorCode(user))
-    await heading(page, 'Allow access?').waitFor()
-    await check('consent')
-    await button(page, 'Allow').click()
-    await heading(page, 'The app').waitFor()
-    await page.goBack()
-    await heading(page, 'Already answered').waitFor()
-    await check('finished')
-  })
+  it.for(views)(
+    'has no accessibility violation and does not scroll sideways on $name',
+    async ({ viewport, ...options }, { open, app }) => {
+      const user = await newUser({ authenticator: true })
+      const page = await open({ ...options, viewport: { ...viewport }, reducedMotion: 'reduce' })
+      const check = async (step: string) => {
+        expect(await findViolations(page), step).toEqual([])
+        expect(await scrollsSideways(page), step).toBe(false)
+        expect(await smallTargets(page), step).toEqual([])
+      }
+      await page.goto(inject('stack').pageUrl)
+      await check('no request')
+      await page.goto(
+        await app.authorizationUrl({
+          scope:
+            'openid profile email account.read community.read community.write dashboard.read deposit.read',
+        }),
+      )
+      await heading(page, 'Sign in').waitFor()
+      await check('password')
+      await button(page, 'Continue').click()
+      await check('empty fields')
+      await givePassword(page, { ...user, password: 'wrong' })
+      await page.getByRole('alert').getByText('is not right').waitFor()
+      await check('wrong password')
+      await givePassword(page, user)
+      await heading(page, 'Confirm that it is you').waitFor()
+      await check('method')
+      await page.getByRole('button', { name: 'Authenticator app' }).click()
+      await check('code')
+      await giveCode(page, '1')
+      await check('bad code')
+      await giveCode(page, await authenticatorCode(user))
+      await heading(page, 'Allow access?').waitFor()
+      await check('consent')
+      await button(page, 'Allow').click()
+      await heading(page, 'The app').waitFor()
+      await page.goBack()
+      await heading(page, 'Already answered').waitFor()
+      await check('finished')
+    },
+  )
 
-  it('follows the colours that the user prefers', async ({ open }) => {
+  it('follows the preferred colour scheme', async ({ open }) => {
     const lightness = async (colorScheme: 'light' | 'dark') => {
       const page = await open({ colorScheme })
       await page.goto(inject('stack').pageUrl)
@@ -74,8 +78,8 @@ describe('every step', () => {
   })
 })
 
-describe('the keyboard alone', () => {
-  it('goes through the whole flow, with the focus where the user goes on and always visible', async ({
+describe('with the keyboard alone', () => {
+  it('the user completes the flow, and the focus is always visible and where they continue', async ({
     open,
     app,
   }) => {
@@ -119,7 +123,7 @@ describe('the keyboard alone', () => {
 })
 
 describe('the fields', () => {
-  it('tell password managers and one-time-code keyboards what they are', async ({ open, app }) => {
+  it('have the attributes that password managers and one-time-code keyboards need', async ({ open, app }) => {
     const user = await newUser()
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -140,7 +144,7 @@ describe('the fields', () => {
   })
 })
 
-/** What this test needs of an element; the tests are compiled without the browser's own types. */
+/** The part of an element that is used here. The tests are compiled without the DOM's types. */
 interface Attributed {
   getAttribute: (name: string) => string | null
 }

@@ -5,8 +5,8 @@ import { it } from './support/browser-test.ts'
 import { authenticatorCode, mailedCode, newUser } from './support/new-user.ts'
 import { button, giveCode, givePassword, heading, signIn } from './support/page-steps.ts'
 
-/** Everything that the page's origin has kept in the browser. */
-const keptByPage = async (page: Page) => {
+/** Everything that the page's origin has stored in the browser. */
+const storedByPage = async (page: Page) => {
   await page.goto(inject('stack').pageUrl)
   return page.evaluate<string>(
     'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
@@ -14,7 +14,7 @@ const keptByPage = async (page: Page) => {
 }
 
 describe('the code flow', () => {
-  it('signs in by a mailed code, names the app and its wishes, and gives the app a verified device_token', async ({
+  it('signs in with a mailed code, shows the requested access, and gives the app a verified device_token', async ({
     open,
     app,
   }) => {
@@ -40,7 +40,7 @@ describe('the code flow', () => {
     expect(claims).toMatchObject({ sub: String(user.userId), aud: 'demo-app', email: user.email })
   })
 
-  it('signs in by an authenticator, pasted with a space', async ({ open, app }) => {
+  it('accepts an authenticator’s code that is pasted with a space', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -53,7 +53,7 @@ describe('the code flow', () => {
     expect(claims).toMatchObject({ sub: String(user.userId), amr: ['pwd', 'otp'] })
   })
 
-  it('offers the mailed code to one who has an authenticator but not at hand', async ({ open, app }) => {
+  it('offers a mailed code to a user who has an authenticator', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -65,7 +65,7 @@ describe('the code flow', () => {
     await heading(page, 'Allow access?').waitFor()
   })
 
-  it('tells the app of a refusal, and ends the sign-in that it was for', async ({ open, app }) => {
+  it('reports a denial to the app, and ends the session', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     const signedIn = page.waitForResponse('**/user/login/2fa')
@@ -82,7 +82,7 @@ describe('the code flow', () => {
     expect(answer.status).toBe(401)
   })
 
-  it('leaves no token in any address, in storage or in a cookie', async ({ open, app }) => {
+  it('leaves no token in an address, in storage or in a cookie', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     const addresses: string[] = []
@@ -94,21 +94,21 @@ describe('the code flow', () => {
     }
     await button(page, 'Allow').click()
     await heading(page, 'The app').waitFor()
-    const kept = await keptByPage(page)
+    const stored = await storedByPage(page)
     for (const secret of [data.access_token, data.device_token, user.password]) {
       expect(addresses.filter((address) => address.includes(secret))).toEqual([])
-      expect(kept).not.toContain(secret)
+      expect(stored).not.toContain(secret)
     }
-    expect(kept).toMatch(/finished\\*":true/)
+    expect(stored).toMatch(/finished\\*":true/)
   })
 
-  it('fills in the address that the app expects', async ({ open, app }) => {
+  it('fills in the email address from login_hint', async ({ open, app }) => {
     const page = await open()
     await page.goto(await app.authorizationUrl({ login_hint: 'somebody@example.com' }))
     expect(await page.getByLabel('Email address').inputValue()).toBe('somebody@example.com')
   })
 
-  it('lets the user choose another account', async ({ open, app }) => {
+  it('lets the user switch to another account', async ({ open, app }) => {
     const [first, second] = await Promise.all([
       newUser({ authenticator: true }),
       newUser({ authenticator: true }),

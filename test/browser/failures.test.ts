@@ -14,10 +14,10 @@ import {
 } from './support/page-steps.ts'
 import { expireTickets } from './support/stack-clients.ts'
 
-/** Too many tries end a ticket. */
-const mostTries = 5
+/** Wrong codes that use a ticket up. */
+const maxTries = 5
 
-describe('what goes wrong is said, and can be mended', () => {
+describe('the page explains the failure and lets the user continue after', () => {
   it('a wrong password', async ({ open, app }) => {
     const user = await newUser()
     const page = await open()
@@ -29,7 +29,7 @@ describe('what goes wrong is said, and can be mended', () => {
     await heading(page, 'Check your mail').waitFor()
   })
 
-  it('fields left empty or malformed, each beside the field', async ({ open, app }) => {
+  it('empty or malformed fields, with a message at each field', async ({ open, app }) => {
     const page = await open()
     await page.goto(await app.authorizationUrl())
     await button(page, 'Continue').click()
@@ -57,7 +57,7 @@ describe('what goes wrong is said, and can be mended', () => {
     await heading(page, 'Allow access?').waitFor()
   })
 
-  it('a ticket that has expired', async ({ open, app }) => {
+  it('an expired ticket', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -76,13 +76,13 @@ describe('what goes wrong is said, and can be mended', () => {
     expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
   })
 
-  it('a ticket that too many wrong codes have used up', async ({ open, app }) => {
+  it('a ticket that is used up by wrong codes', async ({ open, app }) => {
     const user = await newUser()
     const page = await open()
     await page.goto(await app.authorizationUrl())
     await givePassword(page, user)
     const wrong = otherThan(await mailedCode(user))
-    for (let tried = 0; tried < mostTries; tried++) {
+    for (let tried = 0; tried < maxTries; tried++) {
       const answered = page.waitForResponse('**/user/login/2fa')
       await giveCode(page, wrong)
       await answered
@@ -91,7 +91,7 @@ describe('what goes wrong is said, and can be mended', () => {
     await page.getByText('had too many tries').waitFor()
   })
 
-  it('too many tries from here, with when to come back', async ({ open, app }) => {
+  it('too many tries from this address, with the time to try again', async ({ open, app }) => {
     const page = await open()
     await page.goto(await app.authorizationUrl())
     const email = `nobody-${crypto.randomUUID()}@example.com`
@@ -107,10 +107,7 @@ describe('what goes wrong is said, and can be mended', () => {
       .waitFor()
   })
 
-  it('a service that is busy, or away, or a device that is offline: nothing is lost', async ({
-    open,
-    app,
-  }) => {
+  it('a busy service, an unreachable service, and an offline device', async ({ open, app }) => {
     const user = await newUser()
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -141,7 +138,7 @@ describe('what goes wrong is said, and can be mended', () => {
     await heading(page, 'Check your mail').waitFor()
   })
 
-  it('a session that ended before the answer', async ({ open, app }) => {
+  it('a session that ended before the user allowed the request', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     const signedIn = page.waitForResponse('**/user/login/2fa')
@@ -159,28 +156,28 @@ describe('what goes wrong is said, and can be mended', () => {
 
   it.for([
     ['an unknown app', { client_id: 'nobody' }],
-    ['an address that is not the app’s', { redirect_uri: 'https://attacker.example/callback' }],
+    ['an unregistered redirect URI', { redirect_uri: 'https://attacker.example/callback' }],
     ['a scope that does not exist', { scope: 'openid everything' }],
     ['no code challenge', { code_challenge: '' }],
-  ] as const)('a request with %s, which goes nowhere', async ([, changes], { open, app }) => {
+  ] as const)('a request with %s, without redirecting', async ([, changes], { open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
-    const sound = new URL(await app.authorizationUrl(changes))
-    // Straight to the page, as a forged link would: the service itself would not have sent anybody here.
-    await signIn(page, `${inject('stack').pageUrl}/${sound.search}`, user)
+    const forged = new URL(await app.authorizationUrl(changes))
+    // Opens the page directly, as a forged link does. The authorization endpoint would not redirect here.
+    await signIn(page, `${inject('stack').pageUrl}/${forged.search}`, user)
     await button(page, 'Allow').click()
     await heading(page, 'This request cannot be answered').waitFor()
     expect(page.url()).toContain(inject('stack').pageUrl)
   })
 })
 
-describe('without a request', () => {
+describe('without a complete request', () => {
   it.for([
     ['', 'Nothing to sign in to yet'],
     ['?client_id=demo-app', 'This link is incomplete'],
     ['?client_id=a&client_id=b&redirect_uri=http://127.0.0.1/callback', 'This link is incomplete'],
     ['?client_id=a&redirect_uri=nonsense', 'This link is incomplete'],
-  ] as const)('%s the page says where to go', async ([query, title], { open }) => {
+  ] as const)('the page at "%s" says where to go', async ([query, title], { open }) => {
     const page = await open()
     await page.goto(`${inject('stack').pageUrl}/${query}`)
     await heading(page, title).waitFor()

@@ -4,7 +4,7 @@ import { authenticatorCode, mailedCode, newUser } from './support/new-user.ts'
 import { button, codeField, giveCode, givePassword, heading, signIn } from './support/page-steps.ts'
 
 describe('reload', () => {
-  it('keeps every step where it was, and forgets the password', async ({ open, app }) => {
+  it('keeps the current step, but not the password', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -22,7 +22,7 @@ describe('reload', () => {
     expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
   })
 
-  it('keeps nothing for another request in the same tab', async ({ open, app }) => {
+  it('discards the state of another request in the same tab', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await signIn(page, await app.authorizationUrl(), user)
@@ -33,7 +33,7 @@ describe('reload', () => {
 })
 
 describe('the back button', () => {
-  it('goes back step by step, and forward again', async ({ open, app }) => {
+  it('returns to the previous step, and forward again', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -50,7 +50,7 @@ describe('the back button', () => {
     await heading(page, 'Allow access?').waitFor()
   })
 
-  it('does not lead back to a code that is used up', async ({ open, app }) => {
+  it('skips a step whose code is used up', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await signIn(page, await app.authorizationUrl(), user)
@@ -60,7 +60,7 @@ describe('the back button', () => {
     await heading(page, 'Allow access?').waitFor()
   })
 
-  it('after the answer says that it was given, and can begin again', async ({ open, app }) => {
+  it('shows after the end that the request was answered, and can start again', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await signIn(page, await app.authorizationUrl(), user)
@@ -74,7 +74,7 @@ describe('the back button', () => {
   })
 })
 
-describe('a double submit', () => {
+describe('a triple click on a button', () => {
   it('sends one request', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()

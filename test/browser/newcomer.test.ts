@@ -4,7 +4,7 @@ import { it } from './support/browser-test.ts'
 import { launchBrowser } from './support/launch-browser.ts'
 import { button, giveCode, givePassword, heading } from './support/page-steps.ts'
 
-it('a newcomer has a verified device_token two minutes after `npm start`, by what the pages say', async () => {
+it('within two minutes of `npm start`, a newcomer has a verified device_token, with no help but the pages', async () => {
   const started = Date.now()
   const ports = ['--port', '0', '--aws-port', '0', '--page-port', '0']
   const { ready, signal } = startCommand(['--ephemeral', ...ports], {}, throughNpm)
@@ -25,7 +25,7 @@ it('a newcomer has a verified device_token two minutes after `npm start`, by wha
   await page.getByRole('button', { name: 'Code by mail' }).click()
   await heading(page, 'Check your mail').waitFor()
 
-  // The mail is where the page says: in the outbox, in another tab.
+  // The mail is in the outbox, which the console shows in another tab.
   const other = await context.newPage()
   await other.goto(home)
   const mail = await other.locator('section#outbox li', { hasText: email }).first().innerText()

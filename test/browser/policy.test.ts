@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, inject } from 'vitest'
 import { it } from './support/browser-test.ts'
 
-describe('the page’s policy', () => {
+describe('the authorization page’s policy', () => {
   it('is strict, in every answer', async () => {
     const { pageUrl, baseUrl } = inject('stack')
     const { headers } = await fetch(pageUrl)
@@ -17,7 +17,7 @@ describe('the page’s policy', () => {
     })
   })
 
-  it('lets nobody put the page into a frame', async ({ browser }) => {
+  it('forbids other sites to frame the page', async ({ browser }) => {
     const { pageUrl } = inject('stack')
     const server = createServer((_request, response) => {
       response
@@ -34,9 +34,7 @@ describe('the page’s policy', () => {
     server.closeAllConnections()
   })
 
-  it('lets the page talk to the API and to nobody else, and run nothing that was written into it', async ({
-    browser,
-  }) => {
+  it('allows connections to the API only, and no inline style', async ({ browser }) => {
     const { pageUrl, awsUrl } = inject('stack')
     const page = await browser.newPage()
     await page.goto(pageUrl)

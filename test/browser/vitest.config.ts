@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** The pages in a real browser, against one local stack. Needs Chromium: see support/launch-browser.ts. */
+/** Tests of the pages in a real browser, with one local stack. Needs Chromium: see support/launch-browser.ts. */
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
@@ -9,7 +9,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     allowOnly: false,
     pool: 'threads',
-    // Two browsers on two cores are slower than one after the other, and their timings less steady.
+    // On two cores, two browsers at the same time are slower than one after another, and make timings unreliable.
     fileParallelism: false,
   },
 })

@@ -9,7 +9,7 @@ const Outputs = v.object({
   'account-service-dev-intake': v.object({ EventBusName: v.string() }),
 })
 
-/** Deploys the stage `dev` with the real CDK command line, and gives the environment in which its flows are tried. */
+/** Deploys the stage `dev` with CDK, and returns the environment variables that the flows need. */
 export function deploy(): Record<string, string> {
   const directory = mkdtempSync(join(tmpdir(), 'deploy-'))
   const outputsFile = join(directory, 'outputs.json')

@@ -1,20 +1,20 @@
-/** Why nothing can be deployed: what was asked for an emulator, and what it said. */
-export class NoEmulator extends Error {
-  override readonly name = 'NoEmulator'
+/** There is no emulator to deploy to; the message says why. */
+export class NoEmulatorError extends Error {
+  override readonly name = 'NoEmulatorError'
 }
 
 /**
- * Makes sure that what answers at an address deploys stacks. Asks CloudFormation, which every emulator of AWS has and the
- * local stack of this project has not.
+ * Checks that an AWS emulator answers at an address. Calls CloudFormation, which emulators have and this project's local
+ * stack does not. Throws a NoEmulatorError otherwise.
  */
 export async function findEmulator(endpoint: string | undefined): Promise<void> {
   if (endpoint === undefined)
-    throw new NoEmulator(
+    throw new NoEmulatorError(
       'no AWS emulator to deploy to: set AWS_ENDPOINT_URL to the address of one, for example LocalStack',
     )
-  const said = await describeStacks(endpoint)
-  if (!said.includes('<DescribeStacksResponse'))
-    throw new NoEmulator(
+  const answer = await describeStacks(endpoint)
+  if (!answer.includes('<DescribeStacksResponse'))
+    throw new NoEmulatorError(
       `what answers at ${endpoint} is no AWS emulator to deploy to: it does not know CloudFormation`,
     )
 }
@@ -25,7 +25,7 @@ async function describeStacks(endpoint: string): Promise<string> {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
-        // Emulators read the service out of the signature, and verify nothing of it.
+        // Emulators read the service's name from the signature, and do not verify it.
         authorization:
           'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/cloudformation/aws4_request, SignedHeaders=host, Signature=none',
       },
@@ -34,6 +34,6 @@ async function describeStacks(endpoint: string): Promise<string> {
     })
     return await response.text()
   } catch {
-    throw new NoEmulator(`no AWS emulator answers at ${endpoint}, where AWS_ENDPOINT_URL points`)
+    throw new NoEmulatorError(`no AWS emulator answers at ${endpoint}, where AWS_ENDPOINT_URL points`)
   }
 }

@@ -7,7 +7,7 @@ import { requireEnv } from '../../shared/env.ts'
 import { putEvents } from '../support/put-event.ts'
 import { authenticatorCode, newRegistration } from '../support/sign-in.ts'
 
-/** Somebody who has signed in. */
+/** A signed-in user. */
 export interface SignedIn {
   userId: number
   token: string
@@ -16,7 +16,7 @@ export interface SignedIn {
 const Ticket = v.object({ login_ticket: v.string() })
 const UserDetails = v.object({ access_token: v.string(), device_token: v.string() })
 
-/** Puts a user on the bus, signs them in by password and authenticator, and verifies the device_token by the public keys. */
+/** Registers a user by event, signs them in by password and authenticator, and verifies the device_token. */
 export async function signIn(): Promise<SignedIn> {
   const user = newRegistration()
   const { email, login_password: password } = user
@@ -49,7 +49,7 @@ export async function signIn(): Promise<SignedIn> {
   return { userId: Number(user['user_id']), token: details.access_token }
 }
 
-/** Books to the user's wallet by an event, finds it there with all its digits, and signs out. */
+/** Credits the user's wallet by event, reads the exact balance and the bill, and signs out. */
 export async function useWallet({ userId, token }: SignedIn): Promise<void> {
   const amount = '0.100000000000000001'
   await putEvents('wallet.adjusted', [
@@ -60,19 +60,19 @@ export async function useWallet({ userId, token }: SignedIn): Promise<void> {
       currency: 'USDT',
       amount,
       direction: 1,
-      reason: 'a deployment is tried',
+      reason: 'deployment test',
       at: Date.now(),
     },
   ])
   await eventually(async () => {
     const { text } = await call('/account/info', { token })
-    assert.ok(text.includes(`"balance":${amount},`), 'the wallet holds what was booked')
+    assert.ok(text.includes(`"balance":${amount},`), 'the wallet has the exact balance')
   })
   const bills = await call('/account/bills?current=1&size=20', { token })
-  assert.ok(bills.text.includes('"total":1,'), 'the booking is on one bill')
+  assert.ok(bills.text.includes('"total":1,'), 'there is one bill')
   const logout = await call('/user/logout', { token, body: { id: String(userId) } })
   assert.equal(logout.code, 0, 'the user signs out')
-  assert.equal((await call('/account/info', { token })).status, 401, 'the token is worth nothing after that')
+  assert.equal((await call('/account/info', { token })).status, 401, 'the token is no longer valid')
 }
 
 const Envelope = v.object({ code: v.number(), data: v.unknown() })
@@ -90,15 +90,15 @@ async function call(path: string, { token, body }: { token?: string; body?: obje
   return { status: response.status, text, ...v.parse(Envelope, JSON.parse(text)) }
 }
 
-const attempts = 8
+const maxAttempts = 8
 
-/** Tries until it holds, with doubling pauses, two minutes at most: more sign-ins than these the service takes for guessing. */
+/** Repeats a check with doubling pauses for at most two minutes. More tries would count as password guessing. */
 async function eventually<T>(check: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await check()
     } catch (error) {
-      if (attempt === attempts) throw error
+      if (attempt === maxAttempts) throw error
       await wait(500 * 2 ** attempt)
     }
   }

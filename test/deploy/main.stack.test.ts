@@ -29,29 +29,25 @@ async function listen(answer: RequestListener): Promise<string> {
 
 describe('npm run test:deploy', () => {
   it.each([
-    [
-      'no address is named',
-      async () => undefined,
-      /^no AWS emulator to deploy to: set AWS_ENDPOINT_URL .+\n$/,
-    ],
-    ['nobody answers', async () => 'http://127.0.0.1:9', /^no AWS emulator answers at http:.+\n$/],
+    ['no address is set', async () => undefined, /^no AWS emulator to deploy to: set AWS_ENDPOINT_URL .+\n$/],
+    ['nothing answers', async () => 'http://127.0.0.1:9', /^no AWS emulator answers at http:.+\n$/],
     [
       'the local stack answers',
       async () => (await useLocalStack()).aws_endpoint,
       /^what answers at http.+ is no AWS emulator to deploy to: .+\n$/,
     ],
-  ])('says in one line, with exit code 2, that %s', async (_what, address, line) => {
+  ])('exits 2 with one line when %s', async (_what, address, line) => {
     const { code, out, error } = await run(await address())
     expect(error).toMatch(line)
     expect({ code, out }).toEqual({ code: 2, out: '' })
   })
 
-  it('knows an emulator by its CloudFormation', async () => {
+  it('accepts an endpoint that answers CloudFormation calls', async () => {
     const endpoint = await listen((_request, response) => response.end('<DescribeStacksResponse xmlns="…"/>'))
     await expect(findEmulator(endpoint)).resolves.toBeUndefined()
   })
 
-  it('tries flows that hold on the local stack', async () => {
+  it('has flows that pass on the local stack', async () => {
     await useWallet(await signIn())
   })
 })

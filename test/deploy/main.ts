@@ -1,11 +1,10 @@
-// Deploys to an AWS emulator and tries what was deployed: `npm run test:deploy`. Exit codes: 0 all held, 1 something did
-// not, 2 there is no emulator.
+// `npm run test:deploy`: deploys to an AWS emulator and runs the flows there. Exit codes: 0 passed, 1 failed, 2 no emulator.
 import { deploy } from './deploy.ts'
-import { findEmulator, NoEmulator } from './find-emulator.ts'
+import { findEmulator, NoEmulatorError } from './find-emulator.ts'
 
 try {
   await findEmulator(process.env['AWS_ENDPOINT_URL'])
-  // Credentials that are good nowhere else: whatever the machine is set up for, no account of anybody's is touched.
+  // Replaces the machine's own credentials, so that no real account can be changed.
   for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN']) Reflect.deleteProperty(process.env, name)
   Object.assign(process.env, {
     AWS_ACCESS_KEY_ID: 'test',
@@ -13,14 +12,14 @@ try {
     AWS_REGION: process.env['AWS_REGION'] ?? 'us-east-1',
   })
   Object.assign(process.env, deploy())
-  // Clients are made on loading, and want the environment by then.
+  // Imported only now, because these modules create AWS clients, which read the environment.
   const { signIn, useWallet } = await import('./flows.ts')
   const user = await signIn()
-  console.log('sign-in: a user of the bus signs in by password and authenticator; the public keys verify it')
+  console.log('passed: registration by event, sign-in by password and authenticator, device_token verified')
   await useWallet(user)
-  console.log('wallet: a booking of the bus is in the wallet and on a bill, to the last digit')
+  console.log('passed: credit by event, exact balance, one bill, logout')
 } catch (error) {
-  const missing = error instanceof NoEmulator
+  const missing = error instanceof NoEmulatorError
   console.error(missing ? error.message : error)
   process.exitCode = missing ? 2 : 1
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeBundleDirectories } from '../support/bundle-directories.ts'
-import { draft, ofType, type Stacks } from './synthesize.ts'
+import { synthesizeUnchecked, ofType, type Stacks } from './synthesize.ts'
 
 const tags = { team: 'payments', 'cost-center': '42' }
 const expected = { service: 'account-service', stage: 'prod', ...tags }
@@ -9,10 +9,10 @@ let stacks: Stacks
 
 beforeAll(async () => {
   makeBundleDirectories()
-  stacks = await draft('prod', { values: { tags } })
+  stacks = await synthesizeUnchecked('prod', { values: { tags } })
 })
 
-/** Tags as a resource spells them: a list of pairs, or an object. */
+/** The tags of a resource, which are a list of pairs or an object. */
 function toRecord(tags: unknown): Record<string, string> {
   if (!Array.isArray(tags)) return tags as Record<string, string>
   return Object.fromEntries(
@@ -20,7 +20,7 @@ function toRecord(tags: unknown): Record<string, string> {
   )
 }
 
-/** The tags of every resource that has any, by its path. */
+/** Every resource that has tags. */
 const tagged = () =>
   [...stacks].flatMap(([name, { resources }]) =>
     Object.entries(resources).flatMap(([id, { Type: type, Properties: properties }]) =>
@@ -31,25 +31,25 @@ const tagged = () =>
   )
 
 describe('every resource of a stage', () => {
-  it('says whose it is', () => {
+  it('has the stage’s tags', () => {
     expect(tagged().length).toBeGreaterThan(300)
     for (const { path, tags } of tagged()) expect(tags, path).toEqual(expected)
     for (const { stack } of stacks.values()) expect(stack.tags.tagValues()).toEqual(expected)
   })
 
-  it('says so that costs', () => {
+  it('has them if it costs money', () => {
     const types = new Set(tagged().map(({ type }) => type))
     for (const type of ['Lambda::Function', 'SQS::Queue', 'KMS::Key', 'Logs::LogGroup', 'CloudWatch::Alarm'])
       expect(types).toContain(`AWS::${type}`)
   })
 
-  it('says so at the table, whose tags are those of its replica', () => {
+  it('has them if it is the table, whose tags are on its replica', () => {
     const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
     const [replica] = table?.resource.Properties['Replicas'] as { Tags: unknown }[]
     expect(toRecord(replica?.Tags)).toEqual(expected)
   })
 
-  it('leaves signing keys to the tag that the rotation gives them', () => {
+  it('does not have the tag that marks signing keys', () => {
     for (const { path, tags } of tagged()) expect(tags, path).not.toHaveProperty('signing-key')
   })
 })

@@ -25,14 +25,14 @@ const runbook = readFileSync(join(import.meta.dirname, '../../infra/RUNBOOK.md')
 let stacks: Stacks
 
 beforeAll(async () => {
-  // A function's file makes its AWS clients when it is imported, and those want a region even to be made.
+  // Importing a function creates its AWS clients, which need a region.
   process.env['AWS_REGION'] ??= 'us-east-1'
   await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
   stacks = await synthesize('prod')
 })
 
-describe('what must never be lost', () => {
-  it('keeps the logical ids of its stateful resources, on which their survival hangs', () => {
+describe('data that must never be lost', () => {
+  it('the logical ids of table and keys do not change; a changed id would replace the resource', () => {
     const stateful = [...ofType(stacks, 'AWS::DynamoDB::GlobalTable'), ...ofType(stacks, 'AWS::KMS::Key')]
     expect(stateful.map(({ stack, id }) => `${stack}/${id}`).sort()).toEqual([
       'data/MacKey790F75A3',
@@ -41,7 +41,7 @@ describe('what must never be lost', () => {
     ])
   })
 
-  it('retains and protects the table, with recovery to any point of 35 days', () => {
+  it('the table is retained, protected from deletion, and recoverable to any point of 35 days', () => {
     const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
     expect(table?.resource.DeletionPolicy).toBe('Retain')
     expect(table?.resource.Properties['Replicas']).toMatchObject([
@@ -53,7 +53,7 @@ describe('what must never be lost', () => {
     expect(stacks.get('data')?.stack.terminationProtection).toBe(true)
   })
 
-  it('retains the keys that its contents depend on', () => {
+  it('the keys that the table depends on are retained', () => {
     for (const { resource } of ofType(stacks, 'AWS::KMS::Key')) expect(resource.DeletionPolicy).toBe('Retain')
   })
 })
@@ -67,13 +67,13 @@ describe('permissions', () => {
       })),
     )
 
-  it('never allow every action of anything', () => {
+  it('allow no action by wildcard', () => {
     const broad = statements().filter(({ Action }) => list(Action).some((action) => action.includes('*')))
     expect(broad).toEqual([])
   })
 
-  it('reach every resource only where AWS knows no narrower one', () => {
-    // kms:CreateKey has no key yet, kms:ListKeys knows no resources; X-Ray's actions know none either.
+  it('have the resource * only for actions without resource-level permissions', () => {
+    // kms:CreateKey has no key to name yet; kms:ListKeys and X-Ray have no resource-level permissions.
     const allowed = new Set([
       'kms:CreateKey',
       'kms:ListKeys',
@@ -87,7 +87,7 @@ describe('permissions', () => {
     expect(broad).toEqual([])
   })
 
-  it('let only signers and the rotation sign, and only with keys that carry the tag of this deployment', () => {
+  it('let only signing functions and the rotation sign, and only with keys that carry this deployment’s tag', () => {
     const signing = statements().filter(({ Action }) => list(Action).includes('kms:Sign'))
     const granted = [...routes, ...events, ...schedules].filter(({ permissions }) => permissions.signingKeys)
     const functions = new Set(
@@ -99,7 +99,7 @@ describe('permissions', () => {
     }
   })
 
-  it('attach no managed policy', () => {
+  it('contain no managed policy', () => {
     for (const { resource } of ofType(stacks, 'AWS::IAM::Role')) {
       expect(resource.Properties['ManagedPolicyArns'] ?? []).toEqual([])
     }
@@ -107,7 +107,7 @@ describe('permissions', () => {
 })
 
 describe('queues', () => {
-  it('each have a dead-letter queue, and each dead-letter queue an alarm', () => {
+  it('have a dead-letter queue each, and every dead-letter queue has an alarm', () => {
     const queues = ofType(stacks, 'AWS::SQS::Queue')
     const alarms = JSON.stringify(ofType(stacks, 'AWS::CloudWatch::Alarm'))
     for (const { id, resource } of queues) {
@@ -117,7 +117,7 @@ describe('queues', () => {
     }
   })
 
-  it('refuse what is not sent over TLS', async () => {
+  it('reject requests without TLS', async () => {
     expect(ofType(stacks, 'AWS::SQS::QueuePolicy')).toHaveLength(ofType(stacks, 'AWS::SQS::Queue').length)
   })
 })
@@ -134,7 +134,7 @@ describe('endpoints', () => {
     'POST /user/login/2fa',
   ]
 
-  it('check an access_token, or are on the list of those that are open', async () => {
+  it('require an access_token, unless they are on the list of public ones', async () => {
     const open: string[] = []
     for (const { method, path, entry } of routes) {
       const file = new URL(`../../functions/${entry}.ts`, import.meta.url).href
@@ -148,17 +148,17 @@ describe('endpoints', () => {
 })
 
 describe('operation', () => {
-  it('keeps every log for a time that somebody chose', () => {
+  it('every log group has a retention period', () => {
     for (const { resource } of ofType(stacks, 'AWS::Logs::LogGroup')) {
       expect(resource.Properties['RetentionInDays']).toBe(90)
     }
   })
 
-  it('stays far below the 500 resources that CloudFormation takes in a stack', () => {
+  it('every stack stays below CloudFormation’s limit of 500 resources', () => {
     for (const [name, { resources }] of stacks) expect(Object.keys(resources).length, name).toBeLessThan(450)
   })
 
-  it('has a paragraph in the runbook for every alarm, and an alarm for every paragraph', () => {
+  it('every alarm has a section in the runbook, and every section an alarm', () => {
     const linked = ofType(stacks, 'AWS::CloudWatch::Alarm').map(({ id, resource }) => {
       const anchor = /RUNBOOK\.md#([a-z-]+)$/.exec(String(resource.Properties['AlarmDescription']))?.[1]
       expect(anchor, id).toBeDefined()
@@ -170,8 +170,8 @@ describe('operation', () => {
   })
 })
 
-describe('the checks of the template', () => {
-  it('refuse a queue without a dead-letter queue', async () => {
+describe('the template checks', () => {
+  it('reject a queue without a dead-letter queue', async () => {
     const broken = () =>
       synthesize('prod', {
         change: (app) => {
@@ -181,7 +181,7 @@ describe('the checks of the template', () => {
     await expect(broken()).rejects.toThrow(/SQS3/)
   })
 
-  it('refuse a queue that may be spoken to in the clear', async () => {
+  it('reject a queue that accepts requests without TLS', async () => {
     const broken = () =>
       synthesize('prod', {
         change: (app) => {
@@ -195,7 +195,7 @@ describe('the checks of the template', () => {
     await expect(broken()).rejects.toThrow(/SQS4/)
   })
 
-  it('refuse an API without limits', async () => {
+  it('reject an API without throttling', async () => {
     const broken = () =>
       synthesize('prod', {
         change: (app) => {
@@ -207,7 +207,7 @@ describe('the checks of the template', () => {
     await expect(broken()).rejects.toThrow(/APIGWDefaultThrottling/)
   })
 
-  it('refuse a function that may do something to everything, traced or not', async () => {
+  it('reject a function with the resource *, even if tracing is on', async () => {
     const broken = () =>
       synthesize('prod', {
         values: { tracing: true },
@@ -222,7 +222,7 @@ describe('the checks of the template', () => {
     await expect(broken()).rejects.toThrow(/account-info\/Role\/DefaultPolicy[^]*IAM5\[Resource::\*\]/)
   })
 
-  it('pass for a stage with everything switched on', async () => {
+  it('accept a stage with every knob set', async () => {
     const values = {
       alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
       auditorPrincipalArn: 'arn:aws:iam::123456789012:role/auditors',
@@ -237,7 +237,7 @@ describe('the checks of the template', () => {
     for (const [name, { resources }] of all) expect(Object.keys(resources).length, name).toBeLessThan(450)
   })
 
-  it('pass for a stage that anyone may throw away', async () => {
+  it('accept a stage without protected data', async () => {
     await expect(synthesize('dev')).resolves.toBeDefined()
   })
 })

@@ -10,7 +10,7 @@ import { acknowledgeRules } from '../../infra/acknowledged-rules.ts'
 import { readConfig } from '../../infra/config.ts'
 import { addStacks } from '../../infra/add-stacks.ts'
 
-/** A CloudFormation resource as synthesized. */
+/** A resource of a synthesized template. */
 export interface Resource {
   Type: string
   Properties: Record<string, unknown>
@@ -24,20 +24,20 @@ interface Written {
   Outputs?: Record<string, { Value: unknown }>
 }
 
-/** A stage's stacks by the last part of their names (`data`, `api`, …). */
+/** The stacks of a stage, by the last part of their names (`data`, `api`, …). */
 export type Stacks = Map<
   string,
   { stack: Stack; resources: Written['Resources']; outputs: NonNullable<Written['Outputs']> }
 >
 
-/** The stage's entry of cdk.json, and what may be broken in what follows from it before it is looked at. */
+/** Knobs of the stage, and a change to the app before it is synthesized, for example to break it. */
 interface Variation {
   values?: Record<string, unknown>
   change?: (app: App) => void
 }
 
 const context = {
-  // Nothing is deployed from here: no need to copy the bundles.
+  // Tests deploy nothing, so the bundles need not be copied.
   'aws:cdk:disable-asset-staging': true,
   ...(cdkJson as { context: object }).context,
 }
@@ -45,8 +45,8 @@ const context = {
 const newDirectory = () => mkdtempSync(join(tmpdir(), 'synth-'))
 
 /**
- * Synthesizes a stage as `cdk synth` does, with AWS's validator and the rule packs, and throws on what they find.
- * The functions must have been bundled.
+ * Synthesizes a stage as `cdk synth` does, and throws on findings of AWS's validator and of cdk-nag. The functions must have
+ * been bundled.
  */
 export async function synthesize(stage: string, { values, change }: Variation = {}): Promise<Stacks> {
   const app = new App({ outdir: newDirectory(), context })
@@ -57,8 +57,11 @@ export async function synthesize(stage: string, { values, change }: Variation = 
   return readStacks(app, stage)
 }
 
-/** The same without the checks, which take most of the time. */
-export async function draft(stage: string, { values, change }: Variation = {}): Promise<Stacks> {
+/** Synthesizes a stage without the checks, which take most of the time. */
+export async function synthesizeUnchecked(
+  stage: string,
+  { values, change }: Variation = {},
+): Promise<Stacks> {
   const app = new App({ outdir: newDirectory(), context, builtinCloudFormationValidation: false })
   await addStacks(app, readConfig({ ...values, stage }))
   change?.(app)
@@ -77,7 +80,7 @@ function readStacks(app: App, stage: string): Stacks {
   )
 }
 
-/** Every resource of a type, with the stack it is in and its logical id. */
+/** Every resource of a type, with its stack and its logical id. */
 export const ofType = (stacks: Stacks, type: string): { stack: string; id: string; resource: Resource }[] =>
   [...stacks].flatMap(([stack, { resources }]) =>
     Object.entries(resources)

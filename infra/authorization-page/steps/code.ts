@@ -1,12 +1,12 @@
 import { make } from '../dom.ts'
 import { makeField, makeForm } from '../form.ts'
 import { explain } from '../messages.ts'
-import { checkCode, type Method, type Ticket } from '../sign-in-api.ts'
-import type { Journey, View } from '../step.ts'
+import { type Method, sendSecondFactor, type Ticket } from '../sign-in-api.ts'
+import type { SignInFlow, View } from '../step.ts'
 import { usableMethods } from './password.ts'
 
 /** Asks for the code of the second factor. */
-export function showCode(journey: Journey, email: string, ticket: Ticket, method: Method): View {
+export function showCode(flow: SignInFlow, email: string, ticket: Ticket, method: Method): View {
   const byMail = method === 'EMAIL'
   const code = makeField({
     name: 'code',
@@ -27,15 +27,15 @@ export function showCode(journey: Journey, email: string, ticket: Ticket, method
     fields: [code],
     submitLabel: 'Verify',
     async work() {
-      const account = await checkCode(email, ticket, method, digitsOf(code.input.value))
-      journey.remember({ account, ticket: undefined, method: undefined })
-      journey.replace('consent')
+      const account = await sendSecondFactor(email, ticket, method, digitsOf(code.input.value))
+      flow.update({ account, ticket: undefined, method: undefined })
+      flow.replace('consent')
     },
     onFailure(failure) {
-      if (failure.code === 40103) code.complain(explain(failure))
+      if (failure.code === 40103) code.showError(explain(failure))
       if (failure.code === 40102) {
-        journey.remember({ ticket: undefined, method: undefined })
-        journey.replace('password', explain(failure))
+        flow.update({ ticket: undefined, method: undefined })
+        flow.replace('password', explain(failure))
       }
       return [40102, 40103].includes(failure.code)
     },
@@ -52,22 +52,22 @@ export function showCode(journey: Journey, email: string, ticket: Ticket, method
     content: [
       make('p', { class: 'lead', id: 'code-source' }, ...source),
       form,
-      make('div', { class: 'links' }, ...otherWays(journey, ticket, byMail)),
+      make('div', { class: 'links' }, ...otherWays(flow, ticket, byMail)),
     ],
     focus: code.input,
   }
 }
 
-/** Codes are shown, and pasted, in groups. */
+/** A code without spaces and dashes, with which it may be pasted. */
 const digitsOf = (value: string): string => value.replaceAll(/[\s-]/g, '')
 
-function otherWays(journey: Journey, ticket: Ticket, byMail: boolean): HTMLElement[] {
+function otherWays(flow: SignInFlow, ticket: Ticket, byMail: boolean): HTMLElement[] {
   const link = (words: string, onclick: () => void) =>
     make('button', { type: 'button', class: 'link', onclick }, words)
   return [
     ...(usableMethods(ticket.methods).length > 1
-      ? [link('Use another method', () => journey.go('method'))]
+      ? [link('Use another method', () => flow.go('method'))]
       : []),
-    link(byMail ? 'No mail? Start over' : 'Start over', () => journey.go('password')),
+    link(byMail ? 'No mail? Start over' : 'Start over', () => flow.go('password')),
   ]
 }

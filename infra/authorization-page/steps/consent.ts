@@ -1,27 +1,27 @@
 import { ApiFailure } from '../api.ts'
-import { foreignName, icon, make } from '../dom.ts'
+import { appName, icon, make } from '../dom.ts'
 import { makeAlert, makeGuard } from '../form.ts'
 import { explain } from '../messages.ts'
 import { describeScope } from '../scope-words.ts'
 import { type Account, sendDecision, signOut } from '../sign-in-api.ts'
-import type { Journey, View } from '../step.ts'
+import type { SignInFlow, View } from '../step.ts'
 import { showLeaving, showRefused } from './ending.ts'
 
-/** Codes that mean that the sign-in itself no longer holds. */
-const sessionOver = [40100, 40300]
-/** Codes that mean that the app's own request is at fault, which the user cannot mend. */
-const requestAtFault = [40001, 40002, 40005]
+/** Failure codes for a sign-in that is no longer valid. */
+const sessionEnded = [40100, 40300]
+/** Failure codes for an invalid request of the app, which the user cannot correct. */
+const invalidRequest = [40001, 40002, 40005]
 
-/** Asks whether the app may have what it asks for. */
-export function showConsent(journey: Journey, account: Account): View {
-  const { request } = journey
+/** Asks the user to allow or deny the app's request. */
+export function showConsent(flow: SignInFlow, account: Account): View {
+  const { request } = flow
   const alert = makeAlert()
   const guard = makeGuard(alert, (failure) => {
-    if (sessionOver.includes(failure.code)) {
-      journey.remember({ account: undefined })
-      journey.replace('password', explain(failure))
-    } else if (requestAtFault.includes(failure.code)) {
-      journey.present(showRefused(request.clientId, explain(failure)))
+    if (sessionEnded.includes(failure.code)) {
+      flow.update({ account: undefined })
+      flow.replace('password', explain(failure))
+    } else if (invalidRequest.includes(failure.code)) {
+      flow.present(showRefused(request.clientId, explain(failure)))
     } else return false
     return true
   })
@@ -29,33 +29,30 @@ export function showConsent(journey: Journey, account: Account): View {
     void guard(event.currentTarget as HTMLButtonElement, async () => {
       const target = await sendDecision(account, request.parameters, approved)
       if (!approved) await endSession(account)
-      journey.remember({ email: undefined, account: undefined, finished: true })
+      flow.update({ email: undefined, account: undefined, finished: true })
       history.replaceState({ step: 'finished' }, '')
-      journey.present(showLeaving(request.clientId, target))
+      flow.present(showLeaving(request.clientId, target))
       location.assign(target)
     })
   const changeAccount = (event: Event) =>
     void guard(event.currentTarget as HTMLButtonElement, async () => {
       await endSession(account)
-      journey.remember({ email: undefined, account: undefined })
-      journey.replace('password')
+      flow.update({ email: undefined, account: undefined })
+      flow.replace('password')
     })
-  const items = request.scopes.map((scope) =>
-    make('li', {}, icon('tick'), make('span', {}, describeScope(scope))),
-  )
   return {
     title: 'Allow access?',
     content: [
-      make('p', { class: 'lead' }, foreignName(request.clientId), ' asks to use your account.'),
-      make(
-        'div',
-        { class: 'account' },
-        make('span', { class: 'avatar', 'aria-hidden': 'true' }, account.email.charAt(0).toUpperCase()),
-        make('bdi', { class: 'account-email' }, account.email),
-        make('button', { type: 'button', class: 'link', onclick: changeAccount }, 'Not you?'),
-      ),
+      make('p', { class: 'lead' }, appName(request.clientId), ' asks to use your account.'),
+      showAccount(account, changeAccount),
       make('h2', {}, 'It will be able to'),
-      make('ul', { class: 'scopes' }, ...items),
+      make(
+        'ul',
+        { class: 'scopes' },
+        ...request.scopes.map((scope) =>
+          make('li', {}, icon('tick'), make('span', {}, describeScope(scope))),
+        ),
+      ),
       make('p', { class: 'fine' }, 'It cannot move money, and it never sees your password.'),
       alert.element,
       make(
@@ -75,7 +72,16 @@ export function showConsent(journey: Journey, account: Account): View {
   }
 }
 
-/** Ends a session that nobody will use. It is forgotten here and ends by itself in any case, so a failure holds nobody up. */
+const showAccount = ({ email }: Account, onChange: (event: Event) => void): HTMLElement =>
+  make(
+    'div',
+    { class: 'account' },
+    make('span', { class: 'avatar', 'aria-hidden': 'true' }, email.charAt(0).toUpperCase()),
+    make('bdi', { class: 'account-email' }, email),
+    make('button', { type: 'button', class: 'link', onclick: onChange }, 'Not you?'),
+  )
+
+/** Ends a session that is no longer used. A failure is ignored: the page forgets the session, and it expires anyway. */
 async function endSession(account: Account): Promise<void> {
   try {
     await signOut(account)

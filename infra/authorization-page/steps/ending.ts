@@ -1,11 +1,11 @@
-import { foreignName, make } from '../dom.ts'
-import type { Journey, View } from '../step.ts'
+import { appName, make } from '../dom.ts'
+import type { SignInFlow, View } from '../step.ts'
 
-/** Shown while the browser goes to the app, and after it where the app is not a page. */
+/** Shown while the browser opens the app, and afterwards if the app is not a web page. */
 export const showLeaving = (clientId: string, target: string): View => ({
   title: 'You are done here',
   content: [
-    make('p', { class: 'lead' }, 'Returning to ', foreignName(clientId), ' …'),
+    make('p', { class: 'lead' }, 'Returning to ', appName(clientId), ' …'),
     make(
       'p',
       {},
@@ -16,17 +16,11 @@ export const showLeaving = (clientId: string, target: string): View => ({
   ],
 })
 
-/** Shown to one who comes back to a request that has been answered. */
-export const showFinished = (journey: Journey): View => ({
+/** Shown when the user returns to a request that they have already answered. */
+export const showFinished = (flow: SignInFlow): View => ({
   title: 'Already answered',
   content: [
-    make(
-      'p',
-      { class: 'lead' },
-      'You have answered this request of ',
-      foreignName(journey.request.clientId),
-      '.',
-    ),
+    make('p', { class: 'lead' }, 'You have answered this request of ', appName(flow.request.clientId), '.'),
     make('p', {}, 'To sign in once more, go back to the app and start there.'),
     make(
       'button',
@@ -34,8 +28,8 @@ export const showFinished = (journey: Journey): View => ({
         type: 'button',
         class: 'link',
         onclick() {
-          journey.remember({ finished: undefined })
-          journey.replace('password')
+          flow.update({ finished: undefined })
+          flow.replace('password')
         },
       },
       'Answer it again',
@@ -43,7 +37,7 @@ export const showFinished = (journey: Journey): View => ({
   ],
 })
 
-/** Shown when the service does not take the app's request: nothing is sent back, for the address may not be the app's. */
+/** Shown for an invalid request of an app. Nothing is sent to its address, which may not be the app's own. */
 export const showRefused = (clientId: string, reason: string): View => ({
   title: 'This request cannot be answered',
   content: [
@@ -51,7 +45,7 @@ export const showRefused = (clientId: string, reason: string): View => ({
       'p',
       { class: 'lead' },
       'The request of ',
-      foreignName(clientId),
+      appName(clientId),
       ' was refused, and nothing was shared.',
     ),
     make('p', {}, reason),
@@ -63,7 +57,7 @@ export const showRefused = (clientId: string, reason: string): View => ({
   ],
 })
 
-/** Shown when the address holds no request that could be answered. */
+/** Shown when the page's address contains no complete request. */
 export const showNoRequest = (damaged: boolean): View => ({
   title: damaged ? 'This link is incomplete' : 'Nothing to sign in to yet',
   content: [

@@ -1,6 +1,6 @@
 import { icon, make } from '../dom.ts'
 import type { Method, Ticket } from '../sign-in-api.ts'
-import type { Journey, View } from '../step.ts'
+import type { SignInFlow, View } from '../step.ts'
 
 const descriptions: Record<Method, { picture: string; name: string; words: (ticket: Ticket) => string }> = {
   EMAIL: {
@@ -16,11 +16,11 @@ const descriptions: Record<Method, { picture: string; name: string; words: (tick
   PASSKEY: { picture: 'key', name: 'Passkey', words: () => 'Cannot be used on this page' },
 }
 
-/** Lets the user choose how to give the second factor. */
-export function showMethod(journey: Journey, ticket: Ticket): View {
+/** Lets the user choose the method for the second factor. */
+export function showMethod(flow: SignInFlow, ticket: Ticket): View {
   const choices = ticket.methods
     .filter((method) => method in descriptions)
-    .map((method) => make('li', {}, makeChoice(journey, ticket, method)))
+    .map((method) => make('li', {}, makeChoice(flow, ticket, method)))
   return {
     title: 'Confirm that it is you',
     content: [
@@ -28,14 +28,14 @@ export function showMethod(journey: Journey, ticket: Ticket): View {
       make('ul', { class: 'choices' }, ...choices),
       make(
         'button',
-        { type: 'button', class: 'link', onclick: () => journey.go('password') },
+        { type: 'button', class: 'link', onclick: () => flow.go('password') },
         'Use another account',
       ),
     ],
   }
 }
 
-function makeChoice(journey: Journey, ticket: Ticket, method: Method): HTMLElement {
+function makeChoice(flow: SignInFlow, ticket: Ticket, method: Method): HTMLElement {
   const { picture, name, words } = descriptions[method]
   const text = make(
     'span',
@@ -45,8 +45,8 @@ function makeChoice(journey: Journey, ticket: Ticket, method: Method): HTMLEleme
   )
   if (method === 'PASSKEY') return make('div', { class: 'choice unavailable' }, icon(picture), text)
   const choose = () => {
-    journey.remember({ method })
-    journey.go('code')
+    flow.update({ method })
+    flow.go('code')
   }
   return make(
     'button',

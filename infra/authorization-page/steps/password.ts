@@ -1,55 +1,16 @@
-import { foreignName, icon, make } from '../dom.ts'
-import { makeField, makeForm } from '../form.ts'
+import { appName, icon, make } from '../dom.ts'
+import { type Field, makeField, makeForm } from '../form.ts'
 import { checkPassword, type Method } from '../sign-in-api.ts'
-import type { Journey, View } from '../step.ts'
+import type { SignInFlow, View } from '../step.ts'
 
-/** Methods that the service takes as a second factor; a passkey may be enrolled, but is not one of them. */
+/** The methods that this page supports. A passkey may be enrolled, but cannot be used here. */
 export const usableMethods = (methods: Method[]): Method[] => methods.filter((method) => method !== 'PASSKEY')
 
-/** Asks for email and password. */
-export function showPassword(journey: Journey, notice: string | undefined): View {
-  const { request, state } = journey
-  const email = makeField({
-    name: 'email',
-    label: 'Email address',
-    attributes: {
-      type: 'email',
-      autocomplete: 'username',
-      autocapitalize: 'none',
-      spellcheck: 'false',
-      required: true,
-      value: state.email ?? request.loginHint,
-      'aria-describedby': notice === undefined ? undefined : 'notice',
-    },
-    check: (value) => (/^\s*\S+@\S+\s*$/.test(value) ? undefined : 'Enter your email address.'),
-  })
-  const password = makeField({
-    name: 'password',
-    label: 'Password',
-    attributes: {
-      type: 'password',
-      autocomplete: 'current-password',
-      required: true,
-      'aria-describedby': notice === undefined ? undefined : 'notice',
-    },
-    check: (value) => (value === '' ? 'Enter your password.' : undefined),
-    addition: make(
-      'button',
-      {
-        type: 'button',
-        class: 'reveal',
-        'aria-label': 'Show password',
-        'aria-pressed': 'false',
-        onclick: reveal,
-      },
-      icon('eye'),
-    ),
-  })
-  function reveal(event: Event): void {
-    const show = password.input.type === 'password'
-    password.input.type = show ? 'text' : 'password'
-    ;(event.currentTarget as HTMLElement).setAttribute('aria-pressed', String(show))
-  }
+/** Asks for email and password. `notice` says why, if the user has been here before. */
+export function showPassword(flow: SignInFlow, notice: string | undefined): View {
+  const describedBy = notice === undefined ? undefined : 'notice'
+  const email = makeEmailField(flow.state.email ?? flow.request.loginHint, describedBy)
+  const password = makePasswordField(describedBy)
   const form = makeForm({
     fields: [email, password],
     submitLabel: 'Continue',
@@ -57,12 +18,12 @@ export function showPassword(journey: Journey, notice: string | undefined): View
       const address = email.input.value.trim()
       const ticket = await checkPassword(address, password.input.value)
       const [method, ...others] = usableMethods(ticket.methods)
-      journey.remember({ email: address, ticket, method, account: undefined, finished: undefined })
-      journey.go(method !== undefined && others.length === 0 ? 'code' : 'method')
+      flow.update({ email: address, ticket, method, account: undefined, finished: undefined })
+      flow.go(method !== undefined && others.length === 0 ? 'code' : 'method')
     },
     onFailure(failure) {
       if (failure.code === 40001 && failure.fields.includes('email')) {
-        email.complain('Enter a complete email address, such as name@example.com.')
+        email.showError('Enter a complete email address, such as name@example.com.')
         return true
       }
       if (failure.code === 40101) {
@@ -75,7 +36,7 @@ export function showPassword(journey: Journey, notice: string | undefined): View
   return {
     title: 'Sign in',
     content: [
-      make('p', { class: 'lead' }, 'to continue to ', foreignName(request.clientId)),
+      make('p', { class: 'lead' }, 'to continue to ', appName(flow.request.clientId)),
       ...(notice === undefined
         ? []
         : [make('p', { id: 'notice', class: 'notice' }, icon('info'), make('span', {}, notice))]),
@@ -83,4 +44,52 @@ export function showPassword(journey: Journey, notice: string | undefined): View
     ],
     focus: email.input.value === '' ? email.input : password.input,
   }
+}
+
+const makeEmailField = (value: string, describedBy: string | undefined): Field =>
+  makeField({
+    name: 'email',
+    label: 'Email address',
+    attributes: {
+      type: 'email',
+      autocomplete: 'username',
+      autocapitalize: 'none',
+      spellcheck: 'false',
+      required: true,
+      value,
+      'aria-describedby': describedBy,
+    },
+    check: (text) => (/^\s*\S+@\S+\s*$/.test(text) ? undefined : 'Enter your email address.'),
+  })
+
+function makePasswordField(describedBy: string | undefined): Field {
+  const field = makeField({
+    name: 'password',
+    label: 'Password',
+    attributes: {
+      type: 'password',
+      autocomplete: 'current-password',
+      required: true,
+      'aria-describedby': describedBy,
+    },
+    check: (text) => (text === '' ? 'Enter your password.' : undefined),
+    addition: make(
+      'button',
+      {
+        type: 'button',
+        class: 'reveal',
+        'aria-label': 'Show password',
+        'aria-pressed': 'false',
+        onclick: (event) => toggleVisibility(event.currentTarget as HTMLElement, field.input),
+      },
+      icon('eye'),
+    ),
+  })
+  return field
+}
+
+function toggleVisibility(button: HTMLElement, input: HTMLInputElement): void {
+  const show = input.type === 'password'
+  input.type = show ? 'text' : 'password'
+  button.setAttribute('aria-pressed', String(show))
 }

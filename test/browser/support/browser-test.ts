@@ -6,17 +6,18 @@ import { launchBrowser } from './launch-browser.ts'
 interface Fixtures {
   browser: Browser
   app: ClientApp
-  /** Opens a page of a new browser profile. What goes wrong in it fails the test at its end. */
+  /** Opens a page in a new browser profile. Errors and foreign requests of the page fail the test at its end. */
   open: (options?: BrowserContextOptions) => Promise<Page>
 }
 
-/** Chromium's own line for an answer of 400 and above, or for none: the page deals with those, and shows them. */
-const ownFailureLine = /^Failed to load resource: (the server responded with a status of [45]\d\d|net::ERR_)/
+/** Chromium's console message for a failed request. It is ignored, because the page handles failed requests. */
+const failedRequestMessage =
+  /^Failed to load resource: (the server responded with a status of [45]\d\d|net::ERR_)/
 
-/** A test with a browser, and a client that waits for its answer. */
+/** A test with a browser and a client app. */
 export const it = test.extend<Fixtures>({
   browser: [
-    // eslint-disable-next-line no-empty-pattern -- vitest reads a fixture's needs out of this pattern
+    // eslint-disable-next-line no-empty-pattern -- vitest finds a fixture's dependencies in this pattern
     async ({}, use) => {
       const browser = await launchBrowser()
       await use(browser)
@@ -41,7 +42,7 @@ export const it = test.extend<Fixtures>({
       pages.push(page)
       page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
       page.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type()) && !ownFailureLine.test(message.text()))
+        if (['error', 'warning'].includes(message.type()) && !failedRequestMessage.test(message.text()))
           problems.push(`console: ${message.text()}`)
       })
       context.on('request', (request) => {

@@ -5,11 +5,11 @@ import { inject } from 'vitest'
 import { poll } from './poll.ts'
 
 const client: oauth.Client = { client_id: 'demo-app' }
-/** The stack answers over plain HTTP, on this machine only. */
-// eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go away
+/** Allows HTTP, because the stack answers on this machine without TLS. */
+// eslint-disable-next-line @typescript-eslint/no-deprecated -- marked as deprecated only to stand out
 const options = { [oauth.allowInsecureRequests]: true }
 
-/** A client of the service, as anyone would write it: begins a sign-in, and takes the answer at its own address. */
+/** An OAuth client with a server for its redirect URI: starts a sign-in and receives the authorization response. */
 export class ClientApp {
   readonly origin: string
   readonly redirectUri: string
@@ -44,7 +44,7 @@ export class ClientApp {
     return app
   }
 
-  /** The address that a user is sent to; `changes` replace or (undefined) drop parameters. */
+  /** The authorization request's URL. `changes` replace parameters; undefined removes one. */
   async authorizationUrl(changes: Record<string, string | undefined> = {}): Promise<string> {
     const url = new URL(this.authorizationServer.authorization_endpoint ?? '')
     const parameters: Record<string, string | undefined> = {
@@ -63,13 +63,13 @@ export class ClientApp {
     return url.href
   }
 
-  /** What arrived at the client's own address, checked as the client library does; throws where it is an error. */
+  /** Waits for the authorization response and validates it. Throws if it is an error response. */
   async takeAnswer(): Promise<URLSearchParams> {
     const answer = await poll('the redirect to the client', async () => this.answer)
     return oauth.validateAuthResponse(this.authorizationServer, client, answer, this.state)
   }
 
-  /** Exchanges the code of an answer; returns the claims of the verified device_token. */
+  /** Exchanges the code and returns the claims of the verified device_token. */
   async exchange(answer: URLSearchParams): Promise<oauth.IDToken> {
     const response = await oauth.authorizationCodeGrantRequest(
       this.authorizationServer,

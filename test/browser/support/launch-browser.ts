@@ -10,6 +10,6 @@ const switches = [
   '--disable-sync',
 ]
 
-/** Starts Debian's Chromium, or the one that `CHROMIUM` names; it talks to nobody but the pages' own servers. */
+/** Starts Debian's Chromium, or the one that `CHROMIUM` names, without background requests. */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: switches })

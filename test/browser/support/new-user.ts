@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 import { poll } from './poll.ts'
 import { hasItem, putEvent } from './stack-clients.ts'
 
-/** Somebody who can sign in. */
+/** A user with the secrets to sign in. */
 export interface User {
   userId: number
   email: string
@@ -12,7 +12,7 @@ export interface User {
   totpSecret: string | undefined
 }
 
-/** Registers a user of a test's own and waits until they are known. */
+/** Registers a new user and waits until the registration has taken effect. */
 export async function newUser(options: { authenticator?: boolean } = {}): Promise<User> {
   const userId = randomInt(1_000_000, 2 ** 40)
   const user = {
@@ -33,13 +33,13 @@ export async function newUser(options: { authenticator?: boolean } = {}): Promis
   return user
 }
 
-/** The code that an authenticator app shows now. */
+/** The current code of the user's authenticator. */
 export async function authenticatorCode(user: User): Promise<string> {
   if (user.totpSecret === undefined) throw new Error('this user has no authenticator')
   return generate({ secret: user.totpSecret })
 }
 
-/** The code of the newest mail to an address, once there are so many. */
+/** Waits until the user has received `mails` mails, and returns the code of the newest. */
 export async function mailedCode({ email }: User, mails = 1): Promise<string> {
   const text = await poll('the mail', async () => {
     const response = await fetch(`${inject('stack').baseUrl}/_local/outbox?to=${encodeURIComponent(email)}`)

@@ -1,14 +1,14 @@
 import type { Locator, Page } from 'playwright-core'
 import { authenticatorCode, mailedCode, type User } from './new-user.ts'
 
-/** What the authorization page shows, by the words that a user reads. */
+/** Elements of the authorization page, by the text that users see. */
 export const heading = (page: Page, name: string): Locator => page.getByRole('heading', { level: 1, name })
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
 export const emailField = (page: Page): Locator => page.getByLabel('Email address')
 export const passwordField = (page: Page): Locator => page.getByLabel('Password', { exact: true })
 export const codeField = (page: Page): Locator => page.getByLabel('6-digit code')
 
-/** Enters email and password, and goes on. */
+/** Submits email and password. */
 export async function givePassword(
   page: Page,
   { email, password }: Pick<User, 'email' | 'password'>,
@@ -18,13 +18,13 @@ export async function givePassword(
   await button(page, 'Continue').click()
 }
 
-/** Enters a code, and goes on. */
+/** Submits a code. */
 export async function giveCode(page: Page, code: string): Promise<void> {
   await codeField(page).fill(code)
   await button(page, 'Verify').click()
 }
 
-/** Goes from the authorization request to the consent, by whichever second factor the user has. */
+/** Goes from the authorization request to the consent, with the authenticator if the user has one. */
 export async function signIn(page: Page, address: string, user: User): Promise<void> {
   await page.goto(address)
   await givePassword(page, user)
@@ -38,5 +38,5 @@ export async function signIn(page: Page, address: string, user: User): Promise<v
   await heading(page, 'Allow access?').waitFor()
 }
 
-/** A code that is not the right one. */
+/** A wrong code. */
 export const otherThan = (code: string): string => (code === '000000' ? '000001' : '000000')

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** Asks again, every 50 ms and for at most so long, until there is an answer; throws where none comes. */
+/** Calls `ask` every 50 ms until it returns a value. Throws after `milliseconds`. */
 export async function poll<Answer>(
   what: string,
   ask: () => Promise<Answer | undefined>,
@@ -12,5 +12,5 @@ export async function poll<Answer>(
     if (answer !== undefined) return answer
     await setTimeout(50)
   } while (Date.now() < end)
-  throw new Error(`waited ${milliseconds} ms in vain for ${what}`)
+  throw new Error(`${what} did not come within ${milliseconds} ms`)
 }

@@ -26,11 +26,11 @@ export async function putEvent(detailType: string, detail: object): Promise<void
   if (FailedEntryCount) throw new Error(`${detailType} was not taken`)
 }
 
-/** Whether an item of this kind holds this email address. */
+/** Whether an item whose partition key starts with `kind` has this email address. */
 export const hasItem = async (kind: string, email: string): Promise<boolean> =>
   (await findKeys(kind, email)).length > 0
 
-/** Puts the end of every login ticket of an address into the past. */
+/** Sets the expiry of all login tickets of an email address to the past. */
 export async function expireTickets(email: string): Promise<void> {
   const keys = await findKeys('TICKET#', email)
   if (keys.length === 0) throw new Error('there is no ticket to expire')

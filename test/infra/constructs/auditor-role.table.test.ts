@@ -38,7 +38,7 @@ function synthesize(values: Record<string, unknown> = {}) {
   return Template.fromStack(stack)
 }
 
-/** Resolves what the role's policy refers to. */
+/** Resolves the references in the role's policy. */
 function resolve(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolve)
   if (typeof value !== 'object' || value === null) return value
@@ -87,7 +87,7 @@ const query = (partition: string) =>
     ExpressionAttributeValues: { ':pk': { S: partition } },
   })
 
-it('reads what the audit goes by', async () => {
+it('the auditor may read everything that the audit needs', async () => {
   const { auditor, ours } = await startAsAuditor()
   const { kms, dynamodb, events } = auditor
   await kms.send(new ListKeysCommand({}))
@@ -99,7 +99,7 @@ it('reads what the audit goes by', async () => {
   await events.send(new ListTargetsByRuleCommand({ Rule: 'rotate-signing-keys' }))
 })
 
-it('reads nothing else, and changes nothing', async () => {
+it('the auditor may read nothing else, and change nothing', async () => {
   const { auditor, ours, other } = await startAsAuditor()
   const { kms, dynamodb, events } = auditor
   const TableName = 'account-service'
@@ -129,7 +129,7 @@ it('reads nothing else, and changes nothing', async () => {
   }
 })
 
-it('is for whom the configuration names, otherwise for the account to decide', () => {
+it('only the configured principal may assume the role; by default, the account decides', () => {
   const principals = (template: Template) =>
     JSON.stringify(Object.values(template.findResources('AWS::IAM::Role'))[0])
   const arn = 'arn:aws:iam::999999999999:role/auditors'

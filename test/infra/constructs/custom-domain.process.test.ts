@@ -27,7 +27,7 @@ const only = (type: string) => {
 }
 
 describe('an API with a domain of its own', () => {
-  it('answers there over TLS 1.2, and nowhere else', () => {
+  it('answers only at that domain, over TLS 1.2', () => {
     expect(only('AWS::ApiGatewayV2::DomainName')).toMatchObject({
       DomainName: domain.domainName,
       DomainNameConfigurations: [
@@ -38,29 +38,29 @@ describe('an API with a domain of its own', () => {
     expect(only('AWS::ApiGatewayV2::Api')).toMatchObject({ DisableExecuteApiEndpoint: true })
   })
 
-  it('is the issuer by that name in every function and in the outputs', () => {
-    const told = ofType(stacks, 'AWS::Lambda::Function').flatMap(({ resource }) => {
+  it('is the issuer in every function and in the outputs', () => {
+    const issuers = ofType(stacks, 'AWS::Lambda::Function').flatMap(({ resource }) => {
       const { Environment: environment } = resource.Properties as {
         Environment?: { Variables: Record<string, unknown> }
       }
       return environment?.Variables['BASE_URL'] ?? []
     })
-    expect(new Set(told)).toEqual(new Set(['https://api.example.com']))
+    expect(new Set(issuers)).toEqual(new Set(['https://api.example.com']))
     expect(stacks.get('api')?.outputs).toMatchObject({
       BaseUrl: { Value: 'https://api.example.com' },
       DomainTarget: { Value: { 'Fn::GetAtt': [expect.any(String), 'RegionalDomainName'] } },
     })
   })
 
-  it('is where the authorization page looks for it', () => {
+  it('is the address that the authorization page calls', () => {
     const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(
       ({ resource }) => resource.Properties,
     )
-    // Otherwise it would import the API's own address from there.
+    // Without the domain, the page's stack would import the API's address from the API's stack.
     expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
   })
 
-  it('is pointed at in the zone that is named', () => {
+  it('gets a record in the configured zone', () => {
     expect(only('AWS::Route53::RecordSet')).toMatchObject({
       HostedZoneId: 'Z123',
       Name: domain.domainName,
@@ -73,17 +73,17 @@ describe('an API with a domain of its own', () => {
     ['a domain without a certificate', { domainName: domain.domainName }, /go together/],
     ['a certificate without a domain', { certificateArn }, /go together/],
     ['a zone without a domain', { hostedZoneId: 'Z123' }, /hostedZoneId is for a domainName/],
-    ['an address for a name', { ...domain, domainName: 'https://api.example.com' }, /domainName/],
+    ['a URL instead of a host name', { ...domain, domainName: 'https://api.example.com' }, /domainName/],
     [
-      'what is no certificate',
+      'an ARN that is no certificate',
       { ...domain, certificateArn: 'arn:aws:iam::1:server-certificate/x' },
       /certificateArn/,
     ],
-  ])('is refused as %s', (_what, values, message) => {
+  ])('is rejected as %s', (_what, values, message) => {
     expect(() => readConfig({ stage: 'prod', ...values })).toThrow(message)
   })
 
-  it('is not for a laptop', () => {
+  it('is rejected for the local stack', () => {
     expect(() => readConfig({ stage: 'local', ...domain })).toThrow(/for deployments/)
   })
 })

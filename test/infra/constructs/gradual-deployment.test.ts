@@ -10,13 +10,13 @@ import { readConfig } from '../../../infra/config.ts'
 import { events, routes, workers } from '../../../infra/routes.ts'
 import { buildStackModel } from '../../../infra/local/template/build-model.ts'
 import { addStacks } from '../../../infra/add-stacks.ts'
-import { draft, ofType, type Stacks } from '../synthesize.ts'
+import { synthesizeUnchecked, ofType, type Stacks } from '../synthesize.ts'
 
 let stacks: Stacks
 
 beforeAll(async () => {
   makeBundleDirectories()
-  stacks = await draft('prod')
+  stacks = await synthesizeUnchecked('prod')
 })
 
 interface Reference {
@@ -26,7 +26,7 @@ interface Reference {
 const aliases = () => new Map(ofType(stacks, 'AWS::Lambda::Alias').map((alias) => [alias.id, alias]))
 const functionsServed = new Set(routes.map(({ entry }) => entry)).size + 1 + events.length + workers.length
 
-/** What calls a function, and is not told of its alias: API Gateway, its permission, or a queue. */
+/** Logical ids of everything that calls a function without its alias: integrations, event sources and permissions. */
 function callsPastAliases(stacks: Stacks): string[] {
   const names = new Set(ofType(stacks, 'AWS::Lambda::Alias').map(({ id }) => id))
   const property = {
@@ -38,14 +38,14 @@ function callsPastAliases(stacks: Stacks): string[] {
     ofType(stacks, type).map(({ id, resource }) => ({
       id,
       principal: resource.Properties['Principal'],
-      // An alias is told by its ARN, or by a name that is taken out of it.
-      told: /"Ref":"([A-Za-z0-9]+)"/.exec(JSON.stringify(resource.Properties[name]))?.[1] ?? '',
+      // A reference to an alias is its ARN, or a name that is taken from it.
+      reference: /"Ref":"([A-Za-z0-9]+)"/.exec(JSON.stringify(resource.Properties[name]))?.[1] ?? '',
     })),
   )
   expect(callers.length).toBeGreaterThan(2 * routes.length)
   return callers
     .filter(({ principal }) => principal !== 'events.amazonaws.com')
-    .filter(({ told }) => !names.has(told))
+    .filter(({ reference }) => !names.has(reference))
     .map(({ id }) => id)
 }
 
@@ -55,7 +55,7 @@ describe('a deployment to prod', () => {
     expect(ofType(stacks, 'AWS::Lambda::Version')).toHaveLength(functionsServed)
   })
 
-  it('moves a tenth of the calls to it first, and takes them back when one of its alarms speaks', () => {
+  it('moves a tenth of the calls first, and rolls back when one of its alarms fires', () => {
     const groups = new Map(
       ofType(stacks, 'AWS::CodeDeploy::DeploymentGroup').map((group) => [group.id, group]),
     )
@@ -79,7 +79,7 @@ describe('a deployment to prod', () => {
     }
   })
 
-  it('is judged by the new version alone', () => {
+  it('has alarms that watch only the new version', () => {
     const judges = ofType(stacks, 'AWS::CloudWatch::Alarm').filter(({ resource }) =>
       String(resource.Properties['AlarmName']).includes('-deployment-'),
     )
@@ -90,12 +90,12 @@ describe('a deployment to prod', () => {
       )
   })
 
-  it('leaves nothing that calls a function past its alias, but for the clock', () => {
+  it('lets only schedules call a function without its alias', () => {
     expect(callsPastAliases(stacks)).toEqual([])
   })
 
-  it('would be told of something that does', async () => {
-    const broken = await draft('prod', {
+  it('would be reported if an integration bypassed an alias', async () => {
+    const broken = await synthesizeUnchecked('prod', {
       change: (app) => {
         const integration = app.node.findAll().find((construct) => construct instanceof CfnIntegration)
         if (integration)
@@ -105,7 +105,7 @@ describe('a deployment to prod', () => {
     expect(callsPastAliases(broken)).toHaveLength(1)
   })
 
-  it('lets CodeDeploy reach the functions and alarms of the stage, and no more', () => {
+  it('lets CodeDeploy reach only the functions and alarms of the stage', () => {
     const roles = ofType(stacks, 'AWS::IAM::Policy').filter(({ id }) => id.startsWith('Deployer'))
     expect(roles).toHaveLength(2)
     for (const { resource } of roles) {
@@ -123,13 +123,13 @@ describe('a deployment to prod', () => {
     }
   })
 
-  it('keeps the versions before, but for one that came with a failed deployment', () => {
+  it('keeps old versions, except those of a failed deployment', () => {
     for (const { resource } of ofType(stacks, 'AWS::Lambda::Version'))
       expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate')
   })
 })
 
-describe('a stage that anyone may throw away', () => {
+describe('a stage without protected data', () => {
   it.each([
     ['dev', {}, false],
     ['local', {}, false],
@@ -140,7 +140,7 @@ describe('a stage that anyone may throw away', () => {
     expect(readConfig({ stage, ...values }).gradualDeployment).toBe(gradual)
   })
 
-  it('may have aliases on a laptop, too', async () => {
+  it('can have aliases on the local stack', async () => {
     const app = new App({
       outdir: mkdtempSync(join(tmpdir(), 'gradual-')),
       builtinCloudFormationValidation: false,
@@ -158,7 +158,9 @@ describe('a stage that anyone may throw away', () => {
   })
 
   it('has no aliases', async () => {
-    const constructs = [...(await draft('dev')).values()].flatMap(({ stack }) => stack.node.findAll())
+    const constructs = [...(await synthesizeUnchecked('dev')).values()].flatMap(({ stack }) =>
+      stack.node.findAll(),
+    )
     expect(constructs.filter((one) => one instanceof CfnAlias || one instanceof CfnVersion)).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { routes } from '../../../infra/routes.ts'
-import { draft, ofType } from '../synthesize.ts'
+import { synthesizeUnchecked, ofType } from '../synthesize.ts'
 
-/** RSA signatures a second that KMS grants an account in most regions (AWS KMS quotas). */
+/** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000
 
 interface Limits {
@@ -17,7 +17,7 @@ interface Throttles {
 }
 
 async function readThrottles(values = {}) {
-  const stacks = await draft('prod', { values })
+  const stacks = await synthesizeUnchecked('prod', { values })
   const [stage] = ofType(stacks, 'AWS::ApiGatewayV2::Stage')
   return { ...(stage?.resource as unknown as Throttles), routes: ofType(stacks, 'AWS::ApiGatewayV2::Route') }
 }
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 describe('the throttle of a route', () => {
-  it('is the stage’s, unless one call costs much more than others do', () => {
+  it('is the stage’s, except for expensive routes', () => {
     const { Properties: properties } = standard
     expect(properties.DefaultRouteSettings).toEqual({
       ThrottlingRateLimit: 1_000,
@@ -45,7 +45,7 @@ describe('the throttle of a route', () => {
     })
   })
 
-  it('rises and falls with the stage’s, but never to nothing', async () => {
+  it('is a share of the stage’s, but at least 1', async () => {
     const { Properties: properties } = await readThrottles({ throttleRate: 10, throttleBurst: 10 })
     expect(properties.RouteSettings).toMatchObject({
       'POST /oauth2/token': { ThrottlingRateLimit: 3, ThrottlingBurstLimit: 3 },
@@ -53,7 +53,7 @@ describe('the throttle of a route', () => {
     })
   })
 
-  it('is set after its route is there, without which API Gateway refuses it', () => {
+  it('is set after its route exists, because API Gateway rejects it otherwise', () => {
     const { DependsOn: before, Properties: properties, routes: all } = standard
     const named = all.filter(
       ({ resource }) => String(resource.Properties['RouteKey']) in properties.RouteSettings,
@@ -62,14 +62,14 @@ describe('the throttle of a route', () => {
     expect(named).toHaveLength(5)
   })
 
-  it('is lower for whatever signs or tries passwords, in every route that does', () => {
+  it('is lower for every route that signs or checks passwords', () => {
     const { Properties: properties } = standard
-    const dear = routes.filter(({ permissions }) => permissions.signingKeys ?? permissions.macKey)
-    for (const { method, path } of dear)
+    const expensive = routes.filter(({ permissions }) => permissions.signingKeys ?? permissions.macKey)
+    for (const { method, path } of expensive)
       expect(properties.RouteSettings).toHaveProperty([`${method} ${path}`])
   })
 
-  it('keeps everything that signs below what KMS grants', () => {
+  it('keeps all signing routes together below the KMS quota', () => {
     const signing = routes.filter(({ permissions }) => permissions.signingKeys)
     const shares = signing.reduce((sum, { throttleShare = 1 }) => sum + throttleShare, 0)
     expect(shares * 1_000).toBeLessThan(kmsSignaturesPerSecond)
