@@ -1,131 +1,115 @@
+import { randomUUID } from 'node:crypto'
 import type { RuleModel, RuleTarget, StackModel } from '../../model.ts'
-import { serviceMay } from '../iam/authorize.ts'
-import type { Invoke } from '../lambda/invoke.ts'
-import type { Queues } from '../sqs/queues.ts'
-import { sealEvent, type Envelope } from './envelope.ts'
+import { allowsService } from '../iam/authorize.ts'
+import type { DeliveryOptions } from '../lambda/event-source.ts'
 import { compilePattern, type EventTest } from './pattern.ts'
 import { compileSchedule, type Schedule } from './schedule.ts'
 
-/** Where rules deliver to, besides queues. */
-export interface RuleSurroundings {
-  queues: Queues
-  invoke: Invoke
-  /** Told of a delivery that failed for good, in one line for a person. */
-  report: (problem: string) => void
+/** An event as a sender gives it. */
+export interface NewEvent {
+  source: string
+  detailType: string
+  /** The JSON text of an object. It reaches the targets byte by byte, so that no number in it is rounded. */
+  detail: string
+  resources: string[]
+  /** Epoch milliseconds. */
+  at: number
 }
 
 /** The stack's rules. */
-export interface Rules {
-  /** Delivers an event to every rule of its bus that it matches; queues have it durably when this returns. */
-  route(busName: string, event: unknown, envelope: Envelope): void
-  startSchedules(): void
-  isEnabled(rule: RuleModel): boolean
-  setEnabled(rule: RuleModel, enabled: boolean): void
-  close(): void
-}
+export type Rules = ReturnType<typeof openRules>
 
-/** Compiles the stack's rules; throws on a pattern or a target that it does not know. */
-export function openRules(model: StackModel, surroundings: RuleSurroundings): Rules {
+/** Compiles the stack's rules; throws on a pattern, a schedule or a target that is not known here. */
+export function openRules(options: DeliveryOptions) {
+  const { model, queues } = options
   const enabled = new Set(model.rules.filter((rule) => rule.enabled))
+  const patterns = new Map<RuleModel, EventTest>()
   const starters: (() => Schedule)[] = []
-  const matching = new Map<string, { rule: RuleModel; matches: EventTest }[]>()
   const schedules: Schedule[] = []
-  const deliverAll = (rule: RuleModel, envelope: Envelope) => {
-    if (!enabled.has(rule)) return
-    for (const target of rule.targets)
-      deliver(model, surroundings, rule, target, target.input ?? envelope.text)
-  }
   for (const rule of model.rules) {
-    rule.targets.forEach((target) => checkTarget(model, rule, target, surroundings.queues))
-    if (rule.schedule !== undefined) {
-      const start = compileSchedule(rule.schedule)
-      starters.push(() => start(() => deliverAll(rule, sealTick(model, rule))))
-    }
-    if (rule.pattern === undefined) continue
-    const ofBus = matching.get(rule.busName) ?? []
-    ofBus.push({ rule, matches: compilePattern(rule.pattern) })
-    matching.set(rule.busName, ofBus)
+    for (const { arn } of rule.targets)
+      if (queues.byArn(arn) === undefined && !model.functions.some((item) => item.arn === arn))
+        throw new Error(`rule ${rule.name} has a target that is neither a queue nor a function: ${arn}`)
+    if (rule.pattern !== undefined) patterns.set(rule, compilePattern(rule.pattern))
+    if (rule.schedule === undefined) continue
+    const start = compileSchedule(rule.schedule)
+    const tick = { source: 'aws.events', detailType: 'Scheduled Event', detail: '{}', resources: [rule.arn] }
+    const run = () => deliverAll(rule, sealEvent({ ...tick, at: Date.now() }, model).text, options)
+    starters.push(() => start(() => enabled.has(rule) && run()))
   }
   return {
-    route(busName, event, envelope) {
-      for (const { rule, matches } of matching.get(busName) ?? [])
-        if (matches(event)) deliverAll(rule, envelope)
+    /** Delivers an event to every matching rule of a bus and returns its id; queues have stored it then. */
+    route(busName: string, event: NewEvent): string {
+      const { head, text } = sealEvent(event, model)
+      const whole = { ...head, detail: JSON.parse(event.detail) as unknown }
+      for (const [rule, matches] of patterns)
+        if (rule.busName === busName && enabled.has(rule) && matches(whole)) deliverAll(rule, text, options)
+      return head.id
     },
-    isEnabled: (rule) => enabled.has(rule),
-    setEnabled(rule, on) {
+    isEnabled: (rule: RuleModel) => enabled.has(rule),
+    setEnabled(rule: RuleModel, on: boolean): void {
       if (on) enabled.add(rule)
       else enabled.delete(rule)
     },
     startSchedules: () => void schedules.push(...starters.map((start) => start())),
-    close() {
-      for (const schedule of schedules.splice(0)) schedule.stop()
-    },
+    close: () => schedules.splice(0).forEach((schedule) => schedule.stop()),
   }
 }
 
-function sealTick(model: StackModel, rule: RuleModel): Envelope {
-  const tick = {
-    source: 'aws.events',
-    detailType: 'Scheduled Event',
-    detail: '{}',
-    resources: [rule.arn],
-    at: Date.now(),
+/** Puts an event into the envelope in which EventBridge delivers it; `head` is all of that but the detail. */
+function sealEvent(event: NewEvent, { accountId, region }: StackModel) {
+  const head = {
+    version: '0',
+    id: randomUUID(),
+    'detail-type': event.detailType,
+    source: event.source,
+    account: accountId,
+    time: new Date(event.at).toISOString().replace(/\.\d+Z$/, 'Z'),
+    region,
+    resources: event.resources,
   }
-  return sealEvent(tick, model)
+  return { head, text: `${JSON.stringify(head).slice(0, -1)},"detail":${event.detail}}` }
 }
 
-function checkTarget(model: StackModel, rule: RuleModel, target: RuleTarget, queues: Queues): void {
-  const known =
-    queues.byArn(target.arn) !== undefined || model.functions.some(({ arn }) => arn === target.arn)
-  if (!known)
-    throw new Error(`rule ${rule.name} has a target that is neither a queue nor a function: ${target.arn}`)
+function deliverAll(rule: RuleModel, text: string, options: DeliveryOptions): void {
+  for (const target of rule.targets) deliver(rule, target, target.input ?? text, options)
 }
 
-function deliver(
-  model: StackModel,
-  surroundings: RuleSurroundings,
-  rule: RuleModel,
-  target: RuleTarget,
-  body: string,
-): void {
-  const refuse = (reason: string) => {
-    surroundings.report(`rule ${rule.name} could not deliver to ${target.arn}: ${reason}`)
+function deliver(rule: RuleModel, target: RuleTarget, body: string, options: DeliveryOptions): void {
+  const { model, invoke, report } = options
+  const fail = (reason: string) => {
+    report(`rule ${rule.name} could not deliver to ${target.arn}: ${reason}`)
     if (target.deadLetterArn === undefined) return
-    const problem = sendToQueue(model, surroundings.queues, rule, target.deadLetterArn, body, undefined)
+    const problem = sendToQueue(rule, target.deadLetterArn, undefined, body, options)
     if (problem !== undefined)
-      surroundings.report(`rule ${rule.name} lost an event, its dead-letter queue: ${problem}`)
+      report(`rule ${rule.name} lost an event, because of its dead-letter queue: ${problem}`)
   }
-  const targetFunction = model.functions.find(({ arn }) => arn === target.arn)
-  if (targetFunction !== undefined) {
-    surroundings
-      .invoke(targetFunction.name, Buffer.from(body), 'Event')
-      .catch((error: unknown) => refuse(error instanceof Error ? error.message : 'it could not be invoked'))
+  const name = model.functions.find(({ arn }) => arn === target.arn)?.name
+  if (name === undefined) {
+    const problem = sendToQueue(rule, target.arn, target.messageGroupId, body, options)
+    if (problem !== undefined) fail(problem)
     return
   }
-  const problem = sendToQueue(model, surroundings.queues, rule, target.arn, body, target.messageGroupId)
-  if (problem !== undefined) refuse(problem)
+  invoke(name, Buffer.from(body), 'Event').catch((error: unknown) =>
+    fail(error instanceof Error ? error.message : 'it could not be invoked'),
+  )
 }
 
-/** Sends as EventBridge, if the queue's own policy lets this rule; answers what is wrong, or undefined. */
+/** Sends as EventBridge, if the queue's policy allows it for this rule; returns the problem, if any. */
 function sendToQueue(
-  model: StackModel,
-  queues: Queues,
   rule: RuleModel,
   queueArn: string,
-  body: string,
   groupId: string | undefined,
+  body: string,
+  { model, queues }: DeliveryOptions,
 ): string | undefined {
   const queue = queues.byArn(queueArn)
   if (queue === undefined) return 'there is no such queue'
-  const allowed = serviceMay(queue.policy, {
-    service: 'events.amazonaws.com',
-    action: 'sqs:SendMessage',
-    resource: queueArn,
-    sourceArn: rule.arn,
-    accountId: model.accountId,
-  })
-  if (!allowed) return "the queue's policy does not allow events.amazonaws.com to send for this rule"
+  const service = 'events.amazonaws.com'
+  const request = { service, action: 'sqs:SendMessage', resource: queueArn, sourceArn: rule.arn }
+  if (!allowsService(queue.policy, { ...request, accountId: model.accountId }))
+    return `the queue's policy does not allow ${service} to send for this rule`
   if (queue.model.fifo && groupId === undefined) return 'a FIFO queue needs a MessageGroupId'
-  queue.send({ body, senderId: 'events.amazonaws.com', groupId })
+  queue.send({ body, senderId: service, groupId })
   return undefined
 }

@@ -1,54 +1,37 @@
-import { Cron } from 'croner'
+import { Cron, type CronOptions } from 'croner'
 
 /** A running schedule. */
-export interface Schedule {
-  stop(): void
-}
+export type Schedule = Pick<Cron, 'stop'>
 
-const unitMilliseconds: Record<string, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
-/** The largest values of AWS's fields: minute, hour, day of month, month, day of week, year. */
-const largest = [59, 23, 31, 12, 7, 2199]
-const longestTimer = 2 ** 31 - 1
+const unitSeconds: Record<string, number> = { minute: 60, hour: 3600, day: 86_400 }
+/** The maxima of AWS's fields: minute, hour, day of month, month, day of week, year. */
+const fieldMaxima = [59, 23, 31, 12, 7, 2199]
 
-/** Reads an EventBridge schedule expression, `rate(...)` or `cron(...)` in UTC; throws if it is neither. */
+/** Compiles an EventBridge schedule, `rate(...)` or `cron(...)` in UTC; throws on any other expression. */
 export function compileSchedule(expression: string): (work: () => void) => Schedule {
-  const rate = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression)
-  const period = Number(rate?.[1]) * (unitMilliseconds[rate?.[2] ?? ''] ?? NaN)
-  if (period > 0) return (work) => startRate(period, work)
+  const options: CronOptions = { timezone: 'UTC', mode: '7-part', alternativeWeekdays: true, unref: true }
+  const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? []
+  const interval = Number(count) * (unitSeconds[unit] ?? NaN)
+  if (interval > 0)
+    // Every second, but no earlier than one interval from now, and with an interval between.
+    return (work) => {
+      const startAt = new Date(Date.now() + interval * 1000).toISOString()
+      return new Cron('* * * * * * *', { ...options, interval, startAt }, work)
+    }
   const pattern = readCron(expression)
-  const options = { timezone: 'UTC', mode: '7-part', alternativeWeekdays: true, unref: true } as const
-  // Made once without work to see whether it can be read.
+  // Croner throws here on a field out of range.
   new Cron(pattern, { ...options, paused: true })
-  return (work) => {
-    const job = new Cron(pattern, options, work)
-    return { stop: () => job.stop() }
-  }
+  return (work) => new Cron(pattern, options, work)
 }
 
-/** AWS's six fields as Croner's seven: AWS has no seconds, and writes `?` where the other way to name days counts. */
+/** AWS's six fields as Croner's seven: AWS has no seconds, and writes `?` for the unused day field. */
 function readCron(expression: string): string {
-  const fields = /^cron\((\S+ \S+ (\S+) \S+ (\S+) \S+)\)$/.exec(expression)
-  const [, all, dayOfMonth, dayOfWeek] = fields ?? []
-  if (all === undefined || (dayOfMonth === '?') === (dayOfWeek === '?'))
+  const [, fields, dayOfMonth, dayOfWeek] = /^cron\((\S+ \S+ (\S+) \S+ (\S+) \S+)\)$/.exec(expression) ?? []
+  if (fields === undefined || (dayOfMonth === '?') === (dayOfWeek === '?'))
     throw new Error(`the schedule ${expression} is not one that EventBridge takes`)
-  const parts = all.split(' ').map((field, index) =>
-    // A start with a step, `0/15`, is for Croner a range with a step.
-    field.replaceAll('?', '*').replace(/(?<![\w-])(\d+)\//g, `$1-${largest[index] ?? ''}/`),
+  const parts = fields.split(' ').map((field, index) =>
+    // Croner needs a range where AWS has a start with a step: `0/15`.
+    field.replaceAll('?', '*').replace(/(?<![\w-])(\d+)\//g, `$1-${fieldMaxima[index] ?? ''}/`),
   )
   return ['0', ...parts].join(' ')
-}
-
-function startRate(period: number, work: () => void): Schedule {
-  let next = Date.now() + period
-  let timer: NodeJS.Timeout
-  // A timer lasts 24 days at most, so a longer period is waited for in several steps.
-  const step = () => {
-    if (Date.now() >= next) {
-      next += period
-      work()
-    }
-    timer = setTimeout(step, Math.min(Math.max(next - Date.now(), 0), longestTimer)).unref()
-  }
-  timer = setTimeout(step, Math.min(period, longestTimer)).unref()
-  return { stop: () => clearTimeout(timer) }
 }

@@ -1,101 +1,88 @@
-import type { PolicyDocument } from '../../model.ts'
-import { AwsError } from '../wire/aws-error.ts'
-import { askPolicy, compilePolicies, type CompiledPolicy } from './policy.ts'
-import type { Principal } from './principal.ts'
+import type { PolicyDocument, StackModel } from '../../model.ts'
+import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuestion } from './policy.ts'
 
 /** One action on one resource, as AWS's service authorization reference lists them. */
 export interface AccessRequest {
   action: string
-  /** An ARN, or `*` for actions that have no resource. */
-  resource: string
-  /** Condition keys by name, in lower case. */
+  /** An ARN, or `*` for actions without a resource. Of a list one must be allowed, and none denied. */
+  resource: string | string[]
+  /** Condition keys by name, in any case; the request lacks those that are undefined or empty. */
   context?: Record<string, string | readonly string[] | undefined>
-  /** The policy of the resource itself and what it means: `required` as in KMS, `additional` as in SQS. */
+  /** The policy of the resource itself: `required` to allow the call (KMS), or `additional` (SQS). */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }
 
-/** Returns if the caller may, throws AWS's AccessDeniedException if not. */
-export type Authorize = (request: AccessRequest) => void
+/** Answers why a request is denied, in AWS's words; undefined if it is allowed. */
+export type FindDenial = (request: AccessRequest) => string | undefined
 
-/** The authorization of the account's owner, who may do all. */
-export const authorizeOwner: Authorize = () => undefined
-
-/** Somebody who acts in a role: a function, or a person who has taken it on. */
+/** A function, or a person who has assumed a role. `origin` is its name in errors: `function jwks`. */
 export interface RoleSession {
-  /** What it is called in a message: `function jwks`. */
   origin: string
   roleArn: string
-  /** ARN of the session, as AWS tells it. */
-  arn: string
   policies: PolicyDocument[]
 }
 
-/** The authorization of one session: its role's policies, and those of the resources that it reaches for. */
-export function authorizeSession(
-  { origin, roleArn, arn: user, policies }: RoleSession,
-  account: { accountId: string; region: string },
-): Authorize {
+/** Compiles the policies of the session `arn`; throws on one that cannot be evaluated. */
+export function compileSession(
+  arn: string,
+  { origin, roleArn, policies }: RoleSession,
+  { accountId }: StackModel,
+): FindDenial {
   const identity = compilePolicies(policies, origin)
-  const role: Principal = { kind: 'role', roleArn, accountId: account.accountId }
-  const common: [string, string][] = [
-    ['aws:principalarn', roleArn],
-    ['aws:principalaccount', account.accountId],
-    ['aws:requestedregion', account.region],
-    ['aws:resourceaccount', account.accountId],
-    // On AWS the functions reach the services by TLS; the loopback interface stands in for it.
-    ['aws:securetransport', 'true'],
-    ['aws:viaawsservice', 'false'],
-  ]
-
-  return ({ action, resource, context = {}, resourcePolicy }) => {
-    const values = new Map<string, string | readonly string[]>(common)
-    // A multivalued key without any value is one that is absent.
-    for (const [key, value] of Object.entries(context))
-      if (value !== undefined && value.length > 0) values.set(key.toLowerCase(), value)
-    const question = { action, resource, context: values, principal: role }
-    const deny = (reason: string) => {
-      throw new AwsError(
-        'AccessDeniedException',
-        `User: ${user} is not authorized to perform: ${action} on resource: ${resource} ${reason}`,
-      )
-    }
-
-    const ofIdentity = askPolicy(identity, question)
-    if (ofIdentity === 'Deny') deny('with an explicit deny in an identity-based policy')
-    const ofResource = resourcePolicy && askPolicy(resourcePolicy.policy, question)
-    if (ofResource === 'Deny') deny('with an explicit deny in a resource-based policy')
-    if (ofResource === 'Allow') return
-    if (
-      resourcePolicy?.role === 'required' &&
-      !delegatesToIam(resourcePolicy.policy, question, account.accountId)
-    )
-      deny(`because no resource-based policy allows the ${action} action`)
-    if (ofIdentity !== 'Allow') deny(`because no identity-based policy allows the ${action} action`)
+  const common: AccessRequest['context'] = {
+    'aws:PrincipalArn': roleArn,
+    'aws:PrincipalAccount': accountId,
+    // On AWS functions reach the services by TLS; here the loopback interface takes its place.
+    'aws:SecureTransport': 'true',
+  }
+  return ({ action, resource, context, resourcePolicy }) => {
+    const values = new Map<string, string | readonly string[]>()
+    for (const [key, value = ''] of Object.entries({ ...common, ...context }))
+      if (value.length > 0) values.set(key.toLowerCase(), value)
+    const denials = [resource].flat().map((one) => {
+      const principal = { kind: 'role', roleArn, accountId } as const
+      const question = { action, resource: one, context: values, principal }
+      const reason = findReason(question, identity, resourcePolicy, accountId)
+      return reason && `User: ${arn} is not authorized to perform: ${action} on resource: ${one} ${reason}`
+    })
+    const explicit = denials.find((denial) => denial?.includes(' with an explicit deny '))
+    return explicit ?? (denials.includes(undefined) ? undefined : denials.at(-1))
   }
 }
 
-/** Whether a key policy lets the account's own IAM policies decide. */
-function delegatesToIam(
-  policy: CompiledPolicy,
-  question: Parameters<typeof askPolicy>[1],
+// The order of AWS's evaluation: explicit denies, then the resource's own policy, then the role's.
+function findReason(
+  question: PolicyQuestion,
+  identity: CompiledPolicy,
+  resourcePolicy: AccessRequest['resourcePolicy'],
   accountId: string,
-): boolean {
-  return askPolicy(policy, { ...question, principal: { kind: 'account', accountId } }) === 'Allow'
+): string | undefined {
+  const byIdentity = evaluatePolicy(identity, question)
+  if (byIdentity === 'Deny') return 'with an explicit deny in an identity-based policy'
+  const byResource = resourcePolicy && evaluatePolicy(resourcePolicy.policy, question)
+  if (byResource === 'Deny') return 'with an explicit deny in a resource-based policy'
+  if (byResource === 'Allow') return undefined
+  if (resourcePolicy?.role === 'required') {
+    // A key policy that allows the account as a whole lets the account's IAM policies decide.
+    const asAccount: PolicyQuestion = { ...question, principal: { kind: 'account', accountId } }
+    if (evaluatePolicy(resourcePolicy.policy, asAccount) !== 'Allow')
+      return `because no resource-based policy allows the ${question.action} action`
+  }
+  if (byIdentity === 'Allow') return undefined
+  return `because no identity-based policy allows the ${question.action} action`
 }
 
 /** Whether a resource's policy lets an AWS service use it on behalf of `sourceArn`. */
-export function serviceMay(
+export function allowsService(
   policy: CompiledPolicy,
   request: { service: string; action: string; resource: string; sourceArn: string; accountId: string },
 ): boolean {
+  const { action, resource, service, sourceArn, accountId } = request
   const context = new Map([
-    ['aws:sourcearn', request.sourceArn],
-    ['aws:sourceaccount', request.accountId],
+    ['aws:sourcearn', sourceArn],
+    ['aws:sourceaccount', accountId],
     ['aws:securetransport', 'true'],
-    ['aws:viaawsservice', 'true'],
   ])
-  const principal: Principal = { kind: 'service', name: request.service }
-  return (
-    askPolicy(policy, { action: request.action, resource: request.resource, context, principal }) === 'Allow'
-  )
+  const principal = { kind: 'service', name: service } as const
+  return evaluatePolicy(policy, { action, resource, context, principal }) === 'Allow'
 }

@@ -1,82 +1,81 @@
-import { isKnownConditionKey } from './condition-keys.ts'
-import { compileWildcard } from './wildcard.ts'
-
-/** The request's condition keys, names in lower case; a list where AWS defines the key as multivalued. */
+/** The condition keys of a request, names in lower case; a list where AWS defines the key as multivalued. */
 export type ConditionContext = ReadonlyMap<string, string | readonly string[]>
 
-/** Tells whether a request's context meets one condition. */
+/** Whether the context of a request meets one condition. */
 export type ConditionTest = (context: ConditionContext) => boolean
 
-type ValueTest = (value: string) => boolean
+/**
+ * The condition keys that requests carry here, in lower case (IAM ignores case in key names). A policy with
+ * any other key stops the start: it would silently never match, or always.
+ */
+const knownKeys = new Set(
+  `aws:principalaccount aws:principalarn aws:securetransport aws:sourceaccount aws:sourcearn aws:tagkeys
+  dynamodb:leadingkeys events:detail-type events:source kms:keyspec kms:keyusage kms:macalgorithm
+  kms:messagetype kms:signingalgorithm lambda:functionarn ses:fromaddress ses:recipients`.split(/\s+/),
+)
+const knownPrefixes = ['aws:requesttag/', 'aws:resourcetag/', 'kms:encryptioncontext:']
 
-const numericComparisons: Record<string, (left: number, right: number) => boolean> = {
-  NumericEquals: (left, right) => left === right,
-  NumericLessThan: (left, right) => left < right,
-  NumericLessThanEquals: (left, right) => left <= right,
-  NumericGreaterThan: (left, right) => left > right,
-  NumericGreaterThanEquals: (left, right) => left >= right,
-}
-
-/** Compiles one operator, key and list of values of a policy; throws on whatever is not understood here. */
+/** Compiles one operator of a policy with its key and values; throws on an unknown operator or key. */
 export function compileCondition(operator: string, key: string, expected: string[]): ConditionTest {
-  if (!isKnownConditionKey(key)) throw new Error(`condition key ${key} is not known to the local IAM`)
-  const { quantifier, base, ifExists } = splitOperator(operator)
   const name = key.toLowerCase()
-  if (base === 'Null') {
-    const absent = expected.includes('true')
-    return (context) => !context.has(name) === absent
-  }
+  if (!knownKeys.has(name) && !knownPrefixes.some((prefix) => name.startsWith(prefix) && name !== prefix))
+    throw new Error(`condition key ${key} is not known to the local IAM`)
+  const [, quantifier, base = operator, ifExists] =
+    /^(?:(ForAllValues|ForAnyValue):)?([A-Za-z]+?)(IfExists)?$/.exec(operator) ?? []
+  if (base === 'Null') return (context) => context.has(name) !== expected.includes('true')
+
   const negated = /Not(?=Equals|Like)/.test(base)
-  const positive = compileValueTest(base.replace(/Not(?=Equals|Like)/, ''), expected)
-  const test: ValueTest = negated ? (value) => !positive(value) : positive
+  const matches = compileOperator(base.replace(/Not(?=Equals|Like)/, ''))
+  const test = (value: string) => expected.some((pattern) => matches(pattern, value)) !== negated
   return (context) => {
     const actual = context.get(name)
     if (actual === undefined)
-      return ifExists || quantifier === 'ForAllValues' || (negated && quantifier === undefined)
+      return ifExists !== undefined || quantifier === 'ForAllValues' || (negated && quantifier === undefined)
     const values = typeof actual === 'string' ? [actual] : actual
     return quantifier === 'ForAllValues' ? values.every(test) : values.some(test)
   }
 }
 
-function splitOperator(operator: string) {
-  const match = /^(?:(ForAllValues|ForAnyValue):)?([A-Za-z]+?)(IfExists)?$/.exec(operator)
-  const base = match?.[2]
-  if (base === undefined) throw new Error(`condition operator ${operator} is not known to the local IAM`)
-  return { quantifier: match?.[1], base, ifExists: match?.[3] !== undefined }
-}
-
-function compileValueTest(base: string, expected: string[]): ValueTest {
+function compileOperator(base: string): (expected: string, actual: string) => boolean {
   switch (base) {
     case 'StringEquals':
     case 'Bool':
-      return (value) => expected.includes(value)
-    case 'StringLike': {
-      const patterns = expected.map((pattern) => compileWildcard(pattern))
-      return (value) => patterns.some((pattern) => pattern.test(value))
-    }
+      return (expected, actual) => expected === actual
+    case 'StringLike':
+      return matchesWildcard
     case 'ArnEquals':
-    case 'ArnLike': {
-      const patterns = expected.map(compileArn)
-      return (value) => patterns.some((pattern) => pattern(value))
-    }
-    default: {
-      const compare = numericComparisons[base]
-      if (compare === undefined) throw new Error(`condition operator ${base} is not known to the local IAM`)
-      return (value) => expected.some((bound) => compare(Number(value), Number(bound)))
-    }
+    case 'ArnLike':
+      return matchesArn
+    default:
+      throw new Error(`condition operator ${base} is not known to the local IAM`)
   }
 }
 
-/** ARNs compare part by part: a `*` never reaches over a colon of the first five. */
-function compileArn(pattern: string): ValueTest {
-  const parts = splitArn(pattern).map((part) => compileWildcard(part))
-  return (value) => {
-    const actual = splitArn(value)
-    return actual.length === parts.length && parts.every((part, index) => part.test(actual[index] ?? ''))
-  }
+// ARNs are compared part by part: a `*` matches no colon among the first five parts.
+function matchesArn(pattern: string, arn: string): boolean {
+  const parts = splitArn(arn)
+  const patterns = splitArn(pattern)
+  return (
+    parts.length === patterns.length &&
+    patterns.every((part, index) => matchesWildcard(part, parts[index] ?? ''))
+  )
 }
 
 function splitArn(arn: string): string[] {
   const parts = arn.split(':')
   return parts.length <= 6 ? parts : [...parts.slice(0, 5), parts.slice(5).join(':')]
+}
+
+const wildcards = new Map<string, RegExp>()
+
+/** Whether a text matches a pattern with IAM's `*` (any text) and `?` (one character). */
+export function matchesWildcard(pattern: string, text: string, flags = ''): boolean {
+  const key = `${flags}/${pattern}`
+  let compiled = wildcards.get(key)
+  if (compiled === undefined) {
+    const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    compiled = new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, `s${flags}`)
+    wildcards.set(key, compiled)
+  }
+  return compiled.test(text)
 }

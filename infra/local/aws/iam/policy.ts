@@ -1,93 +1,98 @@
+import * as v from 'valibot'
 import type { PolicyDocument, PolicyStatement } from '../../model.ts'
-import { compileCondition, type ConditionContext, type ConditionTest } from './condition.ts'
-import { compilePrincipal, type Principal } from './principal.ts'
-import { compileWildcard } from './wildcard.ts'
+import { compileCondition, matchesWildcard, type ConditionContext } from './condition.ts'
 
-/** A policy made ready to be asked many times. */
-export interface CompiledPolicy {
-  statements: CompiledStatement[]
-}
+/** The sender of a request, as resource-based policies name it. */
+export type Principal =
+  | { kind: 'role'; roleArn: string; accountId: string }
+  /** The account as a whole: how a key policy delegates the decision to IAM policies. */
+  | { kind: 'account'; accountId: string }
+  | { kind: 'service'; name: string }
 
-interface CompiledStatement {
-  effect: 'Allow' | 'Deny'
-  matchesPrincipal: (principal: Principal) => boolean
-  matchesAction: (action: string) => boolean
-  matchesResource: (resource: string) => boolean
-  conditions: ConditionTest[]
-}
-
-/** What is asked of a policy. */
+/** What a policy is evaluated for. */
 export interface PolicyQuestion {
   action: string
   resource: string
   context: ConditionContext
-  /** Whose request it is; policies without principals (identity-based ones) do not look at it. */
+  /** Ignored by identity-based policies, which name no principal. */
   principal: Principal
 }
 
-/** Compiles policy documents; throws on an operator, variable or condition key that could not be evaluated faithfully. */
+/** A policy, compiled once and evaluated for every request. */
+export type CompiledPolicy = CompiledStatement[]
+
+interface CompiledStatement {
+  effect: 'Allow' | 'Deny'
+  matches: (question: PolicyQuestion) => boolean
+}
+
+/**
+ * Compiles policy documents. Throws on any operator, variable, condition key or principal that cannot be
+ * evaluated here as AWS would; `origin` names the policy in that error.
+ */
 export function compilePolicies(documents: PolicyDocument[], origin: string): CompiledPolicy {
-  return {
-    statements: documents.flatMap((document) =>
-      document.Statement.map((statement) => {
-        try {
-          return compileStatement(statement)
-        } catch (error) {
-          throw new Error(`the policy of ${origin} cannot be evaluated: ${(error as Error).message}`, {
-            cause: error,
-          })
-        }
-      }),
-    ),
+  try {
+    return documents.flatMap(({ Statement }) => Statement.map(compileStatement))
+  } catch (error) {
+    const reason = (error as Error).message
+    throw new Error(`the policy of ${origin} cannot be evaluated: ${reason}`, { cause: error })
   }
 }
 
-/** What the statements that match say: an explicit deny wins, silence is undefined. */
-export function askPolicy(policy: CompiledPolicy, question: PolicyQuestion): 'Allow' | 'Deny' | undefined {
-  let answer: 'Allow' | undefined
-  for (const statement of policy.statements) {
-    if (!statementMatches(statement, question)) continue
-    if (statement.effect === 'Deny') return 'Deny'
-    answer = 'Allow'
-  }
-  return answer
-}
-
-function statementMatches(statement: CompiledStatement, question: PolicyQuestion): boolean {
-  return (
-    statement.matchesAction(question.action) &&
-    statement.matchesResource(question.resource) &&
-    statement.matchesPrincipal(question.principal) &&
-    statement.conditions.every((meets) => meets(question.context))
-  )
+/** Evaluates a policy: an explicit deny wins; undefined if no statement matches. */
+export function evaluatePolicy(
+  policy: CompiledPolicy,
+  question: PolicyQuestion,
+): 'Allow' | 'Deny' | undefined {
+  const effects = new Set(policy.filter(({ matches }) => matches(question)).map(({ effect }) => effect))
+  return effects.has('Deny') ? 'Deny' : [...effects][0]
 }
 
 function compileStatement(statement: PolicyStatement): CompiledStatement {
   if ('NotPrincipal' in statement) throw new Error('NotPrincipal is not known to the local IAM')
   if (JSON.stringify(statement).includes('${'))
     throw new Error('policy variables are not known to the local IAM')
+  const matchesAction = compileMatch(statement.Action, statement.NotAction, 'i')
+  const matchesResource = compileMatch(statement.Resource, statement.NotResource, '')
+  const matchesPrincipal = compilePrincipal(statement.Principal)
+  const conditions = Object.entries(statement.Condition ?? {}).flatMap(([operator, keys]) =>
+    Object.entries(keys).map(([key, values]) => compileCondition(operator, key, [values].flat().map(String))),
+  )
   return {
     effect: statement.Effect,
-    matchesPrincipal: compilePrincipal(statement.Principal),
-    matchesAction: compileMatch(statement.Action, statement.NotAction, 'i'),
-    matchesResource: compileMatch(statement.Resource, statement.NotResource, ''),
-    conditions: Object.entries(statement.Condition ?? {}).flatMap(([operator, keys]) =>
-      Object.entries(keys).map(([key, values]) =>
-        compileCondition(operator, key, (Array.isArray(values) ? values : [values]).map(String)),
-      ),
-    ),
+    matches: ({ action, resource, principal, context }) =>
+      matchesAction(action) &&
+      matchesResource(resource) &&
+      matchesPrincipal(principal) &&
+      conditions.every((meets) => meets(context)),
   }
 }
 
-/** Neither given matches all: a resource policy without `Resource` speaks of the resource that it is attached to. */
+// A resource policy without `Resource` is about the resource that it is attached to, so it matches any.
 function compileMatch(
-  wanted: string | string[] | undefined,
-  unwanted: string | string[] | undefined,
+  included: string | string[] | undefined,
+  excluded: string | string[] | undefined,
   flags: string,
 ): (text: string) => boolean {
-  const list = wanted ?? unwanted
-  if (list === undefined) return () => true
-  const patterns = (Array.isArray(list) ? list : [list]).map((pattern) => compileWildcard(pattern, flags))
-  const expected = wanted !== undefined
-  return (text) => patterns.some((pattern) => pattern.test(text)) === expected
+  const patterns = [included ?? excluded ?? '*'].flat()
+  const expected = included !== undefined || excluded === undefined
+  return (text) => patterns.some((pattern) => matchesWildcard(pattern, text, flags)) === expected
+}
+
+const Names = v.optional(v.union([v.string(), v.array(v.string())]), [])
+const PrincipalElement = v.union([v.literal('*'), v.strictObject({ AWS: Names, Service: Names })])
+
+function compilePrincipal(element: unknown): (principal: Principal) => boolean {
+  const parsed = v.safeParse(PrincipalElement, element ?? '*')
+  if (!parsed.success) throw new Error('this form of Principal is not known to the local IAM')
+  const { output } = parsed
+  if (output === '*') return () => true
+  const accounts = [output.AWS].flat()
+  return (principal) => {
+    if (principal.kind === 'service') return [output.Service].flat().includes(principal.name)
+    if (accounts.includes('*')) return true
+    if (principal.kind === 'role') return accounts.includes(principal.roleArn)
+    const { accountId } = principal
+    return accounts.some((name) => name === accountId || name === `arn:aws:iam::${accountId}:root`)
+  }
 }

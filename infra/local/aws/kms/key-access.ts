@@ -1,74 +1,57 @@
-import { AwsError } from '../wire/aws-error.ts'
-import type { Call } from '../wire/operation.ts'
-import type { Key, KeyRing } from './key-ring.ts'
+import * as v from 'valibot'
+import type { AccessRequest } from '../iam/authorize.ts'
+import { AwsError } from '../wire/http-messages.ts'
+import { defineOperation, type Operation } from '../wire/operation.ts'
+import type { Key, KeyStore } from './key-store.ts'
 
-/** How a key is to be used, for the policies' conditions. */
-export type KeyUseContext = Record<string, string | readonly string[] | undefined>
+/** The condition keys of a request, by name. */
+export type Context = AccessRequest['context']
 
-/** Finds a key and checks that the caller may do `action` with it. */
-export function openKey(
-  ring: KeyRing,
-  call: Call,
-  action: string,
-  reference: string,
-  context: KeyUseContext = {},
-): Key {
-  const key = ring.find(reference)
-  call.authorize({
-    action: `kms:${action}`,
-    resource: key.record.arn,
-    resourcePolicy: { policy: key.policy, role: 'required' },
-    context: { ...describeKeyContext(key), ...context },
-  })
-  return key
+/** Makes operations on one key. IAM's action is the operation's name; `context` adds to what policies see. */
+export function keyOperation(keys: KeyStore) {
+  return <const Schema extends v.GenericSchema>(
+    action: string,
+    schema: Schema,
+    run: (key: Key, input: v.InferOutput<Schema>) => unknown,
+    context?: (input: v.InferOutput<Schema>) => Context,
+  ): Operation =>
+    defineOperation(
+      v.intersect([v.object({ KeyId: v.string() }), schema]),
+      (input) => keyAccess(action, keys.find(input.KeyId), context?.(input)),
+      (input) => run(keys.find(input.KeyId), input),
+    )
 }
 
-function describeKeyContext(key: Key): KeyUseContext {
+/** What IAM and the key's own policy must allow before `action` is done with a key. */
+export function keyAccess(action: string, key: Key, context: Context = {}): AccessRequest {
+  const { record, spec, policy } = key
   return {
-    'kms:CallerAccount': key.record.arn.split(':')[4],
-    'kms:KeySpec': key.record.spec,
-    'kms:KeyUsage': key.specification.usage,
-    'kms:KeyOrigin': 'AWS_KMS',
-    ...Object.fromEntries(
-      Object.entries(key.record.tags).map(([name, value]) => [`aws:ResourceTag/${name}`, value]),
-    ),
+    action: `kms:${action}`,
+    resource: record.arn,
+    resourcePolicy: { policy, role: 'required' },
+    context: {
+      'kms:KeySpec': record.spec,
+      'kms:KeyUsage': spec.usage,
+      ...tagContext('aws:ResourceTag', record.tags),
+      ...context,
+    },
   }
 }
 
-/** A key that is about to do cryptography: it must be enabled and meant for it. */
-export function openKeyForUse(
-  ring: KeyRing,
-  call: Call,
-  use: { action: string; usage: Key['specification']['usage']; reference: string; context?: KeyUseContext },
-): Key {
-  const key = openKey(ring, call, use.action, use.reference, use.context)
-  requireUsable(key)
-  if (key.specification.usage !== use.usage)
-    throw new AwsError(
-      'InvalidKeyUsageException',
-      `${key.record.arn} key usage is ${key.specification.usage} which is not valid for ${use.action}.`,
-    )
-  return key
+/** Tags as condition keys: `prefix`/NAME. */
+export function tagContext(prefix: string, tags: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(tags).map(([name, value]) => [`${prefix}/${name}`, value]))
 }
 
-/** Refuses a disabled key and one that awaits its deletion. */
+/** Throws DisabledException for a disabled key, KMSInvalidStateException for one that awaits its deletion. */
 export function requireUsable(key: Key): void {
   if (key.record.state === 'Disabled')
     throw new AwsError('DisabledException', `${key.record.arn} is disabled.`)
   requireNotPendingDeletion(key)
 }
 
-/** Refuses a key that awaits its deletion. */
-export function requireNotPendingDeletion(key: Key): void {
-  if (key.record.state === 'PendingDeletion')
-    throw new AwsError('KMSInvalidStateException', `${key.record.arn} is pending deletion.`)
-}
-
-/** Refuses an algorithm that the key's spec does not offer. */
-export function requireAlgorithm(key: Key, algorithm: string): void {
-  if (!key.specification.algorithms.includes(algorithm))
-    throw new AwsError(
-      'InvalidKeyUsageException',
-      `Algorithm ${algorithm} and key spec ${key.record.spec} are incompatible.`,
-    )
+/** Throws KMSInvalidStateException for a key that awaits its deletion. */
+export function requireNotPendingDeletion({ record }: Key): void {
+  if (record.state === 'PendingDeletion')
+    throw new AwsError('KMSInvalidStateException', `${record.arn} is pending deletion.`)
 }

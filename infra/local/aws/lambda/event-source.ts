@@ -1,103 +1,165 @@
-import type { EventSourceModel } from '../../model.ts'
-import type { Message } from '../sqs/message.ts'
+import { setTimeout } from 'node:timers/promises'
+import * as v from 'valibot'
+import type { EventSourceModel, FunctionModel, StackModel } from '../../model.ts'
+import type { Callers } from '../iam/callers.ts'
+import { md5, md5OfAttributes, systemAttributes } from '../sqs/message.ts'
+import type { Message, MessageAttribute } from '../sqs/message.ts'
 import type { Queue } from '../sqs/queue.ts'
-import type { Invoke } from './invoke.ts'
-import { readBatchFailures } from './partial-batch.ts'
-import { buildSqsEvent } from './sqs-event.ts'
+import { queueAccess, type Queues } from '../sqs/queues.ts'
+import type { Invoke } from './function-operations.ts'
 
-/** What delivers a queue's messages to a function. */
+/** What event sources and rules need to deliver. */
+export interface DeliveryOptions {
+  model: StackModel
+  queues: Queues
+  callers: Callers
+  invoke: Invoke
+  /** Receives a line for each delivery that could not be made. */
+  report: (problem: string) => void
+}
+
+/** Delivers the messages of one queue to one function. */
 export interface EventSource {
-  /** Stops receiving and waits for the batches in flight, at most so long; what is not done by then is delivered again. */
+  /** Stops receiving and waits for the batches in flight, at most so long. */
   close(waitMilliseconds: number): Promise<void>
 }
 
-/** AWS starts with five at a time and goes up to a thousand; ten is what a laptop has use for. */
-const maximumConcurrency = 10
+/** AWS begins with five batches in parallel and goes up to a thousand; a laptop has use for ten. */
+const maxConcurrency = 10
 
-/**
- * Gathers one batch after the other, and has as many in work at a time as the mapping allows. Messages of a batch that
- * failed stay hidden until the queue's visibility timeout has passed, as on AWS, and count as received.
- */
-export function startEventSource(options: {
-  mapping: EventSourceModel
-  queue: Queue
-  functionName: string
-  reservedConcurrency: number | undefined
-  region: string
-  invoke: Invoke
-  report: (problem: string) => void
-}): EventSource {
-  const { mapping, queue } = options
-  const stop = new AbortController()
-  const concurrency = Math.min(
-    mapping.maximumConcurrency ?? Infinity,
-    options.reservedConcurrency ?? Infinity,
-    maximumConcurrency,
-  )
-
-  const deliver = async (messages: Message[]) => {
-    const event = Buffer.from(JSON.stringify(buildSqsEvent(messages, queue.model, options.region)))
-    try {
-      const result = await options.invoke(options.functionName, event, 'RequestResponse')
-      if (result.functionError !== undefined) return
-      const ids = new Set(messages.map(({ id }) => id))
-      const failed = mapping.reportBatchItemFailures
-        ? readBatchFailures(result.payload, ids)
-        : new Set<string>()
-      if (failed === 'all') return
-      queue.atomically(() => {
-        for (const { id, receipt } of messages)
-          if (receipt !== undefined && !failed.has(id)) queue.delete(receipt)
-      })
-    } catch (error) {
-      // The messages become visible again by themselves; the person at the laptop should know why.
-      options.report(
-        `${options.functionName} could not be given a batch of ${queue.model.name}: ${String(error)}`,
+/** Checks the stack's event sources, as AWS does when it creates them, and returns how to start each. */
+export function prepareEventSources(options: DeliveryOptions): (() => EventSource)[] {
+  const { model, queues, callers, report } = options
+  const enabled = model.eventSources.filter((mapping) => mapping.enabled)
+  return enabled.flatMap((mapping) => {
+    const queue = queues.byArn(mapping.queueArn)
+    const target = model.functions.find(({ logicalId }) => logicalId === mapping.functionLogicalId)
+    const poller = callers.of(target?.arn ?? '')
+    if (queue === undefined || target === undefined || poller === undefined)
+      throw new Error(`an event source names an unknown queue or function: ${mapping.queueArn}`)
+    const { visibilityTimeoutSeconds: visibility, name: queueName } = queue.model
+    if (visibility < target.timeoutSeconds)
+      throw new Error(
+        `Queue visibility timeout: ${visibility} seconds is less than Function timeout: ` +
+          `${target.timeoutSeconds} seconds (queue ${queueName}, function ${target.name})`,
       )
+    // Lambda polls with the function's own role. Without permission it delivers nothing.
+    for (const action of ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes']) {
+      const denial = poller.findDenial(queueAccess(action, queue))
+      if (denial === undefined) continue
+      report(`${target.name} is given nothing from ${queueName}: ${denial}`)
+      return []
     }
-  }
+    return [() => startEventSource(mapping, queue, target, options)]
+  })
+}
 
-  const running = new Set<Promise<void>>()
-  const run = async () => {
+function startEventSource(
+  mapping: EventSourceModel,
+  queue: Queue,
+  target: FunctionModel,
+  options: DeliveryOptions,
+): EventSource {
+  const stop = new AbortController()
+  const limits = [mapping.maximumConcurrency, target.reservedConcurrency, maxConcurrency]
+  const concurrency = Math.min(...limits.map((limit) => limit ?? Infinity))
+  const deliveries = new Set<Promise<void>>()
+  const poll = async () => {
     while (!stop.signal.aborted) {
-      if (running.size >= concurrency) {
-        await Promise.race(running)
-        continue
-      }
       const messages = await receiveBatch(queue, mapping, stop.signal)
       if (messages.length === 0) continue
-      const delivery = deliver(messages).finally(() => running.delete(delivery))
-      running.add(delivery)
+      const delivery = deliver(messages, mapping, queue, target, options)
+      deliveries.add(delivery)
+      void delivery.then(() => deliveries.delete(delivery))
+      if (deliveries.size >= concurrency) await Promise.race(deliveries)
     }
-    await Promise.all(running)
+    await Promise.all(deliveries)
   }
-  const stopped = run()
-
+  const stopped = poll()
   return {
     async close(waitMilliseconds) {
       stop.abort()
-      let timer: NodeJS.Timeout | undefined
-      const bound = new Promise((resolve) => (timer = setTimeout(resolve, waitMilliseconds)))
-      await Promise.race([stopped, bound])
-      clearTimeout(timer)
+      await Promise.race([stopped, setTimeout(waitMilliseconds, undefined, { ref: false })])
     },
   }
 }
 
-/** One batch: the first messages as soon as there are any, then more until the batch is full or its window has closed. */
+/** Receives one batch: waits for the first messages, then until it is full or its window has passed. */
 async function receiveBatch(
   queue: Queue,
-  mapping: EventSourceModel,
+  { batchSize, batchingWindowSeconds }: EventSourceModel,
   signal: AbortSignal,
 ): Promise<Message[]> {
-  const messages = await queue.receive(mapping.batchSize, { waitMilliseconds: Infinity, signal })
-  const windowEnd = Date.now() + mapping.batchingWindowSeconds * 1000
-  while (messages.length < mapping.batchSize && !signal.aborted) {
-    const left = windowEnd - Date.now()
-    if (left <= 0) break
-    messages.push(
-      ...(await queue.receive(mapping.batchSize - messages.length, { waitMilliseconds: left, signal })),
-    )
+  const messages = await queue.receive(batchSize, { waitMilliseconds: Infinity, signal })
+  const windowEnd = Date.now() + batchingWindowSeconds * 1000
+  while (messages.length < batchSize && !signal.aborted && Date.now() < windowEnd) {
+    const waitMilliseconds = windowEnd - Date.now()
+    messages.push(...(await queue.receive(batchSize - messages.length, { waitMilliseconds, signal })))
   }
   return messages
+}
+
+/** Invokes the function and deletes what it has processed; the rest becomes visible again in time. */
+async function deliver(
+  messages: Message[],
+  { reportBatchItemFailures }: EventSourceModel,
+  queue: Queue,
+  { name }: FunctionModel,
+  { model, invoke, report }: DeliveryOptions,
+): Promise<void> {
+  try {
+    const event = buildSqsEvent(messages, queue.model.arn, model.region)
+    const result = await invoke(name, Buffer.from(JSON.stringify(event)), 'RequestResponse')
+    if (result.functionError !== undefined) return
+    const ids = new Set(messages.map(({ id }) => id))
+    const failed = reportBatchItemFailures ? readBatchFailures(result.payload, ids) : new Set<string>()
+    const processed = messages.filter(({ id }) => failed !== undefined && !failed.has(id))
+    queue.atomically(() => processed.forEach(({ receipt }) => queue.delete(receipt ?? '')))
+  } catch (error) {
+    report(`${name} could not be given a batch of ${queue.model.name}: ${String(error)}`)
+  }
+}
+
+/** The event in which Lambda delivers messages to a function (SQSEvent in the types package). */
+function buildSqsEvent(messages: Message[], queueArn: string, region: string) {
+  return {
+    Records: messages.map((message) => ({
+      messageId: message.id,
+      receiptHandle: message.receipt,
+      body: message.body,
+      attributes: systemAttributes(message),
+      messageAttributes: Object.fromEntries(
+        Object.entries(message.attributes).map(([name, attribute]) => [name, describeAttribute(attribute)]),
+      ),
+      md5OfBody: md5(message.body),
+      md5OfMessageAttributes: md5OfAttributes(message.attributes),
+      eventSource: 'aws:sqs',
+      eventSourceARN: queueArn,
+      awsRegion: region,
+    })),
+  }
+}
+
+function describeAttribute({ StringValue, BinaryValue, DataType: dataType }: MessageAttribute) {
+  const values = { stringValue: StringValue, binaryValue: BinaryValue }
+  return { ...values, stringListValues: [], binaryListValues: [], dataType }
+}
+
+const Failure = v.object({ itemIdentifier: v.pipe(v.string(), v.minLength(1)) })
+const BatchResponse = v.nullable(v.object({ batchItemFailures: v.nullish(v.array(Failure), []) }))
+
+/**
+ * The ids of the messages that a function's answer reports as failed: none if the answer is empty or null.
+ * Undefined, for the whole batch, if the answer names an unknown id or has not the form that Lambda accepts.
+ */
+function readBatchFailures(payload: Uint8Array, ids: ReadonlySet<string>): Set<string> | undefined {
+  try {
+    const text = Buffer.from(payload).toString()
+    const answer = v.parse(BatchResponse, text === '' ? null : JSON.parse(text))
+    const failed = new Set(answer?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
+    return [...failed].every((id) => ids.has(id)) ? failed : undefined
+  } catch {
+    // Lambda treats an answer that it cannot read like an error of the function.
+    return undefined
+  }
 }

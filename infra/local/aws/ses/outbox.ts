@@ -1,4 +1,10 @@
-import type { Store } from '../store.ts'
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import type { StackModel } from '../../model.ts'
+import type { AccessRequest } from '../iam/authorize.ts'
+import type { Store } from '../storage/store.ts'
+import { AwsError, jsonAnswer, parseJson } from '../wire/http-messages.ts'
+import type { Service } from '../wire/operation.ts'
 
 /** A mail that would have been sent. */
 export interface OutboxMessage {
@@ -9,41 +15,93 @@ export interface OutboxMessage {
   sent_at: number
 }
 
-/** The mails, newest first. */
-export interface Outbox {
-  add(message: OutboxMessage): void
-  /** All, or those to one address (without regard to case). */
-  list(to?: string): OutboxMessage[]
+/** The mails in the store. */
+export type Outbox = ReturnType<typeof openOutbox>
+
+const maxMessages = 10_000
+const maxRecipients = 50
+
+/** Opens the outbox, which keeps the newest 10,000 mails. */
+export function openOutbox({ database }: Store) {
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS ses_outbox
+      (id INTEGER PRIMARY KEY AUTOINCREMENT, recipient TEXT NOT NULL, subject TEXT NOT NULL,
+       text TEXT NOT NULL, sent_at INTEGER NOT NULL);
+    CREATE INDEX IF NOT EXISTS ses_outbox_recipient ON ses_outbox (recipient COLLATE NOCASE, id)`)
+  const insert = database.prepare(
+    'INSERT INTO ses_outbox (recipient, subject, text, sent_at) VALUES (:to, :subject, :text, :sent_at)',
+  )
+  const trim = database.prepare('DELETE FROM ses_outbox WHERE id <= ?')
+  const select = 'SELECT recipient AS "to", subject, text, sent_at FROM ses_outbox'
+  const all = database.prepare(`${select} ORDER BY id DESC`)
+  const toOne = database.prepare(`${select} WHERE recipient = ? COLLATE NOCASE ORDER BY id DESC`)
+  return {
+    add(message: OutboxMessage): void {
+      const { lastInsertRowid } = insert.run({ ...message })
+      trim.run(Number(lastInsertRowid) - maxMessages)
+    },
+    /** All mails, or those to one address in any case; the newest first. */
+    list(to?: string): OutboxMessage[] {
+      const rows = to === undefined ? all.all() : toOne.all(to)
+      return rows.map((row) => ({ ...row }) as unknown as OutboxMessage)
+    },
+  }
 }
 
-const capacity = 10_000
+/** The bare address of `Name <address>`. */
+const Address = v.pipe(
+  v.string(),
+  v.transform((mailbox) => (/<([^>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox).trim()),
+)
+const Addresses = v.optional(v.array(Address), [])
+const Text = v.object({ Data: v.string() })
+const SendEmailInput = v.object({
+  FromEmailAddress: Address,
+  Destination: v.pipe(
+    v.object({ ToAddresses: Addresses, CcAddresses: Addresses, BccAddresses: Addresses }),
+    v.transform((lists) => [...lists.ToAddresses, ...lists.CcAddresses, ...lists.BccAddresses]),
+  ),
+  Content: v.object({
+    Simple: v.object({ Subject: Text, Body: v.object({ Text: v.optional(Text), Html: v.optional(Text) }) }),
+  }),
+})
+type SendEmailInput = v.InferOutput<typeof SendEmailInput>
 
-/** Opens the outbox of the store; beyond its capacity the oldest mails go. */
-export function openOutbox(store: Store): Outbox {
-  store.database.exec(`
-    CREATE TABLE IF NOT EXISTS ses_outbox
-      (id INTEGER PRIMARY KEY AUTOINCREMENT, recipient TEXT NOT NULL, subject TEXT NOT NULL, text TEXT NOT NULL,
-       sent_at INTEGER NOT NULL);
-    CREATE INDEX IF NOT EXISTS ses_outbox_recipient ON ses_outbox (recipient COLLATE NOCASE, id)`)
-  const insert = store.database.prepare(
-    'INSERT INTO ses_outbox (recipient, subject, text, sent_at) VALUES (?, ?, ?, ?)',
-  )
-  const trim = store.database.prepare('DELETE FROM ses_outbox WHERE id <= ?')
-  const all = store.database.prepare('SELECT * FROM ses_outbox ORDER BY id DESC')
-  const ofOne = store.database.prepare(
-    'SELECT * FROM ses_outbox WHERE recipient = ? COLLATE NOCASE ORDER BY id DESC',
-  )
-  return {
-    add(message) {
-      const { lastInsertRowid } = insert.run(message.to, message.subject, message.text, message.sent_at)
-      trim.run(Number(lastInsertRowid) - capacity)
-    },
-    list: (to) =>
-      (to === undefined ? all.all() : ofOne.all(to)).map((row) => ({
-        to: String(row.recipient),
-        subject: String(row.subject),
-        text: String(row.text),
-        sent_at: Number(row.sent_at),
-      })),
+/** SendEmail with simple content: puts a mail for each recipient into the outbox, from any sender. */
+export function sesService(model: StackModel, outbox: Outbox): Service {
+  return ({ method, path, body }) => {
+    if (method !== 'POST' || path !== '/v2/email/outbound-emails') return undefined
+    const parsed = v.safeParse(SendEmailInput, parseJson(body, 'BadRequestException'))
+    if (!parsed.success) throw badRequest('Only simple content with a sender and a destination is supported.')
+    return {
+      access: () => [senderAccess(model, parsed.output)],
+      run: () => jsonAnswer('application/json', sendEmail(outbox, parsed.output)),
+    }
   }
+}
+
+// On AWS the resource is the verified identity: the sender's address or its domain. Here nothing is verified,
+// so permission for either suffices.
+function senderAccess({ region, accountId }: StackModel, input: SendEmailInput): AccessRequest {
+  const { FromEmailAddress: sender, Destination } = input
+  const identities = [sender.slice(sender.lastIndexOf('@') + 1), sender]
+  return {
+    action: 'ses:SendEmail',
+    resource: identities.map((identity) => `arn:aws:ses:${region}:${accountId}:identity/${identity}`),
+    context: { 'ses:FromAddress': sender, 'ses:Recipients': Destination },
+  }
+}
+
+function sendEmail(outbox: Outbox, { Destination, Content }: SendEmailInput) {
+  if (Destination.length === 0 || Destination.length > maxRecipients)
+    throw badRequest(`There must be between 1 and ${maxRecipients} recipients.`)
+  const { Subject, Body } = Content.Simple
+  const text = Body.Text?.Data ?? Body.Html?.Data
+  if (text === undefined) throw badRequest('Missing final body.')
+  for (const to of Destination) outbox.add({ to, subject: Subject.Data, text, sent_at: Date.now() })
+  return { MessageId: randomUUID() }
+}
+
+function badRequest(message: string): AwsError {
+  return new AwsError('BadRequestException', message)
 }

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
+import { AwsError } from '../wire/http-messages.ts'
 
-/** A message attribute as SQS's JSON protocol writes it; binary values are base64. */
+/** A message attribute in SQS's JSON protocol; binary values are base64. */
 export const MessageAttribute = v.object({
   DataType: v.pipe(v.string(), v.regex(/^(String|Number|Binary)(\..+)?$/), v.maxLength(256)),
   StringValue: v.optional(v.string()),
@@ -9,81 +10,53 @@ export const MessageAttribute = v.object({
 })
 export type MessageAttribute = v.InferOutput<typeof MessageAttribute>
 
-/** What of a message is kept in the store. */
-export const MessageRecord = v.object({
-  id: v.string(),
-  body: v.string(),
-  attributes: v.record(v.string(), MessageAttribute),
-  traceHeader: v.optional(v.string()),
-  senderId: v.string(),
-  /** Epoch milliseconds. */
-  sentAt: v.number(),
-  /** Epoch milliseconds before which nobody receives it. */
-  availableAt: v.number(),
-  receiveCount: v.number(),
-  firstReceivedAt: v.optional(v.number()),
-  groupId: v.optional(v.string()),
-  deduplicationId: v.optional(v.string()),
-  sequenceNumber: v.optional(v.string()),
-  /** ARN of the queue that this message was taken out of after too many receives. */
-  deadLetterSourceArn: v.optional(v.string()),
-})
-export type MessageRecord = v.InferOutput<typeof MessageRecord>
-
-/** A message in its queue. */
-export interface Message extends MessageRecord {
-  /** Where it is: receivable, waiting for its delay to end, or received and hidden. */
-  state: 'visible' | 'delayed' | 'inFlight'
-  /** The receipt of the last receive. */
-  receipt: string | undefined
-  /** When it becomes visible, while it is not. */
-  timer: NodeJS.Timeout | undefined
+/** A message in its queue. Instants are epoch milliseconds. */
+export interface Message {
+  /** Grows with every message of the store: the order of arrival. */
+  position: number
+  id: string
+  body: string
+  attributes: Record<string, MessageAttribute>
+  senderId: string
+  sentAt: number
+  /** When the message can be received next. */
+  visibleAt: number
+  receiveCount: number
+  firstReceivedAt: number | null
+  /** The handle of the last receive; null before the first one. */
+  receipt: string | null
+  /** Only of messages in FIFO queues. */
+  groupId: string | null
+  deduplicationId: string | null
+  /** ARN of the queue that gave the message up as a dead letter. */
+  deadLetterSourceArn: string | null
 }
 
-/** MD5 in hex, SQS's check sum of a body. */
-export function md5(text: string): string {
-  return createHash('md5').update(text).digest('hex')
+/** A new receipt handle: it names the message and this one receive of it. */
+export function createReceipt(messageId: string): string {
+  return Buffer.from(`${messageId}:${randomBytes(12).toString('hex')}`).toString('base64')
 }
 
-/** SQS's check sum over message attributes: sorted by name, each part after its length as four bytes; undefined without any. */
-export function md5OfAttributes(attributes: Record<string, MessageAttribute>): string | undefined {
-  const names = Object.keys(attributes).sort()
-  if (names.length === 0) return undefined
-  const hash = createHash('md5')
-  const add = (bytes: Buffer) => {
-    const length = Buffer.alloc(4)
-    length.writeUInt32BE(bytes.length)
-    hash.update(length).update(bytes)
-  }
-  for (const name of names) {
-    const attribute = attributes[name]
-    if (attribute === undefined) continue
-    add(Buffer.from(name))
-    add(Buffer.from(attribute.DataType))
-    const binary = attribute.DataType.startsWith('Binary')
-    hash.update(Buffer.from([binary ? 2 : 1]))
-    add(
-      binary ? Buffer.from(attribute.BinaryValue ?? '', 'base64') : Buffer.from(attribute.StringValue ?? ''),
-    )
-  }
-  return hash.digest('hex')
+/** The id of the message that a receipt handle names; throws ReceiptHandleIsInvalid if it names none. */
+export function readReceipt(receiptHandle: string): string {
+  const match = /^([0-9a-f-]{36}):[0-9a-f]{24}$/.exec(Buffer.from(receiptHandle, 'base64').toString())
+  if (match?.[1] !== undefined) return match[1]
+  const code = 'ReceiptHandleIsInvalid'
+  const message = `The input receipt handle "${receiptHandle}" is not a valid receipt handle.`
+  throw new AwsError(code, message, { status: 404, queryCode: code })
 }
 
-/** What counts against the size limit: the body and every attribute's name, type and value, in bytes. */
-export function messageBytes(body: string, attributes: Record<string, MessageAttribute>): number {
-  let bytes = Buffer.byteLength(body)
-  for (const [name, { DataType, StringValue = '', BinaryValue = '' }] of Object.entries(attributes))
-    bytes += Buffer.byteLength(name + DataType + StringValue) + Buffer.byteLength(BinaryValue, 'base64')
-  return bytes
+/** The sequence number of a message in a FIFO queue: 20 digits, growing. */
+export function sequenceNumber(position: number): string {
+  return String(position).padStart(20, '0')
 }
 
 /** A message's system attributes, by SQS's names. */
 export function systemAttributes(message: Message): Record<string, string> {
-  const attributes: Record<string, string | undefined> = {
+  const attributes: Record<string, string | null> = {
     ApproximateReceiveCount: String(message.receiveCount),
-    AWSTraceHeader: message.traceHeader,
     SentTimestamp: String(message.sentAt),
-    SequenceNumber: message.sequenceNumber,
+    SequenceNumber: message.deduplicationId === null ? null : sequenceNumber(message.position),
     MessageGroupId: message.groupId,
     SenderId: message.senderId,
     MessageDeduplicationId: message.deduplicationId,
@@ -91,6 +64,34 @@ export function systemAttributes(message: Message): Record<string, string> {
     DeadLetterQueueSourceArn: message.deadLetterSourceArn,
   }
   return Object.fromEntries(
-    Object.entries(attributes).filter((pair): pair is [string, string] => pair[1] !== undefined),
+    Object.entries(attributes).filter((pair): pair is [string, string] => pair[1] !== null),
   )
+}
+
+/** SQS's checksum of a message body: MD5 in hex. */
+export function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex')
+}
+
+/**
+ * SQS's checksum of message attributes: MD5 over the name, type and value of each, sorted by name and each after
+ * its length as four bytes. Undefined if there are no attributes.
+ */
+export function md5OfAttributes(attributes: Record<string, MessageAttribute>): string | undefined {
+  const sorted = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1))
+  if (sorted.length === 0) return undefined
+  const hash = createHash('md5')
+  const add = (bytes: Buffer) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(bytes.length)
+    hash.update(length).update(bytes)
+  }
+  for (const [name, { DataType, StringValue = '', BinaryValue = '' }] of sorted) {
+    const binary = DataType.startsWith('Binary')
+    add(Buffer.from(name))
+    add(Buffer.from(DataType))
+    hash.update(Buffer.from([binary ? 2 : 1]))
+    add(binary ? Buffer.from(BinaryValue, 'base64') : Buffer.from(StringValue))
+  }
+  return hash.digest('hex')
 }

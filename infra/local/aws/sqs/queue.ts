@@ -1,258 +1,207 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { QueueModel } from '../../model.ts'
 import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
-import { AwsError } from '../wire/aws-error.ts'
-import type { MessageStore } from './message-store.ts'
-import type { Message, MessageAttribute, MessageRecord } from './message.ts'
-import { chooseDeduplicationId, Deduplication } from './deduplication.ts'
-import { createReceipt, readReceipt } from './receipt.ts'
-import { createFifoShelf, createStandardShelf, type Shelf } from './shelf.ts'
-import { Waiters } from './waiters.ts'
+import type { Store } from '../storage/store.ts'
+import { AwsError } from '../wire/http-messages.ts'
+import { readRow, type MessageTable } from './message-table.ts'
+import { createReceipt, readReceipt, type Message, type MessageAttribute } from './message.ts'
 
 /** What a sender gives. */
 export interface NewMessage {
   body: string
   attributes?: Record<string, MessageAttribute>
-  traceHeader?: string | undefined
   delaySeconds?: number | undefined
   groupId?: string | undefined
   deduplicationId?: string | undefined
   senderId: string
 }
 
-/** The settings that SetQueueAttributes may change. */
-export interface QueueSettings {
-  visibilityTimeoutSeconds: number
-  delaySeconds: number
-  retentionSeconds: number
-  receiveWaitSeconds: number
-  contentBasedDeduplication: boolean
-}
+/** For how long a FIFO queue drops messages with a deduplication id that it has seen (SQS's five minutes). */
+const deduplicationMilliseconds = 5 * 60 * 1000
+const maxTimerMilliseconds = 2 ** 31 - 1
 
-/** One queue. Messages live in memory, the store follows; those that were in flight when the process died are visible again. */
+/** One queue. Its messages are rows of the store, so they survive a restart. */
 export class Queue {
   readonly model: QueueModel
   readonly policy: CompiledPolicy
-  readonly settings: QueueSettings
-  readonly createdAt = Date.now()
   /** Where messages go that were received too often; set once all queues exist. */
   deadLetter: { queue: Queue; maxReceiveCount: number } | undefined
-  readonly #messages = new Map<string, Message>()
-  readonly #counts = { visible: 0, delayed: 0, inFlight: 0 }
-  readonly #waiters: Waiters
-  readonly #store: MessageStore
-  readonly #nextSequence: () => string
-  readonly #shelf: Shelf
-  /** Of FIFO queues only. */
-  readonly #deduplication: Deduplication | undefined
+  readonly #store: Store
+  readonly #table: MessageTable
+  /** Receivers that wait for a message; each is called when something has changed. */
+  readonly #waiting = new Set<() => void>()
 
-  constructor(model: QueueModel, store: MessageStore, nextSequence: () => string) {
+  constructor(model: QueueModel, store: Store, table: MessageTable) {
     this.model = model
     this.policy = compilePolicies(model.policies, `queue ${model.name}`)
-    this.settings = { ...model, receiveWaitSeconds: 0 }
     this.#store = store
-    this.#nextSequence = nextSequence
-    this.#shelf = model.fifo ? createFifoShelf() : createStandardShelf()
-    this.#deduplication = model.fifo ? new Deduplication(model.name, store) : undefined
-    this.#waiters = new Waiters(() => this.#shelf.hasVisible())
-    for (const record of store.load(model.name)) this.#admit(record)
+    this.#table = table
   }
 
-  /** Numbers of messages by state, and all of them. */
-  counts(): { visible: number; delayed: number; inFlight: number } {
-    return { ...this.#counts }
-  }
-
-  /** What is in the queue, for looking at: nothing is received by it. */
-  list(): readonly MessageRecord[] {
-    return [...this.#messages.values()]
-  }
-
-  /** Takes a message in; one with a known deduplication id is answered like the first, and dropped. */
-  send(message: NewMessage): { messageId: string; sequenceNumber: string | undefined } {
-    const deduplicationId = this.#deduplication && this.#chooseDeduplicationId(message)
-    const known = deduplicationId === undefined ? undefined : this.#deduplication?.find(deduplicationId)
-    if (known !== undefined) return known
-    const sentAt = Date.now()
-    const record: MessageRecord = {
-      id: randomUUID(),
-      body: message.body,
-      attributes: message.attributes ?? {},
-      traceHeader: message.traceHeader,
-      senderId: message.senderId,
-      sentAt,
-      availableAt: sentAt + 1000 * (message.delaySeconds ?? this.settings.delaySeconds),
-      receiveCount: 0,
-      groupId: message.groupId,
-      deduplicationId,
-      sequenceNumber: this.model.fifo ? this.#nextSequence() : undefined,
-    }
-    this.#store.atomically(() => {
-      this.#store.put(this.model.name, record)
-      if (deduplicationId !== undefined && record.sequenceNumber !== undefined)
-        this.#deduplication?.remember(deduplicationId, record.id, record.sequenceNumber)
+  /** Adds a message. A duplicate in a FIFO queue is dropped and answered as the first message was. */
+  send(message: NewMessage): { id: string; position: number } {
+    const { model } = this
+    const queue = model.name
+    const now = Date.now()
+    const deduplicationId = model.fifo ? this.#chooseDeduplicationId(message) : null
+    return this.#store.atomically(() => {
+      const first = this.#table.findDuplicate.get({ queue, deduplicationId, now })
+      if (first !== undefined) return { id: String(first.id), position: Number(first.position) }
+      const id = randomUUID()
+      const { lastInsertRowid } = this.#table.insert.run({
+        id,
+        queue,
+        body: message.body,
+        attributes: JSON.stringify(message.attributes ?? {}),
+        senderId: message.senderId,
+        sentAt: now,
+        visibleAt: now + 1000 * (message.delaySeconds ?? model.delaySeconds),
+        groupId: message.groupId ?? null,
+        deduplicationId,
+      })
+      const position = Number(lastInsertRowid)
+      if (deduplicationId !== null) {
+        this.#table.forgetDuplicates.run({ now })
+        const expiresAt = now + deduplicationMilliseconds
+        this.#table.rememberDuplicate.run({ queue, deduplicationId, id, position, expiresAt })
+      }
+      this.#wake()
+      return { id, position }
     })
-    this.#admit(record)
-    return { messageId: record.id, sequenceNumber: record.sequenceNumber }
   }
 
-  /** Receives up to `maximum` messages and hides them; waits up to `waitMilliseconds` for the first one. */
+  /** Receives up to `limit` messages and hides them; waits up to `waitMilliseconds` for the first one. */
   async receive(
-    maximum: number,
+    limit: number,
     options: { visibilitySeconds?: number | undefined; waitMilliseconds: number; signal: AbortSignal },
   ): Promise<Message[]> {
-    const seconds = options.visibilitySeconds ?? this.settings.visibilityTimeoutSeconds
     const deadline = Date.now() + options.waitMilliseconds
-    for (;;) {
-      if (options.signal.aborted) return []
-      const messages = this.take(maximum, seconds)
-      const left = deadline - Date.now()
-      if (messages.length > 0 || left <= 0) return messages
-      await this.#waiters.wait(left, options.signal)
+    while (!options.signal.aborted) {
+      const messages = this.#receiveNow(limit, options.visibilitySeconds)
+      const now = Date.now()
+      if (messages.length > 0 || now >= deadline) return messages
+      const { next } = this.#table.nextVisibleAt.get({ queue: this.model.name, now }) ?? {}
+      await this.#change(Math.min(deadline, Number(next ?? Infinity)) - now, options.signal)
     }
+    return []
   }
 
-  /** Receives what is there now. */
-  take(maximum: number, visibilitySeconds = this.settings.visibilityTimeoutSeconds): Message[] {
-    const messages: Message[] = []
-    const now = Date.now()
-    while (messages.length < maximum) {
-      const taken = this.#shelf.take(maximum - messages.length)
-      if (taken.length === 0) break
-      for (const message of taken) {
-        if (this.#isExpired(message, now)) {
-          this.#discard(message)
-          continue
-        }
-        message.receiveCount += 1
-        message.firstReceivedAt ??= now
-        message.receipt = createReceipt(message.id)
-        this.#hide(message, 'inFlight', visibilitySeconds * 1000)
-        messages.push(message)
-      }
-    }
-    return messages
-  }
-
-  /** Deletes what a receipt names; deleting twice is no error. */
+  /** Deletes the message that a receipt names; deleting it twice is no error. */
   delete(receiptHandle: string): void {
-    const message = this.#messages.get(readReceipt(receiptHandle))
-    if (message === undefined) return
-    if (message.receipt === receiptHandle) return this.#discard(message)
-    if (this.model.fifo) throw new AwsError('InvalidParameterValue', 'The receipt handle has expired.')
+    const message = this.#find(receiptHandle)
+    if (message?.receipt === receiptHandle) {
+      this.#table.remove.run({ position: message.position })
+      // The message may have blocked its FIFO group.
+      this.#wake()
+    } else if (message !== undefined && this.model.fifo) {
+      throw new AwsError('InvalidParameterValue', 'The receipt handle has expired.')
+    }
   }
 
-  /** Hides a received message for so long from now on; 0 returns it at once. */
+  /** Hides a received message for so many seconds from now on; 0 makes it visible at once. */
   changeVisibility(receiptHandle: string, seconds: number): void {
-    const message = this.#messages.get(readReceipt(receiptHandle))
-    if (message === undefined)
-      throw new AwsError(
-        'InvalidParameterValue',
-        `Value ${receiptHandle} for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not available for visibility timeout change.`,
-      )
-    if (message.state !== 'inFlight' || message.receipt !== receiptHandle)
-      throw new AwsError('MessageNotInflight', 'The message is not in flight.', {
-        queryCode: 'AWS.SimpleQueueService.MessageNotInflight',
-      })
-    this.#hide(message, 'inFlight', seconds * 1000)
-  }
-
-  /** Deletes what is older than the retention period. */
-  expire(): void {
     const now = Date.now()
-    for (const message of this.#messages.values()) if (this.#isExpired(message, now)) this.#discard(message)
+    const message = this.#find(receiptHandle)
+    if (message === undefined)
+      throw new AwsError('InvalidParameterValue', 'The message of this receipt handle does not exist.')
+    if (message.visibleAt <= now || message.receipt !== receiptHandle) {
+      const queryCode = 'AWS.SimpleQueueService.MessageNotInflight'
+      throw new AwsError('MessageNotInflight', 'The message is not in flight.', { queryCode })
+    }
+    this.#table.setVisibleAt.run({ position: message.position, visibleAt: now + 1000 * seconds })
+    this.#wake()
   }
 
-  /** Runs `work` so that all that it sends is stored, or nothing. */
+  /** Numbers of messages by state. */
+  counts(): Record<'visible' | 'inFlight' | 'delayed', number> {
+    this.#removeOverdue()
+    const counts = this.#table.counts.get({ queue: this.model.name, now: Date.now() })
+    return { visible: 0, inFlight: 0, delayed: 0, ...counts }
+  }
+
+  /** The newest messages, to look at: nothing is received by it. */
+  newest(limit: number): Message[] {
+    return this.#table.newest.all({ queue: this.model.name, limit }).map(readRow)
+  }
+
+  /** Runs `work` so that all of its changes to queues are kept, or none. */
   atomically<Result>(work: () => Result): Result {
     return this.#store.atomically(work)
   }
 
-  /** Stops all timers. */
-  close(): void {
-    for (const message of this.#messages.values()) clearTimeout(message.timer)
+  #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
+    return this.#store.atomically(() => {
+      this.#removeOverdue()
+      const now = Date.now()
+      const visibleAt = now + visibilitySeconds * 1000
+      return this.#listReceivable(now, limit).map(({ id, position }) => {
+        const row = this.#table.receive.get({ position, visibleAt, now, receipt: createReceipt(id) })
+        return readRow(row ?? {})
+      })
+    })
   }
 
-  #admit(record: MessageRecord): void {
-    const delay = record.availableAt - Date.now()
-    const message: Message = {
-      ...record,
-      state: delay > 0 ? 'delayed' : 'visible',
-      receipt: undefined,
-      timer: undefined,
+  /** In the order of receiving; of a FIFO queue group by group, as many of a group as there are. */
+  #listReceivable(now: number, limit: number): Message[] {
+    const queue = this.model.name
+    if (!this.model.fifo) return this.#table.visible.all({ queue, now, limit }).map(readRow)
+    const found: Message[] = []
+    for (const { groupId } of this.#table.freeGroups.all({ queue, now, limit })) {
+      if (found.length === limit || groupId === undefined) break
+      const rows = this.#table.visibleOfGroup.all({ queue, groupId, now, limit: limit - found.length })
+      found.push(...rows.map(readRow))
     }
-    this.#messages.set(message.id, message)
-    this.#counts[message.state] += 1
-    this.#shelf.add(message)
-    if (delay > 0) this.#schedule(message, delay)
-    else this.#waiters.wake()
+    return found
   }
 
-  #hide(message: Message, state: 'inFlight', milliseconds: number): void {
-    clearTimeout(message.timer)
-    this.#changeState(message, state)
-    if (milliseconds > 0) this.#schedule(message, milliseconds)
-    else this.#reveal(message)
+  /** Deletes messages past their retention, and moves those received too often to the dead-letter queue. */
+  #removeOverdue(): void {
+    const { name: queue, arn: sourceArn, fifo, retentionSeconds } = this.model
+    const now = Date.now()
+    this.#table.removeSentBefore.run({ queue, before: now - retentionSeconds * 1000 })
+    if (this.deadLetter === undefined) return
+    const { queue: target, maxReceiveCount } = this.deadLetter
+    const { changes } = this.#table.moveDeadLetters.run({
+      queue,
+      target: target.model.name,
+      sourceArn,
+      maxReceiveCount,
+      now,
+      // The age of a message restarts in a FIFO dead-letter queue, and goes on in a standard one.
+      resetAge: Number(fifo),
+    })
+    if (Number(changes) > 0) target.#wake()
   }
 
-  #schedule(message: Message, milliseconds: number): void {
-    message.timer = setTimeout(() => this.#reveal(message), milliseconds).unref()
-  }
-
-  /** Makes a message receivable again, or moves it to the dead-letter queue if it was received too often. */
-  #reveal(message: Message): void {
-    if (this.deadLetter !== undefined && message.receiveCount >= this.deadLetter.maxReceiveCount)
-      return this.#moveToDeadLetter(message, this.deadLetter.queue)
-    const wasReceived = message.state === 'inFlight'
-    this.#changeState(message, 'visible')
-    if (wasReceived) this.#store.put(this.model.name, toRecord(message))
-    this.#waiters.wake()
-  }
-
-  #moveToDeadLetter(message: Message, target: Queue): void {
-    const record: MessageRecord = {
-      ...toRecord(message),
-      deadLetterSourceArn: this.model.arn,
-      availableAt: 0,
-      // A FIFO queue counts the retention anew, a standard one goes on.
-      sentAt: this.model.fifo ? Date.now() : message.sentAt,
-    }
-    this.#store.put(target.model.name, record)
-    this.#drop(message)
-    target.#admit(record)
-  }
-
-  #changeState(message: Message, state: Message['state']): void {
-    this.#counts[message.state] -= 1
-    message.state = state
-    this.#counts[state] += 1
-    this.#shelf.changed(message)
-  }
-
-  #discard(message: Message): void {
-    this.#store.remove(message.id)
-    this.#drop(message)
-  }
-
-  #drop(message: Message): void {
-    clearTimeout(message.timer)
-    this.#messages.delete(message.id)
-    this.#counts[message.state] -= 1
-    this.#shelf.remove(message)
-    // A FIFO group that was locked by this message may have become free.
-    this.#waiters.wake()
+  #find(receiptHandle: string): Message | undefined {
+    const row = this.#table.find.get({ id: readReceipt(receiptHandle), queue: this.model.name })
+    return row && readRow(row)
   }
 
   #chooseDeduplicationId({ deduplicationId, body }: NewMessage): string {
-    return chooseDeduplicationId(deduplicationId, body, this.settings.contentBasedDeduplication)
+    if (deduplicationId !== undefined) return deduplicationId
+    if (this.model.contentBasedDeduplication) return createHash('sha256').update(body).digest('hex')
+    const message = 'The message needs a MessageDeduplicationId, or the queue ContentBasedDeduplication.'
+    throw new AwsError('InvalidParameterValue', message)
   }
 
-  #isExpired(message: Message, now: number): boolean {
-    return message.sentAt + this.settings.retentionSeconds * 1000 <= now
+  /** Resolves when something has changed, after so many milliseconds, or when the signal aborts. */
+  #change(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        this.#waiting.delete(finish)
+        clearTimeout(timer)
+        signal.removeEventListener('abort', finish)
+        resolve()
+      }
+      const timer = setTimeout(finish, Math.min(milliseconds, maxTimerMilliseconds))
+      signal.addEventListener('abort', finish)
+      this.#waiting.add(finish)
+    })
   }
-}
 
-/** What of a message is stored: all but where it is right now. */
-function toRecord(message: Message): MessageRecord {
-  return { ...message, state: undefined, receipt: undefined, timer: undefined } as MessageRecord
+  /** Wakes the receivers after the current work, so that messages sent together are received together. */
+  #wake(): void {
+    setImmediate(() => this.#waiting.forEach((finish) => finish()))
+  }
 }

@@ -1,68 +1,73 @@
 import type { StackModel } from '../../model.ts'
-import type { Store } from '../store.ts'
-import { AwsError } from '../wire/aws-error.ts'
-import { openMessageStore } from './message-store.ts'
+import type { AccessRequest } from '../iam/authorize.ts'
+import type { Store } from '../storage/store.ts'
+import { AwsError } from '../wire/http-messages.ts'
+import { openMessageTable } from './message-table.ts'
 import { Queue } from './queue.ts'
 
 /** All queues of the account. */
-export interface Queues {
-  list(): Queue[]
-  /** By the path of a queue URL, whatever its host: `/ACCOUNT/NAME`. */
-  byUrl(queueUrl: string): Queue
-  byName(name: string): Queue
-  byArn(arn: string): Queue | undefined
-  close(): void
-}
+export type Queues = ReturnType<typeof openQueues>
 
-const expiryMilliseconds = 5 * 60 * 1000
+const maxDeadLetters = 50
 
-/** Opens the stack's queues with the messages that the store holds for them. */
-export function openQueues(store: Store, model: StackModel): Queues {
-  const messages = openMessageStore(store)
-  const nextSequence = createSequence()
-  const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, messages, nextSequence)]))
+/** Opens the stack's queues; throws if a dead-letter queue is unknown or of the other type. */
+export function openQueues(store: Store, model: StackModel) {
+  const table = openMessageTable(store)
+  const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, store, table)]))
   const byArn = (arn: string) => [...queues.values()].find((queue) => queue.model.arn === arn)
   for (const queue of queues.values()) {
-    const { redrive } = queue.model
+    const { name, fifo, redrive } = queue.model
     if (redrive === undefined) continue
     const target = byArn(redrive.deadLetterArn)
-    if (target === undefined) throw new Error(`queue ${queue.model.name} names an unknown dead-letter queue`)
-    if (target.model.fifo !== queue.model.fifo)
-      throw new Error(`queue ${queue.model.name} and its dead-letter queue must both be FIFO, or neither`)
+    if (target === undefined) throw new Error(`queue ${name} names an unknown dead-letter queue`)
+    if (target.model.fifo !== fifo)
+      throw new Error(`queue ${name} and its dead-letter queue must both be FIFO, or neither`)
     queue.deadLetter = { queue: target, maxReceiveCount: redrive.maxReceiveCount }
-  }
-  const expiry = setInterval(() => {
-    for (const queue of queues.values()) queue.expire()
-  }, expiryMilliseconds).unref()
-
-  const byName = (name: string) => {
-    const queue = queues.get(name)
-    if (queue !== undefined) return queue
-    throw new AwsError('QueueDoesNotExist', 'The specified queue does not exist.', {
-      queryCode: 'AWS.SimpleQueueService.NonExistentQueue',
-    })
   }
   return {
     list: () => [...queues.values()],
-    byUrl(queueUrl) {
-      const path = URL.canParse(queueUrl) ? new URL(queueUrl).pathname : queueUrl
-      return byName(path.split('/').at(-1) ?? '')
-    },
-    byName,
     byArn,
-    close() {
-      clearInterval(expiry)
-      for (const queue of queues.values()) queue.close()
+    /** By name or URL, of which only the last part of the path counts; throws QueueDoesNotExist. */
+    find(reference: string): Queue {
+      const queue = queues.get(reference.split('/').at(-1) ?? '')
+      if (queue !== undefined) return queue
+      const queryCode = 'AWS.SimpleQueueService.NonExistentQueue'
+      throw new AwsError('QueueDoesNotExist', 'The specified queue does not exist.', { queryCode })
     },
   }
 }
 
-/** Sequence numbers of FIFO messages: ever growing, over restarts too, since the clock leads them. */
-function createSequence(): () => string {
-  let last = 0n
-  return () => {
-    const now = BigInt(Date.now()) * 1_000_000n
-    last = now > last ? now : last + 1n
-    return last.toString().padStart(20, '0')
-  }
+/** What IAM, or the queue's own policy, must allow before `action` is done with a queue. */
+export function queueAccess(action: string, { model, policy }: Queue): AccessRequest {
+  return { action: `sqs:${action}`, resource: model.arn, resourcePolicy: { policy, role: 'additional' } }
+}
+
+/** A queue, described for the page of the local stack. */
+export type QueueView = ReturnType<typeof viewQueues>[number]
+
+/** Describes every queue with its numbers of messages. */
+export function viewQueues(queues: Queues) {
+  const deadLetterQueues = listDeadLetterQueues(queues)
+  return queues.list().map((queue) => ({
+    name: queue.model.name,
+    url: queue.model.url,
+    arn: queue.model.arn,
+    ...queue.counts(),
+    isDeadLetterQueue: deadLetterQueues.has(queue),
+  }))
+}
+
+/** The newest dead letters of all queues; `reason` is null for one that was only received too often. */
+export function viewDeadLetters(queues: Queues) {
+  const letters = [...listDeadLetterQueues(queues)].flatMap((queue) =>
+    queue.newest(maxDeadLetters).map(({ sentAt, attributes, body }) => {
+      const reason = attributes['reason']?.StringValue ?? null
+      return { queue: queue.model.name, sent_at: sentAt, reason, body }
+    }),
+  )
+  return letters.sort((one, other) => other.sent_at - one.sent_at).slice(0, maxDeadLetters)
+}
+
+function listDeadLetterQueues(queues: Queues): Set<Queue> {
+  return new Set(queues.list().flatMap(({ deadLetter }) => deadLetter?.queue ?? []))
 }

@@ -5,8 +5,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { onTestFinished } from 'vitest'
-import type { Invoke } from '../../../../infra/local/aws/lambda/invoke.ts'
-import { startAwsEndpoint, type AwsEndpoint } from '../../../../infra/local/aws/server.ts'
+import { startAwsEndpoint, type AwsEndpoint, type Invoke } from '../../../../infra/local/aws/server.ts'
 import type {
   FunctionModel,
   PolicyStatement,

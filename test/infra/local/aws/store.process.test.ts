@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   CreateKeyCommand,
@@ -17,8 +16,9 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { eventually } from './eventually.ts'
+import { makeDirectory } from './make-directory.ts'
 import { persistentStack } from './persistent-stack.ts'
 import { startStack } from './stack.ts'
 
@@ -33,12 +33,6 @@ const mail = new SendEmailCommand({
   Content: { Simple: { Subject: { Data: 's' }, Body: { Text: { Data: 't' } } } },
 })
 const queueUrl = (name: string) => `http://host/123456789012/${name}`
-
-function makeDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'aws-endpoint-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  return join(directory, 'data')
-}
 
 async function startKilledEndpoint(directory: string) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'killed-endpoint.ts'), directory], {
@@ -61,7 +55,7 @@ async function startKilledEndpoint(directory: string) {
   }
 }
 
-test('after kill -9 keys, states, messages and mails are there, and what was in flight is delivered again', async () => {
+test('keys, messages and mails survive kill -9, and messages in flight are delivered again', async () => {
   const directory = makeDirectory()
   const before = await startKilledEndpoint(directory)
   const { Mac } = await before.kms.send(mac)
@@ -105,7 +99,7 @@ test('after kill -9 keys, states, messages and mails are there, and what was in 
   expect(await receive('tree.fifo')).toEqual(['f'])
 })
 
-test('only the owner of the files can read them', async () => {
+test('the data files are readable by their owner only', async () => {
   const directory = makeDirectory()
   await startStack(persistentStack, { dataDirectory: directory })
   const files = readdirSync(directory)

@@ -23,11 +23,6 @@ test.each<[Record<string, unknown>, boolean]>([
   [{ source: ['shop'], 'detail-type': ['other'] }, false],
   [{ 'detail-type': [{ prefix: 'order.' }] }, true],
   [{ 'detail-type': [{ prefix: 'deposit.' }] }, false],
-  [{ 'detail-type': [{ suffix: '.placed' }] }, true],
-  [{ 'detail-type': [{ 'equals-ignore-case': 'ORDER.PLACED' }] }, true],
-  [{ 'detail-type': [{ 'anything-but': 'order.placed' }] }, false],
-  [{ 'detail-type': [{ 'anything-but': ['a', 'b'] }] }, true],
-  [{ 'detail-type': [{ 'anything-but': { prefix: 'order.' } }] }, false],
   [{ resources: ['arn:b'] }, true],
   [{ resources: ['arn:c'] }, false],
   [{ detail: { state: ['open'] } }, true],
@@ -36,17 +31,8 @@ test.each<[Record<string, unknown>, boolean]>([
   [{ detail: { lines: { sku: ['y'] } } }, true],
   [{ detail: { amount: [12] } }, true],
   [{ detail: { amount: ['12'] } }, false],
-  [{ detail: { amount: [{ numeric: ['>', 10, '<=', 12] }] } }, true],
-  [{ detail: { amount: [{ numeric: ['<', 12] }] } }, false],
-  [{ detail: { state: [{ numeric: ['=', 1] }] } }, false],
   [{ detail: { paid: [false] } }, true],
   [{ detail: { note: [null] } }, true],
-  [{ detail: { state: [{ exists: true }] } }, true],
-  [{ detail: { state: [{ exists: false }] } }, false],
-  [{ detail: { absent: [{ exists: false }] } }, true],
-  [{ detail: { absent: [{ exists: true }] } }, false],
-  [{ detail: { absent: { deeper: [{ exists: false }] } } }, true],
-  [{ detail: { absent: [{ 'anything-but': 'x' }] } }, false],
 ])('%j matches: %s', (pattern, matches) => {
   expect(compilePattern(pattern)(event)).toBe(matches)
 })
@@ -55,10 +41,12 @@ test.each([
   { source: 'shop' },
   { $or: [{ source: ['shop'] }] },
   { source: [{ cidr: '10.0.0.0/8' }] },
+  { source: [{ suffix: '.placed' }] },
+  { source: [{ 'anything-but': 'shop' }] },
+  { source: [{ exists: false }] },
+  { detail: { amount: [{ numeric: ['>', 1] }] } },
   { source: [{ prefix: 1 }] },
-  { detail: { amount: [{ numeric: ['~', 1] }] } },
-  { detail: { amount: [{ numeric: [] }] } },
   { source: [{ prefix: 'a', suffix: 'b' }] },
-])('%j is refused, since it could not be honoured', (pattern) => {
+])('%j stops the start, because it is not known here', (pattern) => {
   expect(() => compilePattern(pattern)).toThrow(/event pattern/)
 })

@@ -75,6 +75,6 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     },
     /Queue visibility timeout: 2 seconds is less than Function timeout: 3 seconds/,
   ],
-])('a stack with %s that could not be honoured does not start', async (_what, changes, message) => {
+])('a stack with %s that cannot be emulated does not start', async (_what, changes, message) => {
   await expect(startStack(stackModel(changes))).rejects.toThrow(message)
 })

@@ -12,6 +12,7 @@ import { accountId, arnOf, functionModel, stackModel, startStack } from '../stac
 
 const keyId = '11111111-2222-3333-4444-555555555555'
 const keyArn = arnOf('kms', `key/${keyId}`)
+const SigningAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
 const denied = { name: 'AccessDeniedException' }
 
 function keyModel(keyPolicy?: PolicyDocument, changes: Partial<KeyModel> = {}): KeyModel {
@@ -123,7 +124,7 @@ test.each<[string, PolicyStatement[], PolicyStatement[] | undefined, boolean]>([
   else await expect(mac(worker)).rejects.toMatchObject(denied)
 })
 
-test('the refusal is in the words of AWS', async () => {
+test('a denial is worded as by AWS', async () => {
   const user = `User: arn:aws:sts::${accountId}:assumed-role/worker-role/worker is not authorized to perform: kms:GenerateMac`
   const cases: [PolicyStatement[], PolicyDocument | undefined, string][] = [
     [[], undefined, 'because no identity-based policy allows the kms:GenerateMac action'],
@@ -143,7 +144,7 @@ test('the refusal is in the words of AWS', async () => {
   }
 })
 
-test('an encryption context can be demanded', async () => {
+test('decryption is denied when a policy demands another encryption context', async () => {
   const key = keyModel(undefined, { keySpec: 'SYMMETRIC_DEFAULT', keyUsage: 'ENCRYPT_DECRYPT' })
   const { worker, owner } = await startAs(
     [allow('kms:Decrypt', { StringEquals: { 'kms:EncryptionContext:purpose': 'totp' } })],
@@ -165,7 +166,7 @@ test('an encryption context can be demanded', async () => {
   }
 })
 
-test('creating a key with tags takes CreateKey on * and TagResource, bound to what is asked for', async () => {
+test('creating a tagged key is denied without CreateKey on * and TagResource for those tags', async () => {
   const createsOurs = allow(
     'kms:CreateKey',
     { StringEquals: { 'aws:RequestTag/purpose': 'signing', 'kms:KeySpec': 'RSA_2048' } },
@@ -185,18 +186,18 @@ test('creating a key with tags takes CreateKey on * and TagResource, bound to wh
   await expect(create((await startAs([createsOurs])).worker, 'signing')).rejects.toMatchObject(denied)
 })
 
-test('the signing algorithm can be demanded', async () => {
+test('signing is denied when a policy demands another message type', async () => {
   const key = keyModel(undefined, { keySpec: 'RSA_2048', keyUsage: 'SIGN_VERIFY' })
   const { worker } = await startAs(
     [
       allow('kms:Sign', {
-        StringEquals: { 'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256', 'kms:MessageType': 'RAW' },
+        StringEquals: { 'kms:SigningAlgorithm': SigningAlgorithm, 'kms:MessageType': 'RAW' },
       }),
     ],
     key,
   )
-  const sign = (SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256' | 'RSASSA_PKCS1_V1_5_SHA_512') =>
-    worker.send(new SignCommand({ KeyId: keyId, Message: Buffer.from('x'), SigningAlgorithm }))
-  await sign('RSASSA_PKCS1_V1_5_SHA_256')
-  await expect(sign('RSASSA_PKCS1_V1_5_SHA_512')).rejects.toMatchObject(denied)
+  const sign = (MessageType: 'RAW' | 'DIGEST') =>
+    worker.send(new SignCommand({ KeyId: keyId, Message: Buffer.alloc(32), MessageType, SigningAlgorithm }))
+  await sign('RAW')
+  await expect(sign('DIGEST')).rejects.toMatchObject(denied)
 })

@@ -21,7 +21,7 @@ async function startKeys() {
   }
 }
 
-test('what was encrypted under a context is decrypted under the same one, in whatever order it is written', async () => {
+test('a ciphertext opens under its own key and context only, in any order of the pairs', async () => {
   const { kms, one, two } = await startKeys()
   const Plaintext = Buffer.from('JBSWY3DPEHPK3PXP')
   const { CiphertextBlob } = await kms.send(
@@ -44,7 +44,7 @@ test('what was encrypted under a context is decrypted under the same one, in wha
     await expect(kms.send(new DecryptCommand({ ...good, ...change })), name).rejects.toMatchObject({ name })
 })
 
-test('a MAC is the same every time and differs by message; another algorithm or key usage is refused', async () => {
+test('a MAC depends on key and message only, and on an algorithm that the key offers', async () => {
   const { kms, one, mac } = await startKeys()
   const Message = Buffer.from('5f4dcc3b5aa765d61d8327deb882cf99')
   const input = { KeyId: mac, Message, MacAlgorithm: 'HMAC_SHA_512' } as const

@@ -1,20 +1,10 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
-import {
-  CreateKeyCommand,
-  GetPublicKeyCommand,
-  SignCommand,
-  VerifyCommand,
-  type SigningAlgorithmSpec,
-} from '@aws-sdk/client-kms'
+import { CreateKeyCommand, GetPublicKeyCommand, SignCommand, VerifyCommand } from '@aws-sdk/client-kms'
 import { compactVerify, importSPKI } from 'jose'
 import { expect, test } from 'vitest'
 import { startStack, stackModel } from '../stack.ts'
 
-const algorithms: SigningAlgorithmSpec[] = [
-  'RSASSA_PKCS1_V1_5_SHA_256',
-  'RSASSA_PKCS1_V1_5_SHA_384',
-  'RSASSA_PKCS1_V1_5_SHA_512',
-]
+const SigningAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
 
 async function createSigningKey() {
   const { kms } = await startStack(stackModel())
@@ -27,39 +17,36 @@ async function createSigningKey() {
   return { kms, KeyId, publicKey }
 }
 
-test('signatures over messages and over digests are what OpenSSL expects, in every algorithm', async () => {
+test('a signature over a message or its digest verifies with OpenSSL and with KMS, a forged one does not', async () => {
   const { kms, KeyId, publicKey } = await createSigningKey()
   const message = Buffer.from('a message of any length')
-  for (const SigningAlgorithm of algorithms) {
-    const hash = `sha${SigningAlgorithm.slice(-3)}`
-    const digest = createHash(hash).update(message).digest()
-    for (const [MessageType, Message] of [
-      ['RAW', message],
-      ['DIGEST', digest],
-    ] as const) {
-      const { Signature } = await kms.send(new SignCommand({ KeyId, Message, MessageType, SigningAlgorithm }))
-      const signature = Buffer.from(Signature ?? [])
-      expect(verify(hash, message, publicKey, signature), SigningAlgorithm).toBe(true)
+  const digest = createHash('sha256').update(message).digest()
+  for (const [MessageType, Message] of [
+    ['RAW', message],
+    ['DIGEST', digest],
+  ] as const) {
+    const { Signature } = await kms.send(new SignCommand({ KeyId, Message, MessageType, SigningAlgorithm }))
+    const signature = Buffer.from(Signature ?? [])
+    expect(verify('sha256', message, publicKey, signature)).toBe(true)
 
-      const verified = await kms.send(
-        new VerifyCommand({
-          KeyId,
-          Message: digest,
-          MessageType: 'DIGEST',
-          SigningAlgorithm,
-          Signature: signature,
-        }),
-      )
-      expect(verified.SignatureValid).toBe(true)
-      signature[10] = (signature[10] ?? 0) ^ 1
-      await expect(
-        kms.send(new VerifyCommand({ KeyId, Message, MessageType, SigningAlgorithm, Signature: signature })),
-      ).rejects.toMatchObject({ name: 'KMSInvalidSignatureException' })
-    }
+    const verified = await kms.send(
+      new VerifyCommand({
+        KeyId,
+        Message: digest,
+        MessageType: 'DIGEST',
+        SigningAlgorithm,
+        Signature: signature,
+      }),
+    )
+    expect(verified.SignatureValid).toBe(true)
+    signature[10] = (signature[10] ?? 0) ^ 1
+    await expect(
+      kms.send(new VerifyCommand({ KeyId, Message, MessageType, SigningAlgorithm, Signature: signature })),
+    ).rejects.toMatchObject({ name: 'KMSInvalidSignatureException' })
   }
 })
 
-test('a JSON Web Signature made by it verifies with jose', async () => {
+test('a JSON Web Signature made with the key verifies with jose', async () => {
   const { kms, KeyId, publicKey } = await createSigningKey()
   const signingInput = `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.${Buffer.from('{}').toString('base64url')}`
   const { Signature } = await kms.send(
@@ -67,7 +54,7 @@ test('a JSON Web Signature made by it verifies with jose', async () => {
       KeyId,
       Message: createHash('sha256').update(signingInput).digest(),
       MessageType: 'DIGEST',
-      SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',
+      SigningAlgorithm,
     }),
   )
   const key = await importSPKI(String(publicKey.export({ format: 'pem', type: 'spki' })), 'RS256')
@@ -75,7 +62,7 @@ test('a JSON Web Signature made by it verifies with jose', async () => {
   await expect(compactVerify(jws, key)).resolves.toMatchObject({ protectedHeader: { alg: 'RS256' } })
 })
 
-test('what cannot be signed is refused by AWS names', async () => {
+test('a request that KMS could not sign fails with the name of AWS', async () => {
   const { kms, KeyId } = await createSigningKey()
   const { KeyMetadata } = await kms.send(
     new CreateKeyCommand({ KeySpec: 'HMAC_256', KeyUsage: 'GENERATE_VERIFY_MAC' }),
@@ -84,7 +71,7 @@ test('what cannot be signed is refused by AWS names', async () => {
     KeyId,
     Message: Buffer.alloc(32),
     MessageType: 'DIGEST',
-    SigningAlgorithm: algorithms[0],
+    SigningAlgorithm,
   } as const
   const refused: [Partial<ConstructorParameters<typeof SignCommand>[0]>, string][] = [
     [{ Message: Buffer.alloc(31) }, 'ValidationException'],

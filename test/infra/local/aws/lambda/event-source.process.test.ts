@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { InvokeResult } from '../../../../../infra/local/aws/server.ts'
 import type { EventSourceModel, PolicyStatement, QueueModel } from '../../../../../infra/local/model.ts'
 import { eventually } from '../eventually.ts'
+import { makeDirectory } from '../make-directory.ts'
 import { accountId, arnOf, functionModel, queueModel, region, stackModel, startStack } from '../stack.ts'
 
 const consume = {
@@ -17,14 +18,15 @@ const done = (answer: unknown = null): InvokeResult => ({
 })
 
 interface Setup {
+  dataDirectory?: string
   queue?: Partial<QueueModel>
   mapping?: Partial<EventSourceModel>
   statements?: Parameters<typeof functionModel>[1]
   run: (event: SQSEvent) => InvokeResult | Promise<InvokeResult>
 }
 
-/** A queue `work` (one second of visibility, dead letters after two tries) that delivers to `run`. */
-async function startWorker({ queue, mapping, statements, run }: Setup) {
+/** A queue `work` that delivers to `run`: a visibility of one second, and two attempts before a dead letter. */
+async function startWorker({ queue, mapping, statements, run, dataDirectory }: Setup) {
   const name = queue?.fifo ? 'work.fifo' : 'work'
   const dead = queueModel(queue?.fifo ? 'dead.fifo' : 'dead')
   const work = queueModel(name, {
@@ -51,6 +53,7 @@ async function startWorker({ queue, mapping, statements, run }: Setup) {
   const events: SQSEvent[] = []
   const problems: string[] = []
   const stack = await startStack(model, {
+    ...(dataDirectory === undefined ? {} : { dataDirectory }),
     report: (line) => problems.push(line),
     async invoke(_functionName, payload) {
       const event = JSON.parse(Buffer.from(payload).toString()) as SQSEvent
@@ -76,7 +79,7 @@ function sendAll(sqs: SQSClient, QueueUrl: string, texts: string[], group?: stri
   return sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }))
 }
 
-test('a function gets a batch in the form of Lambda, and what it has done is deleted', async () => {
+test('a function receives a batch in the form of an SQSEvent, and processed messages are deleted', async () => {
   const { sqs, QueueUrl, events, counts } = await startWorker({ run: () => done() })
   await sendAll(sqs, QueueUrl, ['a', 'b', 'c'])
   await eventually(() => events.length > 0 && counts().work === 0)
@@ -108,7 +111,7 @@ test('a function gets a batch in the form of Lambda, and what it has done is del
   ])
 })
 
-test('a partial failure brings back only what failed, and at last to the dead-letter queue', async () => {
+test('after a partial failure only the failed message is retried, and ends in the dead-letter queue', async () => {
   const { sqs, QueueUrl, events, counts } = await startWorker({
     run: ({ Records }) =>
       done({
@@ -126,7 +129,7 @@ test('a partial failure brings back only what failed, and at last to the dead-le
   expect(counts().work).toBe(0)
 })
 
-test('an error, or an answer that Lambda cannot read, brings the whole batch back', async () => {
+test('after an error or an unreadable answer the whole batch is retried', async () => {
   const cases: [string, Setup['run'], boolean][] = [
     [
       'an error of the function',
@@ -149,14 +152,14 @@ test('an error, or an answer that Lambda cannot read, brings the whole batch bac
       const { sqs, QueueUrl, events, counts } = await startWorker({ run })
       await sendAll(sqs, QueueUrl, ['a', 'b'])
       await eventually(() => (comesBack ? counts().dead === 2 : events.length > 0 && counts().work === 0))
-      // The poller may find the two messages together or one after the other.
+      // The two messages may arrive in one batch or in two.
       const receipts = events.flatMap(({ Records }) => Records)
       expect([what, receipts.length]).toEqual([what, comesBack ? 4 : 2])
     }),
   )
 })
 
-test('no more batches run at once than the mapping allows', async () => {
+test('no more batches run in parallel than the mapping allows', async () => {
   let running = 0
   let most = 0
   const { sqs, QueueUrl, events, counts } = await startWorker({
@@ -179,7 +182,7 @@ test('no more batches run at once than the mapping allows', async () => {
   expect(most).toBe(2)
 })
 
-test('a window gathers what arrives in it', async () => {
+test('messages that arrive within the batching window form one batch', async () => {
   const { sqs, QueueUrl, events } = await startWorker({
     mapping: { batchSize: 5, batchingWindowSeconds: 1 },
     run: () => done(),
@@ -190,7 +193,7 @@ test('a window gathers what arrives in it', async () => {
   expect(events[0]?.Records).toHaveLength(5)
 })
 
-test('a group of a FIFO queue is worked on by one batch at a time, in order', async () => {
+test('messages of one FIFO group are processed in order, by one batch at a time', async () => {
   const seen: string[] = []
   const runningGroups = new Set<string>()
   const { sqs, QueueUrl } = await startWorker({
@@ -212,7 +215,7 @@ test('a group of a FIFO queue is worked on by one batch at a time, in order', as
   for (const group of ['a', 'b']) expect(seen.filter((text) => text.startsWith(group))).toEqual(texts(group))
 })
 
-test('without the grant to consume the queue nothing is delivered, and the person is told', async () => {
+test('without permission to receive from the queue nothing is delivered, and the reason is reported', async () => {
   const { problems, sqs, QueueUrl, events, counts } = await startWorker({ statements: [], run: () => done() })
   await sendAll(sqs, QueueUrl, ['a'])
   await eventually(() => counts().work === 1)
@@ -220,15 +223,16 @@ test('without the grant to consume the queue nothing is delivered, and the perso
   expect(problems).toEqual([expect.stringMatching(/worker is given nothing from work: .*sqs:ReceiveMessage/)])
 })
 
-test('closing waits for the batch in flight', async () => {
+test('a batch in flight when the endpoint closes is finished first', async () => {
+  const dataDirectory = makeDirectory()
   let finish: () => void = () => undefined
-  const { sqs, QueueUrl, events, close, counts } = await startWorker({
-    run: () => new Promise((resolve) => (finish = () => resolve(done()))),
-  })
+  const run = () => new Promise<InvokeResult>((resolve) => (finish = () => resolve(done())))
+  const { sqs, QueueUrl, events, close } = await startWorker({ run, dataDirectory })
   await sendAll(sqs, QueueUrl, ['a'])
   await eventually(() => events.length === 1)
   const closing = close()
   finish()
   await closing
-  expect(counts().work).toBe(0)
+  const restarted = await startWorker({ run, dataDirectory })
+  expect(restarted.counts().work).toBe(0)
 })

@@ -2,20 +2,15 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** What of the endpoint survives a restart: keys, messages, the outbox. */
-export interface Store {
-  database: DatabaseSync
-  /** Runs `work` so that all of its writes survive a kill, or none. */
-  atomically<Result>(work: () => Result): Result
-  close(): void
-}
+/** What survives a restart of the endpoint: keys, messages and mails, in SQLite. */
+export type Store = ReturnType<typeof openStore>
 
 /**
- * Opens the store in a directory, or in memory only. Every write has reached the operating system when it returns, so
- * `kill -9` loses nothing (a power cut may: it is a development tool, and waiting for the disk costs milliseconds a message).
- * The file holds private keys, hence mode 0600; SQLite gives its side files the same.
+ * Opens the store in a directory, or in memory only. `kill -9` loses nothing, because a write has reached the
+ * operating system when it returns. A power cut may: waiting for the disk would cost milliseconds a message.
+ * The file holds private keys, so only its owner can read it (mode 0600, also of SQLite's side files).
  */
-export function openStore(directory: string | undefined): Store {
+export function openStore(directory: string | undefined) {
   if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = directory === undefined ? ':memory:' : join(directory, 'aws.sqlite')
   if (directory !== undefined) {
@@ -24,12 +19,11 @@ export function openStore(directory: string | undefined): Store {
   }
   const database = new DatabaseSync(path)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
-  let depth = 0
   return {
     database,
-    atomically(work) {
-      if (depth > 0) return work()
-      depth += 1
+    /** Runs `work` as one transaction: after a kill all of its writes are kept, or none. May be nested. */
+    atomically<Result>(work: () => Result): Result {
+      if (database.isTransaction) return work()
       database.exec('BEGIN')
       try {
         const result = work()
@@ -38,8 +32,6 @@ export function openStore(directory: string | undefined): Store {
       } catch (error) {
         database.exec('ROLLBACK')
         throw error
-      } finally {
-        depth -= 1
       }
     },
     close: () => database.close(),

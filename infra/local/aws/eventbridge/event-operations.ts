@@ -1,0 +1,126 @@
+import * as v from 'valibot'
+import type { RuleModel, StackModel } from '../../model.ts'
+import type { Store } from '../storage/store.ts'
+import { AwsError } from '../wire/http-messages.ts'
+import { defineOperation, type Operation } from '../wire/operation.ts'
+import type { Rules } from './rules.ts'
+
+/** EventBridge's limit for all entries of a request, in bytes as `entryBytes` counts them. */
+const maxRequestBytes = 1_048_576
+
+/** A bus is given by name or ARN, and read as a name. */
+const readBusName = v.transform((bus: string) => bus.slice(bus.lastIndexOf('/') + 1))
+const EventBusName = v.optional(v.pipe(v.string(), readBusName), 'default')
+const Entry = v.object({
+  Source: v.optional(v.string(), ''),
+  DetailType: v.optional(v.string(), ''),
+  Detail: v.optional(v.string(), ''),
+  EventBusName,
+  Resources: v.optional(v.array(v.string()), []),
+  /** Seconds since the epoch. */
+  Time: v.optional(v.number()),
+})
+type Entry = v.InferOutput<typeof Entry>
+const PutEventsInput = v.object({ Entries: v.pipe(v.array(Entry), v.minLength(1), v.maxLength(10)) })
+
+const RuleInput = v.object({ Name: v.string(), EventBusName })
+type RuleInput = v.InferOutput<typeof RuleInput>
+const TargetsInput = v.pipe(
+  v.object({ Rule: v.string(), EventBusName }),
+  v.transform((input): RuleInput => ({ Name: input.Rule, EventBusName: input.EventBusName })),
+)
+
+/** PutEvents, and operations on rules. After a restart every rule is on or off as the template says. */
+export function eventOperations(model: StackModel, rules: Rules, store: Store): Record<string, Operation> {
+  const arnOf = (resource: string) => `arn:aws:events:${model.region}:${model.accountId}:${resource}`
+  const onRule = (
+    action: string,
+    run: (rule: RuleModel) => unknown,
+    schema: v.GenericSchema<unknown, RuleInput> = RuleInput,
+  ) =>
+    defineOperation(
+      schema,
+      ({ Name, EventBusName: bus }) => ({
+        action: `events:${action}`,
+        resource: arnOf(bus === 'default' ? `rule/${Name}` : `rule/${bus}/${Name}`),
+      }),
+      (input) => run(findRule(model, input)),
+    )
+  return {
+    PutEvents: defineOperation(
+      PutEventsInput,
+      ({ Entries }) =>
+        Entries.map(({ EventBusName, DetailType, Source }) => ({
+          action: 'events:PutEvents',
+          resource: arnOf(`event-bus/${EventBusName}`),
+          context: { 'events:detail-type': DetailType, 'events:source': Source },
+        })),
+      ({ Entries }) => putEvents(model, rules, store, Entries),
+    ),
+    DescribeRule: onRule('DescribeRule', (rule) => describeRule(rule, rules)),
+    EnableRule: onRule('EnableRule', (rule) => rules.setEnabled(rule, true)),
+    DisableRule: onRule('DisableRule', (rule) => rules.setEnabled(rule, false)),
+    ListTargetsByRule: onRule(
+      'ListTargetsByRule',
+      ({ targets }) => ({
+        Targets: targets.map(({ id, arn, input }) => ({ Id: id, Arn: arn, Input: input })),
+      }),
+      TargetsInput,
+    ),
+  }
+}
+
+function putEvents(model: StackModel, rules: Rules, store: Store, entries: Entry[]) {
+  if (entries.reduce((sum, entry) => sum + entryBytes(entry), 0) >= maxRequestBytes)
+    throw new AwsError('ValidationException', 'Total size of the entries in the request is over the limit.')
+  const results = store.atomically(() => entries.map((entry) => putEvent(model, rules, entry)))
+  return { FailedEntryCount: results.filter(({ ErrorCode }) => ErrorCode).length, Entries: results }
+}
+
+/** Routes one event. An entry that cannot be accepted is answered with its error and stops no other. */
+function putEvent(model: StackModel, rules: Rules, entry: Entry): Record<string, string> {
+  const { Source: source, DetailType: detailType, Detail: detail, EventBusName: bus } = entry
+  const refuse = (ErrorCode: string, ErrorMessage: string) => ({ ErrorCode, ErrorMessage })
+  for (const name of ['Source', 'DetailType', 'Detail'] as const)
+    if (entry[name] === '') return refuse('InvalidArgument', `${name} is a required argument.`)
+  if (source.startsWith('aws.'))
+    return refuse('NotAuthorizedForSourceException', 'Not authorized for the source.')
+  if (!isJsonObject(detail)) return refuse('MalformedDetail', 'Detail is malformed.')
+  if (bus !== 'default' && !model.buses.some(({ name }) => name === bus))
+    return refuse('ResourceNotFoundException', `Event bus ${bus} does not exist.`)
+  const at = entry.Time === undefined ? Date.now() : entry.Time * 1000
+  return { EventId: rules.route(bus, { source, detailType, detail, resources: entry.Resources, at }) }
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    // EventBridge tells no more than that the detail is malformed.
+    return false
+  }
+}
+
+/** As EventBridge counts: 14 for the time if there is one, and the UTF-8 bytes of the texts. */
+function entryBytes({ Time, Source, DetailType, Detail, Resources }: Entry): number {
+  const text = [Source, DetailType, Detail, ...Resources].join('')
+  return Buffer.byteLength(text) + (Time === undefined ? 0 : 14)
+}
+
+function findRule(model: StackModel, { Name, EventBusName: bus }: RuleInput): RuleModel {
+  const found = model.rules.find(({ name, busName }) => name === Name && busName === bus)
+  if (found !== undefined) return found
+  throw new AwsError('ResourceNotFoundException', `Rule ${Name} does not exist on EventBus ${bus}.`)
+}
+
+function describeRule(rule: RuleModel, rules: Rules): Record<string, unknown> {
+  return {
+    Name: rule.name,
+    Arn: rule.arn,
+    EventBusName: rule.busName,
+    State: rules.isEnabled(rule) ? 'ENABLED' : 'DISABLED',
+    ScheduleExpression: rule.schedule,
+    EventPattern: rule.pattern && JSON.stringify(rule.pattern),
+  }
+}

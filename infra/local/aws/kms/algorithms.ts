@@ -1,0 +1,120 @@
+import * as crypto from 'node:crypto'
+import { promisify } from 'node:util'
+import { AwsError } from '../wire/http-messages.ts'
+import type { Key } from './key-store.ts'
+
+/** What a key of one spec is for; the names are KMS's. */
+export interface KeySpec {
+  usage: 'SIGN_VERIFY' | 'GENERATE_VERIFY_MAC' | 'ENCRYPT_DECRYPT'
+  /** The length of an RSA modulus, or of a symmetric key. */
+  bits: number
+  algorithm: string
+}
+
+/** A key's secret half, and the public half of an RSA key. */
+export interface KeyMaterial {
+  secret: crypto.KeyObject
+  public: crypto.KeyObject | undefined
+}
+
+/** Name-value pairs that a ciphertext is bound to. */
+export type EncryptionContext = Record<string, string>
+
+/** The one algorithm by which RSA keys sign here: RS256 in JSON Web Signatures. */
+export const signingAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
+
+/** The key specs that can be created here. */
+export const keySpecs: Readonly<Record<string, KeySpec>> = {
+  RSA_2048: { usage: 'SIGN_VERIFY', bits: 2048, algorithm: signingAlgorithm },
+  RSA_3072: { usage: 'SIGN_VERIFY', bits: 3072, algorithm: signingAlgorithm },
+  RSA_4096: { usage: 'SIGN_VERIFY', bits: 4096, algorithm: signingAlgorithm },
+  HMAC_256: { usage: 'GENERATE_VERIFY_MAC', bits: 256, algorithm: 'HMAC_SHA_256' },
+  HMAC_512: { usage: 'GENERATE_VERIFY_MAC', bits: 512, algorithm: 'HMAC_SHA_512' },
+  SYMMETRIC_DEFAULT: { usage: 'ENCRYPT_DECRYPT', bits: 256, algorithm: 'SYMMETRIC_DEFAULT' },
+}
+
+const generatePair = promisify(crypto.generateKeyPair)
+
+/** Generates key material as base64: PKCS #8 for RSA (on the thread pool: it is slow), else plain bytes. */
+export async function generateMaterial({ usage, bits }: KeySpec): Promise<string> {
+  if (usage !== 'SIGN_VERIFY') return crypto.randomBytes(bits / 8).toString('base64')
+  const { privateKey } = await generatePair('rsa', { modulusLength: bits, publicExponent: 65537 })
+  return privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
+}
+
+/** Reads what `generateMaterial` has written. */
+export function readMaterial({ usage }: KeySpec, material: string): KeyMaterial {
+  const key = Buffer.from(material, 'base64')
+  if (usage !== 'SIGN_VERIFY') return { secret: crypto.createSecretKey(key), public: undefined }
+  const secret = crypto.createPrivateKey({ key, type: 'pkcs8', format: 'der' })
+  return { secret, public: crypto.createPublicKey(secret) }
+}
+
+/** The DER prefix of DigestInfo for SHA-256 (RFC 8017 section 9.2, note 1). */
+const digestPrefix = Buffer.from('3031300d060960864801650304020105000420', 'hex')
+const padding = crypto.constants.RSA_PKCS1_PADDING
+
+/** Signs a SHA-256 digest, by the bare RSA operation because Node's sign() always hashes its input. */
+export function signDigest({ material }: Key, digest: Buffer): Buffer {
+  return crypto.privateEncrypt({ key: material.secret, padding }, Buffer.concat([digestPrefix, digest]))
+}
+
+/** Whether this key made a signature over this SHA-256 digest. */
+export function verifyDigest({ material }: Key, digest: Buffer, signature: Buffer): boolean {
+  try {
+    const opened = crypto.publicDecrypt({ key: material.public ?? material.secret, padding }, signature)
+    return opened.equals(Buffer.concat([digestPrefix, digest]))
+  } catch {
+    // OpenSSL throws when the padding is wrong, as it is in a forged signature.
+    return false
+  }
+}
+
+// A ciphertext is: version, length of the key's id, the id, nonce, tag, encrypted bytes.
+const version = 1
+const nonceBytes = 12
+const tagBytes = 16
+
+/** Encrypts with AES-256-GCM. The result names its key, so Decrypt needs no KeyId. */
+export function encrypt(key: Key, plaintext: Buffer, context: EncryptionContext): Buffer {
+  const { keyId } = key.record
+  const nonce = crypto.randomBytes(nonceBytes)
+  const cipher = crypto
+    .createCipheriv('aes-256-gcm', key.material.secret, nonce)
+    .setAAD(encodeContext(context))
+  const encrypted = Buffer.concat([cipher.update(plaintext), cipher.final()])
+  const header = [Buffer.from([version, keyId.length]), Buffer.from(keyId), nonce, cipher.getAuthTag()]
+  return Buffer.concat([...header, encrypted])
+}
+
+/** The id of the key that a ciphertext names; throws InvalidCiphertextException if it names none. */
+export function readCiphertextKeyId(ciphertext: Buffer): string {
+  const end = 2 + (ciphertext[1] ?? 0)
+  if (ciphertext[0] !== version || ciphertext.length < end + nonceBytes + tagBytes) throw invalidCiphertext()
+  return ciphertext.subarray(2, end).toString()
+}
+
+/** Decrypts; throws InvalidCiphertextException if the ciphertext or its context is not what was encrypted. */
+export function decrypt({ material }: Key, ciphertext: Buffer, context: EncryptionContext): Buffer {
+  const sealed = ciphertext.subarray(2 + (ciphertext[1] ?? 0))
+  const nonce = sealed.subarray(0, nonceBytes)
+  const tagEnd = nonceBytes + tagBytes
+  const decipher = crypto.createDecipheriv('aes-256-gcm', material.secret, nonce)
+  decipher.setAAD(encodeContext(context)).setAuthTag(sealed.subarray(nonceBytes, tagEnd))
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()])
+  } catch {
+    // GCM tells only that something is wrong, and so does KMS.
+    throw invalidCiphertext()
+  }
+}
+
+function invalidCiphertext(): AwsError {
+  return new AwsError('InvalidCiphertextException', 'The ciphertext is not valid.')
+}
+
+// Sorted, because the order in which a client sends the pairs must not matter.
+function encodeContext(context: EncryptionContext): Buffer {
+  const pairs = Object.entries(context).sort(([left], [right]) => (left < right ? -1 : 1))
+  return Buffer.from(JSON.stringify(pairs))
+}

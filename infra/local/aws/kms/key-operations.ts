@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import type { AccessRequest } from '../iam/authorize.ts'
+import { AwsError } from '../wire/http-messages.ts'
+import { defineOperation, type Operation } from '../wire/operation.ts'
+import { keySpecs } from './algorithms.ts'
+import { keyOperation, requireNotPendingDeletion, requireUsable, tagContext } from './key-access.ts'
+import type { Key, KeyStore } from './key-store.ts'
+
+const Tag = v.object({ TagKey: v.pipe(v.string(), v.minLength(1)), TagValue: v.string() })
+const CreateKeyInput = v.pipe(
+  v.object({
+    KeySpec: v.optional(v.string(), 'SYMMETRIC_DEFAULT'),
+    KeyUsage: v.optional(v.string(), 'ENCRYPT_DECRYPT'),
+    Description: v.optional(v.string(), ''),
+    Origin: v.optional(v.literal('AWS_KMS')),
+    Tags: v.optional(v.array(Tag), []),
+    // Rejected rather than ignored: the key would be open to more than its policy says.
+    Policy: v.optional(v.never()),
+  }),
+  // The new key gets its id here, because IAM must allow its tags before the key exists.
+  v.transform(({ Tags, ...input }) => {
+    const tags = Object.fromEntries(Tags.map(({ TagKey, TagValue }) => [TagKey, TagValue]))
+    return { ...input, tags, keyId: randomUUID() }
+  }),
+)
+type CreateKeyInput = v.InferOutput<typeof CreateKeyInput>
+
+const ListKeysInput = v.object({
+  Limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)), 100),
+  /** Position of the first key of the page. */
+  Marker: v.optional(v.pipe(v.string(), v.digits()), '0'),
+})
+const DeletionInput = v.object({
+  PendingWindowInDays: v.optional(v.pipe(v.number(), v.minValue(7), v.maxValue(30)), 30),
+})
+const NoInput = v.object({})
+
+/** Creates, describes, lists, disables and deletes keys, and reads and removes their tags. */
+export function keyOperations(keys: KeyStore): Record<string, Operation> {
+  const onKey = keyOperation(keys)
+  const switchState = (action: string, state: 'Enabled' | 'Disabled') =>
+    onKey(action, NoInput, (key) => {
+      requireNotPendingDeletion(key)
+      keys.save({ ...key.record, state })
+    })
+
+  return {
+    CreateKey: defineOperation(
+      CreateKeyInput,
+      (input) => creationAccess(keys, input),
+      (input) => createKey(keys, input),
+    ),
+    DescribeKey: onKey('DescribeKey', NoInput, (key) => ({ KeyMetadata: describeKey(key) })),
+    GetPublicKey: onKey('GetPublicKey', NoInput, describePublicKey),
+    EnableKey: switchState('EnableKey', 'Enabled'),
+    DisableKey: switchState('DisableKey', 'Disabled'),
+
+    ListKeys: defineOperation(
+      ListKeysInput,
+      () => ({ action: 'kms:ListKeys', resource: '*' }),
+      ({ Limit, Marker }) => {
+        const all = keys.list().map(({ record }) => ({ KeyId: record.keyId, KeyArn: record.arn }))
+        const end = Number(Marker) + Limit
+        const NextMarker = end < all.length ? String(end) : undefined
+        return { Keys: all.slice(Number(Marker), end), Truncated: NextMarker !== undefined, NextMarker }
+      },
+    ),
+
+    ScheduleKeyDeletion: onKey('ScheduleKeyDeletion', DeletionInput, (key, { PendingWindowInDays }) => {
+      requireNotPendingDeletion(key)
+      const deletionAt = Date.now() / 1000 + PendingWindowInDays * 86_400
+      const KeyState = 'PendingDeletion'
+      keys.save({ ...key.record, state: KeyState, deletionAt })
+      return { KeyId: key.record.arn, DeletionDate: deletionAt, KeyState, PendingWindowInDays }
+    }),
+
+    CancelKeyDeletion: onKey('CancelKeyDeletion', NoInput, ({ record }) => {
+      if (record.state !== 'PendingDeletion')
+        throw new AwsError('KMSInvalidStateException', `${record.arn} is not pending deletion.`)
+      keys.save({ ...record, state: 'Disabled', deletionAt: undefined })
+      return { KeyId: record.arn }
+    }),
+
+    // A key has at most 50 tags, so they fit one page.
+    ListResourceTags: onKey('ListResourceTags', NoInput, ({ record }) => ({
+      Tags: Object.entries(record.tags).map(([TagKey, TagValue]) => ({ TagKey, TagValue })),
+      Truncated: false,
+    })),
+
+    UntagResource: onKey(
+      'UntagResource',
+      v.object({ TagKeys: v.array(v.string()) }),
+      (key, { TagKeys }) => {
+        requireNotPendingDeletion(key)
+        const kept = Object.entries(key.record.tags).filter(([name]) => !TagKeys.includes(name))
+        keys.save({ ...key.record, tags: Object.fromEntries(kept) })
+      },
+      ({ TagKeys }) => ({ 'aws:TagKeys': TagKeys }),
+    ),
+  }
+}
+
+function creationAccess(keys: KeyStore, { KeySpec, KeyUsage, tags, keyId }: CreateKeyInput) {
+  const context: AccessRequest['context'] = {
+    'kms:KeySpec': KeySpec,
+    'kms:KeyUsage': KeyUsage,
+    'aws:TagKeys': Object.keys(tags),
+    ...tagContext('aws:RequestTag', tags),
+  }
+  const create = { action: 'kms:CreateKey', resource: '*', context }
+  const tag = { action: 'kms:TagResource', resource: keys.arnOf(keyId), context }
+  return Object.keys(tags).length === 0 ? [create] : [create, tag]
+}
+
+async function createKey(keys: KeyStore, input: CreateKeyInput) {
+  const { keyId, KeySpec: spec, KeyUsage, Description: description, tags } = input
+  const usage = keySpecs[spec]?.usage
+  if (usage !== undefined && usage !== KeyUsage)
+    throw new AwsError('ValidationException', `KeyUsage ${KeyUsage} is not compatible with KeySpec ${spec}`)
+  return { KeyMetadata: describeKey(await keys.create({ keyId, spec, description, tags })) }
+}
+
+const algorithmsMember = {
+  SIGN_VERIFY: 'SigningAlgorithms',
+  GENERATE_VERIFY_MAC: 'MacAlgorithms',
+  ENCRYPT_DECRYPT: 'EncryptionAlgorithms',
+}
+
+function describeKey({ record, spec: { usage, algorithm } }: Key): Record<string, unknown> {
+  return {
+    KeyId: record.keyId,
+    Arn: record.arn,
+    CreationDate: record.createdAt,
+    Enabled: record.state === 'Enabled',
+    Description: record.description,
+    KeyUsage: usage,
+    KeyState: record.state,
+    DeletionDate: record.deletionAt,
+    Origin: 'AWS_KMS',
+    KeySpec: record.spec,
+    [algorithmsMember[usage]]: [algorithm],
+  }
+}
+
+function describePublicKey(key: Key): Record<string, unknown> {
+  requireUsable(key)
+  const { record, spec, material } = key
+  if (material.public === undefined)
+    throw new AwsError('UnsupportedOperationException', `${record.arn} has no public key.`)
+  return {
+    KeyId: record.arn,
+    PublicKey: material.public.export({ type: 'spki', format: 'der' }).toString('base64'),
+    KeySpec: record.spec,
+    KeyUsage: spec.usage,
+    SigningAlgorithms: [spec.algorithm],
+  }
+}

@@ -1,0 +1,130 @@
+import * as v from 'valibot'
+import type { PolicyDocument, StackModel } from '../../model.ts'
+import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
+import type { Store } from '../storage/store.ts'
+import { AwsError } from '../wire/http-messages.ts'
+import { generateMaterial, keySpecs, readMaterial, type KeyMaterial, type KeySpec } from './algorithms.ts'
+
+/** A key as the store holds it. */
+const KeyRecord = v.object({
+  keyId: v.string(),
+  arn: v.string(),
+  spec: v.string(),
+  state: v.picklist(['Enabled', 'Disabled', 'PendingDeletion']),
+  description: v.string(),
+  /** Seconds since the epoch, as in KMS's answers. */
+  createdAt: v.number(),
+  deletionAt: v.optional(v.number()),
+  policy: v.string(),
+  tags: v.record(v.string(), v.string()),
+  material: v.string(),
+})
+export type KeyRecord = v.InferOutput<typeof KeyRecord>
+
+/** A key with its material and policy ready for use. */
+export interface Key {
+  record: KeyRecord
+  spec: KeySpec
+  material: KeyMaterial
+  policy: CompiledPolicy
+}
+
+/** What a new key is made from. Without a key policy the account's IAM policies decide (KMS's default). */
+export type NewKey = Pick<KeyRecord, 'keyId' | 'spec' | 'description' | 'tags'> & {
+  keyPolicy?: PolicyDocument | undefined
+}
+
+/** All keys of the account, in memory and in the store. */
+export class KeyStore {
+  readonly #keys = new Map<string, Key>()
+  readonly #store: Store
+  readonly #arnPrefix: string
+  readonly #defaultPolicy: PolicyDocument
+
+  private constructor(store: Store, { accountId, region }: StackModel) {
+    this.#store = store
+    this.#arnPrefix = `arn:aws:kms:${region}:${accountId}:key/`
+    const Principal = { AWS: `arn:aws:iam::${accountId}:root` }
+    this.#defaultPolicy = { Statement: [{ Effect: 'Allow', Principal, Action: 'kms:*', Resource: '*' }] }
+    store.database.exec(
+      'CREATE TABLE IF NOT EXISTS kms_keys (key_id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID',
+    )
+    for (const row of store.database.prepare('SELECT record FROM kms_keys').all())
+      this.#adopt(v.parse(KeyRecord, JSON.parse(String(row.record))))
+  }
+
+  /** Opens the stored keys and adds the stack's; known ones take the stack's description, policy, tags. */
+  static async open(store: Store, model: StackModel): Promise<KeyStore> {
+    const keys = new KeyStore(store, model)
+    const adding = model.keys.map(async ({ keyId, keySpec: spec, description, keyPolicy, tags }) => {
+      const known = keys.#keys.get(keyId)?.record
+      if (known?.spec !== spec) return keys.create({ keyId, spec, description, keyPolicy, tags })
+      const policy = JSON.stringify(keyPolicy ?? keys.#defaultPolicy)
+      return keys.save({ ...known, description, tags, policy })
+    })
+    await Promise.all(adding)
+    return keys
+  }
+
+  /** Creates an enabled key; throws UnsupportedOperationException for an unknown spec. */
+  async create({ keyPolicy, ...members }: NewKey): Promise<Key> {
+    const spec = keySpecs[members.spec]
+    if (spec === undefined)
+      throw new AwsError('UnsupportedOperationException', `KeySpec ${members.spec} is not supported here.`)
+    return this.save({
+      ...members,
+      arn: this.arnOf(members.keyId),
+      state: 'Enabled',
+      createdAt: Date.now() / 1000,
+      policy: JSON.stringify(keyPolicy ?? this.#defaultPolicy),
+      material: await generateMaterial(spec),
+    })
+  }
+
+  /** Writes a key's record and returns the key as it is from now on. */
+  save(record: KeyRecord): Key {
+    this.#store.database
+      .prepare('INSERT OR REPLACE INTO kms_keys (key_id, record) VALUES (?, ?)')
+      .run(record.keyId, JSON.stringify(record))
+    return this.#adopt(record)
+  }
+
+  /** Finds a key by its id or ARN; throws NotFoundException if it is unknown or of another region. */
+  find(reference: string): Key {
+    this.#deleteExpired()
+    const key = this.#keys.get(reference.replace(this.#arnPrefix, ''))
+    if (key !== undefined) return key
+    throw new AwsError('NotFoundException', `Key '${reference}' does not exist`)
+  }
+
+  /** All keys, ordered by id. */
+  list(): Key[] {
+    this.#deleteExpired()
+    return [...this.#keys.values()].sort((a, b) => (a.record.keyId < b.record.keyId ? -1 : 1))
+  }
+
+  /** The ARN of a key of this account. */
+  arnOf(keyId: string): string {
+    return this.#arnPrefix + keyId
+  }
+
+  #adopt(record: KeyRecord): Key {
+    const spec = keySpecs[record.spec]
+    if (spec === undefined) throw new Error(`the store holds a key of the unknown spec ${record.spec}`)
+    const known = this.#keys.get(record.keyId)
+    const unchanged = known?.record.material === record.material
+    const material = unchanged ? known.material : readMaterial(spec, record.material)
+    const policy = compilePolicies([JSON.parse(record.policy) as PolicyDocument], `key ${record.keyId}`)
+    const key = { record, spec, material, policy }
+    this.#keys.set(record.keyId, key)
+    return key
+  }
+
+  #deleteExpired(): void {
+    for (const { record } of this.#keys.values()) {
+      if ((record.deletionAt ?? Infinity) > Date.now() / 1000) continue
+      this.#keys.delete(record.keyId)
+      this.#store.database.prepare('DELETE FROM kms_keys WHERE key_id = ?').run(record.keyId)
+    }
+  }
+}

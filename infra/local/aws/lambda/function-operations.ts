@@ -1,0 +1,93 @@
+import type { FunctionModel, StackModel } from '../../model.ts'
+import { AwsError, jsonAnswer, parseJson, type Answer, type AwsRequest } from '../wire/http-messages.ts'
+import type { Service } from '../wire/operation.ts'
+
+/** Runs a function: by the runtime of the local stack, or by a test's stand-in. */
+export type Invoke = (
+  functionName: string,
+  payload: Uint8Array,
+  type: 'RequestResponse' | 'Event',
+) => Promise<InvokeResult>
+
+/** The result of an invocation. */
+export interface InvokeResult {
+  payload: Uint8Array
+  /** Set if the function threw, timed out or died; the payload then describes the error. */
+  functionError?: 'Unhandled'
+  executedVersion: string
+  /** The end of the log, as text. */
+  logTail?: string
+}
+
+const functionsPath = '/2015-03-31/functions'
+const maxPayloadBytes = { RequestResponse: 6_291_556, Event: 1_048_576, DryRun: 6_291_556 }
+const maxLogTailBytes = 4096
+
+/** Invoke and ListFunctions, in Lambda's REST protocol. */
+export function lambdaService(model: StackModel, invoke: Invoke): Service {
+  return (request) => {
+    const { method, path } = request
+    if (method === 'GET' && path.replace(/\/$/, '') === functionsPath)
+      return {
+        access: () => [{ action: 'lambda:ListFunctions', resource: '*' }],
+        run: () => jsonAnswer('application/json', { Functions: model.functions.map(describeFunction) }),
+      }
+    const reference = new RegExp(`^${functionsPath}/([^/]+)/invocations$`).exec(path)?.[1]
+    if (method !== 'POST' || reference === undefined) return undefined
+    const name = readName(decodeURIComponent(reference))
+    const arn = `arn:aws:lambda:${model.region}:${model.accountId}:function:${name}`
+    const context = { 'lambda:FunctionArn': arn }
+    return {
+      access: () => [{ action: 'lambda:InvokeFunction', resource: arn, context }],
+      run: () => {
+        if (model.functions.some((item) => item.name === name)) return invokeFunction(name, invoke, request)
+        throw new AwsError('ResourceNotFoundException', `Function not found: ${arn}`, { status: 404 })
+      },
+    }
+  }
+}
+
+/** The name in a function's name, ARN or `ACCOUNT:function:NAME`, with or without a version or alias. */
+function readName(reference: string): string {
+  const form = /^(?:(?:arn:aws:lambda:[\w-]+:)?\d{12}:function:|function:)?([\w-]+)(?::[\w$-]+)?$/
+  return form.exec(reference)?.[1] ?? reference
+}
+
+async function invokeFunction(name: string, invoke: Invoke, { headers, body }: AwsRequest): Promise<Answer> {
+  const type = headers['x-amz-invocation-type'] ?? 'RequestResponse'
+  if (type !== 'RequestResponse' && type !== 'Event' && type !== 'DryRun')
+    throw new AwsError('InvalidParameterValueException', 'The invocation type is not known.')
+  const payload = body.length === 0 ? Buffer.from('{}') : body
+  if (payload.length > maxPayloadBytes[type]) {
+    const message = `Request must be smaller than ${maxPayloadBytes[type]} bytes.`
+    throw new AwsError('RequestTooLargeException', message, { status: 413 })
+  }
+  parseJson(payload, 'InvalidRequestContentException')
+  if (type === 'DryRun') return { status: 204, headers: {}, body: '' }
+  const { functionError, executedVersion, logTail = '', ...result } = await invoke(name, payload, type)
+  if (type === 'Event') return { status: 202, headers: {}, body: '' }
+  const log = Buffer.from(logTail).subarray(-maxLogTailBytes).toString('base64')
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/json',
+      'x-amz-executed-version': executedVersion,
+      ...(functionError && { 'x-amz-function-error': functionError }),
+      ...(headers['x-amz-log-type'] === 'Tail' && { 'x-amz-log-result': log }),
+    },
+    body: Buffer.from(result.payload),
+  }
+}
+
+function describeFunction(model: FunctionModel): Record<string, unknown> {
+  return {
+    FunctionName: model.name,
+    FunctionArn: model.arn,
+    Runtime: 'nodejs24.x',
+    Role: model.roleArn,
+    Handler: model.handler,
+    Timeout: model.timeoutSeconds,
+    MemorySize: model.memoryMegabytes,
+    Version: '$LATEST',
+  }
+}

@@ -1,0 +1,185 @@
+import * as v from 'valibot'
+import { AwsError } from '../wire/http-messages.ts'
+import { defineOperation, type Call, type Operation } from '../wire/operation.ts'
+import { md5, md5OfAttributes, MessageAttribute, sequenceNumber, systemAttributes } from './message.ts'
+import type { Message } from './message.ts'
+import type { Queue } from './queue.ts'
+import { queueAccess, type Queues } from './queues.ts'
+
+/** SQS's limit for a message, and for a batch of messages, in bytes. AWS counts attributes too. */
+const maxMessageBytes = 1_048_576
+const maxBatchSize = 10
+
+const Names = v.optional(v.array(v.string()), [])
+const AttributesInput = v.object({ AttributeNames: Names })
+
+const MessageAttributes = v.pipe(v.record(v.string(), MessageAttribute), v.maxEntries(10))
+const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(128))
+const SendEntry = v.object({
+  MessageBody: v.pipe(v.string(), v.minLength(1)),
+  DelaySeconds: v.optional(integerBetween(0, 900)),
+  MessageAttributes: v.optional(MessageAttributes, {}),
+  MessageGroupId: v.optional(Id),
+  MessageDeduplicationId: v.optional(Id),
+})
+type SendEntry = v.InferOutput<typeof SendEntry>
+
+const ReceiveInput = v.object({
+  MaxNumberOfMessages: v.optional(integerBetween(1, 10), 1),
+  VisibilityTimeout: v.optional(integerBetween(0, 43_200)),
+  WaitTimeSeconds: v.optional(integerBetween(0, 20), 0),
+  AttributeNames: Names,
+  MessageSystemAttributeNames: Names,
+  MessageAttributeNames: Names,
+})
+type ReceiveInput = v.InferOutput<typeof ReceiveInput>
+
+const DeleteEntry = v.object({ ReceiptHandle: v.string() })
+const HideEntry = v.object({ ...DeleteEntry.entries, VisibilityTimeout: integerBetween(0, 43_200) })
+
+/** Finds queues, and sends, receives, deletes and hides messages, one by one or in batches. */
+export function sqsOperations(queues: Queues, senderId: string): Record<string, Operation> {
+  const send = (queue: Queue, entry: SendEntry) => sendMessage(queue, entry, senderId)
+  const remove = (queue: Queue, entry: v.InferOutput<typeof DeleteEntry>) => queue.delete(entry.ReceiptHandle)
+  const hide = (queue: Queue, entry: v.InferOutput<typeof HideEntry>) =>
+    queue.changeVisibility(entry.ReceiptHandle, entry.VisibilityTimeout)
+  return {
+    GetQueueUrl: defineOperation(
+      v.object({ QueueName: v.string() }),
+      (input) => queueAccess('GetQueueUrl', queues.find(input.QueueName)),
+      (input) => ({ QueueUrl: queues.find(input.QueueName).model.url }),
+    ),
+    GetQueueAttributes: onQueue(queues, 'GetQueueAttributes', AttributesInput, (queue, input) => ({
+      Attributes: pick(describeQueue(queue), input.AttributeNames),
+    })),
+    SendMessage: onQueue(queues, 'SendMessage', SendEntry, send),
+    SendMessageBatch: onBatch(queues, 'SendMessage', SendEntry, send),
+    ReceiveMessage: onQueue(queues, 'ReceiveMessage', ReceiveInput, receiveMessages),
+    DeleteMessage: onQueue(queues, 'DeleteMessage', DeleteEntry, remove),
+    DeleteMessageBatch: onBatch(queues, 'DeleteMessage', DeleteEntry, remove),
+    ChangeMessageVisibility: onQueue(queues, 'ChangeMessageVisibility', HideEntry, hide),
+    ChangeMessageVisibilityBatch: onBatch(queues, 'ChangeMessageVisibility', HideEntry, hide),
+  }
+}
+
+/** An operation on the queue that the member QueueUrl names. `action` is IAM's. */
+function onQueue<const Schema extends v.GenericSchema>(
+  queues: Queues,
+  action: string,
+  schema: Schema,
+  run: (queue: Queue, input: v.InferOutput<Schema>, call: Call) => unknown,
+): Operation {
+  return defineOperation(
+    v.intersect([v.object({ QueueUrl: v.string() }), schema]),
+    (input) => queueAccess(action, queues.find(input.QueueUrl)),
+    (input, call) => run(queues.find(input.QueueUrl), input, call),
+  )
+}
+
+/** An operation on up to ten entries, each of which succeeds or fails by itself. */
+function onBatch<const Schema extends v.GenericSchema>(
+  queues: Queues,
+  action: string,
+  schema: Schema,
+  run: (queue: Queue, entry: v.InferOutput<Schema>) => unknown,
+): Operation {
+  const BatchEntry = v.intersect([v.object({ Id: v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/)) }), schema])
+  return onQueue(queues, action, v.object({ Entries: v.array(BatchEntry) }), (queue, { Entries }) => {
+    checkBatch(Entries)
+    const Successful: unknown[] = []
+    const Failed: unknown[] = []
+    queue.atomically(() => {
+      for (const entry of Entries) {
+        try {
+          Successful.push({ Id: entry.Id, ...(run(queue, entry) as object | undefined) })
+        } catch (error) {
+          if (!(error instanceof AwsError)) throw error
+          Failed.push({ Id: entry.Id, SenderFault: true, Code: error.code, Message: error.message })
+        }
+      }
+    })
+    return { Successful, ...(Failed.length > 0 && { Failed }) }
+  })
+}
+
+function checkBatch(entries: ({ Id: string } & Partial<SendEntry>)[]): void {
+  const refuse = (code: string, message: string) => {
+    throw new AwsError(code, message, { queryCode: `AWS.SimpleQueueService.${code}` })
+  }
+  if (entries.length === 0) refuse('EmptyBatchRequest', 'There should be at least one entry in the request.')
+  if (entries.length > maxBatchSize)
+    refuse('TooManyEntriesInBatchRequest', `A request can have ${maxBatchSize} entries at most.`)
+  if (new Set(entries.map(({ Id }) => Id)).size < entries.length)
+    refuse('BatchEntryIdsNotDistinct', 'Two or more batch entries in the request have the same Id.')
+  const bytes = Buffer.byteLength(entries.map((entry) => entry.MessageBody ?? '').join(''))
+  if (bytes > maxMessageBytes)
+    refuse('BatchRequestTooLong', `Batch requests cannot be longer than ${maxMessageBytes} bytes.`)
+}
+
+function sendMessage(queue: Queue, entry: SendEntry, senderId: string): Record<string, unknown> {
+  const { MessageBody: body, MessageAttributes: attributes, DelaySeconds: delaySeconds } = entry
+  const { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId } = entry
+  const { fifo } = queue.model
+  if (Buffer.byteLength(body) > maxMessageBytes)
+    throw new AwsError('InvalidParameterValue', `Message must be shorter than ${maxMessageBytes} bytes.`)
+  if (fifo && groupId === undefined)
+    throw new AwsError('MissingParameter', 'The request must contain the parameter MessageGroupId.')
+  if (fifo && delaySeconds !== undefined && delaySeconds > 0)
+    throw new AwsError('InvalidParameterValue', 'DelaySeconds is not valid for a message of a FIFO queue.')
+  const sent = queue.send({ body, attributes, delaySeconds, groupId, deduplicationId, senderId })
+  return {
+    MessageId: sent.id,
+    MD5OfMessageBody: md5(body),
+    MD5OfMessageAttributes: md5OfAttributes(attributes),
+    SequenceNumber: fifo ? sequenceNumber(sent.position) : undefined,
+  }
+}
+
+async function receiveMessages(queue: Queue, input: ReceiveInput, { signal }: Call) {
+  const messages = await queue.receive(input.MaxNumberOfMessages, {
+    visibilitySeconds: input.VisibilityTimeout,
+    waitMilliseconds: 1000 * input.WaitTimeSeconds,
+    signal,
+  })
+  return messages.length === 0 ? {} : { Messages: messages.map((message) => describeMessage(message, input)) }
+}
+
+function describeMessage(message: Message, input: ReceiveInput): Record<string, unknown> {
+  const systemNames = [...input.AttributeNames, ...input.MessageSystemAttributeNames]
+  const attributes = pick(message.attributes, input.MessageAttributeNames)
+  return {
+    MessageId: message.id,
+    ReceiptHandle: message.receipt,
+    MD5OfBody: md5(message.body),
+    Body: message.body,
+    Attributes: pick(systemAttributes(message), systemNames),
+    MessageAttributes: attributes,
+    MD5OfMessageAttributes: attributes && md5OfAttributes(attributes),
+  }
+}
+
+/** The members with these names; undefined if there are none. `All` and `.*` name every member. */
+function pick<Value>(members: Record<string, Value>, names: string[]): Record<string, Value> | undefined {
+  const all = names.includes('All') || names.includes('.*')
+  const picked = Object.entries(members).filter(([name]) => all || names.includes(name))
+  return picked.length === 0 ? undefined : Object.fromEntries(picked)
+}
+
+function describeQueue(queue: Queue): Record<string, string> {
+  const { model } = queue
+  const counts = queue.counts()
+  return {
+    QueueArn: model.arn,
+    ApproximateNumberOfMessages: String(counts.visible),
+    ApproximateNumberOfMessagesNotVisible: String(counts.inFlight),
+    ApproximateNumberOfMessagesDelayed: String(counts.delayed),
+    VisibilityTimeout: String(model.visibilityTimeoutSeconds),
+    MessageRetentionPeriod: String(model.retentionSeconds),
+    DelaySeconds: String(model.delaySeconds),
+    ...(model.fifo && { FifoQueue: 'true' }),
+  }
+}
+
+function integerBetween(minimum: number, maximum: number) {
+  return v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum))
+}
