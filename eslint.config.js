@@ -1,5 +1,94 @@
 import js from '@eslint/js'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import tseslint from 'typescript-eslint'
+
+/** The rooms of shared/, top to bottom: a room may import the rooms after it, and none before. See shared/README.md. */
+const sharedRooms = [
+  'sign-in',
+  'oauth',
+  'community',
+  'dashboard',
+  'deposits',
+  'ledger',
+  'rates',
+  'http',
+  'tokens',
+  'keys',
+  'users',
+  'events',
+  'db',
+  'aws',
+]
+
+/** The rooms of infra/, top to bottom, in the same way. */
+const infraRooms = ['local', 'ops', 'catalogue', 'openapi', 'stacks', 'constructs', 'authorization-page']
+
+/** A path to one of these folders: `../db/table.ts`, or from the folder above `./db/table.ts`. */
+const pathTo = (...folders) => `^\\.{1,2}/(.*/)?(${folders.join('|')})/`
+
+/** Forbids some files to import paths that match: by declaration, by `import()` and as a type. */
+function forbid(files, boundaries) {
+  const selector = (node, regex) => `${node}[source.value=/${regex.replaceAll('/', '\\u002F')}/]`
+  return {
+    files: [files],
+    rules: {
+      'no-restricted-imports': ['error', { patterns: boundaries }],
+      'no-restricted-syntax': [
+        'error',
+        ...boundaries.flatMap(({ regex, message }) =>
+          ['ImportExpression', 'TSImportType'].map((node) => ({ selector: selector(node, regex), message })),
+        ),
+      ],
+    },
+  }
+}
+
+/** Throws for a room that the list lacks, because nothing would check its imports. */
+function checkComplete(folder, rooms) {
+  const unlisted = readdirSync(join(import.meta.dirname, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !rooms.includes(entry.name))
+    .map(({ name }) => `${folder}/${name}`)
+  if (unlisted.length > 0) throw new Error(`add ${unlisted.join(', ')} to the rooms in eslint.config.js`)
+}
+
+checkComplete('shared', sharedRooms)
+checkComplete('infra', infraRooms)
+
+/** The boundaries of each room of a folder: to the rooms above it, and to what the whole folder may not import. */
+const orderRooms = (folder, rooms, outside) => [
+  forbid(`${folder}/*.ts`, [
+    outside,
+    { regex: pathTo(...rooms), message: `Files directly in ${folder}/ import none of its rooms.` },
+  ]),
+  ...rooms.map((room, position) =>
+    forbid(`${folder}/${room}/**/*.ts`, [
+      outside,
+      ...(position === 0
+        ? []
+        : [
+            {
+              regex: pathTo(...rooms.slice(0, position)),
+              message: `${folder}/${room} does not import the rooms above it: see eslint.config.js.`,
+            },
+          ]),
+    ]),
+  ),
+]
+
+const boundaries = [
+  forbid('functions/**/*.ts', [
+    { regex: pathTo('infra', 'test'), message: 'Functions import shared/ and packages only.' },
+  ]),
+  ...orderRooms('shared', sharedRooms, {
+    regex: pathTo('functions', 'infra', 'test'),
+    message: 'shared/ imports neither functions/ nor infra/.',
+  }),
+  ...orderRooms('infra', infraRooms, {
+    regex: pathTo('functions', 'test'),
+    message: 'infra/ imports shared/; only openapi/ and catalogue/ load functions, for their schemas.',
+  }),
+]
 
 /** Type-aware linting of everything that tsconfig.json includes; plain JavaScript gets the plain rules. */
 export default tseslint.config(
@@ -24,14 +113,15 @@ export default tseslint.config(
         'error',
         { allowNumber: true, allowBoolean: true },
       ],
-      // A handler that must be async to fit a type need not await.
+      // Handlers are async to fit their type, even those that do not await.
       '@typescript-eslint/require-await': 'off',
-      // `() => void work()` and `() => sideEffect()` are both plain.
+      // Allows `() => void work()` and `() => sideEffect()`.
       '@typescript-eslint/no-confusing-void-expression': 'off',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
     },
   },
+  ...boundaries,
   {
     files: ['**/*.{js,mjs}'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },

@@ -24,7 +24,7 @@ export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings
   const [{ App }, { readConfig }, { addStacks }] = await Promise.all([
     import('aws-cdk-lib'),
     import('../config.ts'),
-    import('../add-stacks.ts'),
+    import('../stacks/add-stacks.ts'),
     bundleFunctions(),
     bundleAuthorizationPage(),
     bundleConsole(),

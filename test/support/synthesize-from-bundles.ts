@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib'
 import { readConfig } from '../../infra/config.ts'
 import type { Synthesize } from '../../infra/local/stage.ts'
-import { addStacks } from '../../infra/add-stacks.ts'
+import { addStacks } from '../../infra/stacks/add-stacks.ts'
 
 /** Synthesizes the stage `local` from the bundles that the shared stack of the run has made. */
 export const synthesizeFromBundles: Synthesize = async (outdir, settings) => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../infra/bundle-authorization-page.ts'
 import { bundleFunctions } from '../../../infra/bundle-functions.ts'
 import { readConfig } from '../../../infra/config.ts'
-import { ofType, type Stacks, synthesize } from '../synthesize.ts'
+import { ofType, type Stacks, synthesize } from '../stacks/synthesize.ts'
 
 const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/1'
 const domain = { domainName: 'api.example.com', certificateArn }

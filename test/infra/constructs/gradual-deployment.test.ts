@@ -9,8 +9,8 @@ import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { readConfig } from '../../../infra/config.ts'
 import { events, routes, workers } from '../../../infra/routes.ts'
 import { buildStackModel } from '../../../infra/local/template/build-model.ts'
-import { addStacks } from '../../../infra/add-stacks.ts'
-import { synthesizeUnchecked, ofType, type Stacks } from '../synthesize.ts'
+import { addStacks } from '../../../infra/stacks/add-stacks.ts'
+import { synthesizeUnchecked, ofType, type Stacks } from '../stacks/synthesize.ts'
 
 let stacks: Stacks
 

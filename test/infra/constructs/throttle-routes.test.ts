@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { routes } from '../../../infra/routes.ts'
-import { synthesizeUnchecked, ofType } from '../synthesize.ts'
+import { synthesizeUnchecked, ofType } from '../stacks/synthesize.ts'
 
 /** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000

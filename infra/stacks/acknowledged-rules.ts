@@ -7,8 +7,8 @@ import { CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
 import type { IConstruct } from 'constructs'
-import { Deployer } from './constructs/deployer.ts'
-import { AuthorizationPageContentStack } from './stacks/authorization-page-stacks.ts'
+import { Deployer } from '../constructs/deployer.ts'
+import { AuthorizationPageContentStack } from './authorization-page-stacks.ts'
 
 /** A cdk-nag rule that is acknowledged for some constructs. */
 interface Acknowledgement {

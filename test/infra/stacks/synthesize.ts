@@ -5,10 +5,10 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import cdkJson from '../../cdk.json' with { type: 'json' }
-import { acknowledgeRules } from '../../infra/acknowledged-rules.ts'
-import { readConfig } from '../../infra/config.ts'
-import { addStacks } from '../../infra/add-stacks.ts'
+import cdkJson from '../../../cdk.json' with { type: 'json' }
+import { acknowledgeRules } from '../../../infra/stacks/acknowledged-rules.ts'
+import { readConfig } from '../../../infra/config.ts'
+import { addStacks } from '../../../infra/stacks/add-stacks.ts'
 
 /** A resource of a synthesized template. */
 export interface Resource {

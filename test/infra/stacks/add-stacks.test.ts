@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { makeBundleDirectories } from '../support/bundle-directories.ts'
+import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { synthesizeUnchecked, ofType, type Stacks } from './synthesize.ts'
 
 const tags = { team: 'payments', 'cost-center': '42' }

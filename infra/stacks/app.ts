@@ -2,9 +2,9 @@ import { App, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import { acknowledgeRules } from './acknowledged-rules.ts'
 import { addStacks } from './add-stacks.ts'
-import { bundleAuthorizationPage } from './bundle-authorization-page.ts'
-import { bundleFunctions } from './bundle-functions.ts'
-import { chooseStage } from './config.ts'
+import { bundleAuthorizationPage } from '../bundle-authorization-page.ts'
+import { bundleFunctions } from '../bundle-functions.ts'
+import { chooseStage } from '../config.ts'
 
 await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
 const app = new App()

@@ -5,10 +5,10 @@ import { type App, Stack } from 'aws-cdk-lib'
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bundleAuthorizationPage } from '../../infra/bundle-authorization-page.ts'
-import { bundleFunctions } from '../../infra/bundle-functions.ts'
-import { events, routes, schedules } from '../../infra/routes.ts'
-import type { Endpoint } from '../../shared/http/endpoint.ts'
+import { bundleAuthorizationPage } from '../../../infra/bundle-authorization-page.ts'
+import { bundleFunctions } from '../../../infra/bundle-functions.ts'
+import { events, routes, schedules } from '../../../infra/routes.ts'
+import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { ofType, type Stacks, synthesize } from './synthesize.ts'
 
 interface Statement {
@@ -20,7 +20,7 @@ interface Statement {
 
 const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value])
 
-const runbook = readFileSync(join(import.meta.dirname, '../../infra/RUNBOOK.md'), 'utf8')
+const runbook = readFileSync(join(import.meta.dirname, '../../../infra/RUNBOOK.md'), 'utf8')
 
 let stacks: Stacks
 
@@ -137,7 +137,7 @@ describe('endpoints', () => {
   it('require an access_token, unless they are on the list of public ones', async () => {
     const open: string[] = []
     for (const { method, path, entry } of routes) {
-      const file = new URL(`../../functions/${entry}.ts`, import.meta.url).href
+      const file = new URL(`../../../functions/${entry}.ts`, import.meta.url).href
       const { handler } = (await import(/* @vite-ignore */ file)) as { handler: Endpoint }
       if (handler.description.scope === 'public') open.push(`${method} ${path}`)
     }

@@ -1,10 +1,10 @@
 import { type App, Tags } from 'aws-cdk-lib'
-import { resolvePage } from './authorization-page-address.ts'
-import type { Config } from './config.ts'
-import { ApiStack } from './stacks/api-stack.ts'
-import { DataStack } from './stacks/data-stack.ts'
-import { IntakeStack } from './stacks/intake-stack.ts'
-import { ObservabilityStack } from './stacks/observability-stack.ts'
+import { resolvePage } from '../authorization-page-address.ts'
+import type { Config } from '../config.ts'
+import { ApiStack } from './api-stack.ts'
+import { DataStack } from './data-stack.ts'
+import { IntakeStack } from './intake-stack.ts'
+import { ObservabilityStack } from './observability-stack.ts'
 
 /** Adds the stacks of a stage to an app. The functions and the authorization page must have been bundled before. */
 export async function addStacks(app: App, config: Config): Promise<void> {
@@ -12,7 +12,7 @@ export async function addStacks(app: App, config: Config): Promise<void> {
   const data = new DataStack(app, name('data'), { config, terminationProtection: config.protectData })
   const intake = new IntakeStack(app, name('intake'), { config, data })
   // CloudFront's constructs load slowly, so stages without the page, such as the local one, do not load them.
-  const stacks = config.authorizationPage ? await import('./stacks/authorization-page-stacks.ts') : undefined
+  const stacks = config.authorizationPage ? await import('./authorization-page-stacks.ts') : undefined
   const page = stacks && new stacks.AuthorizationPageStack(app, name('authorization-page'), { config })
   const api = new ApiStack(app, name('api'), {
     config,
