@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
 import { dispatch, type DispatchOptions } from './dispatch.ts'
@@ -76,11 +77,12 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
     void dispatch(services, request, response)
   })
-  const url = await listen(server, options.port)
+  await once(server.listen(options.port, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
 
   const sources: EventSource[] = []
   return {
-    url,
+    url: `http://127.0.0.1:${port}`,
     queues: () => viewQueues(queues),
     deadLetters: () => viewDeadLetters(queues),
     /** All mails, or those to one address; the newest first. */
@@ -107,11 +109,4 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       store.close()
     },
   }
-}
-
-async function listen(server: Server, port: number): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve)
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

@@ -42,8 +42,7 @@ export function readReceipt(receiptHandle: string): string {
   const match = /^([0-9a-f-]{36}):[0-9a-f]{24}$/.exec(Buffer.from(receiptHandle, 'base64').toString())
   if (match?.[1] !== undefined) return match[1]
   const code = 'ReceiptHandleIsInvalid'
-  const message = `The input receipt handle "${receiptHandle}" is not a valid receipt handle.`
-  throw new AwsError(code, message, { status: 404, queryCode: code })
+  throw new AwsError(code, 'The input receipt handle is not valid.', { status: 404, queryCode: code })
 }
 
 /** The sequence number of a message in a FIFO queue: 20 digits, growing. */

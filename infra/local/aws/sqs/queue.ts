@@ -40,10 +40,9 @@ export class Queue {
 
   /** Adds a message. A duplicate in a FIFO queue is dropped and answered as the first message was. */
   send(message: NewMessage): { id: string; position: number } {
-    const { model } = this
-    const queue = model.name
+    const { name: queue, fifo, delaySeconds } = this.model
     const now = Date.now()
-    const deduplicationId = model.fifo ? this.#chooseDeduplicationId(message) : null
+    const deduplicationId = fifo ? this.#chooseDeduplicationId(message) : null
     return this.#store.atomically(() => {
       const first = this.#table.findDuplicate.get({ queue, deduplicationId, now })
       if (first !== undefined) return { id: String(first.id), position: Number(first.position) }
@@ -55,7 +54,7 @@ export class Queue {
         attributes: JSON.stringify(message.attributes ?? {}),
         senderId: message.senderId,
         sentAt: now,
-        visibleAt: now + 1000 * (message.delaySeconds ?? model.delaySeconds),
+        visibleAt: now + 1000 * (message.delaySeconds ?? delaySeconds),
         groupId: message.groupId ?? null,
         deduplicationId,
       })

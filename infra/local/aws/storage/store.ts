@@ -11,9 +11,9 @@ export type Store = ReturnType<typeof openStore>
  * The file holds private keys, so only its owner can read it (mode 0600, also of SQLite's side files).
  */
 export function openStore(directory: string | undefined) {
-  if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = directory === undefined ? ':memory:' : join(directory, 'aws.sqlite')
   if (directory !== undefined) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
     closeSync(openSync(path, 'a', 0o600))
     chmodSync(path, 0o600)
   }

@@ -7,7 +7,7 @@ const signedBy = (accessKeyId: string) => ({
   authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/eu-central-1/sts/aws4_request, SignedHeaders=host, Signature=0`,
 })
 
-/** Asks STS in its query protocol, and picks a member out of the answer. */
+/** Calls STS in its query protocol and returns one member of the answer. */
 async function askSts(url: string, accessKeyId: string, query: Record<string, string>, member: string) {
   const answer = await fetch(url, {
     method: 'POST',
@@ -17,7 +17,7 @@ async function askSts(url: string, accessKeyId: string, query: Record<string, st
   return new RegExp(`<${member}>(.*)</${member}>`).exec(await answer.text())?.[1]
 }
 
-test('STS tells the owner from a function', async () => {
+test('GetCallerIdentity names the owner, or the function that has signed', async () => {
   const { endpoint } = await startStack(stackModel({ functions: [worker] }))
   const ask = (accessKeyId: string) =>
     askSts(endpoint.url, accessKeyId, { Action: 'GetCallerIdentity' }, 'Arn')
@@ -27,7 +27,7 @@ test('STS tells the owner from a function', async () => {
   )
 })
 
-test('STS lets the owner take on a role that is there, and nobody one that is not', async () => {
+test('only the owner may assume a role, and only one of the template', async () => {
   const role = { name: 'reader', arn: `arn:aws:iam::${accountId}:role/reader`, policies: [] }
   const { endpoint } = await startStack(stackModel({ functions: [worker], roles: [role] }))
   const assume = (accessKeyId: string, RoleArn: string) =>
@@ -41,7 +41,7 @@ test('STS lets the owner take on a role that is there, and nobody one that is no
   expect(await assume(endpoint.credentialsFor(worker).accessKeyId, role.arn)).toBeUndefined()
 })
 
-test('an unsigned request is refused: a web page in the browser could send one', async () => {
+test('an unsigned request, which any web page could send, is rejected', async () => {
   const { endpoint } = await startStack(stackModel())
   const answer = await fetch(endpoint.url, {
     method: 'POST',
@@ -58,21 +58,21 @@ test.each<[string, RequestInit, string]>([
   ['/', { headers: { 'x-amz-target': 'TrentService.ListKeys' }, body: '{' }, 'SerializationException'],
   ['/v2/email/identities', {}, 'UnknownOperationException'],
   ['/2015-03-31/functions/worker/invocations', { method: 'PUT' }, 'UnknownOperationException'],
-])('%s with %j is answered %s', async (path, init, name) => {
+])('%s with %j is rejected as %s', async (path, init, name) => {
   const { endpoint } = await startStack(stackModel({ functions: [worker] }))
   const headers = { ...signedBy('anybody'), ...(init.headers as Record<string, string> | undefined) }
   const answer = await fetch(endpoint.url + path, { method: 'POST', body: '{}', ...init, headers })
   expect(answer.headers.get('x-amzn-errortype')).toBe(name)
 })
 
-test('an operation that the endpoint does not have fails by name with the real client', async () => {
+test('an operation that is not emulated fails as UnknownOperationException', async () => {
   const { sqs } = await startStack(stackModel({ queues: [queueModel('work')] }))
   await expect(sqs.send(new CreateQueueCommand({ QueueName: 'x' }))).rejects.toMatchObject({
     name: 'UnknownOperationException',
   })
 })
 
-test('a port that is taken is told', async () => {
+test('a port that is taken fails the start', async () => {
   const { endpoint } = await startStack(stackModel())
   const { startAwsEndpoint } = await import('../../../../infra/local/aws/server.ts')
   const starting = startAwsEndpoint({

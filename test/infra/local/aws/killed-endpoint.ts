@@ -1,7 +1,7 @@
 import { startAwsEndpoint } from '../../../../infra/local/aws/server.ts'
 import { persistentStack } from './persistent-stack.ts'
 
-/** A process of its own, to be killed: an endpoint on the directory given, whose address it prints. */
+/** Run as a process to be killed: an endpoint with its data in the given directory. Prints its address. */
 const endpoint = await startAwsEndpoint({
   port: 0,
   model: persistentStack,

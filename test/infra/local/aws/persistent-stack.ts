@@ -15,7 +15,7 @@ const queue = (name: string): StackModel['queues'][number] => ({
   policies: [],
 })
 
-/** What the killed endpoint serves: a queue that nobody reads, a FIFO one, and one whose function never answers. */
+/** A stack with a queue without consumer, a FIFO queue, and a queue whose function never answers. */
 export const persistentStack: StackModel = {
   region: 'eu-central-1',
   accountId: '123456789012',

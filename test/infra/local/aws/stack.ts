@@ -22,7 +22,7 @@ export function arnOf(service: string, resource: string): string {
   return `arn:aws:${service}:${region}:${accountId}:${resource}`
 }
 
-/** A function with what its role allows. */
+/** A function whose role has these policy statements. */
 export function functionModel(name: string, statements: PolicyStatement[] = []): FunctionModel {
   return {
     logicalId: name,
@@ -39,7 +39,7 @@ export function functionModel(name: string, statements: PolicyStatement[] = []):
   }
 }
 
-/** A queue that everybody of the account may use. */
+/** A queue without a policy of its own. */
 export function queueModel(name: string, changes: Partial<QueueModel> = {}): QueueModel {
   return {
     logicalId: name,
@@ -80,7 +80,7 @@ export function allowRule(queueName: string, ruleName: string): PolicyStatement 
   }
 }
 
-/** A stack with nothing in it but what is given. */
+/** A stack with a bus `events`, and otherwise empty but for `changes`. */
 export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   return {
     region,
@@ -100,7 +100,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   }
 }
 
-/** A started endpoint, closed when the test is over, and AWS's own clients for it: the owner's, or a function's. */
+/** Starts an endpoint, closed after the test, with AWS's clients for the owner and, by `as`, for a function. */
 export async function startStack(
   model: StackModel,
   options: {

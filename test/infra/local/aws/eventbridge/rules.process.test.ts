@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a schedule hands its function the tick of AWS, or the constant that the target says', async () => {
+test("a schedule invokes its function with the scheduled event, or with the target's constant", async () => {
   const events: [string, unknown][] = []
   const targets = [
     { id: 'tick', arn: target.arn },
@@ -46,7 +46,7 @@ test('a schedule hands its function the tick of AWS, or the constant that the ta
   ])
 })
 
-test('an event hands its function the envelope', async () => {
+test('a matching event invokes its function with the envelope', async () => {
   vi.useRealTimers()
   const events: unknown[] = []
   const rule = ruleModel('all', { pattern: { source: ['shop'] }, targets: [{ id: 'f', arn: target.arn }] })

@@ -16,7 +16,7 @@ const send = (
     }),
   )
 
-test('a mail goes to the outbox, newest first, once for each recipient', async () => {
+test('the outbox lists one mail for each recipient, the newest first', async () => {
   const { ses, endpoint } = await startStack(stackModel())
   const { MessageId } = await send(ses, ['a@example.com'], 'first')
   await send(ses, ['B <b@example.com>', 'a@example.com'], 'second')
@@ -32,7 +32,7 @@ test('a mail goes to the outbox, newest first, once for each recipient', async (
   ])
 })
 
-test('the sender must be granted, as address or as domain', async () => {
+test('a mail is denied without permission for the address or domain of its sender', async () => {
   const grant = (identity: string, Condition = {}) => [
     {
       Effect: 'Allow' as const,
@@ -63,7 +63,7 @@ test('the sender must be granted, as address or as domain', async () => {
   expect(endpoint.outbox()).toHaveLength(3)
 })
 
-test('what cannot be sent is refused', async () => {
+test('a mail without one to fifty recipients or without a text is rejected', async () => {
   const { ses } = await startStack(stackModel())
   const refused = [
     () => send(ses, []),

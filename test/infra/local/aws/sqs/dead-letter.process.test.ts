@@ -22,7 +22,7 @@ async function receiveOne(sqs: SQSClient, name: string) {
   return Messages?.[0]
 }
 
-/** Receives and gives back at once. */
+/** Receives a message and makes it visible again, as a failed consumer would. */
 async function fail(sqs: SQSClient) {
   const message = await receiveOne(sqs, 'work')
   await sqs.send(
@@ -46,7 +46,7 @@ async function startWithDeadLetter() {
   return { ...stack, first }
 }
 
-test('a message received too often moves to the dead-letter queue, whole', async () => {
+test('a message received too often moves unchanged to the dead-letter queue', async () => {
   const { sqs, endpoint, first } = await startWithDeadLetter()
   expect(await receiveOne(sqs, 'work')).toBeUndefined()
   expect(await receiveOne(sqs, 'dead')).toMatchObject({

@@ -33,7 +33,7 @@ async function receive(sqs: SQSClient, MaxNumberOfMessages = 10) {
 
 const bodies = (messages: { Body?: string | undefined }[]) => messages.map(({ Body }) => Body)
 
-test('a group arrives in order, and nothing more of it while some of it is in flight', async () => {
+test('a group arrives in order, and is blocked while one of its messages is in flight', async () => {
   const sqs = await startFifo()
   for (const body of ['a1', 'a2', 'b1', 'a3']) await send(sqs, body.slice(0, 1), body)
   const [first] = await receive(sqs, 1)
@@ -55,7 +55,7 @@ test('a group arrives in order, and nothing more of it while some of it is in fl
   expect(bodies(await receive(sqs))).toEqual(['a2'])
 })
 
-test('a deduplication id is taken once, and the repetition gets the answer of the first', async () => {
+test('a duplicate is dropped and answered like the first message', async () => {
   const sqs = await startFifo()
   const first = await send(sqs, 'a', 'body', 'same')
   const again = await send(sqs, 'a', 'another body', 'same')
@@ -63,7 +63,7 @@ test('a deduplication id is taken once, and the repetition gets the answer of th
   expect(bodies(await receive(sqs))).toEqual(['body'])
 })
 
-test('without an id the body decides where the queue is set so, else the message is refused', async () => {
+test('without a deduplication id the body counts if the queue says so, otherwise the message is rejected', async () => {
   const input = { QueueUrl, MessageGroupId: 'a', MessageBody: 'same' }
   const byContent = await startFifo({ contentBasedDeduplication: true })
   await byContent.send(new SendMessageCommand(input))
@@ -78,7 +78,7 @@ test('without an id the body decides where the queue is set so, else the message
   ).rejects.toMatchObject({ name: 'MissingParameter' })
 })
 
-test('sequence numbers grow', async () => {
+test('sequence numbers of later messages are higher', async () => {
   const sqs = await startFifo()
   const numbers: string[] = []
   for (const body of ['1', '2', '3']) numbers.push((await send(sqs, 'a', body)).SequenceNumber ?? '')

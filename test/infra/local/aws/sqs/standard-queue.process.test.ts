@@ -16,7 +16,7 @@ async function startQueue() {
   return { sqs, QueueUrl }
 }
 
-test('a message arrives whole, with attributes and check sums that the client verifies', async () => {
+test('a message arrives unchanged, with its attributes and valid checksums', async () => {
   const { sqs, QueueUrl } = await startQueue()
   const MessageAttributes = {
     reason: { DataType: 'String', StringValue: 'ünknown' },
@@ -59,7 +59,7 @@ test('a long poll ends as soon as a message arrives', async () => {
   expect(Date.now() - started).toBeLessThan(5000)
 })
 
-test('a received message is hidden until its visibility is given back, and counts how often it was received', async () => {
+test('a received message is hidden until its visibility ends, and its receives are counted', async () => {
   const { sqs, QueueUrl } = await startQueue()
   await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'once' }))
   const receive = () =>
@@ -88,7 +88,7 @@ test('a received message is hidden until its visibility is given back, and count
   ).rejects.toMatchObject({ name: 'MessageNotInflight' })
 })
 
-test('what SQS refuses is refused by its names', async () => {
+test('a request that SQS rejects fails with the name of SQS', async () => {
   const { sqs, QueueUrl } = await startQueue()
   const MessageBody = 'x'
   const refused: [() => Promise<unknown>, string][] = [

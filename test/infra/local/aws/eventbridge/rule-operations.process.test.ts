@@ -26,7 +26,7 @@ const reader = functionModel('reader', [
 ])
 const model = stackModel({ queues: [queue], rules: [rule, clock], functions: [reader] })
 
-test('describes a rule and its targets', async () => {
+test('a rule is described with its schedule, its state and its targets', async () => {
   const { events } = await startStack(model)
   expect(await events.send(new DescribeRuleCommand({ Name: 'clock' }))).toMatchObject({
     Arn: clock.arn,
@@ -40,7 +40,7 @@ test('describes a rule and its targets', async () => {
   )
 })
 
-test('asks IAM about the very rule', async () => {
+test('permission for one rule does not open another one', async () => {
   const { as } = await startStack(model)
   const { events } = as('reader')
   await expect(events.send(new DescribeRuleCommand({ Name: 'clock' }))).resolves.toMatchObject({

@@ -12,7 +12,7 @@ async function startFunctions(invoke: Invoke) {
   return startStack(stackModel({ functions: [target, invokes, functionModel('stranger')] }), { invoke })
 }
 
-test('a function is invoked by name and by every form of ARN', async () => {
+test('a function can be invoked by its name and by every form of its ARN', async () => {
   const calls: unknown[] = []
   const { lambda } = await startFunctions(async (name, payload, type) => {
     calls.push([name, Buffer.from(payload).toString(), type])
@@ -33,7 +33,7 @@ test('a function is invoked by name and by every form of ARN', async () => {
   expect(calls).toEqual(forms.map(() => ['rotate', '{"a":1}', 'RequestResponse']))
 })
 
-test('an error of the function is told in the header, and its payload passed on', async () => {
+test('an error of the function is answered with its payload and marked in the header', async () => {
   const { lambda } = await startFunctions(async () => ({
     payload: Buffer.from('{"errorType":"Error"}'),
     functionError: 'Unhandled',
@@ -43,7 +43,7 @@ test('an error of the function is told in the header, and its payload passed on'
   expect(answer).toMatchObject({ StatusCode: 200, FunctionError: 'Unhandled' })
 })
 
-test('an event is taken in, a dry run only checked', async () => {
+test('an event is accepted at once, a dry run invokes nothing', async () => {
   const types: string[] = []
   const { lambda } = await startFunctions(async (_name, payload, type) => {
     types.push(type)
@@ -56,7 +56,7 @@ test('an event is taken in, a dry run only checked', async () => {
   expect(types).toEqual(['Event'])
 })
 
-test('what cannot be invoked is refused by AWS names, and what is not granted too', async () => {
+test('an invocation that is impossible or not permitted fails with the name of AWS', async () => {
   const { lambda, as } = await startFunctions(async (_name, payload) => ({
     payload,
     executedVersion: '$LATEST',
@@ -80,7 +80,7 @@ test('what cannot be invoked is refused by AWS names, and what is not granted to
   })
 })
 
-test('functions are listed and described', async () => {
+test('functions are listed with their timeout and memory', async () => {
   const { lambda } = await startFunctions(async (_name, payload) => ({ payload, executedVersion: '$LATEST' }))
   const { Functions } = await lambda.send(new ListFunctionsCommand())
   expect(Functions?.map(({ FunctionName }) => FunctionName)).toEqual(['rotate', 'caller', 'stranger'])

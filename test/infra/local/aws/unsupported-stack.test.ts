@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { PolicyStatement, StackModel } from '../../../../../infra/local/model.ts'
-import { arnOf, functionModel, queueModel, ruleModel, stackModel, startStack } from '../stack.ts'
+import type { PolicyStatement, StackModel } from '../../../../infra/local/model.ts'
+import { arnOf, functionModel, queueModel, ruleModel, stackModel, startStack } from './stack.ts'
 
 const statement: PolicyStatement = { Effect: 'Allow', Action: 'kms:Sign', Resource: '*' }
 const queue = queueModel('work')
