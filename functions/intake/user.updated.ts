@@ -6,7 +6,9 @@ import { TotpSecret } from '../../shared/sign-in/totp.ts'
 import { updateUser } from '../../shared/sign-in/update-user.ts'
 import { EmailAddress, Nickname } from '../../shared/users/identity.ts'
 
-/** Updates fields of a user; omitted fields keep their values. Of two updates of one field the later one wins. */
+/**
+ * Updates fields of a user; omitted fields keep their values. Of two updates of one field the later one wins.
+ */
 export const handler = intake({
   detailType: 'user.updated',
   detail: v.object({

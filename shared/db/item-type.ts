@@ -28,7 +28,6 @@ export function itemType<const Spec extends ItemTypeSpec>(spec: Spec) {
   itemTypes.push(spec)
   const fill = (template: string, values: Record<string, string | number>): string =>
     template.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]))
-  const prefix = (template: string): string => template.split('{')[0] ?? ''
   return {
     key: (values: Values<Spec['pk'] | Spec['sk']>): Key => ({
       pk: fill(spec.pk, values),
@@ -37,6 +36,6 @@ export function itemType<const Spec extends ItemTypeSpec>(spec: Spec) {
     /** The partition alone, for queries. */
     partition: (values: Values<Spec['pk']>): string => fill(spec.pk, values),
     /** What the sort keys of all items of this kind begin with, for queries. */
-    sortKeyPrefix: prefix(spec.sk),
+    sortKeyPrefix: spec.sk.split('{')[0] ?? '',
   }
 }

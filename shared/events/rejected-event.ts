@@ -40,36 +40,33 @@ export const commonRejections: readonly RejectionReason[] = [
 export const rejectionText = (code: RejectionReason, explanation: string = rejectionReasons[code]): string =>
   `${code}: ${explanation}`
 
-/**
- * An event that can never be applied. It goes to the dead-letter queue at once, whole, and changes nothing.
- * An explanation names fields and rules, never contents.
- */
-export class RejectedEvent extends Error {
-  override readonly name = 'RejectedEvent'
+class UnappliedEvent extends Error {
   readonly code: RejectionReason
   readonly reason: string
 
   constructor(code: RejectionReason, explanation?: string) {
-    const reason = rejectionText(code, explanation)
-    super(reason)
+    super(rejectionText(code, explanation))
     this.code = code
-    this.reason = reason
+    this.reason = this.message
   }
 }
 
 /**
- * An event that arrived before another one that it needs, such as the registration of its user. It is retried
- * a few times and then goes to the dead-letter queue, from where a redrive applies it.
+ * An event that can never be applied. It goes to the dead-letter queue at once, whole, and changes nothing. An
+ * explanation names fields and rules, never contents.
  */
-export class OutOfOrderEvent extends Error {
+export class RejectedEvent extends UnappliedEvent {
+  override readonly name = 'RejectedEvent'
+}
+
+/**
+ * An event that arrived before another one that it needs, such as the registration of its user. It is retried a few
+ * times and then goes to the dead-letter queue, from where a redrive applies it.
+ */
+export class OutOfOrderEvent extends UnappliedEvent {
   override readonly name = 'OutOfOrderEvent'
-  readonly code: RejectionReason
-  readonly reason: string
 
   constructor(code: 'unknown_user' | 'unknown_referrer') {
-    const reason = rejectionText(code)
-    super(reason)
-    this.code = code
-    this.reason = reason
+    super(code)
   }
 }

@@ -65,7 +65,9 @@ export async function postTransaction(transaction: LedgerTransaction): Promise<O
   return result
 }
 
-/** With an event key and six rows of a bill each, and the wallet: 85 of at most 100 writes of a transaction. */
+/**
+ * With an event key and six rows of a bill each, and the wallet: 85 of at most 100 writes of a transaction.
+ */
 const maxBatchSize = 12
 
 /** Batches that wait for their wallet's turn, by wallet. Transactions may join until the batch starts. */
