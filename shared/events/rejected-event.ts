@@ -65,8 +65,4 @@ export class RejectedEvent extends UnappliedEvent {
  */
 export class OutOfOrderEvent extends UnappliedEvent {
   override readonly name = 'OutOfOrderEvent'
-
-  constructor(code: 'unknown_user' | 'unknown_referrer') {
-    super(code)
-  }
 }
