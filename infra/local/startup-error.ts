@@ -2,3 +2,8 @@
 export class StartupError extends Error {
   override readonly name = 'StartupError'
 }
+
+/** Throws a `StartupError`, where an expression needs a value. */
+export function refuse(reason: string): never {
+  throw new StartupError(reason)
+}

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { CorsModel, FunctionModel, RouteModel } from '../model.ts'
-import { StartupError } from '../startup-error.ts'
+import { refuse } from '../startup-error.ts'
 import { findFunction } from './read-functions.ts'
 import { Flag, Numeric, type TemplateReader, Text, Texts } from './reader.ts'
 
@@ -37,27 +37,17 @@ const ApiStage = v.object({
 
 /** The routes of the one HTTP API, with the throttle that its stage sets for each. */
 export function readRoutes(reader: TemplateReader, functions: FunctionModel[]): RouteModel[] {
-  const integrations = new Map(
-    reader
-      .read('AWS::ApiGatewayV2::Integration', Integration)
-      .map((integration) => [integration.ref, integration]),
-  )
+  const integrations = reader.read('AWS::ApiGatewayV2::Integration', Integration)
   const throttleOf = readThrottles(reader)
   return reader.read('AWS::ApiGatewayV2::Route', Route).map(({ id, properties }) => {
     const { RouteKey: routeKey, Target: target, AuthorizationType: authorization } = properties
     if (authorization !== 'NONE')
-      throw new StartupError(
-        `${id} has an authorizer (${authorization}), which the local stack does not know`,
-      )
-    const integration = integrations.get(target.replace('integrations/', ''))
-    if (integration === undefined) throw new StartupError(`${id} has no integration`)
-    const {
-      IntegrationType: type,
-      IntegrationUri: uri,
-      PayloadFormatVersion: version,
-    } = integration.properties
-    if (type !== 'AWS_PROXY' || version !== '2.0')
-      throw new StartupError(`${integration.id} is not a Lambda proxy integration of payload format 2.0`)
+      refuse(`${id} has an authorizer (${authorization}), which the local stack does not know`)
+    const integration =
+      integrations.find(({ ref }) => target === `integrations/${ref}`) ?? refuse(`${id} has no integration`)
+    const { IntegrationType, IntegrationUri: uri, PayloadFormatVersion } = integration.properties
+    if (IntegrationType !== 'AWS_PROXY' || PayloadFormatVersion !== '2.0')
+      refuse(`${integration.id} is not a Lambda proxy integration of payload format 2.0`)
     // The URI is the function's own ARN, or the path of its Invoke operation.
     const arn = /:path\/2015-03-31\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri
     const { logicalId } = findFunction(functions, arn, integration.id)
@@ -68,19 +58,17 @@ export function readRoutes(reader: TemplateReader, functions: FunctionModel[]): 
 /** The CORS configuration of the one HTTP API, undefined where it has none. */
 export function readCors(reader: TemplateReader): CorsModel | undefined {
   const apis = reader.read('AWS::ApiGatewayV2::Api', Api)
-  if (apis.length > 1)
-    throw new StartupError(`there is more than one API: ${apis.map(({ id }) => id).join(', ')}`)
+  if (apis.length > 1) refuse(`there is more than one API: ${apis.map(({ id }) => id).join(', ')}`)
   const cors = apis[0]?.properties.CorsConfiguration
-  return (
-    cors && {
-      allowOrigins: cors.AllowOrigins,
-      allowMethods: cors.AllowMethods,
-      allowHeaders: cors.AllowHeaders,
-      exposeHeaders: cors.ExposeHeaders,
-      maxAgeSeconds: cors.MaxAge,
-      allowCredentials: cors.AllowCredentials,
-    }
-  )
+  if (cors === undefined) return undefined
+  return {
+    allowOrigins: cors.AllowOrigins,
+    allowMethods: cors.AllowMethods,
+    allowHeaders: cors.AllowHeaders,
+    exposeHeaders: cors.ExposeHeaders,
+    maxAgeSeconds: cors.MaxAge,
+    allowCredentials: cors.AllowCredentials,
+  }
 }
 
 function readThrottles(reader: TemplateReader): (routeKey: string) => Pick<RouteModel, 'throttle'> {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { QueueModel, RuleModel, RuleTarget, StackModel } from '../model.ts'
-import { StartupError } from '../startup-error.ts'
+import { refuse } from '../startup-error.ts'
 import { Flag, Numeric, Policy, type TemplateReader, Text, Texts } from './reader.ts'
 
 const Queue = v.object({
@@ -103,7 +103,7 @@ export function readRules(reader: TemplateReader): RuleModel[] {
 
 function readTarget(target: v.InferOutput<typeof Target>, ruleId: string): RuleTarget {
   if (target.InputTransformer !== undefined || target.InputPath !== undefined)
-    throw new StartupError(`a target of ${ruleId} transforms its input, which the local stack does not know`)
+    refuse(`a target of ${ruleId} transforms its input, which the local stack does not know`)
   const { Input: input, DeadLetterConfig: deadLetters, SqsParameters: sqs } = target
   return {
     id: target.Id ?? '',

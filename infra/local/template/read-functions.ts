@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { EventSourceModel, FunctionModel, PolicyDocument, RoleModel } from '../model.ts'
-import { StartupError } from '../startup-error.ts'
+import { refuse } from '../startup-error.ts'
 import { Flag, Numeric, Policy, type TemplateReader, Text, Texts } from './reader.ts'
 
 const LambdaFunction = v.object({
@@ -43,16 +43,13 @@ export function readFunctions(reader: TemplateReader, roles: RoleModel[]): Funct
     .read('AWS::Lambda::Function', LambdaFunction)
     .filter(({ id }) => !providers.has(id))
     .map(({ id, ref, stack, attribute, properties }) => {
-      if (properties.Layers.length > 0)
-        throw new StartupError(`${id} has layers, which the local stack does not know`)
-      const codeDirectory = stack.assetPaths.get(properties.Code.S3Key ?? '')
-      if (codeDirectory === undefined)
-        throw new StartupError(`${id} has no bundle among the assets of ${stack.name}`)
+      if (properties.Layers.length > 0) refuse(`${id} has layers, which the local stack does not know`)
+      const bundle = stack.assetPaths.get(properties.Code.S3Key ?? '')
       return {
         logicalId: id,
         name: ref,
         arn: attribute('Arn'),
-        codeDirectory,
+        codeDirectory: bundle ?? refuse(`${id} has no bundle among the assets of ${stack.name}`),
         handler: properties.Handler,
         environment: properties.Environment?.Variables ?? {},
         timeoutSeconds: properties.Timeout,
@@ -68,10 +65,9 @@ export function readFunctions(reader: TemplateReader, roles: RoleModel[]): Funct
 export const readEventSources = (reader: TemplateReader, functions: FunctionModel[]): EventSourceModel[] =>
   reader.read('AWS::Lambda::EventSourceMapping', EventSourceMapping).map(({ id, properties }) => {
     const queueArn = properties.EventSourceArn
-    if (!queueArn.startsWith('arn:aws:sqs:'))
-      throw new StartupError(`${id} reads ${queueArn}, which is no queue`)
+    if (!queueArn.startsWith('arn:aws:sqs:')) refuse(`${id} reads ${queueArn}, which is no queue`)
     if (properties.FilterCriteria !== undefined)
-      throw new StartupError(`${id} filters its messages, which the local stack does not know`)
+      refuse(`${id} filters its messages, which the local stack does not know`)
     return {
       queueArn,
       functionLogicalId: findFunction(functions, properties.FunctionName, id).logicalId,
@@ -91,8 +87,7 @@ export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boo
   ]
   return reader.read('AWS::IAM::Role', Role).map(({ id, ref, attribute, properties }) => {
     const unknown = properties.ManagedPolicyArns.filter((arn) => !harmlessManagedPolicies.test(arn))
-    if (unknown.length > 0)
-      throw new StartupError(`the local stack does not know what ${unknown.join(', ')} of ${id} grants`)
+    if (unknown.length > 0) refuse(`the local stack does not know what ${unknown.join(', ')} of ${id} grants`)
     const inline: PolicyDocument[] = properties.Policies.map(({ PolicyDocument: document }) => document)
     const others = attached.filter((policy) => policy.properties.Roles.includes(ref))
     return {
@@ -113,9 +108,7 @@ export function findFunction(functions: FunctionModel[], reference: string, refe
   const found = functions.find(
     ({ name, arn }) => bare === arn || bare === name || bare.startsWith(`${name}:`),
   )
-  if (found === undefined)
-    throw new StartupError(`${referrer} points to ${reference}, which is no function here`)
-  return found
+  return found ?? refuse(`${referrer} points to ${reference}, which is no function here`)
 }
 
 // Reads the raw templates, because the properties of custom resources need not be resolvable here.
@@ -125,7 +118,7 @@ function findCustomResourceProviders({ stacks }: TemplateReader): Set<string> {
     stacks.flatMap(({ name, Resources: resources }) =>
       Object.values(resources)
         .filter(({ Type: type }) => /^(Custom::|AWS::CloudFormation::CustomResource$)/.test(type))
-        .flatMap(({ Properties: { ServiceToken: token } }) =>
+        .flatMap(({ Properties: { ServiceToken: token } = {} }) =>
           v.is(Provider, token) ? [`${name}/${token['Fn::GetAtt'][0]}`] : [],
         ),
     ),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { PolicyDocument } from '../model.ts'
-import { StartupError } from '../startup-error.ts'
+import { refuse, StartupError } from '../startup-error.ts'
 import { type Addresses, identifyResource } from './names.ts'
 import { Resolver } from './resolve.ts'
 import type { StackTemplate } from './stack-templates.ts'
@@ -32,7 +32,7 @@ export const Policy = v.pipe(
 const ignoredServices =
   'ApplicationInsights Budgets CDK CertificateManager CloudFront CloudTrail CloudWatch CodeDeploy Logs ResourceGroups Route53 S3 SES SNS WAFv2 XRay'
 
-/** Further types that make no difference here, or that the reader of another type looks at. */
+/** Further types that make no difference here, or that need no more than their name. */
 const ignoredTypes =
   'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName CloudFormation::CustomResource Events::Archive Events::EventBusPolicy Lambda::Alias Lambda::EventInvokeConfig Lambda::Permission Lambda::Version SSM::Parameter Scheduler::ScheduleGroup'
 
@@ -61,11 +61,11 @@ export class TemplateReader {
     this.active = stacks.flatMap((stack) =>
       Object.entries(stack.Resources)
         .filter(([, { Condition: name }]) => name === undefined || this.resolver.holds(stack, name))
-        .map(([logicalId, { Type, Properties }]) => ({
+        .map(([logicalId, { Type: type, Properties: properties = {} }]) => ({
           stack,
           logicalId,
-          type: Type,
-          properties: Properties,
+          type,
+          properties,
         })),
     )
   }
@@ -82,10 +82,8 @@ export class TemplateReader {
         const id = `${stack.name}/${logicalId}`
         const resolved = this.resolver.resolve(stack, properties) as Record<string, unknown>
         const parsed = v.safeParse(schema, resolved)
-        if (!parsed.success) {
-          const [issue] = parsed.issues
-          throw new StartupError(`${v.getDotPath(issue) ?? 'Properties'} of ${id}: ${issue.message}`)
-        }
+        if (!parsed.success)
+          return refuse(`${v.getDotPath(parsed.issues[0]) ?? ''} of ${id}: ${parsed.issues[0].message}`)
         const property = (name: string) => v.parse(v.optional(Text), resolved[name])
         const named = { stackName: stack.name, logicalId, type, property }
         const identity = identifyResource(named, this.resolver.addresses)
@@ -101,18 +99,15 @@ export class TemplateReader {
         .filter(([, { Export }]) => Export?.Name.includes(':ExportsOutput') !== true)
         .map(([name, { Value: value }]) => [name, this.tryToResolve(stack, value)] as const),
     )
-    return v.parse(
-      v.record(v.string(), Text),
-      Object.fromEntries(outputs.filter(([, value]) => value !== undefined)),
-    )
+    const known = outputs.filter(([, value]) => value !== undefined)
+    return v.parse(v.record(v.string(), Text), Object.fromEntries(known))
   }
 
   /** Throws a `StartupError` naming every resource that nothing has read and whose type is not known to be irrelevant. */
   refuseUnknown(): void {
     const unknown = this.active.filter(({ type }) => !this.servedTypes.has(type) && !isIgnored(type))
-    if (unknown.length === 0) return
     const names = unknown.map(({ stack, logicalId, type }) => `${stack.name}/${logicalId} (${type})`)
-    throw new StartupError(`the local stack cannot serve ${names.join(', ')}`)
+    if (names.length > 0) refuse(`the local stack cannot serve ${names.join(', ')}`)
   }
 
   // An output may name what the local stack leaves out, such as a distribution's domain name.

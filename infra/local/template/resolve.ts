@@ -1,4 +1,4 @@
-import { StartupError } from '../startup-error.ts'
+import { refuse } from '../startup-error.ts'
 import { type Addresses, deriveApiId, type Identity, identifyResource } from './names.ts'
 import type { StackTemplate } from './stack-templates.ts'
 
@@ -25,8 +25,7 @@ const intrinsics: Record<string, Intrinsic> = {
   'Fn::Select': (resolver, stack, argument) => {
     const [index, list] = asList(argument)
     const chosen = asList(resolver.resolve(stack, list))[Number(resolver.resolve(stack, index))]
-    if (chosen === undefined) throw new StartupError(`Fn::Select of ${stack.name} is out of range`)
-    return chosen
+    return chosen ?? refuse(`Fn::Select of ${stack.name} is out of range`)
   },
   'Fn::Split': (resolver, stack, argument) => {
     const [separator, text] = asList(argument)
@@ -43,6 +42,14 @@ const intrinsics: Record<string, Intrinsic> = {
   'Fn::GetAZs': (resolver) => [`${resolver.addresses.region}a`],
   'Fn::Base64': (resolver, stack, argument) =>
     Buffer.from(asText(resolver.resolve(stack, argument))).toString('base64'),
+  'Fn::Equals': (resolver, stack, argument) => {
+    const [left, right] = asList(resolver.resolve(stack, argument))
+    return left === right
+  },
+  'Fn::And': (resolver, stack, argument) => asList(resolver.resolve(stack, argument)).every(Boolean),
+  'Fn::Or': (resolver, stack, argument) => asList(resolver.resolve(stack, argument)).some(Boolean),
+  'Fn::Not': (resolver, stack, argument) => !asList(resolver.resolve(stack, argument)).every(Boolean),
+  Condition: (resolver, stack, name) => resolver.holds(stack, asText(name)),
 }
 
 /** Replaces the intrinsic functions in the stacks' templates by their values. Throws a `StartupError` naming an unknown one. */
@@ -78,10 +85,11 @@ export class Resolver {
       return value.map((item) => this.resolve(stack, item)).filter((item) => item !== noValue)
     if (!isObject(value)) return value
     const [name = '', ...others] = Object.keys(value)
-    if (others.length === 0 && (name === 'Ref' || name.startsWith('Fn::'))) {
-      const intrinsic = intrinsics[name]
-      if (intrinsic === undefined)
-        throw new StartupError(`${stack.name} uses ${name}, which the local stack does not know`)
+    // Policies have members of the name Condition, too, but never with a text.
+    const isCondition = name === 'Condition' && typeof value[name] === 'string'
+    if (others.length === 0 && (name === 'Ref' || name.startsWith('Fn::') || isCondition)) {
+      const intrinsic =
+        intrinsics[name] ?? refuse(`${stack.name} uses ${name}, which the local stack does not know`)
       return this.toLocalAddress(intrinsic(this, stack, value[name]))
     }
     const members = Object.entries(value).map(([key, member]) => [key, this.resolve(stack, member)] as const)
@@ -90,7 +98,8 @@ export class Resolver {
 
   /** Whether a condition of the stack holds. */
   holds(stack: StackTemplate, name: string): boolean {
-    return this.evaluate(stack, stack.Conditions[name], `condition ${name} of ${stack.name}`)
+    const condition = this.resolve(stack, stack.Conditions[name])
+    return typeof condition === 'boolean' ? condition : refuse(`${stack.name} has no condition ${name}`)
   }
 
   /** What other resources see of a resource of the stack. */
@@ -98,22 +107,15 @@ export class Resolver {
     const path = `${stack.name}/${logicalId}`
     const known = this.identities.get(path)
     if (known !== undefined) return known
-    if (this.underway.has(path))
-      throw new StartupError(`cannot tell the name of ${path}: it depends on itself`)
-    const resource = stack.Resources[logicalId]
-    if (resource === undefined)
-      throw new StartupError(`${stack.name} refers to ${logicalId}, which it does not have`)
+    if (this.underway.has(path)) refuse(`cannot tell the name of ${path}: it depends on itself`)
+    const { Type: type, Properties: properties = {} } =
+      stack.Resources[logicalId] ?? refuse(`${stack.name} refers to ${logicalId}, which it does not have`)
     this.underway.add(path)
-    const property = (name: string) => {
-      const value = resource.Properties[name]
-      return value === undefined ? undefined : asText(this.resolve(stack, value))
-    }
-    const identity = identifyResource(
-      { stackName: stack.name, logicalId, type: resource.Type, property },
-      this.addresses,
-    )
-    if (identity === undefined)
-      throw new StartupError(`cannot tell the name of ${path}: ${resource.Type} is unknown`)
+    const property = (name: string) =>
+      properties[name] === undefined ? undefined : asText(this.resolve(stack, properties[name]))
+    const identity =
+      identifyResource({ stackName: stack.name, logicalId, type, property }, this.addresses) ??
+      refuse(`cannot tell the name of ${path}: ${type} is unknown`)
     this.identities.set(path, identity)
     this.underway.delete(path)
     return identity
@@ -124,23 +126,18 @@ export class Resolver {
     if (name.startsWith('AWS::')) return this.pseudoParameter(stack, name)
     const parameter = stack.Parameters[name]
     if (parameter === undefined) return this.identity(stack, name).ref
-    if (parameter.Default === undefined)
-      throw new StartupError(`parameter ${name} of ${stack.name} has no default`)
-    return parameter.Default
+    return parameter.Default ?? refuse(`parameter ${name} of ${stack.name} has no default`)
   }
 
   /** The value of a `Fn::GetAtt`. */
   attribute(stack: StackTemplate, logicalId: string, name: string): string {
-    const value = this.identity(stack, logicalId).attributes[name]
-    if (value === undefined)
-      throw new StartupError(`cannot tell attribute ${name} of ${stack.name}/${logicalId}`)
-    return value
+    const { attributes } = this.identity(stack, logicalId)
+    return attributes[name] ?? refuse(`cannot tell attribute ${name} of ${stack.name}/${logicalId}`)
   }
 
   importValue(name: string): unknown {
-    const found = this.exports.get(name)
-    if (found === undefined) throw new StartupError(`no stack exports ${name}`)
-    return this.resolve(found.stack, found.value)
+    const { stack, value } = this.exports.get(name) ?? refuse(`no stack exports ${name}`)
+    return this.resolve(stack, value)
   }
 
   /** The value of a `Fn::Sub`. */
@@ -174,25 +171,7 @@ export class Resolver {
       'AWS::NotificationARNs': [],
       'AWS::NoValue': noValue,
     }
-    if (!(name in values))
-      throw new StartupError(`${stack.name} refers to ${name}, which the local stack does not know`)
-    return values[name]
-  }
-
-  private evaluate(stack: StackTemplate, condition: unknown, where: string): boolean {
-    const [[name, argument] = ['', undefined], ...others] = isObject(condition)
-      ? Object.entries(condition)
-      : []
-    if (name === '' || others.length > 0) throw new StartupError(`${where} is not a condition`)
-    if (name === 'Condition') return this.holds(stack, asText(argument))
-    const evaluate = (operand: unknown) => this.evaluate(stack, operand, where)
-    if (name === 'Fn::And') return asList(argument).every(evaluate)
-    if (name === 'Fn::Or') return asList(argument).some(evaluate)
-    if (name === 'Fn::Not') return !asList(argument).every(evaluate)
-    if (name !== 'Fn::Equals')
-      throw new StartupError(`${where} uses ${name}, which the local stack does not know`)
-    const [left, right] = asList(argument).map((operand) => this.resolve(stack, operand))
-    return left === right
+    return values[name] ?? refuse(`${stack.name} refers to ${name}, which the local stack does not know`)
   }
 
   // Templates also spell out the address that AWS would give an API; it must lead here, too.
@@ -205,20 +184,14 @@ export class Resolver {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function asObject(value: unknown): Record<string, unknown> {
-  if (!isObject(value)) throw new StartupError(`${JSON.stringify(value)} stands where an object is expected`)
-  return value
-}
+const refuseShape = (value: unknown, expected: string): never =>
+  refuse(`${JSON.stringify(value)} stands where ${expected} is expected`)
 
-function asList(value: unknown): unknown[] {
-  if (!Array.isArray(value))
-    throw new StartupError(`${JSON.stringify(value)} stands where a list is expected`)
-  return value
-}
+const asObject = (value: unknown): Record<string, unknown> =>
+  isObject(value) ? value : refuseShape(value, 'an object')
+
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : refuseShape(value, 'a list'))
 
 // CloudFormation takes numbers and booleans in place of a string.
-function asText(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw new StartupError(`${JSON.stringify(value)} stands where a string is expected`)
-}
+const asText = (value: unknown): string =>
+  ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : refuseShape(value, 'a string')

@@ -13,14 +13,9 @@ import {
 } from './elements.ts'
 import { drawTimeline, type SigningKey } from './timeline.ts'
 
-/** The answer of `/_local/stack`, as far as the console shows it. */
-export interface Stack {
+/** The answer of `/_local/stack`; what is named here is not only text. */
+export interface Stack extends Record<string, unknown> {
   base_url: string
-  auth_url: string
-  aws_endpoint: string
-  event_bus: string
-  table: string
-  first_party_client_id: string
   functions: Row[]
 }
 
@@ -100,22 +95,16 @@ function makeStackPanel(name: string, title: string, draw: (data: never) => Node
   }
 }
 
-function showFacts(stack: Stack): HTMLElement[] {
+function showFacts({ functions, ...stack }: Stack): HTMLElement[] {
   const link = (href: string, text = href) => make('a', { href }, text)
+  const facts = Object.entries(stack).flatMap(([name, value]) => {
+    if (typeof value !== 'string') return []
+    return [[name.replaceAll('_', ' '), value.startsWith('http') ? link(value) : code(value)] as const]
+  })
   return [
-    makeFacts('facts', {
-      API: link(stack.base_url),
-      'API reference': link('/_local/docs', 'every endpoint, with examples'),
-      'Authorization page': link(stack.auth_url),
-      'AWS endpoint': code(stack.aws_endpoint),
-      'Event bus': code(stack.event_bus),
-      Table: code(stack.table),
-      'First-party client': code(stack.first_party_client_id),
-    }),
-    makeDetails(
-      `${stack.functions.length} functions`,
-      makeTable('Functions', 'name route', stack.functions, 'None.'),
-    ),
+    make('p', {}, link('/_local/docs', 'The API reference: every endpoint, with examples')),
+    makeFacts('facts', Object.fromEntries(facts)),
+    makeDetails(`${functions.length} functions`, makeTable('Functions', 'name route', functions, 'None.')),
   ]
 }
 
