@@ -28,8 +28,9 @@ const recordsFile = join(root, 'dist', 'functions.json')
 const tools = ['infra/bundle-functions.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
 
 /**
- * Bundles every function whose sources have changed since it was last bundled, and returns the hash of each function's bundle
- * by its entry. Throws esbuild's `BuildFailure` for a source with errors, which esbuild has printed by then.
+ * Bundles every function whose sources have changed since it was last bundled, and returns the hash of each
+ * function's bundle by its entry. Throws esbuild's `BuildFailure` for a source with errors, which esbuild has
+ * printed by then.
  */
 export async function bundleFunctions(): Promise<Map<string, string>> {
   const entries = globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) =>
@@ -52,7 +53,8 @@ export async function bundleFunctions(): Promise<Map<string, string>> {
     for (const entry of stale) {
       const sources = metafile.outputs[`dist/functions/${entry}/index.mjs`]?.inputs ?? {}
       const inputs = Object.keys(sources).filter((file) => !file.startsWith('builtin:'))
-      // A source that was saved meanwhile may have been read before or after: the bundle must not count as fresh.
+      // A source that was saved meanwhile may have been read before or after: the bundle must not count as
+      // fresh.
       const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)
       const contents = outputFiles.find(({ path }) => path === bundleFile(entry))?.contents ?? ''
       records.set(entry, { inputs, key, output: hash(contents) })
@@ -64,8 +66,9 @@ export async function bundleFunctions(): Promise<Map<string, string>> {
 }
 
 /**
- * Bundles functions, each into one ES module with all its dependencies. One esbuild call bundles them all, which saves a
- * process start per function. The AWS SDK is bundled, because the runtime's own copy is larger and loads more slowly.
+ * Bundles functions, each into one ES module with all its dependencies. One esbuild call bundles them all,
+ * which saves a process start per function. The AWS SDK is bundled, because the runtime's own copy is larger
+ * and loads more slowly.
  */
 const bundle = (entries: string[]) =>
   build({
@@ -80,8 +83,8 @@ const bundle = (entries: string[]) =>
     target: 'node24',
     // esbuild tree-shakes ES modules, but not the CommonJS files that the SDK names as `main`.
     mainFields: ['module', 'main'],
-    // Replaces SDK parts that no function uses and that made up a third of a bundle: credential providers other than the
-    // environment, endpoint discovery and event streams.
+    // Replaces SDK parts that no function uses and that made up a third of a bundle: credential providers
+    // other than the environment, endpoint discovery and event streams.
     alias: {
       '@aws-sdk/credential-provider-node': './shared/aws/no-credential-chain.ts',
       '@aws-sdk/endpoint-cache': './shared/aws/no-endpoint-cache.ts',
@@ -106,8 +109,9 @@ function readRecords(): Record<string, BundleRecord> {
 const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).join('|')
 
 /**
- * Makes a bundle load Node's modules with `process.getBuiltinModule`. An `import` reads every export of a module, and
- * reading those of `node:http` loads fetch and WebSocket, which took half of a function's import time.
+ * Makes a bundle load Node's modules with `process.getBuiltinModule`. An `import` reads every export of a
+ * module, and reading those of `node:http` loads fetch and WebSocket, which took half of a function's import
+ * time.
  */
 const loadBuiltinModulesLazily: Plugin = {
   name: 'load-builtin-modules-lazily',
@@ -124,7 +128,10 @@ const loadBuiltinModulesLazily: Plugin = {
 
 const hash = (contents: string | Uint8Array): string => createHash('sha256').update(contents).digest('hex')
 
-/** Hashes each file once; a missing file has an empty hash. Paths are relative to the project's folder, or absolute. */
+/**
+ * Hashes each file once; a missing file has an empty hash. Paths are relative to the project's folder, or
+ * absolute.
+ */
 function createFileHasher(): (path: string) => string {
   const known = new Map<string, string>()
   const read = (path: string): string => {

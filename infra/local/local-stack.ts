@@ -20,7 +20,7 @@ import { createInvokeByName } from './runtime/invoke-by-name.ts'
 import { type InvokeFunction, Runtime } from './runtime/runtime.ts'
 import { ServiceThread } from './service-thread.ts'
 import { type Synthesize, synthesizeLocalStage } from './stage.ts'
-import { StartupError } from './startup-error.ts'
+import { refuse } from './startup-error.ts'
 import { buildStackModel } from './template/build-model.ts'
 import { watchSources } from './watch-sources.ts'
 
@@ -56,8 +56,9 @@ const region = 'us-east-1'
 const accountId = '000000000000'
 
 /**
- * Starts everything and resolves when all of it answers (with demo data: when Alice can sign in). Throws a `StartupError` for
- * what a person can mend (a port taken, Java missing, a setting out of range), after stopping what had started.
+ * Starts everything and resolves when all of it answers (with demo data: when Alice can sign in). Throws a
+ * `StartupError` for what a person can mend (a port taken, Java missing, a setting out of range), after
+ * stopping what had started.
  */
 export async function startLocalStack(options: StartOptions): Promise<LocalStack> {
   const started = new AsyncDisposableStack()
@@ -75,46 +76,51 @@ async function start(
   options: StartOptions,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalStack, 'stop'>> {
-  const directory = openDirectory(options.dataDirectory, started)
-  const keep = (name: string) => (options.dataDirectory === undefined ? undefined : join(directory, name))
-  const api = await openServer(options.port, '--port', started)
-  const page = await openServer(options.pagePort, '--page-port', started)
+  const { dataDirectory, showLine } = options
+  const directory = openDirectory(dataDirectory, started)
+  const keep = (name: string) => (dataDirectory === undefined ? undefined : join(directory, name))
+  const api = started.adopt(await bindServer(options.port, '--port'), close)
+  const page = started.adopt(await bindServer(options.pagePort, '--page-port'), close)
   const awsPort = await claimPort(options.awsPort, '--aws-port')
   const awsUrl = `http://${loopback}:${awsPort}`
 
-  const [dynamodbEndpoint, model] = await allOrFirstFailure([
-    options.dynamodbEndpoint ?? openDynamodb(keep('dynamodb'), started),
-    synthesizeModel(options, join(directory, 'assembly'), page.url, { apiUrl: api.url, awsUrl }),
-  ])
+  const dynamodb = options.dynamodbEndpoint ?? openDynamodb(keep('dynamodb'), started)
+  const synthesized = synthesizeModel(options, directory, page.url, { apiUrl: api.url, awsUrl })
+  // Waits for both although one may fail: what starts must be known to be stopped.
+  await Promise.allSettled([dynamodb, synthesized])
+  const [dynamodbEndpoint, model] = [await dynamodb, await synthesized]
   await createTables(dynamodbEndpoint, region, model.tables)
 
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
+  const log = started.adopt(openFunctionLog(logFile, showLine), close)
   const environmentOf = (item: FunctionModel) =>
     composeEnvironment(item, region, awsUrl, { ...aws.credentialsFor(item), sessionToken: 'local' })
-  const runtime = openRuntime(model, environmentOf, logFile, options.showLine, started)
-  const aws = await startAwsEndpoint({
+  const runtime = started.adopt(new Runtime({ functions: model.functions, environmentOf, log }), close)
+  const { invoke } = runtime
+  const starting = startAwsEndpoint({
     port: awsPort,
     model,
     dynamodbEndpoint,
     dataDirectory: keep('aws'),
-    invoke: createInvokeByName(model.functions, runtime.invoke, options.showLine),
-    report: (problem) => options.showLine(`aws: ${problem}`),
-  }).catch((error: unknown) => {
+    invoke: createInvokeByName(model.functions, invoke, showLine),
+    report: (problem) => showLine(`aws: ${problem}`),
+  })
+  const explained = starting.catch((error: unknown) => {
     throw explainPortError(error as Error, awsPort, '--aws-port')
   })
-  started.defer(() => aws.close())
+  const aws = started.adopt(await explained, close)
 
-  serveApi(api, page.url, { model, aws, invoke: runtime.invoke, demo: options.demo }, started)
+  serveApi({ model, aws, api, pageUrl: page.url, demo: options.demo, invoke }, started)
   page.serve(await serveAuthorizationPage(api.url))
-  await runSchedulesOnce(model, runtime.invoke)
+  await runSchedulesOnce(model, invoke)
   aws.startDelivery()
-  const { showLine } = options
   if (options.demo)
     started.defer(await startDemo({ model, aws, environmentOf, file: keep('demo.json'), showLine }))
   if (options.watch === true) started.defer(await watchSources({ model, runtime, showLine }))
-  const { invoke } = runtime
   return { baseUrl: api.url, awsUrl: aws.url, pageUrl: page.url, model, aws, invoke, logFile }
 }
+
+const close = (part: { close: () => Promise<void> }): Promise<void> => part.close()
 
 function openDirectory(dataDirectory: string | undefined, started: AsyncDisposableStack): string {
   if (dataDirectory === undefined) {
@@ -127,16 +133,8 @@ function openDirectory(dataDirectory: string | undefined, started: AsyncDisposab
   return directory
 }
 
-async function openServer(port: number, option: string, started: AsyncDisposableStack): Promise<BoundServer> {
-  const server = await bindServer(port, option)
-  started.defer(() => server.close())
-  return server
-}
-
 async function openDynamodb(directory: string | undefined, started: AsyncDisposableStack): Promise<string> {
-  const dynamodb = await startDynamodb(directory)
-  started.defer(() => dynamodb.close())
-  return dynamodb.endpoint
+  return started.adopt(await startDynamodb(directory), close).endpoint
 }
 
 // The templates must spell the endpoint's address before the endpoint can be opened.
@@ -149,35 +147,22 @@ async function claimPort(port: number, option: string): Promise<number> {
 
 async function synthesizeModel(
   { settings, synthesize = synthesizeLocalStage, watch = false }: StartOptions,
-  outputDirectory: string,
+  directory: string,
   pageUrl: string,
   urls: { apiUrl: string; awsUrl: string },
 ): Promise<StackModel> {
-  const assembly = await synthesize(outputDirectory, { authUrl: `${pageUrl}/`, ...settings }, watch)
+  const allSettings = { authUrl: `${pageUrl}/`, ...settings }
+  const assembly = await synthesize(join(directory, 'assembly'), allSettings, watch)
   return buildStackModel(assembly, { region, accountId, ...urls })
 }
 
-function openRuntime(
-  { functions }: StackModel,
-  environmentOf: (item: FunctionModel) => Record<string, string>,
-  logFile: string,
-  showLine: (line: string) => void,
-  started: AsyncDisposableStack,
-): Runtime {
-  const log = openFunctionLog(logFile, showLine)
-  started.defer(() => log.close())
-  const runtime = new Runtime({ functions, environmentOf, log })
-  started.defer(() => runtime.close())
-  return runtime
+interface ApiParts extends Pick<LocalStack, 'model' | 'aws' | 'invoke' | 'pageUrl'> {
+  api: BoundServer
+  demo: boolean
 }
 
-function serveApi(
-  api: BoundServer,
-  pageUrl: string,
-  stack: { model: StackModel; aws: AwsEndpoint; invoke: InvokeFunction; demo: boolean },
-  started: AsyncDisposableStack,
-): void {
-  const { model, aws, invoke, demo } = stack
+/** Serves the console below /_local and the API everywhere else. */
+function serveApi({ model, aws, api, pageUrl, demo, invoke }: ApiParts, started: AsyncDisposableStack): void {
   const identity = { apiId: 'local', accountId, domainName: `${loopback}:${api.port}`, port: api.port }
   const gateway = createGateway({ routes: model.routes, cors: model.cors, invoke, identity })
   const owner = new ServiceThread({
@@ -187,23 +172,19 @@ function serveApi(
     AWS_SECRET_ACCESS_KEY: 'local',
     TABLE_NAME: model.outputs.TableName ?? '',
   })
-  started.defer(() => owner.close())
-  const serveConsole = createConsole({
-    model,
-    aws,
-    baseUrl: api.url,
-    pageUrl,
-    users: demo ? demoUsers : [],
-    readKeys: () => owner.call<typeof readKeyStatus>('infra/ops/keys/key-status.ts', 'readKeyStatus'),
-  })
+  started.adopt(owner, close)
+  const readKeys = () =>
+    owner.call<typeof readKeyStatus>('infra/ops/keys/key-status.ts', 'readKeyStatus')
+  const users = demo ? demoUsers : []
+  const serveConsole = createConsole({ model, aws, baseUrl: api.url, pageUrl, users, readKeys })
   api.serve((request, response) => serveConsole(request, response) ?? gateway(request, response))
   // Closed before the functions and the endpoint that they call, so that running requests are answered.
   started.defer(() => api.close())
 }
 
 /**
- * Runs every function of a `rate(...)` schedule once. EventBridge lets a new rule wait for up to its period, but the first
- * signing key comes from a schedule, and a person who has just started the stack needs it now.
+ * Runs every function of a `rate(...)` schedule once. EventBridge lets a new rule wait for up to its period,
+ * but the first signing key comes from a schedule, and a person who has just started the stack needs it now.
  */
 async function runSchedulesOnce({ rules, functions }: StackModel, invoke: InvokeFunction): Promise<void> {
   const targets = rules
@@ -212,16 +193,9 @@ async function runSchedulesOnce({ rules, functions }: StackModel, invoke: Invoke
   await Promise.all(
     targets.map(async ({ arn, input = '{}' }) => {
       const scheduled = functions.find((item) => item.arn === arn)
-      if (scheduled === undefined) return
-      const { functionError } = await invoke(scheduled.logicalId, input)
-      if (functionError !== undefined)
-        throw new StartupError(`the scheduled function ${scheduled.name} failed: see the functions' log`)
+      const result = scheduled && (await invoke(scheduled.logicalId, input))
+      if (result?.functionError !== undefined)
+        refuse(`the scheduled function ${scheduled?.name ?? ''} failed: see the functions' log`)
     }),
   )
-}
-
-// Unlike Promise.all, waits for both: what starts although the other fails must be known to be stopped.
-async function allOrFirstFailure<A, B>(both: [A | Promise<A>, B | Promise<B>]): Promise<[A, B]> {
-  await Promise.allSettled(both)
-  return Promise.all(both)
 }

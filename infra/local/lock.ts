@@ -2,12 +2,16 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from './startup-error.ts'
 
-/** Tries to take the lock: the first may meet a stale lock, the second a lock that its owner has just released. */
+/**
+ * Tries to take the lock: the first may meet a stale lock, the second a lock that its owner has just
+ * released.
+ */
 const maxAttempts = 3
 
 /**
- * Reserves a data directory for this process and returns the function that releases it. A lock left behind by a process
- * that has ended is replaced. Throws a `StartupError` while another running process holds the directory.
+ * Reserves a data directory for this process and returns the function that releases it. A lock left behind by
+ * a process that has ended is replaced. Throws a `StartupError` while another running process holds the
+ * directory.
  */
 export function lockDataDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true })
@@ -55,7 +59,10 @@ function readIfPresent(file: string): string | undefined {
   }
 }
 
-/** `PID STARTED` on Linux, because process ids are reused, and `PID` elsewhere. Undefined for a process that has ended. */
+/**
+ * `PID STARTED` on Linux, because process ids are reused, and `PID` elsewhere. Undefined for a process that
+ * has ended.
+ */
 function identifyProcess(pid: number): string | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   try {
@@ -66,7 +73,8 @@ function identifyProcess(pid: number): string | undefined {
   }
   const stat = readIfPresent(`/proc/${pid}/stat`)
   if (stat === undefined) return String(pid)
-  // proc(5): `PID (COMMAND) STATE …`, the start time is field 22. COMMAND may itself hold spaces and parentheses.
+  // proc(5): `PID (COMMAND) STATE …`, the start time is field 22. COMMAND may itself hold spaces and
+  // parentheses.
   const [state = '', ...later] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   // A zombie (Z) has ended: its parent has only not collected its exit code yet, and may never do so.
   return ['Z', 'X'].includes(state) ? undefined : `${pid} ${later[18] ?? ''}`

@@ -1,4 +1,5 @@
-// Runs inside the thread of service-thread.ts: calls what it is asked to call, and answers with what came of it.
+// Runs inside the thread of service-thread.ts: calls what it is asked to call, and answers with what came of
+// it.
 import { parentPort } from 'node:worker_threads'
 
 parentPort.on('message', async ({ module, name, args }) => {

@@ -8,7 +8,10 @@ process.env.TZ = 'UTC'
 enableCompileCache()
 const options = parseOptions(process.argv.slice(2))
 
-/** Ctrl-C reaches this process from the terminal and again from its parent: two signals within this time count as one. */
+/**
+ * Ctrl-C reaches this process from the terminal and again from its parent: two signals within this time count
+ * as one.
+ */
 const sameSignalMilliseconds = 500
 
 let stop: (() => Promise<void>) | undefined

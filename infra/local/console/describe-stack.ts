@@ -26,7 +26,10 @@ export function describeStack(
 ): StackDescription {
   // Every function runs with the same settings.
   const environment = functions[0]?.environment ?? {}
-  const settings = Object.keys(Settings.entries).map((name) => [name, environment[environmentName(name)]])
+  const settings = Object.keys(Settings.entries).flatMap((name): [string, string][] => {
+    const value = environment[environmentName(name)]
+    return value === undefined ? [] : [[name, value]]
+  })
   const deadLetterQueues = aws.queues().filter(({ isDeadLetterQueue }) => isDeadLetterQueue)
   return {
     base_url: outputs.BaseUrl ?? urls.baseUrl,
@@ -42,9 +45,6 @@ export function describeStack(
       const route = served.map(({ routeKey }) => routeKey).join(', ')
       return { name, ...(route === '' ? {} : { route }) }
     }),
-    settings: Object.fromEntries(settings.filter(([, value]) => value !== undefined)) as Record<
-      string,
-      string
-    >,
+    settings: Object.fromEntries(settings),
   }
 }

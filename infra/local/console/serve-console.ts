@@ -20,7 +20,10 @@ interface ConsoleOptions {
   readKeys: () => Promise<KeyStatus>
 }
 
-/** Names by which this machine may be called. A foreign site that makes its own name lead here has another one. */
+/**
+ * Names by which this machine may be called. A foreign site that makes its own name lead here has another
+ * one.
+ */
 const localHosts = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/i
 
 const root = join(import.meta.dirname, '..', '..', '..')
@@ -42,27 +45,30 @@ const contentTypes: Record<string, string> = {
 
 /** Files below /_local, by path: those of the console, and the API reference with its viewer. */
 const files: Record<string, () => Promise<[name: string, contents: Buffer | string]>> = {
-  '/': () => readBundled('index.html'),
+  '/': () => read(consoleDirectory, 'index.html'),
   // The redirect URI of the reference client.
-  '/callback': () => readBundled('index.html'),
-  '/main.js': () => readBundled('main.js'),
-  '/console.css': () => readBundled('console.css'),
-  '/icon.svg': () => readBundled('icon.svg'),
-  '/docs/': async () => ['docs.html', await readFile(join(import.meta.dirname, 'docs.html'))],
+  '/callback': () => read(consoleDirectory, 'index.html'),
+  '/main.js': () => read(consoleDirectory, 'main.js'),
+  '/console.css': () => read(consoleDirectory, 'console.css'),
+  '/icon.svg': () => read(consoleDirectory, 'icon.svg'),
+  '/docs/': () => read(import.meta.dirname, 'docs.html'),
   '/docs/redoc.js': async () => {
     const viewer = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
     // The viewer would fetch its maker's logo from elsewhere.
     const logo = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
     return ['redoc.js', (await readFile(viewer, 'utf8')).replaceAll(logo, 'data:,')]
   },
-  '/docs/openapi.json': async () => ['openapi.json', await readFile(await (written ??= writeApiReference()))],
+  '/docs/openapi.json': async () => {
+    await (referenceWritten ??= writeApiReference())
+    return read(join(root, 'dist'), 'openapi.json')
+  },
 }
 
-let written: Promise<string> | undefined
+let referenceWritten: Promise<unknown> | undefined
 
 /**
- * Serves the console below /_local, which exists on a laptop only, and the same facts as JSON. Returns undefined for every
- * other path.
+ * Serves the console below /_local, which exists on a laptop only, and the same facts as JSON. Returns
+ * undefined for every other path.
  */
 export function createConsole(
   options: ConsoleOptions,
@@ -125,13 +131,11 @@ function send(
   response.end(body)
 }
 
-const readBundled = async (name: string): Promise<[string, Buffer]> => [
+const read = async (directory: string, name: string): Promise<[string, Buffer]> => [
   name,
-  await readFile(join(consoleDirectory, name)),
+  await readFile(join(directory, name)),
 ]
 
-/** Writes the API reference in a process of its own, because it loads every function, and returns the file. */
-async function writeApiReference(): Promise<string> {
-  await promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })
-  return join(root, 'dist', 'openapi.json')
-}
+/** Writes dist/openapi.json in a process of its own, because that loads every function. */
+const writeApiReference = () =>
+  promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })

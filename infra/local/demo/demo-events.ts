@@ -29,7 +29,8 @@ export const firstStage = ({ firstStart }: DemoSettings): DemoEvent[] => [
   ...demoUsers.filter((user) => user.referrer_id === undefined).map((user) => registration(user, firstStart)),
   event('client.registered', {
     client_id: 'demo-app',
-    // One later than in the first version of this data, so that older data directories learn the second redirect URI.
+    // One later than in the first version of this data, so that older data directories learn the second
+    // redirect URI.
     updated_at: firstStart - 130 * day + 1,
     name: 'Demo application',
     // The second one is the reference client's, on the console. On this machine the port may be any.
@@ -118,7 +119,9 @@ function addresses(): DemoEvent[] {
   )
 }
 
-/** A reward in the reward currency on each of the last 30 days, and one in another currency on every fifth. */
+/**
+ * A reward in the reward currency on each of the last 30 days, and one in another currency on every fifth.
+ */
 function rewards({ firstStart, rewardCurrency }: DemoSettings): DemoEvent[] {
   const types = ['NODE', 'REFERRAL', 'TEAM']
   const other = rewardCurrency === 'BTC' ? 'ETH' : 'BTC'

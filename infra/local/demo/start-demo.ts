@@ -36,9 +36,9 @@ const maxStageMilliseconds = 30_000
 const maxBatchSize = 10
 
 /**
- * Sends the demo data through the bus, as the business server would. Resolves when Alice can sign in, with the function that
- * stops sending: the rest follows while the stack already serves, and what goes wrong with it is shown, not thrown. Only
- * events that some rule takes are sent, and none twice into one data directory.
+ * Sends the demo data through the bus, as the business server would. Resolves when Alice can sign in, with
+ * the function that stops sending: the rest follows while the stack already serves, and what goes wrong with
+ * it is shown, not thrown. Only events that some rule takes are sent, and none twice into one data directory.
  */
 export async function startDemo(options: DemoOptions): Promise<() => Promise<void>> {
   const { model, aws, environmentOf, file, showLine } = options
@@ -106,8 +106,9 @@ async function waitUntilApplied({ aws, signal }: Sender, queueArns: Set<string>)
 }
 
 /**
- * Alice's deposit addresses, one for each pool: claimed with the code and the rights of the address function, because a
- * request to the API would need a sign-in, whose mail the reader of her outbox would take for the newest one.
+ * Alice's deposit addresses, one for each pool: claimed with the code and the rights of the address function,
+ * because a request to the API would need a sign-in, whose mail the reader of her outbox would take for the
+ * newest one.
  */
 async function claimAddresses(model: StackModel, environmentOf: DemoOptions['environmentOf']) {
   const route = model.routes.find(({ routeKey }) => routeKey === 'GET /address/info')
@@ -132,7 +133,8 @@ const findQueues = (model: StackModel, detailType: string): string[] =>
 
 const busOf = (model: StackModel): string => model.outputs.EventBusName ?? 'default'
 
-// The business key comes first in every detail. The whole detail would be another key after every change of its wording.
+// The business key comes first in every detail. The whole detail would be another key after every change of
+// its wording.
 const keyOf = ({ detailType, detail: { status, ...detail } }: DemoEvent): string =>
   JSON.stringify([detailType, Object.values(detail)[0], status])
 

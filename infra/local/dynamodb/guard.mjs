@@ -1,6 +1,6 @@
-// Runs a command until this process's standard input closes, which happens however its owner ends, SIGKILL included.
-// It runs in a process group of its own, so that Ctrl-C reaches only the owner, which then stops everything in order.
-// Plain JavaScript, because it must start without delay.
+// Runs a command until this process's standard input closes, which happens however its owner ends, SIGKILL
+// included. It runs in a process group of its own, so that Ctrl-C reaches only the owner, which then stops
+// everything in order. Plain JavaScript, because it must start without delay.
 //
 //   node guard.mjs COMMAND [ARGUMENT ...]
 import { spawn } from 'node:child_process'

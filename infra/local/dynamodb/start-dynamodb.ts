@@ -14,7 +14,9 @@ export interface RunningDynamodb {
   close: () => Promise<void>
 }
 
-/** A running process is given this long to answer. It takes about a second, but far longer on a busy machine. */
+/**
+ * A running process is given this long to answer. It takes about a second, but far longer on a busy machine.
+ */
 const maxStartMilliseconds = 120_000
 /** The oldest Java that DynamoDB Local runs on. */
 const minJavaVersion = 17
@@ -27,9 +29,9 @@ const installCommands: Partial<Record<NodeJS.Platform, string>> = {
 }
 
 /**
- * Starts Amazon's DynamoDB Local on a free port, in memory or with its files in a directory, and resolves when it answers.
- * It ends with this process, even by SIGKILL. Throws a `StartupError` without Java 17, and when DynamoDB Local ends or
- * does not answer for two minutes.
+ * Starts Amazon's DynamoDB Local on a free port, in memory or with its files in a directory, and resolves
+ * when it answers. It ends with this process, even by SIGKILL. Throws a `StartupError` without Java 17, and
+ * when DynamoDB Local ends or does not answer for two minutes.
  */
 export async function startDynamodb(
   directory: string | undefined,
@@ -44,7 +46,8 @@ export async function startDynamodb(
     [
       fileURLToPath(new URL('guard.mjs', import.meta.url)),
       java,
-      // Start half a second sooner than with the optimizing compiler and the parallel collector, which never pay off here.
+      // Start half a second sooner than with the optimizing compiler and the parallel collector, which never
+      // pay off here.
       '-XX:TieredStopAtLevel=1',
       '-XX:+UseSerialGC',
       '-Xmx512m',
@@ -102,7 +105,9 @@ const isAnswering = (endpoint: string): Promise<boolean> =>
     () => false,
   )
 
-/** Throws a `StartupError` with the install command of this system where the command is no Java 17 or later. */
+/**
+ * Throws a `StartupError` with the install command of this system where the command is no Java 17 or later.
+ */
 async function requireJava(command: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const version = await readJavaVersion(command, environment)
   if (version !== undefined && version >= minJavaVersion) return

@@ -8,8 +8,9 @@ export interface FunctionCredentials {
 }
 
 /**
- * The whole environment of a function: the template's variables and those that Lambda sets for every function (Lambda
- * developer guide, "Defined runtime environment variables"). It holds nothing of the host's own environment.
+ * The whole environment of a function: the template's variables and those that Lambda sets for every function
+ * (Lambda developer guide, "Defined runtime environment variables"). It holds nothing of the host's own
+ * environment.
  */
 export function composeEnvironment(
   model: FunctionModel,

@@ -6,7 +6,10 @@ import { FunctionWorker } from './function-worker.ts'
 export interface InvocationResult {
   /** JSON text: what the handler returned (`null` for nothing), or Lambda's error object. */
   payload: string
-  /** Set when the function threw, timed out, exited or could not be loaded: then `payload` is the error object. */
+  /**
+   * Set when the function threw, timed out, exited or could not be loaded: then `payload` is the error
+   * object.
+   */
   functionError: 'Unhandled' | undefined
   requestId: string
   /** The last lines that the function logged during this run, at most 4 KB. */
@@ -67,7 +70,10 @@ interface Pool {
   lastRun: number
 }
 
-/** Runs the functions of a stage, each in workers of its own. A worker starts with the first invocation that needs it. */
+/**
+ * Runs the functions of a stage, each in workers of its own. A worker starts with the first invocation that
+ * needs it.
+ */
 export class Runtime {
   private readonly options: RuntimeOptions
   private readonly limits: RuntimeLimits
@@ -105,7 +111,10 @@ export class Runtime {
     })
   }
 
-  /** Makes further invocations of a function load its code anew. Running ones go on with the code that they have. */
+  /**
+   * Makes further invocations of a function load its code anew. Running ones go on with the code that they
+   * have.
+   */
   reload(functionLogicalId: string): void {
     const pool = this.poolOf(functionLogicalId)
     for (const worker of pool.workers) worker.retire()
@@ -164,7 +173,8 @@ export class Runtime {
     const keep = !this.closed && worker.usable && !others.some(isStarved)
     if (keep) pool.idle.push({ worker, since: Date.now() })
     else void this.drop(pool, worker)
-    // Functions without a worker come first, then the one that has waited longest: a busy function keeps none out.
+    // Functions without a worker come first, then the one that has waited longest: a busy function keeps none
+    // out.
     const inTurn = [pool, ...others].sort(
       (a, b) => Number(isStarved(b)) - Number(isStarved(a)) || a.lastRun - b.lastRun,
     )

@@ -1,5 +1,6 @@
-// Runs inside a function's worker thread, in place of Lambda's runtime client: loads the bundle's handler once, then runs
-// it for every message. Plain JavaScript, because stripping types would cost each worker 40 ms.
+// Runs inside a function's worker thread, in place of Lambda's runtime client: loads the bundle's handler
+// once, then runs it for every message. Plain JavaScript, because stripping types would cost each worker 40
+// ms.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -25,7 +25,10 @@ export interface UnnamedResource {
   property: (name: string) => string | undefined
 }
 
-/** Types whose `Ref` is their name: the property that holds it, the ARN after `arn:aws:`, and how long a name may be. */
+/**
+ * Types whose `Ref` is their name: the property that holds it, the ARN after `arn:aws:`, and how long a name
+ * may be.
+ */
 const namedTypes: Record<string, [property: string, arn?: string, maxLength?: number]> = {
   'AWS::ApiGatewayV2::Stage': ['StageName'],
   'AWS::DynamoDB::GlobalTable': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
@@ -116,6 +119,7 @@ function functionArn(resource: UnnamedResource, at: Addresses): string {
 const hash = ({ stackName, logicalId }: Pick<UnnamedResource, 'stackName' | 'logicalId'>): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
 
-// CloudFormation generates STACK-LOGICALID-RANDOM. Without the random part the name stays the same at every start.
+// CloudFormation generates STACK-LOGICALID-RANDOM. Without the random part the name stays the same at every
+// start.
 const generateName = ({ stackName, logicalId }: UnnamedResource, maxLength: number): string =>
   `${stackName}-${logicalId}`.slice(0, maxLength)

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import type { KeyModel, TableModel } from '../model.ts'
 import { Policy, type TemplateReader, Text } from './reader.ts'
 
-// Capacity has no meaning for a table that is paid by request, and DynamoDB Local refuses members it does not expect.
+// Capacity has no meaning for a table that is paid by request, and DynamoDB Local refuses members it does not
+// expect.
 const Indexes = v.optional(
   v.array(v.object({ IndexName: v.unknown(), KeySchema: v.unknown(), Projection: v.unknown() })),
 )

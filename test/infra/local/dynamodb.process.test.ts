@@ -103,7 +103,9 @@ function installJava(script: string): NodeJS.ProcessEnv {
 describe('a DynamoDB Local that is slow to start', () => {
   afterEach(() => void vi.useRealTimers())
 
-  /** A Java that writes FILE.started at once, and answers at the port of the option -port once FILE exists. */
+  /**
+   * A Java that writes FILE.started at once, and answers at the port of the option -port once FILE exists.
+   */
   const slowJava = (file: string) =>
     installJava(`
       const { existsSync, writeFileSync } = require('node:fs')

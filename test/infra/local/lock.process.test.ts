@@ -13,7 +13,9 @@ afterEach(() => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Locks a directory in another process, whose parent never collects its exit code: killed, it stays a zombie. */
+/**
+ * Locks a directory in another process, whose parent never collects its exit code: killed, it stays a zombie.
+ */
 async function lockInOrphanage(directory: string): Promise<number> {
   const script = `
     const { lockDataDirectory } = await import(${JSON.stringify(module)})

@@ -1,4 +1,7 @@
-/** A number of the API with all its digits: a text where a double would lose some. Only shown, never computed with. */
+/**
+ * A number of the API with all its digits: a text where a double would lose some. Only shown, never computed
+ * with.
+ */
 export type Exact = number | string
 
 type Query = Record<string, string | number | undefined>
@@ -35,7 +38,8 @@ export function makeApi(baseUrl: string, accessToken: string, onSignedOut: () =>
   }
 }
 
-// A number that a double cannot hold to the letter becomes its text. Browsers that do not give the source text round it.
+// A number that a double cannot hold to the letter becomes its text. Browsers that do not give the source
+// text round it.
 const parseExactly = (text: string): unknown =>
   JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && context?.source !== undefined && String(value) !== context.source

@@ -16,8 +16,8 @@ export function showCommunity(api: Api): HTMLElement {
   }
   const download = () =>
     void panel.attempt(async () => {
-      const query = readControls(Object.values(filters))
-      saveAs(await api.download('/community/members/export', query, 'text/csv'), 'members.csv')
+      const csv = await api.download('/community/members/export', readControls(filters), 'text/csv')
+      saveAs(csv, 'members.csv')
     })
   showPagedList(panel, {
     label: 'Members',

@@ -3,22 +3,14 @@ import { make } from '../../../authorization-page/dom.ts'
 import type { Api, Exact } from './api.ts'
 import { makeDetails, makeFacts, makeFilter, makePanel, makeSelect, makeTable } from './elements.ts'
 
-interface CurrencyAmount {
+interface Earning {
   currency: string
   amount: Exact
 }
 
-interface Point extends CurrencyAmount {
-  date: string
-}
-
-interface Overview {
-  network_rewards: Exact
-  devices: number
-  traffic_gb: Exact
-  total_earnings: CurrencyAmount[]
-  yesterday_earnings: CurrencyAmount[]
-}
+type Point = Earning & { date: string }
+type Overview = Record<'network_rewards' | 'devices' | 'traffic_gb', Exact> &
+  Record<'total_earnings' | 'yesterday_earnings', Earning[]>
 
 const chartHeight = 240
 
@@ -32,17 +24,20 @@ export function showEarnings(api: Api): HTMLElement {
     ])
     const chart = make('div', { class: 'chart' })
     const table = make('div')
-    const currencies = makeSelect(
-      'earned',
-      Object.fromEntries(points.map(({ currency }) => [currency, currency])),
-    )
+    const options = Object.fromEntries(points.map(({ currency }) => [currency, currency]))
+    const currencies = makeSelect('earned', options)
     currencies.value = findMostEarned(points) ?? ''
-    panel.body.replaceChildren(showFigures(overview), makeFilter('Currency', currencies), chart, table)
-    const selectPoints = () => points.filter(({ currency }) => currency === currencies.value)
-    const draw = () => drawChart(chart, currencies.value, selectPoints())
-    const choose = () => {
-      draw()
-      table.replaceChildren(listPoints(selectPoints()))
+    panel.body.replaceChildren(
+      showFigures(overview),
+      makeFilter('Currency', currencies),
+      chart,
+      makeDetails('As a table', table),
+    )
+    const draw = () => {
+      const shown = points.filter(({ currency }) => currency === currencies.value)
+      drawChart(chart, currencies.value, shown)
+      const rows = shown.toReversed().map((point) => ({ ...point }))
+      table.replaceChildren(makeTable('Earnings by day', 'date amount currency', rows, 'Nothing earned.'))
     }
     let width = 0
     const fit = () => {
@@ -50,8 +45,8 @@ export function showEarnings(api: Api): HTMLElement {
       if (chart.clientWidth !== width) draw()
       width = chart.clientWidth
     }
-    choose()
-    currencies.addEventListener('change', choose)
+    fit()
+    currencies.addEventListener('change', draw)
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
     new ResizeObserver(fit).observe(chart)
   })
@@ -69,7 +64,7 @@ function findMostEarned(points: Point[]): string | undefined {
 }
 
 function showFigures(overview: Overview): HTMLElement {
-  const list = (amounts: CurrencyAmount[]) =>
+  const list = (amounts: Earning[]) =>
     amounts.map(({ currency, amount }) => `${amount} ${currency}`).join(', ') || 'nothing'
   return makeFacts('figures', {
     'Network rewards': String(overview.network_rewards),
@@ -108,12 +103,4 @@ function drawChart(place: HTMLElement, currency: string, points: Point[]): void 
   )
   // The chart's legend only follows the pointer. The table says the same to everyone.
   place.querySelector('.uplot')?.setAttribute('aria-hidden', 'true')
-}
-
-const listPoints = (points: Point[]): HTMLElement => {
-  const rows = points.toReversed().map((point) => ({ ...point }))
-  return makeDetails(
-    'As a table',
-    makeTable('Earnings by day', 'date amount currency', rows, 'Nothing earned.'),
-  )
 }

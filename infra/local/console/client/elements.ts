@@ -33,41 +33,38 @@ export function makePanel(id: string, title: string): Panel {
 }
 
 /** A record of the API or of the local stack, shown under the names that its members have there. */
-export type Row = Record<string, unknown>
+export type Row = Record<string, string | number | boolean | null | undefined>
 
 /** How to show some columns in another way than by the member of that name. */
 export type Cells = Record<string, (row: Row) => Child>
 
-/** A table of the columns named, or a sentence where there are no rows. It scrolls where the window is narrow. */
+/**
+ * A table of the columns named, or a sentence where there are no rows. It scrolls where the window is narrow.
+ */
 export function makeTable(label: string, columns: string, rows: Row[], none: string, cells: Cells = {}) {
   if (rows.length === 0) return make('p', { class: 'none' }, none)
-  const names = columns.split(' ')
-  const isNumber = (name: string) => rows.every((row) => /^-?\d+(\.\d+)?$/.test(String(row[name])))
-  const classes = new Map(
-    names.map((name) => [name, isNumber(name) && !isInstant(name) ? 'number' : undefined]),
-  )
-  const heads = names.map((name) =>
-    make('th', { scope: 'col', class: classes.get(name) }, name.replaceAll('_', ' ')),
+  const names = columns.split(' ').map((name) => {
+    const isNumber = rows.every((row) => /^-?\d+(\.\d+)?$/.test(String(row[name])))
+    return [name, { class: isNumber && !isInstant(name) ? 'number' : undefined }] as const
+  })
+  const head = names.map(([name, attributes]) =>
+    make('th', { scope: 'col', ...attributes }, name.replaceAll('_', ' ')),
   )
   const body = rows.map((row) => {
-    const shown = names.map((name) => cells[name]?.(row) ?? showMember(name, row[name]))
-    return make('tr', {}, ...shown.map((cell, i) => make('td', { class: classes.get(names[i] ?? '') }, cell)))
+    const shown = names.map(([name, attributes]) =>
+      make('td', attributes, cells[name]?.(row) ?? showMember(name, row[name])),
+    )
+    return make('tr', {}, ...shown)
   })
-  const table = make('table', {}, make('thead', {}, make('tr', {}, ...heads)), make('tbody', {}, ...body))
+  const table = make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...body))
   // What scrolls must be reachable by keyboard (WCAG 2.1.1).
   return make('div', { class: 'scroll', role: 'group', 'aria-label': label, tabindex: '0' }, table)
 }
 
 const isInstant = (name: string): boolean => /(^|_)at$/.test(name)
 
-function showMember(name: string, value: unknown): Child {
-  if (typeof value === 'number' && isInstant(name)) return showInstant(value)
-  return value === null || value === undefined
-    ? ''
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value)
-}
+const showMember = (name: string, value: Row[string]): Child =>
+  typeof value === 'number' && isInstant(name) ? showInstant(value) : String(value ?? '')
 
 /** One page of a list of the API. */
 interface ListPage {
@@ -95,34 +92,34 @@ interface PagedList {
 
 /** Shows a list of the API a page at a time, and its first page again when a filter changes. */
 export function showPagedList(panel: Panel, list: PagedList): void {
-  const { label, filters = {}, extras = [], read, size, columns, cells, none } = list
+  const { label, filters, extras = [], read, size, columns, cells, none } = list
   const place = make('div')
   let lastRequest = 0
   const load = (current: number): Promise<void> =>
     panel.attempt(async () => {
       const request = (lastRequest += 1)
-      const page = await read({ ...readControls(Object.values(filters)), current, size })
+      const page = await read({ ...readControls(filters ?? {}), current, size })
       // The filters have changed meanwhile, and this answer no longer fits them.
       if (request !== lastRequest) return
       place.replaceChildren(makeTable(label, columns, page.records, none, cells), makePager(page, load))
     })
-  const reload = () => void load(1)
-  const onsubmit = (event: Event) => {
-    event.preventDefault()
-    reload()
+  const reload = (event?: Event) => {
+    event?.preventDefault()
+    void load(1)
   }
-  const labelled = Object.entries(filters).map(([text, control]) => makeFilter(text, control))
-  if (labelled.length > 0) {
+  if (filters !== undefined) {
+    const labelled = Object.entries(filters).map(([text, control]) => makeFilter(text, control))
     const attributes = { class: 'filters', 'aria-label': `Filter ${label.toLowerCase()}` }
-    panel.body.append(make('form', { ...attributes, onchange: reload, onsubmit }, ...labelled, ...extras))
+    const events = { onchange: reload, onsubmit: reload }
+    panel.body.append(make('form', { ...attributes, ...events }, ...labelled, ...extras))
   }
   panel.body.append(place)
   reload()
 }
 
 /** The values of controls by their names. */
-export const readControls = (controls: Control[]): Record<string, string> =>
-  Object.fromEntries(controls.map(({ name, value }) => [name, value.trim()]))
+export const readControls = (controls: Record<string, Control>): Record<string, string> =>
+  Object.fromEntries(Object.values(controls).map(({ name, value }) => [name, value.trim()]))
 
 function makePager({ current, pages, total }: ListPage, load: (page: number) => Promise<void>) {
   if (total === 0) return ''
@@ -153,14 +150,12 @@ export const makeInput = (name: string, attributes: Record<string, string> = {})
   make('input', { name, autocomplete: 'off', ...attributes })
 
 /** Names with their values. */
-export const makeFacts = (className: string, facts: Record<string, Child>): HTMLElement =>
-  make(
-    'dl',
-    { class: className },
-    ...Object.entries(facts).map(([name, value]) =>
-      make('div', {}, make('dt', {}, name), make('dd', {}, value)),
-    ),
+export function makeFacts(className: string, facts: Record<string, Child>): HTMLElement {
+  const pairs = Object.entries(facts).map(([name, value]) =>
+    make('div', {}, make('dt', {}, name), make('dd', {}, value)),
   )
+  return make('dl', { class: className }, ...pairs)
+}
 
 export const makeDetails = (summary: string, content: HTMLElement): HTMLElement =>
   make('details', {}, make('summary', {}, summary), content)

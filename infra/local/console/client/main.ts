@@ -80,6 +80,7 @@ if (location.origin === new URL(baseUrl).origin) {
   if (typeof found === 'object') showSession(server, found)
   else offerSignIn(server, found)
 } else {
-  // From another name of this machine the client could not call the API, whose address is part of every token.
+  // From another name of this machine the client could not call the API, whose address is part of every
+  // token.
   location.replace(`${baseUrl}/_local/`)
 }

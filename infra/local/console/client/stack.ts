@@ -30,7 +30,7 @@ interface Queues {
 
 interface Keys {
   keys: SigningKey[]
-  evidence: (Row & { trigger: { kind: string } })[]
+  evidence: { sequence: number; at: number; action: string; trigger: { kind: string }; hash: string }[]
   next_due: number | null
 }
 
@@ -80,7 +80,9 @@ export function watchStack(): void {
   setInterval(() => void refresh(), refreshMilliseconds)
 }
 
-/** A panel that is drawn again only when the data has changed, so that a selection or an open detail stays. */
+/**
+ * A panel that is drawn again only when the data has changed, so that a selection or an open detail stays.
+ */
 function makeStackPanel(name: string, title: string, draw: (data: never) => Node[]): StackPanel {
   const panel = makePanel(name === 'stack' ? 'facts' : name, title)
   let shown: string | undefined
@@ -108,7 +110,7 @@ function showFacts({ functions, ...stack }: Stack): HTMLElement[] {
   ]
 }
 
-const showUsers = ({ users }: { users: Row[] }): HTMLElement[] => [
+const showUsers = ({ users }: Record<'users', Row[]>): HTMLElement[] => [
   makeTable('Demo users', 'email password totp_secret', users, 'Started with --no-demo: there are none.', {
     totp_secret: ({ totp_secret: secret = 'by mail' }) => String(secret),
   }),
