@@ -16,10 +16,7 @@ const contentTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/**
- * Serves the bundled authorization page, set up for the API at `baseUrl`, with the headers that CloudFront
- * adds on AWS.
- */
+/** Serves the bundled authorization page for the API at `baseUrl`, with the headers that CloudFront adds. */
 export async function serveAuthorizationPage(baseUrl: string): Promise<RequestHandler> {
   const names = await readdir(pageDirectory, { recursive: true })
   const paths = names.filter((name) => extname(name) !== '')

@@ -57,8 +57,7 @@ const accountId = '000000000000'
 
 /**
  * Starts everything and resolves when all of it answers (with demo data: when Alice can sign in). Throws a
- * `StartupError` for what a person can mend (a port taken, Java missing, a setting out of range), after
- * stopping what had started.
+ * `StartupError` for what a person can mend, after stopping what had started.
  */
 export async function startLocalStack(options: StartOptions): Promise<LocalStack> {
   const started = new AsyncDisposableStack()
@@ -183,8 +182,8 @@ function serveApi({ model, aws, api, pageUrl, demo, invoke }: ApiParts, started:
 }
 
 /**
- * Runs every function of a `rate(...)` schedule once. EventBridge lets a new rule wait for up to its period,
- * but the first signing key comes from a schedule, and a person who has just started the stack needs it now.
+ * Runs every function of a `rate(...)` schedule once. On AWS a new rule may wait for up to its period, but a
+ * person who starts the stack needs the first signing key now.
  */
 async function runSchedulesOnce({ rules, functions }: StackModel, invoke: InvokeFunction): Promise<void> {
   const targets = rules

@@ -2,16 +2,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from './startup-error.ts'
 
-/**
- * Tries to take the lock: the first may meet a stale lock, the second a lock that its owner has just
- * released.
- */
+/** The first attempt may meet a stale lock, the second a lock that has just been released. */
 const maxAttempts = 3
 
 /**
- * Reserves a data directory for this process and returns the function that releases it. A lock left behind by
- * a process that has ended is replaced. Throws a `StartupError` while another running process holds the
- * directory.
+ * Reserves a data directory for this process and returns the function that releases it. Replaces the lock of
+ * a process that has ended. Throws a `StartupError` while another running process holds the directory.
  */
 export function lockDataDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true })
@@ -59,10 +55,7 @@ function readIfPresent(file: string): string | undefined {
   }
 }
 
-/**
- * `PID STARTED` on Linux, because process ids are reused, and `PID` elsewhere. Undefined for a process that
- * has ended.
- */
+/** `PID STARTED` on Linux, where ids are reused, and `PID` elsewhere. Undefined for an ended process. */
 function identifyProcess(pid: number): string | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   try {

@@ -1,7 +1,6 @@
 /**
- * What the local stack serves, read out of the synthesized CloudFormation templates with every intrinsic
- * function resolved: the one description that the gateway, the function workers, the AWS endpoint, the
- * queues, the rules and the policy evaluation share. Field names follow CloudFormation's where there is one.
+ * What the local stack serves: the synthesized templates with every intrinsic function resolved. All rooms
+ * share it. Field names follow CloudFormation's where there is one.
  */
 export interface StackModel {
   region: string

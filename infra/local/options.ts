@@ -18,10 +18,7 @@ export interface LocalStackOptions {
   watch?: boolean
 }
 
-/**
- * Reads the command line. For `--help` and for wrong options it prints what there is to say and ends the
- * process.
- */
+/** Reads the command line. Prints the help or what is wrong with an option, and ends the process then. */
 export function parseOptions(commandLine: string[]): LocalStackOptions {
   const { data, ephemeral, set, dynamodbEndpoint, ...others } = new Command('npm start --')
     .description('Serves the synthesized stack on this machine.')

@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 /**
- * Calls the service's own code with environment variables of its own: that code reads the name of its table
- * and its credentials from the environment when it is loaded, and this process has another one. The thread
- * starts with the first call.
+ * Calls the service's own code in a thread with its own environment variables, because that code reads the
+ * table's name and its credentials from there. The thread starts with the first call.
  */
 export class ServiceThread {
   private readonly environment: Record<string, string>

@@ -6,8 +6,8 @@ import { bundleConsole } from './console/bundle-console.ts'
 import { StartupError } from './startup-error.ts'
 
 /**
- * Makes the cloud assembly to serve, in a directory of its own. With `watch` its functions point to the
- * bundler's output, which changes while the stack runs, and otherwise to copies.
+ * Makes the cloud assembly to serve. With `watch` its functions point to the bundler's output, which changes
+ * while the stack runs, and otherwise to copies.
  */
 export type Synthesize = (
   outputDirectory: string,
@@ -16,8 +16,8 @@ export type Synthesize = (
 ) => Promise<CloudAssembly>
 
 /**
- * Bundles the functions and the pages, and synthesizes the stage `local` with these settings of
- * infra/config.ts. Throws a `StartupError` that names every setting that is wrong.
+ * Bundles the functions and the pages, and synthesizes the stage `local`. Throws a `StartupError` that names
+ * every setting of infra/config.ts that is wrong.
  */
 export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings, watch = false) => {
   // The bundler is a process of its own, and works while CDK loads.

@@ -8,10 +8,7 @@ process.env.TZ = 'UTC'
 enableCompileCache()
 const options = parseOptions(process.argv.slice(2))
 
-/**
- * Ctrl-C reaches this process from the terminal and again from its parent: two signals within this time count
- * as one.
- */
+/** Ctrl-C arrives from the terminal and from the parent: signals within this time count as one. */
 const sameSignalMilliseconds = 500
 
 let stop: (() => Promise<void>) | undefined

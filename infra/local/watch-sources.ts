@@ -17,10 +17,9 @@ const root = join(import.meta.dirname, '..', '..')
 const settleMilliseconds = 50
 
 /**
- * Serves changes under functions/ and shared/ as soon as they are saved: bundles the functions that they
- * change and reloads those. Source errors are printed, and the functions keep their code. Says that a restart
- * is needed for what the templates or the local stack itself are made of. Returns the function that ends
- * watching.
+ * Serves changes under functions/ and shared/ when they are saved: bundles and reloads the functions that
+ * they change. With an error in a source the functions keep their code. Says when a change needs a restart.
+ * Returns the function that ends watching.
  */
 export async function watchSources({ model, runtime, showLine }: WatchOptions): Promise<() => Promise<void>> {
   const needsRestart = await findRestartSources()
@@ -61,10 +60,7 @@ export async function watchSources({ model, runtime, showLine }: WatchOptions): 
   }
 }
 
-/**
- * Tells the files that the templates or the local stack are made of: everything in infra/, and what it
- * imports.
- */
+/** Tells the files that need a restart: infra/, and what the templates and the local stack import. */
 async function findRestartSources(): Promise<(file: string) => boolean> {
   const { metafile } = await build({
     absWorkingDir: root,

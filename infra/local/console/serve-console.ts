@@ -20,10 +20,7 @@ interface ConsoleOptions {
   readKeys: () => Promise<KeyStatus>
 }
 
-/**
- * Names by which this machine may be called. A foreign site that makes its own name lead here has another
- * one.
- */
+/** Names of this machine. A foreign site that makes its own name lead here sends that name instead. */
 const localHosts = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/i
 
 const root = join(import.meta.dirname, '..', '..', '..')
@@ -66,10 +63,7 @@ const files: Record<string, () => Promise<[name: string, contents: Buffer | stri
 
 let referenceWritten: Promise<unknown> | undefined
 
-/**
- * Serves the console below /_local, which exists on a laptop only, and the same facts as JSON. Returns
- * undefined for every other path.
- */
+/** Serves the console, and the same facts as JSON, below /_local. Undefined for every other path. */
 export function createConsole(
   options: ConsoleOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined {

@@ -119,9 +119,7 @@ function addresses(): DemoEvent[] {
   )
 }
 
-/**
- * A reward in the reward currency on each of the last 30 days, and one in another currency on every fifth.
- */
+/** A reward in the reward currency on each of the last 30 days, and another one on every fifth. */
 function rewards({ firstStart, rewardCurrency }: DemoSettings): DemoEvent[] {
   const types = ['NODE', 'REFERRAL', 'TEAM']
   const other = rewardCurrency === 'BTC' ? 'ETH' : 'BTC'

@@ -4,9 +4,7 @@ import * as v from 'valibot'
 const Contents = v.object({
   /** Epoch milliseconds of the first start. The dates of the demo data always count back from it. */
   first_start: v.number(),
-  /**
-   * Keys of the events sent. They are never sent again, because a later version may word them differently.
-   */
+  /** Keys of the events sent. None is sent twice, because a later version may word it differently. */
   sent: v.array(v.string()),
 })
 

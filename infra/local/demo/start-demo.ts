@@ -36,9 +36,9 @@ const maxStageMilliseconds = 30_000
 const maxBatchSize = 10
 
 /**
- * Sends the demo data through the bus, as the business server would. Resolves when Alice can sign in, with
- * the function that stops sending: the rest follows while the stack already serves, and what goes wrong with
- * it is shown, not thrown. Only events that some rule takes are sent, and none twice into one data directory.
+ * Sends the demo data through the bus, as the business server would, but no event twice into one data
+ * directory. Resolves when Alice can sign in, with the function that stops sending: the rest is sent while
+ * the stack already serves, and its errors are shown, not thrown.
  */
 export async function startDemo(options: DemoOptions): Promise<() => Promise<void>> {
   const { model, aws, environmentOf, file, showLine } = options
@@ -106,9 +106,8 @@ async function waitUntilApplied({ aws, signal }: Sender, queueArns: Set<string>)
 }
 
 /**
- * Alice's deposit addresses, one for each pool: claimed with the code and the rights of the address function,
- * because a request to the API would need a sign-in, whose mail the reader of her outbox would take for the
- * newest one.
+ * Alice's deposit addresses, one for each pool, claimed by the address function's own code with its rights.
+ * The API would need a sign-in, whose mail would be the newest in her outbox.
  */
 async function claimAddresses(model: StackModel, environmentOf: DemoOptions['environmentOf']) {
   const route = model.routes.find(({ routeKey }) => routeKey === 'GET /address/info')

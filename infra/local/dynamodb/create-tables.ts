@@ -12,9 +12,8 @@ import type { TableModel } from '../model.ts'
 import { StartupError } from '../startup-error.ts'
 
 /**
- * Creates the tables that do not exist yet and leaves the others as they are. Throws a `StartupError` for a
- * table with other keys or indexes than the template's: changing them would mean deleting data, which is for
- * a person to decide.
+ * Creates the tables that do not exist yet. Throws a `StartupError` for an existing one with other keys or
+ * indexes than the template's: changing them means deleting data, which is for a person to decide.
  */
 export async function createTables(endpoint: string, region: string, tables: TableModel[]): Promise<void> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }

@@ -14,9 +14,7 @@ export interface RunningDynamodb {
   close: () => Promise<void>
 }
 
-/**
- * A running process is given this long to answer. It takes about a second, but far longer on a busy machine.
- */
+/** A running process has this long to answer. It takes a second, but far longer on a busy machine. */
 const maxStartMilliseconds = 120_000
 /** The oldest Java that DynamoDB Local runs on. */
 const minJavaVersion = 17
@@ -29,9 +27,9 @@ const installCommands: Partial<Record<NodeJS.Platform, string>> = {
 }
 
 /**
- * Starts Amazon's DynamoDB Local on a free port, in memory or with its files in a directory, and resolves
- * when it answers. It ends with this process, even by SIGKILL. Throws a `StartupError` without Java 17, and
- * when DynamoDB Local ends or does not answer for two minutes.
+ * Starts Amazon's DynamoDB Local on a free port, in memory or with its files in a directory. It ends with
+ * this process, even by SIGKILL. Throws a `StartupError` without Java 17, and when it does not answer in
+ * time.
  */
 export async function startDynamodb(
   directory: string | undefined,
@@ -105,9 +103,7 @@ const isAnswering = (endpoint: string): Promise<boolean> =>
     () => false,
   )
 
-/**
- * Throws a `StartupError` with the install command of this system where the command is no Java 17 or later.
- */
+/** Throws a `StartupError` with the install command where the command is no Java 17 or later. */
 async function requireJava(command: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const version = await readJavaVersion(command, environment)
   if (version !== undefined && version >= minJavaVersion) return

@@ -33,15 +33,10 @@ const hopByHopHeaders = new Set([
   'upgrade',
 ])
 
-/**
- * Bodies that API Gateway passes on as text. All others, forms and untyped ones included, arrive
- * base64-encoded.
- */
+/** Bodies that API Gateway passes on as text. All others arrive base64-encoded, forms included. */
 const textTypes = /^(text\/[^;]*|application\/(json|xml|javascript))\s*(;|$)/i
 
-/**
- * The event of payload format 2.0 (developer guide, "Create AWS Lambda proxy integrations for HTTP APIs").
- */
+/** The event of payload format 2.0 (API Gateway guide, "Create AWS Lambda proxy integrations"). */
 export function toEvent(
   { message, requestId, method, encodedPath, rawQueryString, body }: GatewayRequest,
   { route, pathParameters }: RouteMatch,

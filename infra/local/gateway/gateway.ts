@@ -60,10 +60,7 @@ const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined
 
-/**
- * A token bucket for each route that has a limit: `rate` requests a second, `burst` at once. False means
- * refused.
- */
+/** A token bucket for each route with a limit: `rate` a second, `burst` at once. False means refused. */
 function createThrottle(): (route: RouteModel) => boolean {
   const buckets = new Map<string, { tokens: number; at: number }>()
   return ({ routeKey, throttle }) => {

@@ -27,8 +27,8 @@ export const gatewayMessage = (status: number, message: string): GatewayResponse
 })
 
 /**
- * The response that a function's result asks for. A result without a `statusCode` is itself the JSON body of
- * a 200; one that does not have the form of payload 2.0 is a 500, as on AWS.
+ * The response that a function's result asks for. Without a `statusCode` the result is itself the JSON body
+ * of a 200; a result that does not have the form of payload 2.0 is a 500, as on AWS.
  */
 export function toResponse(payload: string): GatewayResponse {
   const result: unknown = JSON.parse(payload)
@@ -54,10 +54,7 @@ export function toResponse(payload: string): GatewayResponse {
   }
 }
 
-/**
- * The answer to a preflight: 204, with the configured headers where the origin is allowed and none where it
- * is not.
- */
+/** The answer to a preflight: 204, with the configured headers only where the origin is allowed. */
 export function answerPreflight(cors: CorsModel, origin: string): GatewayResponse {
   const headers = {
     ...originHeaders(cors, origin),
@@ -73,9 +70,7 @@ export function answerPreflight(cors: CorsModel, origin: string): GatewayRespons
   }
 }
 
-/**
- * The response with the configured CORS headers in place of the function's own, which API Gateway ignores.
- */
+/** The response with the configured CORS headers. API Gateway ignores those of the function. */
 export function applyCors(
   cors: CorsModel,
   origin: string | undefined,

@@ -14,9 +14,8 @@ interface CompiledRoute {
 }
 
 /**
- * Chooses a route as API Gateway does (developer guide, "Create routes for HTTP APIs"): a full match before
- * one with a greedy variable before `$default`; among equals, fixed text before a variable and a method of
- * its own before `ANY`.
+ * Chooses as API Gateway does (guide, "Create routes for HTTP APIs"): full matches before greedy ones before
+ * `$default`; among equals, fixed text before a variable and a method of its own before `ANY`.
  */
 export function createRouteMatcher(
   routes: RouteModel[],

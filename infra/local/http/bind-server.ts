@@ -18,10 +18,7 @@ export interface BoundServer {
 /** The one address that the local stack listens on: other machines cannot reach it. */
 export const loopback = '127.0.0.1'
 
-/**
- * Takes a port, 0 for any free one. Throws a `StartupError` that names the option of the command line when it
- * is taken.
- */
+/** Takes a port, 0 for any free one. Throws a `StartupError` that names the command line's option. */
 export async function bindServer(port: number, option: string): Promise<BoundServer> {
   let handler: RequestHandler = (_request, response) => {
     response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })

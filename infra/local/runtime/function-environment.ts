@@ -8,9 +8,8 @@ export interface FunctionCredentials {
 }
 
 /**
- * The whole environment of a function: the template's variables and those that Lambda sets for every function
- * (Lambda developer guide, "Defined runtime environment variables"). It holds nothing of the host's own
- * environment.
+ * A function's whole environment: the template's variables and those that Lambda sets (developer guide,
+ * "Defined runtime environment variables"), and nothing of the host's.
  */
 export function composeEnvironment(
   model: FunctionModel,

@@ -11,8 +11,8 @@ export interface FunctionLog {
 const maxFileBytes = 20_000_000
 
 /**
- * Keeps every line in a file (`INSTANT FUNCTION LINE`), and shows a person those that need attention:
- * structured lines of level WARN and above, and unstructured lines that mention an error or a warning.
+ * Keeps every line in a file (`INSTANT FUNCTION LINE`). Shows structured lines of level WARN and above, and
+ * other lines that mention an error or a warning.
  */
 export function openFunctionLog(file: string, showLine: (line: string) => void): FunctionLog {
   mkdirSync(dirname(file), { recursive: true })

@@ -25,8 +25,8 @@ type Message =
 type Outcome = Pick<InvocationResult, 'payload' | 'functionError'>
 
 /**
- * One execution environment of a function, as on Lambda: a thread with its own modules and environment
- * variables, which loads the bundle at once and runs one invocation at a time.
+ * One execution environment of a function, as on Lambda: a thread with its own modules and environment, which
+ * loads the bundle at once and runs one invocation at a time.
  */
 export class FunctionWorker {
   private readonly model: FunctionModel
@@ -75,10 +75,7 @@ export class FunctionWorker {
     this.retired = true
   }
 
-  /**
-   * Runs the handler; call it only when the last run has resolved. Resolves with Lambda's error object when
-   * that fails.
-   */
+  /** Runs the handler, one call at a time. Resolves with Lambda's error object when the handler fails. */
   async run(payload: string): Promise<InvocationResult> {
     const requestId = randomUUID()
     this.logTail = ''

@@ -6,9 +6,8 @@ import type { InvokeFunction } from './runtime.ts'
 const retryDelaysMilliseconds = [60_000, 120_000]
 
 /**
- * Lambda's Invoke on top of the runtime. `RequestResponse` waits for the answer. `Event` returns at once and
- * retries a function that fails or is throttled, as Lambda does; `report` gets a line about one that failed
- * every time.
+ * Lambda's Invoke: `RequestResponse` waits for the answer, `Event` returns at once and retries what fails or
+ * is throttled. `report` gets a line about what failed every time.
  */
 export function createInvokeByName(
   functions: FunctionModel[],

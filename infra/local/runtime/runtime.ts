@@ -6,10 +6,7 @@ import { FunctionWorker } from './function-worker.ts'
 export interface InvocationResult {
   /** JSON text: what the handler returned (`null` for nothing), or Lambda's error object. */
   payload: string
-  /**
-   * Set when the function threw, timed out, exited or could not be loaded: then `payload` is the error
-   * object.
-   */
+  /** Set when the function failed, timed out or exited. `payload` is then the error object. */
   functionError: 'Unhandled' | undefined
   requestId: string
   /** The last lines that the function logged during this run, at most 4 KB. */
@@ -17,8 +14,8 @@ export interface InvocationResult {
 }
 
 /**
- * Runs a function with a JSON text and resolves when it has answered, even if it failed. Rejects with
- * `TooManyRequestsError` when the function's reserved concurrency or its waiting line is exhausted.
+ * Runs a function with a JSON text. Resolves also when it fails, and rejects with `TooManyRequestsError` when
+ * its reserved concurrency or its waiting line is exhausted.
  */
 export type InvokeFunction = (functionLogicalId: string, payload: string) => Promise<InvocationResult>
 
@@ -70,10 +67,7 @@ interface Pool {
   lastRun: number
 }
 
-/**
- * Runs the functions of a stage, each in workers of its own. A worker starts with the first invocation that
- * needs it.
- */
+/** Runs the functions of a stage, each in workers of its own, which start when they are needed. */
 export class Runtime {
   private readonly options: RuntimeOptions
   private readonly limits: RuntimeLimits
@@ -111,10 +105,7 @@ export class Runtime {
     })
   }
 
-  /**
-   * Makes further invocations of a function load its code anew. Running ones go on with the code that they
-   * have.
-   */
+  /** Makes further invocations load the code anew. Running ones go on with the code that they have. */
   reload(functionLogicalId: string): void {
     const pool = this.poolOf(functionLogicalId)
     for (const worker of pool.workers) worker.retire()

@@ -25,10 +25,7 @@ export interface UnnamedResource {
   property: (name: string) => string | undefined
 }
 
-/**
- * Types whose `Ref` is their name: the property that holds it, the ARN after `arn:aws:`, and how long a name
- * may be.
- */
+/** Types whose `Ref` is their name: its property, the ARN after `arn:aws:`, and its maximal length. */
 const namedTypes: Record<string, [property: string, arn?: string, maxLength?: number]> = {
   'AWS::ApiGatewayV2::Stage': ['StageName'],
   'AWS::DynamoDB::GlobalTable': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],

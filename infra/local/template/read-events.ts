@@ -73,10 +73,7 @@ export const readBuses = (reader: TemplateReader): StackModel['buses'] =>
     .read('AWS::Events::EventBus', v.object({}))
     .map(({ ref, attribute }) => ({ name: ref, arn: attribute('Arn') }))
 
-/**
- * The rules by pattern and by schedule. A schedule of EventBridge Scheduler becomes a rule of the default
- * bus.
- */
+/** The rules by pattern and by schedule. Schedules of EventBridge Scheduler are rules here, too. */
 export function readRules(reader: TemplateReader): RuleModel[] {
   const rules = reader.read('AWS::Events::Rule', Rule).map(({ id, ref, attribute, properties }) => {
     const { EventBusName: bus, EventPattern: pattern, ScheduleExpression: schedule } = properties

@@ -79,10 +79,7 @@ export const readEventSources = (reader: TemplateReader, functions: FunctionMode
     }
   })
 
-/**
- * Every role with its policy documents, inline and attached; `assumable` where a principal of an account may
- * take it on.
- */
+/** Every role with its policies. `assumable` means that principals of an account may assume it. */
 export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boolean })[] {
   const attached = [
     ...reader.read('AWS::IAM::Policy', AttachedPolicy),
@@ -105,10 +102,7 @@ export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boo
 const namesAccount = ({ Principal: principal }: PolicyDocument['Statement'][number]): boolean =>
   v.is(v.looseObject({ AWS: v.unknown() }), principal)
 
-/**
- * The function that a name or an ARN names, with or without a version or an alias. `referrer` is for the
- * error message.
- */
+/** The function of a name or an ARN, with or without a version. `referrer` is for the error message. */
 export function findFunction(functions: FunctionModel[], reference: string, referrer: string): FunctionModel {
   const bare = reference.replace(/:function:([^:]+):[^:]+$/, ':function:$1')
   const found = functions.find(

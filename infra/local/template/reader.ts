@@ -19,10 +19,7 @@ export const Flag = v.optional(
 )
 /** A list of strings; empty where it is omitted. */
 export const Texts = v.optional(v.array(Text), [])
-/**
- * A policy document. Its statements, unchecked until the policies are evaluated, become a list where they are
- * one object.
- */
+/** A policy document, whose statements become a list. They are checked when policies are evaluated. */
 export const Policy = v.pipe(
   v.looseObject({ Statement: v.unknown() }),
   v.transform(({ Statement: statement, ...document }): PolicyDocument => {
@@ -31,10 +28,7 @@ export const Policy = v.pipe(
   }),
 )
 
-/**
- * Services whose resources watch, bill, encrypt in transit or publish: no request and no event depends on
- * them.
- */
+/** Services that no request and no event depends on: they watch, bill, encrypt in transit or publish. */
 const ignoredServices =
   'ApplicationInsights Budgets CDK CertificateManager CloudFront CloudTrail CloudWatch CodeDeploy Logs ResourceGroups Route53 S3 SES SNS WAFv2 XRay'
 
@@ -77,8 +71,8 @@ export class TemplateReader {
   }
 
   /**
-   * The resources of a type, in the order of the templates, with those of their properties that the schema
-   * names. Throws a `StartupError` for a property that does not fit the schema.
+   * The resources of a type with the properties that the schema names. Throws a `StartupError` for a property
+   * that does not fit.
    */
   read<Schema extends v.GenericSchema>(wanted: string, schema: Schema): Resource<v.InferOutput<Schema>>[] {
     this.servedTypes.add(wanted)
@@ -109,10 +103,7 @@ export class TemplateReader {
     return v.parse(v.record(v.string(), Text), Object.fromEntries(known))
   }
 
-  /**
-   * Throws a `StartupError` naming every resource that nothing has read and whose type is not known to be
-   * irrelevant.
-   */
+  /** Throws a `StartupError` naming every resource of a type that was never read and is not irrelevant. */
   refuseUnknown(): void {
     const unknown = this.active.filter(({ type }) => !this.servedTypes.has(type) && !isIgnored(type))
     const names = unknown.map(({ stack, logicalId, type }) => `${stack.name}/${logicalId} (${type})`)

@@ -52,10 +52,7 @@ const intrinsics: Record<string, Intrinsic> = {
   Condition: (resolver, stack, name) => resolver.holds(stack, asText(name)),
 }
 
-/**
- * Replaces the intrinsic functions in the stacks' templates by their values. Throws a `StartupError` naming
- * an unknown one.
- */
+/** Replaces intrinsic functions by their values. Throws a `StartupError` that names an unknown one. */
 export class Resolver {
   readonly addresses: Addresses
   private readonly identities = new Map<string, Identity>()

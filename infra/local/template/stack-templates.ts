@@ -24,9 +24,7 @@ interface AssetManifest {
   files?: Record<string, { source: { path?: string }; destinations: Record<string, { objectKey: string }> }>
 }
 
-/**
- * Reads every stack of a cloud assembly, those of nested stages included, in the order of their dependencies.
- */
+/** Reads every stack of a cloud assembly, nested stages included, dependencies first. */
 export const readStackTemplates = (assembly: CloudAssembly): StackTemplate[] =>
   assembly.stacksRecursively.map(({ stackName, template, dependencies }) => ({
     name: stackName,

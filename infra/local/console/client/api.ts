@@ -1,7 +1,4 @@
-/**
- * A number of the API with all its digits: a text where a double would lose some. Only shown, never computed
- * with.
- */
+/** A number with all its digits: a text where a double would lose some. Never computed with. */
 export type Exact = number | string
 
 type Query = Record<string, string | number | undefined>

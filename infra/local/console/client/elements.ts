@@ -38,9 +38,7 @@ export type Row = Record<string, string | number | boolean | null | undefined>
 /** How to show some columns in another way than by the member of that name. */
 export type Cells = Record<string, (row: Row) => Child>
 
-/**
- * A table of the columns named, or a sentence where there are no rows. It scrolls where the window is narrow.
- */
+/** A scrolling table of the columns named, or a sentence where there are no rows. */
 export function makeTable(label: string, columns: string, rows: Row[], none: string, cells: Cells = {}) {
   if (rows.length === 0) return make('p', { class: 'none' }, none)
   const names = columns.split(' ').map((name) => {

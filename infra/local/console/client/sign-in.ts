@@ -54,10 +54,7 @@ export async function beginSignIn(server: oauth.AuthorizationServer): Promise<vo
   location.assign(url)
 }
 
-/**
- * Takes the answer out of the address, exchanges its code and keeps the session. Throws where the answer is
- * an error.
- */
+/** Takes the answer out of the address and exchanges its code. Throws where the answer is an error. */
 export async function finishSignIn(server: oauth.AuthorizationServer): Promise<Session> {
   const stored = sessionStorage.getItem(attemptKey)
   if (stored === null) throw new Error('This tab has not begun to sign in.')

@@ -80,9 +80,7 @@ export function watchStack(): void {
   setInterval(() => void refresh(), refreshMilliseconds)
 }
 
-/**
- * A panel that is drawn again only when the data has changed, so that a selection or an open detail stays.
- */
+/** A panel that is redrawn only when its data changes, so that a selection or an open detail stays. */
 function makeStackPanel(name: string, title: string, draw: (data: never) => Node[]): StackPanel {
   const panel = makePanel(name === 'stack' ? 'facts' : name, title)
   let shown: string | undefined
