@@ -23,15 +23,9 @@ export interface GatewayRequest {
 }
 
 /** Headers that concern one connection only and never reach a function (RFC 9110 §7.6.1). */
-const hopByHopHeaders = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+const hopByHopHeaders = new Set(
+  'connection keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
+)
 
 /** Bodies that API Gateway passes on as text. All others arrive base64-encoded, forms included. */
 const textTypes = /^(text\/[^;]*|application\/(json|xml|javascript))\s*(;|$)/i

@@ -126,24 +126,16 @@ export class FunctionWorker {
 }
 
 function startThread(model: FunctionModel, environment: Record<string, string>): Worker {
-  const { name, arn, codeDirectory, handler, memoryMegabytes } = model
   const logStreamName = `local/[$LATEST]${randomBytes(16).toString('hex')}`
   return new Worker(new URL('worker-entry.mjs', import.meta.url), {
-    name,
+    name: model.name,
     env: { ...environment, AWS_LAMBDA_LOG_STREAM_NAME: logStreamName },
     // The host's own flags, such as a test runner's loaders, are not meant for the function.
     execArgv: [],
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: Math.max(64, memoryMegabytes) },
-    workerData: {
-      codeDirectory,
-      handler,
-      functionName: name,
-      functionArn: arn,
-      memoryMegabytes,
-      logStreamName,
-    },
+    resourceLimits: { maxOldGenerationSizeMb: Math.max(64, model.memoryMegabytes) },
+    workerData: { model, logStreamName },
   })
 }
 

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const { codeDirectory, handler, functionName, functionArn, memoryMegabytes, logStreamName } = workerData
+const { model, logStreamName } = workerData
+const { codeDirectory, handler, name: functionName } = model
 
 /** An error as Lambda reports it to the caller. */
 function describe(error) {
@@ -33,8 +34,8 @@ const contextOf = ({ requestId, deadline }) => ({
   callbackWaitsForEmptyEventLoop: true,
   functionName,
   functionVersion: '$LATEST',
-  invokedFunctionArn: functionArn,
-  memoryLimitInMB: String(memoryMegabytes),
+  invokedFunctionArn: model.arn,
+  memoryLimitInMB: String(model.memoryMegabytes),
   awsRequestId: requestId,
   logGroupName: `/aws/lambda/${functionName}`,
   logStreamName,

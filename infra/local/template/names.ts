@@ -34,7 +34,6 @@ const namedTypes: Record<string, [property: string, arn?: string, maxLength?: nu
   'AWS::IAM::Role': ['RoleName', 'iam::ACCOUNT:role/NAME', 64],
   'AWS::Lambda::Function': ['FunctionName', 'lambda:REGION:ACCOUNT:function:NAME', 64],
   'AWS::Logs::LogGroup': ['LogGroupName', 'logs:REGION:ACCOUNT:log-group:NAME:*'],
-  'AWS::S3::Bucket': ['BucketName', 's3:::NAME', 63],
   'AWS::SES::ConfigurationSet': ['Name'],
   'AWS::SES::EmailIdentity': ['EmailIdentity'],
 }
@@ -66,22 +65,12 @@ const otherTypes: Record<string, Identify> = {
     const arn = `${functionArn(resource, at)}:1`
     return { ref: arn, attributes: { FunctionArn: arn, Version: '1' } }
   },
-  'AWS::SNS::Topic': (resource, at) => {
-    const name = resource.property('TopicName') ?? generateName(resource, 256)
-    const arn = arnOf('sns:REGION:ACCOUNT:NAME', name, at)
-    return { ref: arn, attributes: { TopicArn: arn, TopicName: name } }
-  },
   'AWS::SQS::Queue': (resource, at) => {
     const suffix = resource.property('FifoQueue') === 'true' ? '.fifo' : ''
     const name = resource.property('QueueName') ?? `${generateName(resource, 75)}${suffix}`
     const url = `${at.awsUrl}/${at.accountId}/${name}`
     const arn = arnOf('sqs:REGION:ACCOUNT:NAME', name, at)
     return { ref: url, attributes: { Arn: arn, QueueName: name, QueueUrl: url } }
-  },
-  'AWS::Scheduler::Schedule': (resource, at) => {
-    const name = resource.property('Name') ?? generateName(resource, 64)
-    const path = `${resource.property('GroupName') ?? 'default'}/${name}`
-    return { ref: name, attributes: { Arn: arnOf('scheduler:REGION:ACCOUNT:schedule/NAME', path, at) } }
   },
 }
 

@@ -12,7 +12,6 @@ const Table = v.object({
   AttributeDefinitions: v.unknown(),
   KeySchema: v.unknown(),
   GlobalSecondaryIndexes: Indexes,
-  LocalSecondaryIndexes: Indexes,
   TimeToLiveSpecification: v.optional(v.object({ AttributeName: v.optional(Text) })),
 })
 

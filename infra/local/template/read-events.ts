@@ -17,7 +17,7 @@ const Queue = v.object({
 const QueuePolicy = v.object({ Queues: Texts, PolicyDocument: Policy })
 
 const Target = v.object({
-  Id: v.optional(Text),
+  Id: Text,
   Arn: Text,
   Input: v.optional(Text),
   InputPath: v.optional(v.unknown()),
@@ -32,13 +32,6 @@ const Rule = v.object({
   ScheduleExpression: v.optional(Text),
   State: v.optional(Text),
   Targets: v.optional(v.array(Target), []),
-})
-
-const Schedule = v.object({
-  ScheduleExpression: Text,
-  ScheduleExpressionTimezone: v.optional(v.picklist(['UTC', 'Etc/UTC'])),
-  State: v.optional(Text),
-  Target,
 })
 
 /** The queues, with their redrive and the policies that name them. */
@@ -73,9 +66,9 @@ export const readBuses = (reader: TemplateReader): StackModel['buses'] =>
     .read('AWS::Events::EventBus', v.object({}))
     .map(({ ref, attribute }) => ({ name: ref, arn: attribute('Arn') }))
 
-/** The rules by pattern and by schedule. Schedules of EventBridge Scheduler are rules here, too. */
-export function readRules(reader: TemplateReader): RuleModel[] {
-  const rules = reader.read('AWS::Events::Rule', Rule).map(({ id, ref, attribute, properties }) => {
+/** The rules by pattern and by schedule. */
+export const readRules = (reader: TemplateReader): RuleModel[] =>
+  reader.read('AWS::Events::Rule', Rule).map(({ id, ref, attribute, properties }) => {
     const { EventBusName: bus, EventPattern: pattern, ScheduleExpression: schedule } = properties
     return {
       name: ref,
@@ -87,26 +80,13 @@ export function readRules(reader: TemplateReader): RuleModel[] {
       targets: properties.Targets.map((target) => readTarget(target, id)),
     }
   })
-  const schedules = reader.read('AWS::Scheduler::Schedule', Schedule)
-  return [
-    ...rules,
-    ...schedules.map(({ id, ref, attribute, properties }) => ({
-      name: ref,
-      arn: attribute('Arn'),
-      busName: 'default',
-      enabled: properties.State !== 'DISABLED',
-      schedule: properties.ScheduleExpression,
-      targets: [readTarget({ Id: ref, ...properties.Target }, id)],
-    })),
-  ]
-}
 
 function readTarget(target: v.InferOutput<typeof Target>, ruleId: string): RuleTarget {
   if (target.InputTransformer !== undefined || target.InputPath !== undefined)
     refuse(`a target of ${ruleId} transforms its input, which the local stack does not know`)
   const { Input: input, DeadLetterConfig: deadLetters, SqsParameters: sqs } = target
   return {
-    id: target.Id ?? '',
+    id: target.Id,
     arn: target.Arn,
     ...(input === undefined ? {} : { input }),
     ...(deadLetters?.Arn === undefined ? {} : { deadLetterArn: deadLetters.Arn }),

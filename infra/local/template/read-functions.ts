@@ -36,30 +36,25 @@ const AttachedPolicy = v.object({ PolicyDocument: Policy, Roles: Texts })
 /** AWS's own policies that grant only what the local stack grants everyone: to write logs and traces. */
 const harmlessManagedPolicies = /\/(AWSLambdaBasicExecutionRole|AWSXRayDaemonWriteAccess)$/
 
-/** The functions of the stage, without those that only serve a deployment (providers of custom resources). */
-export function readFunctions(reader: TemplateReader, roles: RoleModel[]): FunctionModel[] {
-  const providers = findCustomResourceProviders(reader)
-  return reader
-    .read('AWS::Lambda::Function', LambdaFunction)
-    .filter(({ id }) => !providers.has(id))
-    .map(({ id, ref, stack, attribute, properties }) => {
-      if (properties.Layers.length > 0) refuse(`${id} has layers, which the local stack does not know`)
-      const bundle = stack.assetPaths.get(properties.Code.S3Key ?? '')
-      return {
-        logicalId: id,
-        name: ref,
-        arn: attribute('Arn'),
-        codeDirectory: bundle ?? refuse(`${id} has no bundle among the assets of ${stack.name}`),
-        handler: properties.Handler,
-        environment: properties.Environment?.Variables ?? {},
-        timeoutSeconds: properties.Timeout,
-        memoryMegabytes: properties.MemorySize,
-        reservedConcurrency: properties.ReservedConcurrentExecutions,
-        roleArn: properties.Role,
-        policies: roles.find(({ arn }) => arn === properties.Role)?.policies ?? [],
-      }
-    })
-}
+/** The functions of the stage. */
+export const readFunctions = (reader: TemplateReader, roles: RoleModel[]): FunctionModel[] =>
+  reader.read('AWS::Lambda::Function', LambdaFunction).map(({ id, ref, stack, attribute, properties }) => {
+    if (properties.Layers.length > 0) refuse(`${id} has layers, which the local stack does not know`)
+    const bundle = stack.assetPaths.get(properties.Code.S3Key ?? '')
+    return {
+      logicalId: id,
+      name: ref,
+      arn: attribute('Arn'),
+      codeDirectory: bundle ?? refuse(`${id} has no bundle among the assets of ${stack.name}`),
+      handler: properties.Handler,
+      environment: properties.Environment?.Variables ?? {},
+      timeoutSeconds: properties.Timeout,
+      memoryMegabytes: properties.MemorySize,
+      reservedConcurrency: properties.ReservedConcurrentExecutions,
+      roleArn: properties.Role,
+      policies: roles.find(({ arn }) => arn === properties.Role)?.policies ?? [],
+    }
+  })
 
 /** The queues that feed functions. */
 export const readEventSources = (reader: TemplateReader, functions: FunctionModel[]): EventSourceModel[] =>
@@ -109,18 +104,4 @@ export function findFunction(functions: FunctionModel[], reference: string, refe
     ({ name, arn }) => bare === arn || bare === name || bare.startsWith(`${name}:`),
   )
   return found ?? refuse(`${referrer} points to ${reference}, which is no function here`)
-}
-
-// Reads the raw templates, because the properties of custom resources need not be resolvable here.
-function findCustomResourceProviders({ stacks }: TemplateReader): Set<string> {
-  const Provider = v.object({ 'Fn::GetAtt': v.looseTuple([v.string()]) })
-  return new Set(
-    stacks.flatMap(({ name, Resources: resources }) =>
-      Object.values(resources)
-        .filter(({ Type: type }) => /^(Custom::|AWS::CloudFormation::CustomResource$)/.test(type))
-        .flatMap(({ Properties: { ServiceToken: token } = {} }) =>
-          v.is(Provider, token) ? [`${name}/${token['Fn::GetAtt'][0]}`] : [],
-        ),
-    ),
-  )
 }

@@ -34,7 +34,7 @@ const ignoredServices =
 
 /** Further types that make no difference here, or that need no more than their name. */
 const ignoredTypes =
-  'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName CloudFormation::CustomResource Events::Archive Events::EventBusPolicy Lambda::Alias Lambda::EventInvokeConfig Lambda::Permission Lambda::Version SSM::Parameter Scheduler::ScheduleGroup'
+  'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName Events::Archive Events::EventBusPolicy Lambda::Alias Lambda::EventInvokeConfig Lambda::Permission Lambda::Version SSM::Parameter'
 
 /** A resource with every intrinsic of its properties resolved. */
 export interface Resource<Properties> {
@@ -50,7 +50,7 @@ export interface Resource<Properties> {
 
 /** All stacks of a stage, read as one. */
 export class TemplateReader {
-  readonly stacks: StackTemplate[]
+  private readonly stacks: StackTemplate[]
   private readonly resolver: Resolver
   private readonly active: { stack: StackTemplate; logicalId: string; type: string; properties: unknown }[]
   private readonly servedTypes = new Set<string>()
@@ -124,8 +124,6 @@ export class TemplateReader {
 function isIgnored(type: string): boolean {
   const [, service = '', name = ''] = type.split('::')
   return (
-    type.startsWith('Custom::') ||
-    ignoredServices.split(' ').includes(service) ||
-    ignoredTypes.split(' ').includes(`${service}::${name}`)
+    ignoredServices.split(' ').includes(service) || ignoredTypes.split(' ').includes(`${service}::${name}`)
   )
 }

@@ -37,9 +37,6 @@ const intrinsics: Record<string, Intrinsic> = {
     const [condition, whenTrue, whenFalse] = asList(argument)
     return resolver.resolve(stack, resolver.holds(stack, asText(condition)) ? whenTrue : whenFalse)
   },
-  'Fn::FindInMap': (resolver, stack, argument) =>
-    resolver.texts(stack, argument).reduce<unknown>((map, key) => asObject(map)[key], stack.Mappings),
-  'Fn::GetAZs': (resolver) => [`${resolver.addresses.region}a`],
   'Fn::Base64': (resolver, stack, argument) =>
     Buffer.from(asText(resolver.resolve(stack, argument))).toString('base64'),
   'Fn::Equals': (resolver, stack, argument) => {

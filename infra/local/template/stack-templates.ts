@@ -10,7 +10,6 @@ interface Template {
   Outputs: Record<string, { Value: unknown; Export?: { Name: string } }>
   Parameters: Record<string, { Default?: unknown }>
   Conditions: Properties
-  Mappings: Properties
 }
 
 /** One synthesized stack. */
@@ -28,7 +27,7 @@ interface AssetManifest {
 export const readStackTemplates = (assembly: CloudAssembly): StackTemplate[] =>
   assembly.stacksRecursively.map(({ stackName, template, dependencies }) => ({
     name: stackName,
-    ...{ Resources: {}, Outputs: {}, Parameters: {}, Conditions: {}, Mappings: {} },
+    ...{ Resources: {}, Outputs: {}, Parameters: {}, Conditions: {} },
     ...(template as Partial<Template>),
     assetPaths: new Map(dependencies.flatMap(readAssetPaths)),
   }))

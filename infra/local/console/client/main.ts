@@ -1,4 +1,4 @@
-import { AuthorizationResponseError, type AuthorizationServer } from 'oauth4webapi'
+import { AuthorizationResponseError, type Configuration } from 'openid-client'
 import { make } from '../../../authorization-page/dom.ts'
 import { makeApi } from './api.ts'
 import { showCommunity } from './community.ts'
@@ -23,7 +23,7 @@ const place = document.querySelector<HTMLElement>('#client')
 if (place === null) throw new Error('the console has no place for the client')
 
 /** Offers to sign in, and says why the last attempt failed. */
-function offerSignIn(server: AuthorizationServer, problem?: string): void {
+function offerSignIn(config: Configuration, problem?: string): void {
   const how =
     'Sign in as any of the demo users, the way an app does: authorization code, PKCE, consent, device_token.'
   place?.replaceChildren(
@@ -33,35 +33,35 @@ function offerSignIn(server: AuthorizationServer, problem?: string): void {
       make('h2', {}, 'Try it'),
       make('p', {}, how),
       make('p', { class: 'problem', role: 'alert' }, problem),
-      makeButton('Sign in with demo-app', () => void beginSignIn(server), { class: 'primary' }),
+      makeButton('Sign in with demo-app', () => void beginSignIn(config), { class: 'primary' }),
     ),
   )
 }
 
-function showSession(server: AuthorizationServer, session: Session): void {
-  const api = makeApi(server.issuer, session.accessToken, () => {
+function showSession(config: Configuration, session: Session): void {
+  const api = makeApi(baseUrl, session.accessToken, () => {
     forgetSession()
-    offerSignIn(server, 'Your session has ended.')
+    offerSignIn(config, 'Your session has ended.')
   })
   const leave = () =>
-    void signOut(server, session).then(
-      () => offerSignIn(server),
-      (error: unknown) => offerSignIn(server, `Signed out here only: ${String(error)}`),
+    void signOut(config, session).then(
+      () => offerSignIn(config),
+      (error: unknown) => offerSignIn(config, `Signed out here only: ${String(error)}`),
     )
   const { name, email, sub } = session.claims as { name?: string; email?: string; sub: string }
   const who = make('p', {}, 'Signed in as ', make('strong', {}, name ?? sub), ` ${email ?? ''}`)
   place?.replaceChildren(
     make('section', { class: 'who' }, who, makeButton('Sign out', leave)),
     ...[showBalances, showEarnings, showBills, showCommunity, showDeposits].map((show) => show(api)),
-    showToken(server, session),
+    showToken(config.serverMetadata(), session),
   )
 }
 
 /** The session that the address or the tab holds, or why there is none. */
-async function findSession(server: AuthorizationServer): Promise<Session | string | undefined> {
+async function findSession(config: Configuration): Promise<Session | string | undefined> {
   if (location.pathname !== callbackPath) return readSession()
   try {
-    return await finishSignIn(server)
+    return await finishSignIn(config)
   } catch (error) {
     if (error instanceof AuthorizationResponseError && error.error === 'access_denied')
       return 'You did not allow it, and nothing was shared.'
@@ -75,10 +75,10 @@ async function findSession(server: AuthorizationServer): Promise<Session | strin
 watchStack()
 const { base_url: baseUrl } = await readLocal<Stack>('stack')
 if (location.origin === new URL(baseUrl).origin) {
-  const server = await discover(baseUrl)
-  const found = await findSession(server)
-  if (typeof found === 'object') showSession(server, found)
-  else offerSignIn(server, found)
+  const config = await discover(baseUrl)
+  const found = await findSession(config)
+  if (typeof found === 'object') showSession(config, found)
+  else offerSignIn(config, found)
 } else {
   // From another name of this machine the client could not call the API, whose address is part of every
   // token.

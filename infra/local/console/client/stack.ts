@@ -176,7 +176,7 @@ function showKeys({ keys, evidence, next_due: nextDue }: Keys): Node[] {
   const steps = evidence.toReversed().map(({ trigger, ...step }) => ({ ...step, trigger: trigger.kind }))
   const short = (name: string) => (row: Row) => code(String(row[name]).slice(0, 12))
   return [
-    drawTimeline(keys, nextDue),
+    drawTimeline(keys),
     makeTable('Signing keys', 'kid state since', rows, 'No key yet.', {
       kid: short('kid'),
       since: ({ since }) => showInstant(Number(since)),

@@ -1,11 +1,11 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import type { AuthorizationServer } from 'oauth4webapi'
+import type { ServerMetadata } from 'openid-client'
 import { make } from '../../../authorization-page/dom.ts'
 import { code, makeDetails, makePanel, preformatted, showInstant } from './elements.ts'
 import type { Session } from './sign-in.ts'
 
 /** The device_token, verified as any server would verify it, and its parts. */
-export function showToken(server: AuthorizationServer, { deviceToken, claims }: Session): HTMLElement {
+export function showToken(server: ServerMetadata, { deviceToken, claims }: Session): HTMLElement {
   const panel = makePanel('token', 'device_token')
   void panel.attempt(async () => {
     // A laptop that starts a dozen functions at once may exceed jose's own limit of five seconds.
