@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { readKeyStatus } from '../ops/keys/key-status.ts'
+import type { KeyStatus } from '../ops/keys/key-status.ts'
 import { serveAuthorizationPage } from './authorization-page.ts'
 import { type AwsEndpoint, startAwsEndpoint } from './aws/server.ts'
 import { createConsole } from './console/serve-console.ts'
@@ -18,7 +18,6 @@ import { composeEnvironment } from './runtime/function-environment.ts'
 import { openFunctionLog } from './runtime/function-log.ts'
 import { createInvokeByName } from './runtime/invoke-by-name.ts'
 import { type InvokeFunction, Runtime } from './runtime/runtime.ts'
-import { ServiceThread } from './service-thread.ts'
 import { type Synthesize, synthesizeLocalStage } from './stage.ts'
 import { refuse } from './startup-error.ts'
 import { buildStackModel } from './template/build-model.ts'
@@ -91,10 +90,11 @@ async function start(
   await createTables(dynamodbEndpoint, region, model.tables)
 
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
-  const log = started.adopt(openFunctionLog(logFile, showLine), close)
+  const log = openFunctionLog(logFile, showLine)
   const environmentOf = (item: FunctionModel) =>
     composeEnvironment(item, region, awsUrl, { ...aws.credentialsFor(item), sessionToken: 'local' })
-  const runtime = started.adopt(new Runtime({ functions: model.functions, environmentOf, log }), close)
+  const functions = [...model.functions, ...listOwnFunctions(model)]
+  const runtime = started.adopt(new Runtime({ functions, environmentOf, log }), close)
   const { invoke } = runtime
   const starting = startAwsEndpoint({
     port: awsPort,
@@ -113,8 +113,7 @@ async function start(
   page.serve(await serveAuthorizationPage(api.url))
   await runSchedulesOnce(model, invoke)
   aws.startDelivery()
-  if (options.demo)
-    started.defer(await startDemo({ model, aws, environmentOf, file: keep('demo.json'), showLine }))
+  if (options.demo) started.defer(await startDemo({ model, aws, invoke, file: keep('demo.json'), showLine }))
   if (options.watch === true) started.defer(await watchSources({ model, runtime, showLine }))
   return { baseUrl: api.url, awsUrl: aws.url, pageUrl: page.url, model, aws, invoke, logFile }
 }
@@ -155,6 +154,23 @@ async function synthesizeModel(
   return buildStackModel(assembly, { region, accountId, ...urls })
 }
 
+/** Code of the service that the local stack runs for itself, in the environment of a function that does the like. */
+function listOwnFunctions({ functions, routes, outputs }: StackModel): FunctionModel[] {
+  const derive = (routeKey: string, folder: string, name: string, caller: object): FunctionModel[] => {
+    const route = routes.find((item) => item.routeKey === routeKey)
+    const base = functions.find(({ logicalId }) => logicalId === route?.functionLogicalId)
+    if (base === undefined) return []
+    const code = { codeDirectory: join(import.meta.dirname, folder), handler: `${name}.handler` }
+    return [{ ...base, logicalId: `local/${name}`, name, ...code, ...caller }]
+  }
+  // Only the auditor may read every record of the keys.
+  const auditor = outputs.AuditorRoleArn === undefined ? {} : { arn: outputs.AuditorRoleArn }
+  return [
+    ...derive('GET /.well-known/jwks.json', 'console', 'key-status', auditor),
+    ...derive('GET /address/info', 'demo', 'claim-addresses', {}),
+  ]
+}
+
 interface ApiParts extends Pick<LocalStack, 'model' | 'aws' | 'invoke' | 'pageUrl'> {
   api: BoundServer
   demo: boolean
@@ -164,16 +180,11 @@ interface ApiParts extends Pick<LocalStack, 'model' | 'aws' | 'invoke' | 'pageUr
 function serveApi({ model, aws, api, pageUrl, demo, invoke }: ApiParts, started: AsyncDisposableStack): void {
   const identity = { apiId: 'local', accountId, domainName: `${loopback}:${api.port}`, port: api.port }
   const gateway = createGateway({ routes: model.routes, cors: model.cors, invoke, identity })
-  const owner = new ServiceThread({
-    AWS_REGION: region,
-    AWS_ENDPOINT_URL: aws.url,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    TABLE_NAME: model.outputs.TableName ?? '',
-  })
-  started.adopt(owner, close)
-  const readKeys = () =>
-    owner.call<typeof readKeyStatus>('infra/ops/keys/key-status.ts', 'readKeyStatus')
+  const readKeys = async () => {
+    const { payload, functionError } = await invoke('local/key-status', '{}')
+    if (functionError !== undefined) throw new Error(payload)
+    return JSON.parse(payload) as KeyStatus
+  }
   const users = demo ? demoUsers : []
   const serveConsole = createConsole({ model, aws, baseUrl: api.url, pageUrl, users, readKeys })
   api.serve((request, response) => serveConsole(request, response) ?? gateway(request, response))

@@ -1,8 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { AwsEndpoint } from '../aws/server.ts'
-import type { claimAddress } from '../../../shared/deposits/user-address.ts'
-import type { FunctionModel, StackModel } from '../model.ts'
-import { ServiceThread } from '../service-thread.ts'
+import type { StackModel } from '../model.ts'
+import type { InvokeFunction } from '../runtime/runtime.ts'
 import {
   type DemoEvent,
   type DemoSettings,
@@ -17,7 +16,8 @@ import { demoUsers } from './demo-users.ts'
 interface DemoOptions {
   model: StackModel
   aws: Pick<AwsEndpoint, 'url' | 'queues'>
-  environmentOf: (model: FunctionModel) => Record<string, string>
+  /** Runs claim-addresses.ts, too. */
+  invoke: InvokeFunction
   /** Where it is recorded what has been sent; undefined for this run only. */
   file: string | undefined
   showLine: (line: string) => void
@@ -41,13 +41,13 @@ const maxBatchSize = 10
  * the stack already serves, and its errors are shown, not thrown.
  */
 export async function startDemo(options: DemoOptions): Promise<() => Promise<void>> {
-  const { model, aws, environmentOf, file, showLine } = options
+  const { model, aws, file, showLine } = options
   const stopped = new AbortController()
   const record = openDemoRecord(file, Date.now())
   const sender = { model, aws, record, signal: stopped.signal }
   const settings = readSettings(model, record)
   await sendStage(sender, firstStage(settings))
-  const rest = sendRest(sender, settings, () => claimAddresses(model, environmentOf))
+  const rest = sendRest(sender, settings, () => claimAddresses(options.invoke))
   const reported = rest.catch((error: unknown) => {
     if (!stopped.signal.aborted) showLine(`demo data: ${String(error)}`)
   })
@@ -105,20 +105,12 @@ async function waitUntilApplied({ aws, signal }: Sender, queueArns: Set<string>)
     await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/**
- * Alice's deposit addresses, one for each pool, claimed by the address function's own code with its rights.
- * The API would need a sign-in, whose mail would be the newest in her outbox.
- */
-async function claimAddresses(model: StackModel, environmentOf: DemoOptions['environmentOf']) {
-  const route = model.routes.find(({ routeKey }) => routeKey === 'GET /address/info')
-  const owner = model.functions.find(({ logicalId }) => logicalId === route?.functionLogicalId)
-  if (owner === undefined) throw new Error('no function hands out addresses')
-  const thread = new ServiceThread(environmentOf(owner))
-  const [{ user_id: userId } = { user_id: 0 }] = demoUsers
-  const claim = (pool: { currency: string; network: string }) =>
-    thread.call<typeof claimAddress>('shared/deposits/user-address.ts', 'claimAddress', userId, pool)
-  const claimed = await Promise.all(depositPools.map(claim)).finally(() => thread.close())
-  return claimed.map(({ address }) => address)
+/** Alice's addresses, one from each pool. Through the API she would have to sign in, which sends a mail. */
+async function claimAddresses(invoke: InvokeFunction): Promise<string[]> {
+  const claim = JSON.stringify({ userId: demoUsers[0]?.user_id, pools: depositPools })
+  const { payload, functionError } = await invoke('local/claim-addresses', claim)
+  if (functionError !== undefined) throw new Error(payload)
+  return JSON.parse(payload) as string[]
 }
 
 /** The queues that events of a type reach. */

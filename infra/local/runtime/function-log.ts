@@ -1,10 +1,9 @@
-import { createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Takes the lines that functions write to their standard output and error. */
 export interface FunctionLog {
   write: (functionName: string, line: string) => void
-  close: () => Promise<void>
 }
 
 /** A larger file becomes `FILE.previous`, replacing an older one, and a new one begins. */
@@ -16,22 +15,18 @@ const maxFileBytes = 20_000_000
  */
 export function openFunctionLog(file: string, showLine: (line: string) => void): FunctionLog {
   mkdirSync(dirname(file), { recursive: true })
-  let stream = createWriteStream(file, { flags: 'a' })
   let written = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   return {
     write(functionName, line) {
       const text = `${new Date().toISOString()} ${functionName} ${line}\n`
       if (written + text.length > maxFileBytes) {
-        stream.end()
         renameSync(file, `${file}.previous`)
-        stream = createWriteStream(file, { flags: 'a' })
         written = 0
       }
       written += text.length
-      stream.write(text)
+      appendFileSync(file, text)
       if (needsAttention(line)) showLine(`${functionName}: ${line}`)
     },
-    close: () => new Promise((resolve, reject) => stream.on('error', reject).end(resolve)),
   }
 }
 

@@ -20,7 +20,7 @@ const runtimeError = (name, message) => Object.assign(new Error(message), { name
 async function loadHandler() {
   const dot = handler.lastIndexOf('.')
   const [file, name] = [handler.slice(0, dot), handler.slice(dot + 1)]
-  const path = ['.js', '.mjs', '.cjs'].map((end) => join(codeDirectory, file + end)).find(existsSync)
+  const path = ['.js', '.mjs', '.cjs', '.ts'].map((end) => join(codeDirectory, file + end)).find(existsSync)
   if (path === undefined)
     throw runtimeError('Runtime.ImportModuleError', `Error: Cannot find module '${file}'`)
   const module = await import(pathToFileURL(path).href)

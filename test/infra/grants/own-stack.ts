@@ -45,7 +45,6 @@ export async function startOwnStack(): Promise<OwnStack> {
   const lines = new Map<string, string[]>()
   const log = {
     write: (name: string, line: string) => void lines.set(name, [...(lines.get(name) ?? []), line]),
-    close: async () => undefined,
   }
   const runtime = new Runtime({
     functions: model.functions,

@@ -38,7 +38,7 @@ beforeAll(async () => {
         secretAccessKey: 'secret',
         sessionToken: 'token',
       }),
-    log: { write: () => undefined, close: async () => undefined },
+    log: { write: () => undefined },
     limits: { maxWorkersPerFunction: 2 },
   })
   const route = (routeKey: string, handler = 'probe.show') => ({

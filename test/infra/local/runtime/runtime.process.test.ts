@@ -16,7 +16,6 @@ function start(functions: FunctionModel[], limits: Partial<RuntimeLimits> = {}):
     environmentOf: (model) => composeEnvironment(model, 'us-east-1', 'http://127.0.0.1:4566', credentials),
     log: {
       write: (name, line) => void lines.push(`${name} ${line}`),
-      close: async () => undefined,
     },
     limits,
   })
