@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import tseslint from 'typescript-eslint'
 
-/** The rooms of shared/, top to bottom: a room may import the rooms after it, and none before. See shared/README.md. */
+/** The rooms of shared/, top to bottom. A room imports only the rooms after it. See shared/README.md. */
 const sharedRooms = [
   'sign-in',
   'oauth',
@@ -21,10 +21,12 @@ const sharedRooms = [
   'aws',
 ]
 
-/** The rooms of infra/, top to bottom, in the same way. */
+/** The rooms of infra/, top to bottom. A room imports only the rooms after it. See infra/README.md. */
 const infraRooms = ['local', 'ops', 'catalogue', 'openapi', 'stacks', 'constructs', 'authorization-page']
 
-/** A path to one of these folders: `../db/table.ts`, or from the folder above `./db/table.ts`. */
+/**
+ * Matches the path of an import from one of these folders, for example `../db/table.ts` or `./db/table.ts`.
+ */
 const pathTo = (...folders) => `^\\.{1,2}/(.*/)?(${folders.join('|')})/`
 
 /** Forbids some files to import paths that match: by declaration, by `import()` and as a type. */
@@ -55,7 +57,7 @@ function checkComplete(folder, rooms) {
 checkComplete('shared', sharedRooms)
 checkComplete('infra', infraRooms)
 
-/** The boundaries of each room of a folder: to the rooms above it, and to what the whole folder may not import. */
+/** The boundaries of each room of a folder: the rooms above it, and what no room of the folder may import. */
 const orderRooms = (folder, rooms, outside) => [
   forbid(`${folder}/*.ts`, [
     outside,

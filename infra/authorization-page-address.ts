@@ -4,8 +4,9 @@ import type { Config } from './config.ts'
 const localOrigin = 'http://127.0.0.1:3001'
 
 /**
- * The address of the authorization page and the origins that may call the API. Taken from the configuration, else from the
- * deployed page (its origin may be a CDK token that only the deployment resolves), else from the local stack.
+ * The address of the authorization page and the origins that may call the API. Taken from the configuration,
+ * else from the deployed page (its origin may be a CDK token that only the deployment resolves), else from
+ * the local stack.
  */
 export function resolvePage(
   config: Config,

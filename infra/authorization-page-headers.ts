@@ -1,6 +1,7 @@
 /**
- * The Content-Security-Policy of the authorization page. `connectSource` is what its script may connect to: the API's
- * address, or `https:` where that address is not known when the header is written; the page's own meta tag narrows it.
+ * The Content-Security-Policy of the authorization page. `connectSource` is what its script may connect to:
+ * the API's address, or `https:` where that address is not known when the header is written; the page's own
+ * meta tag narrows it.
  */
 export const pagePolicy = (connectSource: string): string =>
   [

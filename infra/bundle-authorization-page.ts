@@ -6,12 +6,14 @@ import { writeChanged } from './write-changed.ts'
 const root = join(import.meta.dirname, '..')
 const source = join(root, 'infra', 'authorization-page')
 
-/** Directory of the bundled authorization page. `renderIndex` must insert the API's address before it is served. */
+/**
+ * Directory of the bundled authorization page. `renderIndex` inserts the API's address into its index.html.
+ */
 export const pageDirectory = join(root, 'dist', 'authorization-page')
 
 /**
- * Bundles the authorization page into one script, one stylesheet, one icon and the index.html that references them. The
- * assets' names contain their hashes, so that browsers may cache them for ever.
+ * Bundles the authorization page into one script, one stylesheet, one icon and the index.html that references
+ * them. The assets' names contain their hashes, so that browsers may cache them for ever.
  */
 export async function bundleAuthorizationPage(outputDirectory = pageDirectory): Promise<void> {
   const { metafile, outputFiles } = await build({
@@ -58,5 +60,5 @@ function assetOf(metafile: Metafile, file: string): string {
   return `assets/${basename(output[0])}`
 }
 
-/** Inserts the API's address into index.html, both where the script reads it and in the Content-Security-Policy. */
+/** Inserts the API's address into index.html, for the script and for the Content-Security-Policy. */
 export const renderIndex = (index: string, baseUrl: string): string => index.replaceAll('%BASE_URL%', baseUrl)

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..')
 export const bundleDirectory = (entry: string): string => join(root, 'dist', 'functions', entry)
 const bundleFile = (entry: string): string => join(bundleDirectory(entry), 'index.mjs')
 
-/** What a bundle was made from, to tell whether it is still fresh. */
+/** What a bundle was made from; tells whether it is up to date. */
 interface BundleRecord {
   /** Paths of its sources, relative to the project's folder. */
   inputs: string[]
@@ -24,7 +24,7 @@ interface BundleRecord {
 /** The records of the bundles in dist/functions, by entry. */
 const recordsFile = join(root, 'dist', 'functions.json')
 
-/** Besides its sources, these decide what a bundle is: how it is made, and from which packages. */
+/** Files that affect every bundle besides its sources: the bundler's configuration and the packages. */
 const tools = ['infra/bundle-functions.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
 
 /**
@@ -53,8 +53,8 @@ export async function bundleFunctions(): Promise<Map<string, string>> {
     for (const entry of stale) {
       const sources = metafile.outputs[`dist/functions/${entry}/index.mjs`]?.inputs ?? {}
       const inputs = Object.keys(sources).filter((file) => !file.startsWith('builtin:'))
-      // A source that was saved meanwhile may have been read before or after: the bundle must not count as
-      // fresh.
+      // A source that was saved during bundling may be missing from the bundle, so an empty key marks the
+      // bundle as outdated.
       const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)
       const contents = outputFiles.find(({ path }) => path === bundleFile(entry))?.contents ?? ''
       records.set(entry, { inputs, key, output: hash(contents) })
@@ -101,7 +101,7 @@ function readRecords(): Record<string, BundleRecord> {
   try {
     return JSON.parse(readFileSync(recordsFile, 'utf8')) as Record<string, BundleRecord>
   } catch {
-    // There are none yet, or the file is damaged: everything is bundled anew.
+    // Without records, or with a damaged file, everything is bundled.
     return {}
   }
 }

@@ -3,7 +3,9 @@ import * as v from 'valibot'
 import { signingKeyTagName } from '../shared/keys/key-names.ts'
 import { numeric, Settings } from '../shared/settings.ts'
 
-/** API Gateway's JWT authorizer may cache a JWKS for two hours, so a new key is published at least that long. */
+/**
+ * API Gateway's JWT authorizer caches a JWKS for up to two hours, so a key is published at least that long.
+ */
 const minPublishSeconds = 7_200
 
 const flag = v.pipe(
@@ -49,21 +51,21 @@ export const Config = v.pipe(
     /** Address of the page on which users sign in and consent. Default: the deployed authorization page. */
     authUrl: v.optional(url),
     /**
-     * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the host name
-     * that API Gateway assigns.
+     * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the
+     * host name that API Gateway assigns.
      */
     domainName: v.optional(v.pipe(v.string(), v.regex(/^([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/))),
     /** ARN of the certificate for `domainName` in AWS Certificate Manager, in the deployment's region. */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
-    /** Id of the Route 53 zone that gets a record for `domainName`. Without it, create the record yourself. */
+    /** Id of the Route 53 zone that gets a record for `domainName`. Without it, add the record yourself. */
     hostedZoneId: v.optional(v.pipe(v.string(), v.regex(/^Z[A-Z0-9]{1,31}$/))),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
     corsOrigins: v.optional(list),
-    /** Whether data and keys are protected from deletion and stay when a stack is deleted. Default: true outside dev. */
+    /** Whether data and keys are protected from deletion, also of their stack. Default: true outside dev. */
     protectData: v.optional(flag),
     /**
-     * Whether a new version of a function first receives a tenth of the calls, and is rolled back if it fails.
-     * Default: as `protectData`.
+     * Whether a new version of a function first receives a tenth of the calls, and is rolled back if it
+     * fails. Default: as `protectData`.
      */
     gradualDeployment: v.optional(flag),
     /** Whether X-Ray traces requests. */
@@ -74,7 +76,7 @@ export const Config = v.pipe(
     throttleBurst: v.optional(v.pipe(numeric, v.integer(), v.minValue(1)), 2_000),
     /** ARN of the SNS topic that receives alarms. Default: none. */
     alarmTopicArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
-    /** ARN of the principal that may assume the auditor's role. Default: any principal that the account's IAM allows. */
+    /** ARN of the principal that may assume the auditor's role. Default: the account decides in IAM. */
     auditorPrincipalArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /** Tags of every resource, in addition to `service` and `stage`. */
     tags: v.optional(tags, {}),
@@ -89,7 +91,7 @@ export const Config = v.pipe(
       ...config,
       protectData,
       gradualDeployment: config.gradualDeployment ?? protectData,
-      /** Begins the name of every resource, so that several stages can share an account; empty on the local stack. */
+      /** Prefix of all resource names, so that stages can share an account; empty on the local stack. */
       namePrefix,
       /** Name of the table, bus, dashboard, metrics namespace and API, and tag value of the signing keys. */
       serviceName: `${namePrefix}account-service`,
@@ -141,8 +143,8 @@ const Stages = v.pipe(
 )
 
 /**
- * The configuration of one of the stages in cdk.json. Throws UnknownStageError for any other name: a mistyped name must
- * not deploy a stage with default values.
+ * The configuration of one of the stages in cdk.json. Throws UnknownStageError for any other name: a mistyped
+ * name must not deploy a stage with default values.
  */
 export function readStageConfig(stage: string, stages: unknown): Config {
   const known = v.parse(Stages, stages)

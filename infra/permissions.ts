@@ -23,7 +23,9 @@ export interface Permissions {
   publish?: true
   /** May send mail. */
   mail?: true
-  /** Workers to whose queues the function may send. Each queue's URL is in the environment as `NAME_QUEUE_URL`. */
+  /**
+   * Workers to whose queues the function may send. The queues' URLs are in the environment: `NAME_QUEUE_URL`.
+   */
   queues?: string[]
   /** Memory in megabytes, which also sets the share of a CPU. Default: `defaultMemoryMegabytes`. */
   memory?: number

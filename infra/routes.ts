@@ -14,7 +14,7 @@ export interface Route {
   permissions: Permissions
 }
 
-/** A system that sends events: the business server, the chain watcher, the reward engine, an operator, or this service. */
+/** A sender of events: the business server, chain watcher, reward engine, an operator, or this service. */
 type Sender = 'business' | 'chain' | 'rewards' | 'operator' | 'account-service'
 
 /** An event of the bus. Its handler is functions/intake/DETAIL-TYPE.ts. */
@@ -35,16 +35,16 @@ export interface Schedule {
 }
 
 /**
- * A function with a FIFO queue of its own, which handles the messages of one group one after another. A function that sends
- * to the queue lists the worker's name in its permission `queues`.
+ * A function with a FIFO queue of its own, which handles the messages of one group one after another. A
+ * function that sends to the queue lists the worker's name in its permission `queues`.
  */
 export interface Worker {
-  /** Path of the handler under functions/worker/, without `.ts`; also the name of the queue and of the function. */
+  /** Path of the handler under functions/worker/, without `.ts`; also the name of queue and function. */
   name: string
   permissions: Permissions
 }
 
-/** KMS allows an account 1,000 RSA signatures a second. With this share, the three signing routes stay below that. */
+/** KMS allows 1,000 RSA signatures a second. With this share, the three signing routes stay below that. */
 const signingShare = 0.3
 
 export const routes: Route[] = [
@@ -319,7 +319,8 @@ export const workers: Worker[] = [
 
 export const schedules: Schedule[] = [
   {
-    // EventBridge's shortest interval. A new deployment gets its first key within a minute; tests can rotate in minutes.
+    // EventBridge's shortest interval. A new deployment gets its first key within a minute; tests can rotate
+    // in minutes.
     name: 'rotate-signing-keys',
     rate: 'rate(1 minute)',
     permissions: { table: ['GetItem', 'PutItem'], signingKeys: 'manage' },
@@ -339,8 +340,8 @@ export interface EndpointFunction {
 }
 
 /**
- * One function for each entry, in the order of the routes. Throws when two routes of one entry differ in their permissions:
- * the function can have only one set, so one of the rows would be ignored.
+ * One function for each entry, in the order of the routes. Throws when two routes of one entry differ in
+ * their permissions: the function can have only one set, so one of the rows would be ignored.
  */
 export function endpointFunctions(all: readonly Route[] = routes): EndpointFunction[] {
   return [...Map.groupBy(all, ({ entry }) => entry)].map(([entry, served]) => {

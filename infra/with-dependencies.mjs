@@ -1,6 +1,6 @@
-// Installs the dependencies if needed, then runs a script of this project, so that `npm start` and `npm test` work on a
-// fresh clone. Written in plain JavaScript, because it runs under the host's Node (20 or later); the script itself runs
-// under the Node version that the lock file pins.
+// Installs the dependencies if needed, then runs a script of this project, so that `npm start` and `npm test`
+// work on a fresh clone. Written in plain JavaScript, because it runs under the host's Node (20 or later);
+// the script itself runs under the Node version that the lock file pins.
 //
 //   node infra/with-dependencies.mjs SCRIPT [ARGUMENT ...]
 import { spawn, spawnSync } from 'node:child_process'
@@ -13,11 +13,12 @@ const modules = join(root, 'node_modules')
 const stamp = join(modules, '.installed-lock.json')
 const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
 
-// The stamp is a copy of the lock file, written when `npm ci` finishes. It differs after the lock file has changed, and is
-// missing after an interrupted install; both run `npm ci` again.
+// The stamp is a copy of the lock file, written when `npm ci` finishes. It differs after the lock file has
+// changed, and is missing after an interrupted install; both run `npm ci` again.
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   console.error('installing the pinned dependencies (npm ci) ...')
-  // If npm started this process, npm_execpath names npm's own script. Running that gives the same npm on every platform.
+  // If npm started this process, npm_execpath names npm's own script. Running that gives the same npm on
+  // every platform.
   const npm = process.env.npm_execpath
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []]
   const result = spawnSync(command, [...args, 'ci', '--no-audit', '--no-fund'], {
@@ -36,7 +37,8 @@ const child = spawn(join(bin, 'node'), process.argv.slice(2), {
 })
 // Passes signals on, and lets the child decide when to exit.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-// npm can die without sending a signal (SIGKILL). A new parent process id shows that, and then the child must stop too.
+// npm can die without sending a signal (SIGKILL). A new parent process id shows that, and then the child must
+// stop too.
 if (process.env.npm_lifecycle_event !== undefined) {
   const parent = process.ppid
   setInterval(() => process.ppid === parent || child.kill('SIGTERM'), 200).unref()

@@ -10,8 +10,8 @@ export interface Output {
 }
 
 /**
- * Writes the files that are new or have changed. Each is written to a temporary file and renamed, because several stacks
- * may start from one checkout at the same time and must never read half a bundle.
+ * Writes the files that are new or have changed. Each is written to a temporary file and renamed, because
+ * several stacks may start from one checkout at the same time and must never read half a bundle.
  */
 export async function writeChanged(outputs: readonly Output[]): Promise<void> {
   // Temporary files go into their own directory: everything in the output directories gets deployed.

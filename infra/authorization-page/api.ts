@@ -20,7 +20,9 @@ const requestTimeoutMilliseconds = 20_000
 
 const baseUrl = document.querySelector<HTMLMetaElement>('meta[name=base-url]')?.content ?? ''
 
-/** Posts JSON to an endpoint and returns the `data` of its envelope. Throws an ApiFailure for anything but success. */
+/**
+ * Posts JSON to an endpoint and returns the `data` of its envelope. Throws an ApiFailure unless it succeeds.
+ */
 export async function post<Data>(path: string, body: object, accessToken?: string): Promise<Data> {
   let response: Response
   let envelope: { code?: unknown; data?: unknown }

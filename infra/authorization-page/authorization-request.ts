@@ -23,8 +23,8 @@ export interface AuthorizationRequest {
 }
 
 /**
- * Reads the request from a query string; undefined if it is missing or incomplete. The service validates it when the user
- * consents. Until then the page only shows it, and never redirects to its address.
+ * Reads the request from a query string; undefined if it is missing or incomplete. The service validates it
+ * when the user consents. Until then the page only shows it, and never redirects to its address.
  */
 export function readAuthorizationRequest(query: string): AuthorizationRequest | undefined {
   const sent = new URLSearchParams(query)

@@ -75,8 +75,8 @@ export function makeAlert(): Alert {
 }
 
 /**
- * Returns a function that runs one action at a time: a second click while one runs does nothing. An ApiFailure goes to
- * `onFailure`; if that returns false, the alert shows it.
+ * Returns a function that runs one action at a time: a second click while one runs does nothing. An
+ * ApiFailure goes to `onFailure`; if that returns false, the alert shows it.
  */
 export function makeGuard(alert: Alert, onFailure: (failure: ApiFailure) => boolean) {
   let busy = false

@@ -1,6 +1,6 @@
 import type { ApiFailure } from './api.ts'
 
-const words: Record<number, string> = {
+const messages: Record<number, string> = {
   40000: 'Something on this page went wrong. Reload it and try again.',
   40001: 'Something you entered was not accepted. Check it and try again.',
   40002: 'This app is not registered, or its return address is not registered.',
@@ -20,13 +20,13 @@ export function explain(failure: ApiFailure, now = new Date()): string {
       ? 'The service cannot be reached right now. Nothing is lost: try again in a moment.'
       : 'You are offline. Reconnect and try again: nothing is lost.'
   if (failure.code === 42900)
-    return `Too many tries. For your safety, sign-in is blocked for a while: try again ${waitWords(failure.retryAfterSeconds, now)}.`
+    return `Too many tries. For your safety, sign-in is blocked for a while: try again ${describeWait(failure.retryAfterSeconds, now)}.`
   if (failure.code === 50300)
-    return `The service is busy. Try again ${waitWords(failure.retryAfterSeconds, now)}.`
-  return words[failure.code] ?? 'Something unexpected happened. Try again in a moment.'
+    return `The service is busy. Try again ${describeWait(failure.retryAfterSeconds, now)}.`
+  return messages[failure.code] ?? 'Something unexpected happened. Try again in a moment.'
 }
 
-function waitWords(seconds: number | undefined, now: Date): string {
+function describeWait(seconds: number | undefined, now: Date): string {
   if (seconds === undefined) return 'later'
   if (seconds <= 10) return 'in a few seconds'
   const at = new Date(now.getTime() + seconds * 1000).toLocaleTimeString([], {

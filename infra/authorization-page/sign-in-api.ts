@@ -53,7 +53,7 @@ export async function sendSecondFactor(
   }
 }
 
-/** Sends the user's decision and returns the address to open next. Throws an ApiFailure for an invalid request. */
+/** Sends the user's decision and returns the address to open next. Throws an ApiFailure. */
 export async function sendDecision(
   { accessToken }: Account,
   parameters: Record<string, string>,

@@ -1,8 +1,8 @@
 import type { Account, Method, Ticket } from './sign-in-api.ts'
 
 /**
- * The state of the sign-in that survives a reload. It is in the tab's session storage, which other tabs cannot see and which
- * ends with the tab. It never contains the password.
+ * The state of the sign-in that survives a reload. It is in the tab's session storage, which other tabs
+ * cannot see and which ends with the tab. It never contains the password.
  */
 export interface TabState {
   email?: string

@@ -10,7 +10,7 @@ interface AuditorRoleProps {
   table: TableV2
 }
 
-/** The role for `keys audit` and `keys status`: it reads the signing keys and their records, and can do nothing else. */
+/** The role for `keys audit` and `keys status`. It only reads the signing keys and their records. */
 export class AuditorRole extends Construct {
   readonly role: Role
 

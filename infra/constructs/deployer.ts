@@ -4,7 +4,7 @@ import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib
 import { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 
-/** CodeDeploy's application and role for a stack, with which it shifts calls between versions of the stack's functions. */
+/** CodeDeploy's application and role, with which it shifts calls between versions of a stack's functions. */
 export class Deployer extends Construct {
   readonly application: LambdaApplication
   readonly role: IRole
@@ -31,7 +31,8 @@ export class Deployer extends Construct {
         resources: [prefixedArn('cloudwatch', 'alarm')],
       }),
     )
-    // Without this, every deployment group adds AWS's managed policy, which reaches every alias of the account.
+    // Without this, every deployment group adds AWS's managed policy, which reaches every alias of the
+    // account.
     this.role = role.withoutPolicyUpdates()
   }
 }

@@ -17,8 +17,8 @@ interface GradualDeploymentProps {
 }
 
 /**
- * Publishes a version of a function with every deployment. The new version gets a tenth of the calls for five minutes, then
- * all of them; if it fails meanwhile, CodeDeploy rolls back.
+ * Publishes a version of a function with every deployment. The new version gets a tenth of the calls for five
+ * minutes, then all of them; if it fails meanwhile, CodeDeploy rolls back.
  */
 export class GradualDeployment extends Construct {
   /** The alias, which callers use instead of the function. */
@@ -42,8 +42,8 @@ export class GradualDeployment extends Construct {
   }
 
   /**
-   * The alarms watch only the new version. Failures of the old one must not stop the deployment that fixes them, and a tenth
-   * of one endpoint's calls would not show in the metrics of the whole API.
+   * The alarms watch only the new version. Failures of the old one must not stop the deployment that fixes
+   * them, and a tenth of one endpoint's calls would not show in the metrics of the whole API.
    */
   private addAlarms({ config, function: fn, functionName }: GradualDeploymentProps): Alarm[] {
     const { version } = fn.currentVersion

@@ -94,7 +94,7 @@ const settingsEnvironment = (config: Config): Record<string, string> =>
     ]),
   )
 
-/** The URL of each queue that a function sends to, for example `GROW_TREE_QUEUE_URL` for the worker `grow-tree`. */
+/** The URLs of the queues that a function sends to, for example `GROW_TREE_QUEUE_URL`. */
 const queueEnvironment = (
   { queues = [] }: Permissions,
   resources: ServiceResources,

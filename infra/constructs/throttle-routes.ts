@@ -2,7 +2,7 @@ import { CfnRoute, type CfnStage, type HttpApi } from 'aws-cdk-lib/aws-apigatewa
 import type { Config } from '../config.ts'
 import { routes } from '../routes.ts'
 
-/** Sets the throttle of every route: the stage's, or for expensive routes their share of it. Call it after adding the routes. */
+/** Sets the throttle of every route, for expensive ones to their share. Call it after adding the routes. */
 export function throttleRoutes(api: HttpApi, { throttleRate, throttleBurst }: Config): void {
   const stage = api.defaultStage?.node.defaultChild as CfnStage
   // Throttling per route keeps one busy route from using up the limits of the whole account.

@@ -11,8 +11,9 @@ import { inputSchema, type JsonSchema, members, outputSchema } from './schemas.t
 const operations = { ...signInOperations, ...moneyOperations, ...communityOperations }
 
 /**
- * The OpenAPI 3.1 document of the service. Parameters, bodies and answers come from the endpoints' schemas, descriptions and
- * examples from operations/. Throws when an endpoint has no description, or a description no endpoint.
+ * The OpenAPI 3.1 document of the service. Parameters, bodies and answers come from the endpoints' schemas,
+ * descriptions and examples from operations/. Throws when an endpoint has no description, or a description no
+ * endpoint.
  */
 export async function openApiDocument(): Promise<JsonSchema> {
   const paths: Record<string, Record<string, JsonSchema>> = {}

@@ -13,7 +13,7 @@ export interface CommandContext {
   show: (result: unknown, text: () => string) => void
 }
 
-/** Runs a command's work on the chosen deployment. Work that resolves with false has findings: exit code 1. */
+/** Runs a command's work on the chosen deployment. If the work resolves with false, the exit code is 1. */
 export type RunCommand = (work: (context: CommandContext) => Promise<boolean>) => Promise<void>
 
 /** The end of a command's help: example command lines, each with its effect. */
@@ -35,7 +35,7 @@ export function readUserId(text: string): number {
 
 const maxSecretBytes = 4_096
 
-/** Reads a secret from the first line of standard input, because command lines end up in process lists and histories. */
+/** Reads a secret from standard input, because command lines end up in process lists and histories. */
 export async function readSecret(terminal: Terminal, name: string): Promise<string> {
   let text = ''
   for await (const chunk of terminal.readInput()) {

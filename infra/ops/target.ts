@@ -98,8 +98,9 @@ export const serviceName = (target: Pick<Target, 'namePrefix'>): string =>
   `${target.namePrefix}account-service`
 
 /**
- * Sets the environment variables that a function of the deployment would have, so that code shared with the functions works
- * on it. Must run before that code is imported, because it creates AWS clients when it is imported.
+ * Sets the environment variables that a function of the deployment would have, so that code shared with the
+ * functions works on it. Must run before that code is imported, because it creates AWS clients when it is
+ * imported.
  */
 export async function enterTarget(target: Target): Promise<void> {
   Object.assign(process.env, {
@@ -113,7 +114,7 @@ export async function enterTarget(target: Target): Promise<void> {
   })
 }
 
-/** The local stack treats unknown credentials as the owner's, so any do; those of an assumed role are kept. */
+/** Keeps the credentials of an assumed role. The local stack accepts any others as the owner's. */
 const localCredentials = (endpoint: string) => ({
   AWS_ENDPOINT_URL: endpoint,
   AWS_REGION: 'us-east-1',

@@ -149,7 +149,7 @@ const authorizationPageRules: Acknowledgement[] = [
   })),
 ]
 
-/** The acknowledged rules of a construct. Some ids contain names of the construct, so those are built here. */
+/** The acknowledged rules of a construct. Ids that contain a name of the construct are built here. */
 function* acknowledgementsOf(construct: IConstruct): Generator<{ id: string; reason: string }> {
   for (const { id, reason, applies } of [...authorizationPageRules, ...serviceRules])
     if (applies(construct)) yield { id, reason }

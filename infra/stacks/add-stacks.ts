@@ -6,7 +6,7 @@ import { DataStack } from './data-stack.ts'
 import { IntakeStack } from './intake-stack.ts'
 import { ObservabilityStack } from './observability-stack.ts'
 
-/** Adds the stacks of a stage to an app. The functions and the authorization page must have been bundled before. */
+/** Adds the stacks of a stage to an app. Bundle the functions and the authorization page before. */
 export async function addStacks(app: App, config: Config): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
   const data = new DataStack(app, name('data'), { config, terminationProtection: config.protectData })

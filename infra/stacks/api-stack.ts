@@ -58,7 +58,8 @@ export class ApiStack extends Stack {
         exposeHeaders: ['x-request-id', 'retry-after', 'www-authenticate', 'content-disposition', 'etag'],
         maxAge: Duration.hours(1),
       },
-      // With a domain, API Gateway's own address is off: it would be a second issuer, and bypass a firewall on the domain.
+      // With a domain, API Gateway's own address is off: it would be a second issuer, and bypass a firewall
+      // on the domain.
       ...(domain ? { defaultDomainMapping: { domainName: domain }, disableExecuteApiEndpoint: true } : {}),
     })
   }

@@ -23,8 +23,9 @@ import { pageDirectory, renderIndex } from '../bundle-authorization-page.ts'
 import type { Config } from '../config.ts'
 
 /**
- * Serves the authorization page: a private bucket behind CloudFront. The files come with AuthorizationPageContentStack,
- * which is separate because the API needs this page's address, and the files need the API's.
+ * Serves the authorization page: a private bucket behind CloudFront. The files come with
+ * AuthorizationPageContentStack, which is separate because the API needs this page's address, and the files
+ * need the API's.
  */
 export class AuthorizationPageStack extends Stack {
   readonly bucket: IBucket
@@ -58,7 +59,8 @@ export class AuthorizationPageStack extends Stack {
   private addHeaders(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
       securityHeadersBehavior: {
-        // The API's address is not known here, so any HTTPS address is allowed; index.html's own policy narrows it.
+        // The API's address is not known here, so any HTTPS address is allowed; index.html's own policy
+        // narrows it.
         contentSecurityPolicy: { contentSecurityPolicy: pagePolicy('https:'), override: true },
         contentTypeOptions: { override: true },
         frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
@@ -86,7 +88,7 @@ interface AuthorizationPageContentStackProps extends StackProps {
   baseUrl: string
 }
 
-/** Copies the bundled authorization page, with the API's address inserted, into the page's bucket. Bundle it first. */
+/** Copies the bundled authorization page into its bucket, with the API's address. Bundle the page first. */
 export class AuthorizationPageContentStack extends Stack {
   readonly page: AuthorizationPageStack
 

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 /** The data that must never be lost: the table, and the KMS keys without which its contents are useless. */
 export class DataStack extends Stack {
   readonly table: TableV2
-  /** Computes a MAC of each password before it is hashed, so that a stolen table cannot be attacked offline. */
+  /** Computes a MAC of each password before hashing, so that a stolen table cannot be attacked offline. */
   readonly macKey: Key
   /** Encrypts TOTP secrets. */
   readonly totpKey: Key

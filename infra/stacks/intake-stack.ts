@@ -37,8 +37,8 @@ const visibilityTimeout = (functionTimeoutSeconds: number): Duration =>
   Duration.seconds(6 * functionTimeoutSeconds)
 
 /**
- * Everything that changes state other than a request: the event bus, a queue, dead-letter queue and function for each event,
- * the workers, and the schedules.
+ * Everything that changes state other than a request: the event bus, a queue, dead-letter queue and function
+ * for each event, the workers, and the schedules.
  */
 export class IntakeStack extends Stack {
   readonly resources: ServiceResources
@@ -128,7 +128,8 @@ export class IntakeStack extends Stack {
       ...queueDefaults,
       queueName: `${config.namePrefix}${name}.fifo`,
       fifo: true,
-      // Message groups are independent, so each gets its own throughput limit (SQS high throughput for FIFO queues).
+      // Message groups are independent, so each gets its own throughput limit (SQS high throughput for FIFO
+      // queues).
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
@@ -150,7 +151,8 @@ export class IntakeStack extends Stack {
   }
 
   private addSchedule(config: Config, { name, rate, permissions }: (typeof schedules)[number]): void {
-    // Not deployed gradually: one run a minute is too little to judge a version, and the next run repeats a failed one.
+    // Not deployed gradually: one run a minute is too little to judge a version, and the next run repeats a
+    // failed one.
     const { function: fn } = new ServiceFunction(this, name, {
       config,
       entry: `schedule/${name}`,

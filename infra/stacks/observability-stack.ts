@@ -33,7 +33,7 @@ interface AlarmSpec {
   threshold: number
   /** Consecutive periods over the threshold that raise the alarm. Default: 1. */
   periods?: number
-  /** Raises the alarm when the metric is missing or at most the threshold, instead of at least the threshold. */
+  /** Raises the alarm when the metric is missing or not above the threshold. */
   alarmWhenSilent?: true
 }
 

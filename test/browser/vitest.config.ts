@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests of the pages in a real browser, with one local stack. Needs Chromium: see support/launch-browser.ts. */
+/** Tests of the pages in a real browser. They need Chromium: see support/launch-browser.ts. */
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
@@ -9,7 +9,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     allowOnly: false,
     pool: 'threads',
-    // On two cores, two browsers at the same time are slower than one after another, and make timings unreliable.
+    // On two cores, two browsers at the same time are slower than one after another, and make timings
+    // unreliable.
     fileParallelism: false,
   },
 })

@@ -4,8 +4,8 @@ export class NoEmulatorError extends Error {
 }
 
 /**
- * Checks that an AWS emulator answers at an address. Calls CloudFormation, which emulators have and this project's local
- * stack does not. Throws a NoEmulatorError otherwise.
+ * Checks that an AWS emulator answers at an address. Calls CloudFormation, which emulators have and this
+ * project's local stack does not. Throws a NoEmulatorError otherwise.
  */
 export async function findEmulator(endpoint: string | undefined): Promise<void> {
   if (endpoint === undefined)

@@ -92,7 +92,7 @@ async function call(path: string, { token, body }: { token?: string; body?: obje
 
 const maxAttempts = 8
 
-/** Repeats a check with doubling pauses for at most two minutes. More tries would count as password guessing. */
+/** Repeats a check with doubling pauses, for two minutes. More tries would count as password guessing. */
 async function eventually<T>(check: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

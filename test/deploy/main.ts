@@ -1,4 +1,5 @@
-// `npm run test:deploy`: deploys to an AWS emulator and runs the flows there. Exit codes: 0 passed, 1 failed, 2 no emulator.
+// `npm run test:deploy`: deploys to an AWS emulator and runs the flows there. Exit codes: 0 passed, 1 failed,
+// 2 no emulator.
 import { deploy } from './deploy.ts'
 import { findEmulator, NoEmulatorError } from './find-emulator.ts'
 

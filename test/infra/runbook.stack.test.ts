@@ -8,7 +8,8 @@ import { opsCommands, procedureHeadings, runbook, sectionOf } from './runbook/re
 
 const stack = await startOwnStack()
 const url = stack.baseUrl
-// Imported only now, because these modules create AWS clients, which read the stack's address from the environment.
+// Imported only now, because these modules create AWS clients, which read the stack's address from the
+// environment.
 const { addCommands, createProgram } = await import('../../infra/ops/command-line.ts')
 const { aDisabledKey } = await import('./runbook/a-disabled-key.ts')
 const { aFloodedDeadLetterQueue } = await import('./runbook/a-flooded-dead-letter-queue.ts')

@@ -62,8 +62,8 @@ export function showCode(flow: SignInFlow, email: string, ticket: Ticket, method
 const digitsOf = (value: string): string => value.replaceAll(/[\s-]/g, '')
 
 function otherWays(flow: SignInFlow, ticket: Ticket, byMail: boolean): HTMLElement[] {
-  const link = (words: string, onclick: () => void) =>
-    make('button', { type: 'button', class: 'link', onclick }, words)
+  const link = (label: string, onclick: () => void) =>
+    make('button', { type: 'button', class: 'link', onclick }, label)
   return [
     ...(usableMethods(ticket.methods).length > 1
       ? [link('Use another method', () => flow.go('method'))]

@@ -2,7 +2,7 @@ import { ApiFailure } from '../api.ts'
 import { appName, icon, make } from '../dom.ts'
 import { makeAlert, makeGuard } from '../form.ts'
 import { explain } from '../messages.ts'
-import { describeScope } from '../scope-words.ts'
+import { describeScope } from '../scope-descriptions.ts'
 import { type Account, sendDecision, signOut } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
 import { showLeaving, showRefused } from './ending.ts'
@@ -81,7 +81,7 @@ const showAccount = ({ email }: Account, onChange: (event: Event) => void): HTML
     make('button', { type: 'button', class: 'link', onclick: onChange }, 'Not you?'),
   )
 
-/** Ends a session that is no longer used. A failure is ignored: the page forgets the session, and it expires anyway. */
+/** Ends a session that is no longer used. A failure is ignored, because the session expires anyway. */
 async function endSession(account: Account): Promise<void> {
   try {
     await signOut(account)

@@ -2,19 +2,20 @@ import { icon, make } from '../dom.ts'
 import type { Method, Ticket } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
 
-const descriptions: Record<Method, { picture: string; name: string; words: (ticket: Ticket) => string }> = {
-  EMAIL: {
-    picture: 'mail',
-    name: 'Code by mail',
-    words: ({ maskedEmail }) => `On its way to ${maskedEmail}`,
-  },
-  AUTHENTICATOR: {
-    picture: 'device',
-    name: 'Authenticator app',
-    words: () => 'The code that your app shows now',
-  },
-  PASSKEY: { picture: 'key', name: 'Passkey', words: () => 'Cannot be used on this page' },
-}
+const descriptions: Record<Method, { picture: string; name: string; describe: (ticket: Ticket) => string }> =
+  {
+    EMAIL: {
+      picture: 'mail',
+      name: 'Code by mail',
+      describe: ({ maskedEmail }) => `On its way to ${maskedEmail}`,
+    },
+    AUTHENTICATOR: {
+      picture: 'device',
+      name: 'Authenticator app',
+      describe: () => 'The code that your app shows now',
+    },
+    PASSKEY: { picture: 'key', name: 'Passkey', describe: () => 'Cannot be used on this page' },
+  }
 
 /** Lets the user choose the method for the second factor. */
 export function showMethod(flow: SignInFlow, ticket: Ticket): View {
@@ -36,12 +37,12 @@ export function showMethod(flow: SignInFlow, ticket: Ticket): View {
 }
 
 function makeChoice(flow: SignInFlow, ticket: Ticket, method: Method): HTMLElement {
-  const { picture, name, words } = descriptions[method]
+  const { picture, name, describe } = descriptions[method]
   const text = make(
     'span',
     { class: 'choice-text' },
     make('strong', {}, name),
-    make('span', {}, words(ticket)),
+    make('span', {}, describe(ticket)),
   )
   if (method === 'PASSKEY') return make('div', { class: 'choice unavailable' }, icon(picture), text)
   const choose = () => {

@@ -124,7 +124,7 @@ const describeKeys = ({ at, keySet, archive, kms }: Facts): ReportKey[] =>
     })
     .sort((a, b) => a.published_at - b.published_at)
 
-/** The DisableKey and ScheduleKeyDeletion calls of the rotation. Any other such call was made by somebody else. */
+/** The DisableKey and ScheduleKeyDeletion calls of the rotation. Somebody else made any other such call. */
 const expectedCalls = ({ evidence }: Facts): ExpectedCall[] =>
   evidence.flatMap(({ record }) =>
     record?.action === 'disable'

@@ -16,8 +16,8 @@ export interface Facts {
   /** Keys that have left the key set. */
   archive: SigningKey[]
   /**
-   * RFC 7638 thumbprints of the public keys on record and in the JWKS, each by its object in `keySet`, `archive` and
-   * `jwks`. An object that is no RSA key has none.
+   * RFC 7638 thumbprints of the public keys on record and in the JWKS, each by its object in `keySet`,
+   * `archive` and `jwks`. An object that is no RSA key has none.
    */
   thumbprints: ReadonlyMap<object, string>
   /** Sort keys of invalid items in the keys' partition. */
@@ -49,7 +49,7 @@ export interface KmsKey {
   createdAt: number | undefined
   deletionAt: number | undefined
   tags: Record<string, string>
-  /** RFC 7638 thumbprint of the public key; undefined if KMS does not return it, as for some disabled keys. */
+  /** RFC 7638 thumbprint of the public key; undefined if KMS does not return one (some disabled keys). */
   thumbprint: string | undefined
 }
 

@@ -13,8 +13,9 @@ import type { KmsKey } from './facts.ts'
 const readConcurrency = 8
 
 /**
- * Reads every key in KMS that carries the deployment's tag or is on record. KMS cannot search by tag, so the tags of all keys
- * in the account and region are read. Keys whose tags the caller may not read belong to others.
+ * Reads every key in KMS that carries the deployment's tag or is on record. KMS cannot search by tag, so the
+ * tags of all keys in the account and region are read. Keys whose tags the caller may not read belong to
+ * others.
  */
 export async function readKms(tag: string, recorded: readonly string[]): Promise<KmsKey[]> {
   const listed = await listArns()

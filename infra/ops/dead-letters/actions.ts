@@ -34,8 +34,8 @@ export async function dropDeadLetters(sqs: SQSClient, queue: string, matches: Ma
 }
 
 /**
- * Sends the matching dead letters back to their queue, then deletes them; resolves with their number. After a crash in
- * between, a message is sent twice; its event still takes effect once.
+ * Sends the matching dead letters back to their queue, then deletes them; resolves with their number. After a
+ * crash in between, a message is sent twice; its event still takes effect once.
  */
 export async function redriveDeadLetters(
   sqs: SQSClient,

@@ -39,7 +39,7 @@ export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePai
   })),
 ]
 
-/** The queues of an event or worker, or of either queue's own name. Throws a UsageError that lists the known names. */
+/** Finds queues by event, worker or queue name. Throws a UsageError that lists the known names. */
 export function findQueue(target: Pick<Target, 'namePrefix'>, name: string): QueuePair {
   const all = listQueues(target)
   const dashed = (text: string) => text.replaceAll('.', '-')

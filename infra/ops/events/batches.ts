@@ -45,7 +45,7 @@ export function lineOfMark(run: string, mark: string): number | undefined {
   return mark.startsWith(prefix) ? Number(mark.slice(prefix.length)) : undefined
 }
 
-/** Groups lines into batches that fit one request. `isKnown` says whether a function handles a detail-type. */
+/** Groups lines into batches of one request. `isKnown` says whether a function handles a detail-type. */
 export async function* makeBatches(
   lines: AsyncIterable<Line>,
   run: string,
@@ -94,7 +94,7 @@ const EventLine = v.object({
   detail: v.looseObject({}),
 })
 
-/** Parses a line; undefined for an empty one. Throws an Error that does not quote the line, which may hold secrets. */
+/** Parses a line; undefined for an empty one. Throws an Error without the line, which may contain secrets. */
 function parseEvent(text: string, mark: string): OutgoingEvent | undefined {
   if (text.trim() === '') return undefined
   const parsed = v.safeParse(EventLine, parseJson(text))

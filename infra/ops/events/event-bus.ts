@@ -11,7 +11,7 @@ export interface EventBus {
   close: () => void
 }
 
-/** How often an event that the bus could not accept at the moment is put. */
+/** Maximum number of times that an event is put while the bus cannot accept it. */
 const maxAttempts = 8
 
 /** Opens the bus that the environment names. */

@@ -16,7 +16,7 @@ export interface Line {
 /** Maximum length of a line: four times the largest event that the bus accepts. */
 const maxLineBytes = 1_048_576
 
-/** Reads an input line by line with bounded memory. `before` is the part of the input that precedes these bytes. */
+/** Reads an input line by line. `before` is the size of the part of the input that precedes these bytes. */
 export async function* readLines(
   input: AsyncIterable<Uint8Array>,
   before = { lines: 0, bytes: 0 },
@@ -43,7 +43,7 @@ export async function* readLines(
 export interface Input {
   /** Size in bytes; undefined for standard input. */
   size: number | undefined
-  /** The lines that the progress does not cover. Throws a UsageError if the progress belongs to another input. */
+  /** The lines after the saved progress. Throws a UsageError if the progress belongs to another input. */
   lines: (progress: Progress) => AsyncGenerator<Line>
 }
 

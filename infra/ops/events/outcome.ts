@@ -7,8 +7,8 @@ import { lineOfMark } from './batches.ts'
 const pollIntervalMilliseconds = 500
 
 /**
- * Waits until queues are empty, and reports every count. SQS's counts are approximate, so two zeros in a row are needed.
- * Resolves with false when the count has not fallen for `maxStallMilliseconds`.
+ * Waits until queues are empty, and reports every count. SQS's counts are approximate, so two zeros in a row
+ * are needed. Resolves with false when the count has not fallen for `maxStallMilliseconds`.
  */
 export async function awaitEmptyQueues(
   sqs: SQSClient,
@@ -42,7 +42,7 @@ export interface RejectedLine {
 
 const maxListedPerQueue = 1_000
 
-/** Finds the events of a run among the dead letters, by their marks. Lists at most 1,000 of each queue, by line. */
+/** Finds the events of a run among the dead letters, by their marks; at most 1,000 per queue, by line. */
 export async function listRejected(
   sqs: SQSClient,
   queues: readonly QueuePair[],

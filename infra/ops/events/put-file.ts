@@ -29,10 +29,12 @@ interface PutResult {
   refused: RejectedLine[]
 }
 
-/** When the number of waiting messages has not fallen for this long, waiting ends. Early events are retried for less. */
+/**
+ * Waiting ends when the number of messages has not fallen for this long. Retries of early events take less.
+ */
 const maxStallMilliseconds = 90_000
 
-/** Sends an input from its checkpoint on, waits for the effect, and shows the rejected events; false if there are any. */
+/** Sends an input from its checkpoint on, waits for the effect, and shows rejected events; false if any. */
 export async function putFile(
   { target, terminal, show }: CommandContext,
   file: string,

@@ -16,14 +16,14 @@ export interface SingleEvent {
   detail: Record<string, unknown>
 }
 
-/** Longer than out-of-order events are retried before they are rejected. */
+/** Maximum wait for the effect; longer than the retries of an event that arrives too early. */
 const maxWaitMilliseconds = 90_000
 const pollIntervalMilliseconds = 150
 
 /** The dead letters are checked at every tenth poll, because reading them is slow. */
 const pollsPerDeadLetterCheck = 10
 
-/** Sends an event and waits until it has taken effect. Throws an OperationError with the reason if it is rejected. */
+/** Sends an event and waits until it has taken effect. Throws an OperationError if it is rejected. */
 export async function sendAndConfirm(target: Target, event: SingleEvent): Promise<void> {
   const { detailType, detail } = event
   const run = randomUUID()

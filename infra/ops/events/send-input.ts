@@ -23,9 +23,9 @@ const maxRefusals = 1_000
 const checkpointIntervalMilliseconds = 500
 
 /**
- * Sends every line as an event, several requests at a time, and updates the progress in the order of the lines. Memory use
- * does not depend on the input's size. A resumed run repeats the events since the last checkpoint; by their business keys,
- * they take effect once.
+ * Sends every line as an event, several requests at a time, and updates the progress in the order of the
+ * lines. Memory use does not depend on the input's size. A resumed run repeats the events since the last
+ * checkpoint; by their business keys, they take effect once.
  */
 export async function sendInput(options: SendOptions): Promise<void> {
   const { lines, bus, progress, concurrency } = options

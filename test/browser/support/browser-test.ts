@@ -6,11 +6,11 @@ import { launchBrowser } from './launch-browser.ts'
 interface Fixtures {
   browser: Browser
   app: ClientApp
-  /** Opens a page in a new browser profile. Errors and foreign requests of the page fail the test at its end. */
+  /** Opens a page in a new browser profile. Its errors and foreign requests fail the test at the end. */
   open: (options?: BrowserContextOptions) => Promise<Page>
 }
 
-/** Chromium's console message for a failed request. It is ignored, because the page handles failed requests. */
+/** Chromium's console message for a failed request. It is ignored: the page handles failed requests. */
 const failedRequestMessage =
   /^Failed to load resource: (the server responded with a status of [45]\d\d|net::ERR_)/
 
@@ -32,7 +32,7 @@ export const it = test.extend<Fixtures>({
   },
   open: async ({ browser, app }, use) => {
     const { baseUrl, pageUrl } = inject('stack')
-    // The stack's page sends those who call this machine by its other name to its own address.
+    // The console redirects from localhost to 127.0.0.1.
     const known = [baseUrl, pageUrl, app.origin, baseUrl.replace('127.0.0.1', 'localhost')]
     const problems: string[] = []
     const pages: Page[] = []

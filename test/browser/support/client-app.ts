@@ -9,7 +9,7 @@ const client: oauth.Client = { client_id: 'demo-app' }
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked as deprecated only to stand out
 const options = { [oauth.allowInsecureRequests]: true }
 
-/** An OAuth client with a server for its redirect URI: starts a sign-in and receives the authorization response. */
+/** An OAuth client with its own server: starts a sign-in and receives the authorization response. */
 export class ClientApp {
   readonly origin: string
   readonly redirectUri: string

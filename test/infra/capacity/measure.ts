@@ -39,7 +39,7 @@ interface Input {
   ConsistentRead?: boolean
 }
 
-/** The minimum that AWS bills: two units per member of a transaction, and a read for an item that does not exist. */
+/** The minimum that AWS bills: two units per member of a transaction, and a read for a missing item. */
 function minUnits({ TransactItems, Key, RequestItems = {}, ConsistentRead }: Input): number {
   const one = (consistent: boolean | undefined) => (consistent === true ? 1 : 0.5)
   if (TransactItems !== undefined) return 2 * TransactItems.length
@@ -50,9 +50,9 @@ function minUnits({ TransactItems, Key, RequestItems = {}, ConsistentRead }: Inp
 }
 
 /**
- * Runs an operation in this process and adds up its calls. DynamoDB Local counts fewer units than AWS for transactions and
- * for items that do not exist, so AWS's minimum replaces smaller counts. That is exact for items up to 1 KB, which all of
- * these are. Units of an index are added.
+ * Runs an operation in this process and adds up its calls. DynamoDB Local counts fewer units than AWS for
+ * transactions and for items that do not exist, so AWS's minimum replaces smaller counts. That is exact for
+ * items up to 1 KB, which all of these are. Units of an index are added.
  */
 export async function measure(run: () => Promise<unknown>): Promise<Measured> {
   const total: Measured = { calls: 0, readUnits: 0, writeUnits: 0, signatures: 0, symmetric: 0 }

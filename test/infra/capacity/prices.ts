@@ -29,7 +29,7 @@ export const prices = {
   logGigabyte: { unit: 'GB of logs', perMillion: 500_000, page: 'Amazon CloudWatch pricing' },
 } satisfies Record<string, Price>
 
-/** SQS requests per message: one to send, and its share of receiving and deleting in batches of five on average. */
+/** SQS requests per message: one to send, and a share of receiving and deleting in batches of five. */
 const queueRequests = 1 + 2 / 5
 
 /** Function calls per message, in batches of five on average. */

@@ -131,7 +131,7 @@ const tables: Record<string, () => string> = {
   sources: sourceTable,
 }
 
-/** Replaces every table between `<!-- table NAME -->` and `<!-- end -->` of a document by its computed content. */
+/** Computes every table between `<!-- table NAME -->` and `<!-- end -->` in a document. */
 export const fillTables = (document: string): string =>
   document.replaceAll(
     /(<!-- table (\w+) -->\n).*?(<!-- end -->)/gs,

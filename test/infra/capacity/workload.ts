@@ -91,7 +91,7 @@ export const operations = {
 /** Name of an operation. */
 export type OperationName = keyof typeof operations
 
-/** Assumed number of each operation per sign-in. Replace these numbers first, by those of a deployment's dashboard. */
+/** Assumed number of each operation per sign-in. Replace these first, by a deployment's real numbers. */
 export const mix: Record<OperationName, number> = {
   password: 1,
   mail: 1,

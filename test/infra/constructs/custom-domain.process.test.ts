@@ -52,7 +52,7 @@ describe('an API with a domain of its own', () => {
     })
   })
 
-  it('is the address that the authorization page calls', () => {
+  it('is called by the authorization page at that domain', () => {
     const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(
       ({ resource }) => resource.Properties,
     )

@@ -26,7 +26,7 @@ interface Reference {
 const aliases = () => new Map(ofType(stacks, 'AWS::Lambda::Alias').map((alias) => [alias.id, alias]))
 const functionsServed = new Set(routes.map(({ entry }) => entry)).size + 1 + events.length + workers.length
 
-/** Logical ids of everything that calls a function without its alias: integrations, event sources and permissions. */
+/** Logical ids of integrations, event sources and permissions that name a function without its alias. */
 function callsPastAliases(stacks: Stacks): string[] {
   const names = new Set(ofType(stacks, 'AWS::Lambda::Alias').map(({ id }) => id))
   const property = {

@@ -85,9 +85,13 @@ export const dataScenarios: Record<string, Scenario> = {
   },
   'deposit-get': async ({ request }) => {
     const { accessToken, address } = await newDepositor()
-    const news = deposit(address)
-    await deliver(depositUpdated, news)
-    const id = depositId({ network: news.currency_network, txid: news.txid, outputIndex: news.output_index })
+    const detail = deposit(address)
+    await deliver(depositUpdated, detail)
+    const id = depositId({
+      network: detail.currency_network,
+      txid: detail.txid,
+      outputIndex: detail.output_index,
+    })
     await request({ token: accessToken, path: { id } })
   },
 }

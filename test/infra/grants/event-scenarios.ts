@@ -107,9 +107,9 @@ const validEvents: Record<string, Scenario> = {
   'addresses-provisioned': (calls) => calls.deliver(provision(newPool(), 2)),
   'deposit-updated': async (calls) => {
     const { address } = await addDepositor()
-    const news = deposit(address, { status: 'pending' })
-    await calls.deliver(news)
-    await calls.deliver({ ...news, status: 'confirmed' })
+    const detail = deposit(address, { status: 'pending' })
+    await calls.deliver(detail)
+    await calls.deliver({ ...detail, status: 'confirmed' })
   },
 }
 

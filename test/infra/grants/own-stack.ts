@@ -13,7 +13,7 @@ import { buildStackModel } from '../../../infra/local/template/build-model.ts'
 import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 import { makeVariants, type Variant } from './variants.ts'
 
-/** A stack whose functions are invoked directly: all functions, and a variant of each without one of its grants. */
+/** A stack whose functions are invoked directly: all functions, and variants without one of their grants. */
 export interface OwnStack {
   awsUrl: string
   functions: FunctionModel[]

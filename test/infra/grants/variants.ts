@@ -7,8 +7,8 @@ export const delayRetry = 'sqs:ChangeMessageVisibility'
 export const brokenEnvironment = { TABLE_NAME: '', MAIL_FROM: '' }
 
 /**
- * The rotation reads tags to find this deployment's keys. It expects to be denied the tags of other keys, so a missing grant
- * does not make it fail.
+ * The rotation reads tags to find this deployment's keys. It expects to be denied the tags of other keys, so
+ * a missing grant does not make it fail.
  */
 const denialIsExpected = 'kms:ListResourceTags'
 
@@ -56,8 +56,8 @@ export const makeVariants = (original: FunctionModel): Variant[] =>
 const actionsOf = ({ Action }: PolicyStatement): string[] => [Action ?? []].flat()
 
 /**
- * The actions that a function's own code calls. Lambda itself uses the role to write logs and to poll the queue; of the queue
- * actions, an intake function calls only the one that delays a retry.
+ * The actions that a function's own code calls. Lambda itself uses the role to write logs and to poll the
+ * queue; of the queue actions, an intake function calls only the one that delays a retry.
  */
 function ownActions(original: FunctionModel, statement: PolicyStatement): string[] {
   const actions = actionsOf(statement).filter(

@@ -41,7 +41,7 @@ function closed(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const members = Object.entries(schema).map(([name, value]): [string, unknown] => [
     name,
-    // The members of an allOf describe one object together, so only the whole is closed.
+    // The members of an allOf describe one object together, so only the whole may forbid other properties.
     name === 'allOf' ? value : closed(value),
   ])
   const isObject = 'properties' in schema || 'allOf' in schema
@@ -65,7 +65,7 @@ const posting = { currency: 'USDT', type: 'DEPOSIT', amount: new Big('1'), refer
 const [bill] = putBill({ walletBefore: wallet, posting, balanceAfter: new Big('1'), createdAt: 0 } as never)
 const token = { userId: 42, clientId: 'c', scopes: [], firstParty: true, expiresAt: 0, authenticatedAt: 0 }
 
-/** Members that hold an identifier or a secret that the service makes: the form of its values, and one that it made. */
+/** The form of every identifier and secret that the service makes, and a value that it made. */
 const forms = {
   bill: { pattern: /^[AR]\d+-\d+$/, made: String(bill?.Put?.Item?.['id']) },
   deposit: {

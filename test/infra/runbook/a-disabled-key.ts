@@ -7,7 +7,7 @@ import { replaceKeys } from './a-leaked-signing-key.ts'
 import { findings, follow, pollOptions } from './follow.ts'
 import { kidOf, type People } from './people.ts'
 
-/** Rehearses a signing key that is disabled by mistake, scheduled for deletion, or disabled by an attacker. */
+/** Rehearses a signing key that is disabled by mistake or by an attacker, or scheduled for deletion. */
 export async function aDisabledKey(url: string, people: People): Promise<void> {
   const procedure = follow('A disabled key', url)
   const signer = activeKey(await readKeySet()) ?? expect.unreachable()

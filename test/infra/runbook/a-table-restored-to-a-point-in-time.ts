@@ -19,14 +19,14 @@ interface Rehearsal {
   url: string
   people: People
   tables: ReturnType<typeof openTables>
-  /** For files. */
+  /** Directory for temporary files. */
   directory: string
 }
 
 type Before = Awaited<ReturnType<typeof actBeforeRestorePoint>>
 type After = Awaited<ReturnType<typeof actAfterRestorePoint>>
 
-/** Rehearses a table that loses everything after a point in time, while KMS, senders and token holders do not. */
+/** Rehearses a table that loses recent changes, which KMS, senders and token holders still have. */
 export async function aTableRestoredToAPointInTime(
   url: string,
   people: People,
@@ -75,7 +75,7 @@ async function actBeforeRestorePoint({ procedure, url, people, tables, directory
   }
 }
 
-/** Seven more bills, a logout, a used ticket, two new signing keys and a revoked one: all of it will be lost. */
+/** Seven bills, a logout, a used ticket, two new signing keys and a revoked one, which will all be lost. */
 async function actAfterRestorePoint({ procedure, people, directory }: Rehearsal, before: Before) {
   const { ops } = procedure
   const events = Array.from({ length: 7 }, () => adjustment(before.asset.userId, { amount: '0.01' }))

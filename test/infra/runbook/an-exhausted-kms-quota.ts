@@ -14,7 +14,7 @@ import { openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
 import { authenticatorCode, createUser } from '../../support/sign-in.ts'
 import { throttleKms } from '../../support/throttle-kms.ts'
 
-/** Rehearses KMS throttling: requests that need a signature get 503 with Retry-After, and succeed when repeated. */
+/** Rehearses KMS throttling: requests that sign get 503 with Retry-After, and succeed when repeated. */
 export async function anExhaustedKmsQuota(): Promise<void> {
   const user = await createUser()
   const ticket = await openTicket(user)

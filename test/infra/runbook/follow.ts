@@ -15,7 +15,7 @@ export interface CommandOutcome {
 
 type Words = Record<string, string>
 
-/** Runs the commands of one procedure, with values for their words in capitals. Throws for a command that it does not contain. */
+/** Runs commands of one procedure, with values for words in capitals. Other commands throw. */
 export interface Procedure {
   ops: (command: string, words?: Words) => Promise<CommandOutcome>
   aws: (command: string, words?: Words) => Promise<void>
@@ -27,7 +27,7 @@ const awsCommands: Record<string, (keyId: string) => Promise<unknown>> = {
   'aws kms cancel-key-deletion --key-id ARN': (KeyId) => kms.send(new CancelKeyDeletionCommand({ KeyId })),
 }
 
-/** Starts to follow a procedure on the stack at an address. */
+/** Opens a procedure of the runbook. Its commands run against the stack at `url`. */
 export function follow(heading: string, url: string): Procedure {
   const text = sectionOf(heading)
   return {

@@ -3,8 +3,9 @@ import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 import { ephemeral } from '../../support/ephemeral.ts'
 
 /**
- * Starts a local stack for rehearsals, which disable keys and delete tables. Sets the environment of this process, so that
- * commands and shared code that are imported afterwards use the stack. Its key caches expire quickly.
+ * Starts a local stack for rehearsals, which disable keys and delete tables. Sets the environment of this
+ * process, so that commands and shared code that are imported afterwards use the stack. Its key caches expire
+ * quickly.
  */
 export async function startOwnStack(): Promise<LocalStack> {
   const stack = await startLocalStack({

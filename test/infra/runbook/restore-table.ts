@@ -16,7 +16,7 @@ export interface Snapshot {
   items: Item[]
 }
 
-/** Copies and replaces whole tables, in place of point-in-time recovery, which DynamoDB Local does not have. */
+/** Copies and replaces whole tables, because DynamoDB Local has no point-in-time recovery. */
 export function openTables(layout: Record<string, unknown>) {
   const client = new DynamoDBClient(clientOptions())
 

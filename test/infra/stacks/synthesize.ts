@@ -45,8 +45,8 @@ const context = {
 const newDirectory = () => mkdtempSync(join(tmpdir(), 'synth-'))
 
 /**
- * Synthesizes a stage as `cdk synth` does, and throws on findings of AWS's validator and of cdk-nag. The functions must have
- * been bundled.
+ * Synthesizes a stage as `cdk synth` does, and throws on findings of AWS's validator and of cdk-nag. The
+ * functions must have been bundled.
  */
 export async function synthesize(stage: string, { values, change }: Variation = {}): Promise<Stacks> {
   const app = new App({ outdir: newDirectory(), context })

@@ -4,7 +4,7 @@ import { evidenceKey } from '../../../../shared/keys/key-set-store.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { EvidenceRow, Facts } from '../facts.ts'
 
-/** The evidence chain is complete: no record was edited, removed or added, up to the one that the key set names as its last. */
+/** The evidence chain is complete up to the key set's last record: none was edited, removed or added. */
 export const checkEvidenceChain: Check = function* (facts) {
   yield* findMissing(facts)
   for (const row of facts.evidence) yield* findEdited(row)
@@ -56,7 +56,7 @@ function* findEdited({ sortKey, hash, record }: EvidenceRow): Generator<Finding>
     )
 }
 
-/** Compares with the neighbour's hash, so that a record edited together with its own hash is still detected. */
+/** Compares with the neighbour's hash, which detects a record that was edited together with its own hash. */
 function* findBrokenLink(
   { record, sortKey }: EvidenceRow,
   before: EvidenceRow | undefined,

@@ -4,13 +4,13 @@ import { toJwks } from '../../../../shared/keys/key-set.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
-/** The JWKS and the table are not read at the same instant, so the JWKS may be this much older than a transition. */
+/** The JWKS is read before the table, so it may be from before a transition that is at most this old. */
 const maxReadGapMilliseconds = 5_000
 
 const published = (finding: string, subject: string, message: string): Finding =>
   found(finding, ['published-keys'], subject, message)
 
-/** The published JWKS contains exactly the keys that the records publish, and clients cache it for a short enough time. */
+/** The JWKS contains exactly the keys that the records publish, and may not be cached for too long. */
 export const checkJwks: Check = function* (facts) {
   const { jwks, keySet, settings } = facts
   if (!jwks.answered) {

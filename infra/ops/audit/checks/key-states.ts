@@ -6,7 +6,7 @@ import type { Facts } from '../facts.ts'
 /** A key's instant and that of its evidence are taken one after another, so they may differ by this much. */
 const maxInstantGapMilliseconds = 5_000
 
-/** One key signs and at most one waits to sign; every key has the state and the instants that its evidence records. */
+/** One key signs, at most one waits to sign, and every key has the state and instants of its evidence. */
 export const checkKeyStates: Check = function* (facts) {
   if (facts.keySet === undefined) return
   yield* checkSigners(facts.keySet.keys)
@@ -47,7 +47,7 @@ function* checkIdentities({ keySet, archive, thumbprints }: Facts): Generator<Fi
   }
 }
 
-/** Compares keys and evidence, if no record is missing: otherwise every key would differ for that reason alone. */
+/** Compares keys with their evidence. Skipped if a record is missing, because then every key would differ. */
 function* checkHistories({ keySet, archive, evidence }: Facts): Generator<Finding> {
   const records = evidence.flatMap(({ record }) => record ?? [])
   if (keySet === undefined || records.length !== keySet.sequence) return

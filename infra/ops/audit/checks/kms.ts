@@ -55,7 +55,7 @@ function* checkProperties(key: SigningKey, inKms: KmsKey, { tag }: Facts): Gener
     yield problem('its public key is not the one on record')
 }
 
-/** An enabled key with the deployment's tag that is not on record. A key of a current or abandoned attempt is expected. */
+/** Reports an enabled key that is not on record, unless an attempt to create a key explains it. */
 function* checkUnrecorded(inKms: KmsKey, { keySet }: Facts): Generator<Finding> {
   if (inKms.state !== 'Enabled') return
   const attempts = [keySet?.attempt, ...(keySet?.orphaned_attempts ?? [])]

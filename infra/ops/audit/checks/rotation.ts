@@ -7,13 +7,13 @@ import type { Facts } from '../facts.ts'
 const hourMilliseconds = 3_600_000
 const dayMilliseconds = 24 * hourMilliseconds
 
-/** A step that is overdue by more than this is a finding. The alarm uses the same limit, which is many runs. */
+/** A step that is overdue by more than this is a finding. The alarm uses the same limit. */
 const maxOverdueMilliseconds = hourMilliseconds
 
-/** Maximum period for a private signature key (NIST SP 800-57 Part 1 Rev. 5, 5.3.6, table 1: one to three years). */
+/** Maximum period of a private signature key: three years (NIST SP 800-57 Part 1 Rev. 5, 5.3.6, table 1). */
 const maxPeriodDays = 3 * 365
 
-/** Keys are replaced in time: no step is overdue, no key signs for too long, and none stays in the JWKS for too long. */
+/** Keys are replaced in time: no step is overdue, and no key signs or stays in the JWKS for too long. */
 export const checkCryptoperiod: Check = function* (facts) {
   const { settings } = facts
   if (settings.signingKeyRotationDays > maxPeriodDays) {

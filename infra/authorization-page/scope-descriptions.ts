@@ -1,7 +1,7 @@
 import type { Scope } from '../../shared/tokens/scopes.ts'
 
 /** What each scope allows an app to do. Completes the sentence "It will be able to …". */
-const words: Record<Scope, string> = {
+const descriptions: Record<Scope, string> = {
   openid: 'know that it is you, by your member number',
   profile: 'see your nickname',
   email: 'see your email address',
@@ -13,4 +13,5 @@ const words: Record<Scope, string> = {
 }
 
 /** The description of a scope. An unknown scope is shown unchanged; the service will reject it. */
-export const describeScope = (scope: string): string => (words as Record<string, string>)[scope] ?? scope
+export const describeScope = (scope: string): string =>
+  (descriptions as Record<string, string>)[scope] ?? scope
