@@ -5,11 +5,11 @@ import { type App, Stack } from 'aws-cdk-lib'
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bundleAuthorizationPage } from '../../../infra/bundle-authorization-page.ts'
-import { bundleFunctions } from '../../../infra/bundle-functions.ts'
-import { events, routes, schedules } from '../../../infra/routes.ts'
-import type { Endpoint } from '../../../shared/http/endpoint.ts'
-import { ofType, type Stacks, synthesize } from './synthesize.ts'
+import { bundleAuthorizationPage } from '../../infra/bundle-authorization-page.ts'
+import { bundleFunctions } from '../../infra/bundle-functions.ts'
+import { events, routes, schedules } from '../../infra/routes.ts'
+import type { Endpoint } from '../../shared/http/endpoint.ts'
+import { ofType, type Stacks, synthesize } from './stacks/synthesize.ts'
 
 interface Statement {
   Action: string | string[]
