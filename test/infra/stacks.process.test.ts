@@ -20,7 +20,7 @@ interface Statement {
 
 const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value])
 
-const runbook = readFileSync(join(import.meta.dirname, '../../../infra/RUNBOOK.md'), 'utf8')
+const runbook = readFileSync(join(import.meta.dirname, '../../infra/RUNBOOK.md'), 'utf8')
 
 let stacks: Stacks
 
