@@ -137,7 +137,7 @@ describe('endpoints', () => {
   it('require an access_token, unless they are on the list of public ones', async () => {
     const open: string[] = []
     for (const { method, path, entry } of routes) {
-      const file = new URL(`../../../functions/${entry}.ts`, import.meta.url).href
+      const file = new URL(`../../functions/${entry}.ts`, import.meta.url).href
       const { handler } = (await import(/* @vite-ignore */ file)) as { handler: Endpoint }
       if (handler.description.scope === 'public') open.push(`${method} ${path}`)
     }
