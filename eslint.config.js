@@ -121,6 +121,15 @@ export default tseslint.config(
       '@typescript-eslint/no-confusing-void-expression': 'off',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
+      // Prettier wraps code, but not comments.
+      'max-len': [
+        'error',
+        {
+          code: 1000,
+          comments: 110,
+          ignoreUrls: true,
+        },
+      ],
     },
   },
   ...boundaries,

@@ -37,7 +37,7 @@ const project = (
  * - `x.test.ts`, unit: nothing. A socket, a process or a thread fails the test.
  * - `x.process.test.ts`: servers, processes or threads that the file itself starts and stops.
  * - `x.table.test.ts`: the service's table and keys (DynamoDB Local, KMS), shared by all such files; the code under test
- *   runs in the test's own process with the environment of a function.
+ * runs in the test's own process with the environment of a function.
  * - `x.stack.test.ts`: the whole local stack, shared by all such files.
  */
 export default defineConfig({

@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, '..')
 const rooms = ['functions', 'shared', 'infra']
 
 /**
- * Tests that are grouped by subject, because they test no single source file: a folder, or the path of a test. Tests that
- * stand in `test` itself are about the repository as a whole.
+ * Tests that are grouped by subject, because they test no single source file: a folder, or the path of a
+ * test. Tests that stand in `test` itself are about the repository as a whole.
  */
 const subjects = {
   browser: 'the pages in a real browser',

@@ -154,7 +154,10 @@ async function synthesizeModel(
   return buildStackModel(assembly, { region, accountId, ...urls })
 }
 
-/** Code of the service that the local stack runs for itself, in the environment of a function that does the like. */
+/**
+ * Code of the service that the local stack runs for itself, in the environment of a function that does the
+ * like.
+ */
 function listOwnFunctions({ functions, routes, outputs }: StackModel): FunctionModel[] {
   const derive = (routeKey: string, folder: string, name: string, caller: object): FunctionModel[] => {
     const route = routes.find((item) => item.routeKey === routeKey)

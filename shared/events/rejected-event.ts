@@ -52,16 +52,16 @@ class UnappliedEvent extends Error {
 }
 
 /**
- * An event that can never be applied. It goes to the dead-letter queue at once, whole, and changes nothing. An
- * explanation names fields and rules, never contents.
+ * An event that can never be applied. It goes to the dead-letter queue at once, whole, and changes nothing.
+ * An explanation names fields and rules, never contents.
  */
 export class RejectedEvent extends UnappliedEvent {
   override readonly name = 'RejectedEvent'
 }
 
 /**
- * An event that arrived before another one that it needs, such as the registration of its user. It is retried a few
- * times and then goes to the dead-letter queue, from where a redrive applies it.
+ * An event that arrived before another one that it needs, such as the registration of its user. It is retried
+ * a few times and then goes to the dead-letter queue, from where a redrive applies it.
  */
 export class OutOfOrderEvent extends UnappliedEvent {
   override readonly name = 'OutOfOrderEvent'

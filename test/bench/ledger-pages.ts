@@ -35,7 +35,10 @@ const filters = [
 
 type Items = Record<string, unknown>[]
 
-/** Books bills in memory, six years' worth, and loads their rows of the measured lists straight into the table. */
+/**
+ * Books bills in memory, six years' worth, and loads their rows of the measured lists straight into the
+ * table.
+ */
 async function load(userId: number, size: number): Promise<void> {
   const lists = new Set(filters.map(({ filter }) => listName({ userId, wallet: 'asset' }, filter)))
   const step = Math.floor((6 * 365 * 86_400_000) / size)

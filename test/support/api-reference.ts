@@ -12,7 +12,9 @@ declare module 'vitest' {
   }
 }
 
-/** Makes the API reference available to check-answers.ts: written once a run, by the first test that needs it. */
+/**
+ * Makes the API reference available to check-answers.ts: written once a run, by the first test that needs it.
+ */
 export default async function setup(project: TestProject): Promise<() => void> {
   let written: Promise<string> | undefined
   const server = createServer((_request, response) => {

@@ -3,8 +3,9 @@ import { type SignedIn } from './oauth-clients.ts'
 import { postConsent, stack } from './oauth.ts'
 
 /**
- * Follows a client's authorization URL as a browser and a user would: to the authorization page, which posts what it was
- * given, with the user's answer, and sends the browser where it is told. Resolves with the address at which the client finds its answer.
+ * Follows a client's authorization URL as a browser and a user would: to the authorization page, which posts
+ * what it was given, with the user's answer, and sends the browser where it is told. Resolves with the
+ * address at which the client finds its answer.
  */
 export async function followAuthorization(
   url: URL,

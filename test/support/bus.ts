@@ -13,8 +13,8 @@ export interface DeadLetter {
 }
 
 /**
- * Waits for the dead letter of a detail-type whose body contains a text of the test's own. Messages stay in their queue,
- * so that tests that run at the same time do not take them from one another.
+ * Waits for the dead letter of a detail-type whose body contains a text of the test's own. Messages stay in
+ * their queue, so that tests that run at the same time do not take them from one another.
  */
 export async function waitForDeadLetter(detailType: string, text: string): Promise<DeadLetter> {
   const sqs = new SQSClient(clientOptions())

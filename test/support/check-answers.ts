@@ -26,8 +26,9 @@ async function readDocument(): Promise<Document> {
 const fetchAsIs = globalThis.fetch
 
 /**
- * Holds every answer that a test receives from the API against the API reference: its status must be described, and its
- * body must be as described. Answers outside of the reference's paths (`/_local`, unknown routes) pass by.
+ * Holds every answer that a test receives from the API against the API reference: its status must be
+ * described, and its body must be as described. Answers outside of the reference's paths (`/_local`, unknown
+ * routes) pass by.
  */
 globalThis.fetch = async (input, init) => {
   const response = await fetchAsIs(input, init)

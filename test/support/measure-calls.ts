@@ -24,8 +24,8 @@ type Middleware = (next: Next, context: { commandName?: string }) => Next
 const name = 'measureCalls'
 
 /**
- * Runs something and tells which calls it made in this process, and what DynamoDB says that the writes consumed, as `db`
- * asks it to with every call.
+ * Runs something and tells which calls it made in this process, and what DynamoDB says that the writes
+ * consumed, as `db` asks it to with every call.
  */
 export async function measureCalls(run: () => Promise<unknown>): Promise<Calls> {
   const calls: Calls = { names: [], writeUnits: 0 }
@@ -36,7 +36,8 @@ export async function measureCalls(run: () => Promise<unknown>): Promise<Calls> 
       if (/^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(commandName)) {
         const reported = [answer.output.ConsumedCapacity ?? []].flat()
         const units = reported.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
-        // DynamoDB Local counts a transaction like plain writes; on AWS each member costs twice a write, two units at least.
+        // DynamoDB Local counts a transaction like plain writes; on AWS each member costs twice a write, two
+        // units at least.
         calls.writeUnits += Math.max(units, 2 * (args.input.TransactItems?.length ?? 0))
       }
       return answer

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { afterAll } from 'vitest'
 
-// Whatever process a test file starts ends with the file at the latest: also after a failed test, and when the test runner
-// is interrupted or killed. A second process, the reaper, sees to it.
+// Whatever process a test file starts ends with the file at the latest: also after a failed test, and when
+// the test runner is interrupted or killed. A second process, the reaper, sees to it.
 
 let reaper: Writable | undefined
 let startingReaper = false

@@ -6,11 +6,12 @@ interface Served<Description> {
 }
 
 /**
- * Runs a server for the process that forked this one: starts it, tells the parent where it answers, and stops it when the
- * parent says so or is gone, however the parent ended.
+ * Runs a server for the process that forked this one: starts it, tells the parent where it answers, and stops
+ * it when the parent says so or is gone, however the parent ended.
  */
 export async function serveForParent<Description>(start: () => Promise<Served<Description>>): Promise<void> {
-  // Until it has started nothing can be stopped in order; the processes that it has started end with this one.
+  // Until it has started nothing can be stopped in order; the processes that it has started end with this
+  // one.
   let stop = (): void => process.exit(1)
   process.once('disconnect', () => stop())
   process.once('message', () => stop())

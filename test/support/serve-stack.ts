@@ -1,5 +1,5 @@
-// The local stack that all tests of the project `stack` share, in a process of its own: the tests and the stack each have
-// a core.
+// The local stack that all tests of the project `stack` share, in a process of its own: the tests and the
+// stack each have a core.
 import { startLocalStack } from '../../infra/local/local-stack.ts'
 import { commonEnvironment } from './common-environment.ts'
 import { ephemeral } from './ephemeral.ts'

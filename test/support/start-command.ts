@@ -13,7 +13,10 @@ const commandLine = [process.execPath, 'infra/local/start.ts']
 /** The command of a person, in place of the program behind it. */
 export const throughNpm = ['npm', 'start', '--']
 
-/** Starts the stack in a process of its own; `ready` resolves with the address of the API, or rejects when it ends before. */
+/**
+ * Starts the stack in a process of its own; `ready` resolves with the address of the API, or rejects when it
+ * ends before.
+ */
 export function startCommand(
   args: string[],
   environment: NodeJS.ProcessEnv = {},

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of the project's broker: a request for `/` starts the server that the project's tests share. */
+    /**
+     * Address of the project's broker: a request for `/` starts the server that the project's tests share.
+     */
     broker: string
   }
 }
@@ -26,8 +28,8 @@ interface Options {
 }
 
 /**
- * Opens a broker that starts a server in a child process on the first request for `/`, and answers with what the child
- * said about itself. A run whose tests never ask does not pay for the server.
+ * Opens a broker that starts a server in a child process on the first request for `/`, and answers with what
+ * the child said about itself. A run whose tests never ask does not pay for the server.
  */
 export async function startOnDemand({ script, environment, answer }: Options): Promise<SharedServer> {
   let child: ChildProcess | undefined

@@ -2,7 +2,10 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startOnDemand } from './start-on-demand.ts'
 
-/** Makes one table with its keys available to all tests of the project `table`; it starts when a test first asks for it. */
+/**
+ * Makes one table with its keys available to all tests of the project `table`; it starts when a test first
+ * asks for it.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startOnDemand({ script: join(import.meta.dirname, 'serve-table.ts') })
   project.provide('broker', server.url)

@@ -33,8 +33,8 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
 const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
- * Runs `work` and lets it die at its AWS call number `at`: that call, and every later one, is never answered; the call
- * itself is carried out or not. Resolves with whether there were so many calls.
+ * Runs `work` and lets it die at its AWS call number `at`: that call, and every later one, is never answered;
+ * the call itself is carried out or not. Resolves with whether there were so many calls.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,

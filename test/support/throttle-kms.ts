@@ -11,8 +11,8 @@ type Next = (args: unknown) => Promise<unknown>
 type Middleware = (next: Next, context: { commandName?: string }) => Next
 
 /**
- * Has KMS answer an operation of this process with ThrottlingException until `restore`, as it does beyond its quota: below
- * the SDK's retries, so that they are tried and used up as well.
+ * Has KMS answer an operation of this process with ThrottlingException until `restore`, as it does beyond its
+ * quota: below the SDK's retries, so that they are tried and used up as well.
  */
 export function throttleKms(operation: string): { restore: () => number } {
   const stack = kms.middlewareStack as unknown as Stack

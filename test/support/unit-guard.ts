@@ -21,8 +21,8 @@ const forbid = (what: string) =>
 const explain = (what: string[]): string =>
   `a unit test must not ${what.join(', ')}: see vitest.config.ts for the suffix that allows it`
 
-// Every client, `fetch` included, connects through Socket, and every server listens through Server. A thread would not
-// have these stand-ins.
+// Every client, `fetch` included, connects through Socket, and every server listens through Server. A thread
+// would not have these stand-ins.
 Object.assign(net.Socket.prototype, { connect: forbid('open a socket') })
 Object.assign(net.Server.prototype, { listen: forbid('listen on a socket') })
 Object.assign(dgram, { createSocket: forbid('open a socket') })

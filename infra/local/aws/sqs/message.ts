@@ -73,8 +73,8 @@ export function md5(text: string): string {
 }
 
 /**
- * SQS's checksum of message attributes: MD5 over the name, type and value of each, sorted by name and each after
- * its length as four bytes. Undefined if there are no attributes.
+ * SQS's checksum of message attributes: MD5 over the name, type and value of each, sorted by name and each
+ * after its length as four bytes. Undefined if there are no attributes.
  */
 export function md5OfAttributes(attributes: Record<string, MessageAttribute>): string | undefined {
   const sorted = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1))

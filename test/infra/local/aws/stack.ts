@@ -100,7 +100,9 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   }
 }
 
-/** Starts an endpoint, closed after the test, with AWS's clients for the owner and, by `as`, for a function. */
+/**
+ * Starts an endpoint, closed after the test, with AWS's clients for the owner and, by `as`, for a function.
+ */
 export async function startStack(
   model: StackModel,
   options: {

@@ -42,7 +42,10 @@ const createTableInput = {
   ],
 } satisfies CreateTableCommandInput
 
-/** The endpoint in front of DynamoDB Local, with clients of the owner and of a function with these permissions. */
+/**
+ * The endpoint in front of DynamoDB Local, with clients of the owner and of a function with these
+ * permissions.
+ */
 async function startTable(statements: PolicyStatement[]) {
   const model = stackModel({
     functions: [functionModel('worker', statements)],

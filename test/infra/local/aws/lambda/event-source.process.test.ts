@@ -25,7 +25,9 @@ interface Setup {
   run: (event: SQSEvent) => InvokeResult | Promise<InvokeResult>
 }
 
-/** A queue `work` that delivers to `run`: a visibility of one second, and two attempts before a dead letter. */
+/**
+ * A queue `work` that delivers to `run`: a visibility of one second, and two attempts before a dead letter.
+ */
 async function startWorker({ queue, mapping, statements, run, dataDirectory }: Setup) {
   const name = queue?.fifo ? 'work.fifo' : 'work'
   const dead = queueModel(queue?.fifo ? 'dead.fifo' : 'dead')
