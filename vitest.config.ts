@@ -1,6 +1,6 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
-// Functions tell the time by UTC, as on Lambda; threads share the zone of their process.
+// Functions run in UTC on Lambda. Threads share the time zone of their process.
 process.env.TZ = 'UTC'
 
 /** Tests with a configuration of their own: see package.json. */
@@ -10,11 +10,11 @@ const common = {
   pool: 'threads',
   testTimeout: 30_000,
   hookTimeout: 60_000,
-  // The function's log would drown what the test runner prints.
+  // The functions' log lines would hide the output of the test runner.
   env: { POWERTOOLS_LOG_LEVEL: 'SILENT' },
 } as const
 
-/** Enough for modules to load whose AWS clients are made at import; nothing answers there. */
+/** Values for modules that create AWS clients when they load. Nothing answers there. */
 const nowhere = {
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'none',
@@ -33,11 +33,11 @@ const project = (
 })
 
 /**
- * What a test file needs stands in its name, and it pays for nothing else:
+ * The name of a test file says what it needs, and a run starts nothing else:
  * - `x.test.ts`, unit: nothing. A socket, a process or a thread fails the test.
  * - `x.process.test.ts`: servers, processes or threads that the file itself starts and stops.
- * - `x.table.test.ts`: the service's table and keys (DynamoDB Local, KMS), shared by all such files; the code under test
- * runs in the test's own process with the environment of a function.
+ * - `x.table.test.ts`: the table and keys (DynamoDB Local, KMS), shared by all such files. The tested code runs
+ *   in the test's own process with the environment of a function.
  * - `x.stack.test.ts`: the whole local stack, shared by all such files.
  */
 export default defineConfig({

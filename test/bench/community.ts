@@ -13,7 +13,7 @@ process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
 // The bench propagates the tree itself.
 SQSClient.prototype.send = async () => ({})
 
-// Only now, for these read their environment as they load.
+// Imported only now, because these modules read their environment when they load.
 const { db } = await import('../../shared/db/table.ts')
 const { firstJoined, generateTree, joinedEvery, treeItems } = await import('./support/generate-tree.ts')
 const { measure } = await import('./support/measure.ts')

@@ -8,7 +8,7 @@ const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_0
 
 const table = await startBenchTable()
 
-// Only now, for these read their environment as they load.
+// Imported only now, because these modules read their environment when they load.
 const { dayOf } = await import('../../shared/dates.ts')
 const { db } = await import('../../shared/db/table.ts')
 const { putUser } = await import('../../shared/users/user.ts')
@@ -23,7 +23,7 @@ const firstAt = Date.UTC(2020, 0, 1)
 const currencies = ['USDT', 'BTC', 'ETH']
 const types = ['DEPOSIT', 'TRANSFER_IN', 'ADJUSTMENT_CREDIT', 'PACKAGE_PURCHASE'] as const
 
-/** The lists that are loaded and read; each page costs the same whichever list it is of. */
+/** The lists that are loaded and read. A page costs the same in every list. */
 const filters = [
   { name: 'all', query: {}, filter: {} },
   {
@@ -36,8 +36,7 @@ const filters = [
 type Items = Record<string, unknown>[]
 
 /**
- * Books bills in memory, six years' worth, and loads their rows of the measured lists straight into the
- * table.
+ * Computes six years of bills in memory, and writes their rows of the measured lists straight into the table.
  */
 async function load(userId: number, size: number): Promise<void> {
   const lists = new Set(filters.map(({ filter }) => listName({ userId, wallet: 'asset' }, filter)))

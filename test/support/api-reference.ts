@@ -13,7 +13,7 @@ declare module 'vitest' {
 }
 
 /**
- * Makes the API reference available to check-answers.ts: written once a run, by the first test that needs it.
+ * Makes the API reference available to check-answers.ts. The first test that needs it writes it, once a run.
  */
 export default async function setup(project: TestProject): Promise<() => void> {
   let written: Promise<string> | undefined

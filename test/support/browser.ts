@@ -3,9 +3,9 @@ import { type SignedIn } from './oauth-clients.ts'
 import { postConsent, stack } from './oauth.ts'
 
 /**
- * Follows a client's authorization URL as a browser and a user would: to the authorization page, which posts
- * what it was given, with the user's answer, and sends the browser where it is told. Resolves with the
- * address at which the client finds its answer.
+ * Follows a client's authorization URL as a browser and a user do: opens the authorization page, posts its
+ * parameters with the user's answer, and follows the redirect. Resolves with the URL at which the client
+ * receives the answer.
  */
 export async function followAuthorization(
   url: URL,

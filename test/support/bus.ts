@@ -6,15 +6,15 @@ import { putEvents } from './put-event.ts'
 /** Puts an event on the bus as the business server would. */
 export const putEvent = (detailType: string, detail: object): Promise<void> => putEvents(detailType, [detail])
 
-/** A refused event: what it said, and why it was refused. */
+/** A refused event: its detail, and the reason. */
 export interface DeadLetter {
   detail: unknown
   reason: string | undefined
 }
 
 /**
- * Waits for the dead letter of a detail-type whose body contains a text of the test's own. Messages stay in
- * their queue, so that tests that run at the same time do not take them from one another.
+ * Waits for the dead letter of a detail-type whose body contains the given text. Messages stay in the queue,
+ * because other tests read it at the same time.
  */
 export async function waitForDeadLetter(detailType: string, text: string): Promise<DeadLetter> {
   const sqs = new SQSClient(clientOptions())
@@ -26,7 +26,8 @@ export async function waitForDeadLetter(detailType: string, text: string): Promi
         new ReceiveMessageCommand({
           QueueUrl,
           MaxNumberOfMessages: 10,
-          // Hidden from nobody else; what has been received is behind the others the next time.
+          // With a visibility timeout of 0 other readers still see the messages. Received messages move to
+          // the end of the queue.
           VisibilityTimeout: 0,
           MessageAttributeNames: ['All'],
         }),

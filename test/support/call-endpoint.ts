@@ -2,11 +2,11 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 
-/** A request, as far as a test cares about it. */
+/** The parts of a request that a test sets. */
 export interface TestRequest {
   /** Sent as JSON. */
   body?: unknown
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   text?: string
   headers?: Record<string, string>
   query?: string

@@ -26,9 +26,8 @@ async function readDocument(): Promise<Document> {
 const fetchAsIs = globalThis.fetch
 
 /**
- * Holds every answer that a test receives from the API against the API reference: its status must be
- * described, and its body must be as described. Answers outside of the reference's paths (`/_local`, unknown
- * routes) pass by.
+ * Checks every answer of the API that a test receives: the API reference must describe its status, and its
+ * body must match the schema. Answers of other paths (`/_local`, unknown routes) are not checked.
  */
 globalThis.fetch = async (input, init) => {
   const response = await fetchAsIs(input, init)

@@ -1,9 +1,8 @@
 import type { FunctionModel } from '../../infra/local/model.ts'
 
 /**
- * The environment of a function for tests that call functions in their own process: every variable that has
- * the same value in all functions that have it (so not, for example, the queue that feeds each), with the
- * owner's credentials, since tests look where no function may.
+ * The environment for tests that call functions in their own process: every variable that has the same value
+ * in all functions that have it. The credentials are the owner's, because tests read what no function may.
  */
 export function commonEnvironment(
   functions: readonly FunctionModel[],

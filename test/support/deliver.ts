@@ -4,16 +4,18 @@ import { randomUUID } from 'node:crypto'
 import { vi } from 'vitest'
 import type { Intake } from '../../shared/events/intake.ts'
 
-/** What became of one delivery: done with, to come again, or in the dead-letter queue for a reason. */
+/**
+ * The result of one delivery: done, to be delivered again, or moved to the dead-letter queue for a reason.
+ */
 export type Delivery = 'done' | 'retry' | { refused: string }
 
 const reasons = new Map<string, string>()
 
-/** Stands in for the queues of intake functions that are called in this process. */
+/** Replaces the queues of intake functions that are called in this process. */
 export function interceptQueues(): void {
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
-  // Seen by a spy, `send` is the variant that takes a callback and returns nothing.
+  // The spy sees the overload of `send` that takes a callback and returns nothing.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (command instanceof SendMessageCommand) {
       const { MessageBody = '', MessageAttributes } = command.input

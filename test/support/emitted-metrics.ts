@@ -1,13 +1,13 @@
 import { vi } from 'vitest'
 
-/** A metric as the function told it: its name, its value and its dimensions. */
+/** A metric that a function has emitted. */
 export interface EmittedMetric {
   name: string
   value: unknown
   dimensions: Record<string, unknown>
 }
 
-/** Runs something and gives the metrics that it tells through the log. */
+/** Runs something and resolves with the metrics that it emitted. */
 export async function emittedMetrics(run: () => Promise<unknown>): Promise<EmittedMetric[]> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   try {

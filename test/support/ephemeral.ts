@@ -1,4 +1,4 @@
-/** How a stack is started beside any others: on free ports, its data gone with it. */
+/** Options of a stack that runs beside others: free ports, and data in memory. */
 export const ephemeral = {
   port: 0,
   awsPort: 0,

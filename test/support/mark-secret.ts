@@ -1,8 +1,8 @@
 import { inject } from 'vitest'
 
 /**
- * Remembers a value that must never stand in a log line; the run fails at its end if one does. Has no effect
- * outside of the project `stack`: elsewhere no function writes a log.
+ * Registers a value that must not appear in any log line; otherwise the run fails at its end. It has an
+ * effect only in the project `stack`, because elsewhere no function writes a log.
  */
 export async function markSecret<Value extends string>(value: Value): Promise<Value> {
   const secrets = inject('secrets') as string | undefined

@@ -1,7 +1,7 @@
 import { kms } from '../../shared/aws/kms.ts'
 import { db } from '../../shared/db/table.ts'
 
-/** What was asked of DynamoDB and KMS, in order, and what DynamoDB says that the writes cost. */
+/** The calls to DynamoDB and KMS, in order, and the write units that DynamoDB reported. */
 export interface Calls {
   names: string[]
   writeUnits: number
@@ -11,7 +11,7 @@ interface Capacity {
   CapacityUnits?: number
 }
 
-/** As much of the SDK's middleware stack as this needs; every client has it. */
+/** The part of the SDK's middleware stack that this uses. */
 interface Stack {
   add: (middleware: Middleware, options: { step: 'initialize'; name: string; override: true }) => void
   remove: (name: string) => boolean
@@ -23,10 +23,7 @@ type Middleware = (next: Next, context: { commandName?: string }) => Next
 
 const name = 'measureCalls'
 
-/**
- * Runs something and tells which calls it made in this process, and what DynamoDB says that the writes
- * consumed, as `db` asks it to with every call.
- */
+/** Runs something and resolves with its AWS calls and the write units that they consumed. */
 export async function measureCalls(run: () => Promise<unknown>): Promise<Calls> {
   const calls: Calls = { names: [], writeUnits: 0 }
   const measure: Middleware = (next, { commandName = '' }) => {

@@ -14,8 +14,8 @@ import { signingKeyTagName } from '../../shared/keys/key-names.ts'
 import { readKeyState } from '../../shared/keys/kms-keys.ts'
 
 /**
- * Gives the tests of a file a table and a key tag of their own, and so a key set that no other test rotates.
- * `renew` drops the key set and starts with an empty one.
+ * Gives a test file a table and a key tag of its own, so that no other test rotates its key set. `renew`
+ * replaces the key set by an empty one.
  */
 export function useOwnKeys(): { renew: () => Promise<void> } {
   const client = new DynamoDBClient(clientOptions())

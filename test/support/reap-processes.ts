@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { afterAll } from 'vitest'
 
-// Whatever process a test file starts ends with the file at the latest: also after a failed test, and when
-// the test runner is interrupted or killed. A second process, the reaper, sees to it.
+// Every process that a test file starts ends with the file: also after a failed test, and when the test
+// runner is interrupted or killed. A second process, the reaper, ends them.
 
 let reaper: Writable | undefined
 let startingReaper = false
 
-/** Keeps the reaper informed of a process; starts the reaper when it is first needed. */
+/** Tells the reaper about a process. Starts the reaper when it is first needed. */
 function tell(line: string): void {
   reaper ??= startReaper()
   reaper.write(`${line}\n`)

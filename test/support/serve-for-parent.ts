@@ -1,17 +1,17 @@
-/** Something that answers, and how to end it. */
+/** A running server, and how to stop it. */
 interface Served<Description> {
-  /** What the parent needs to know; sent as JSON. */
+  /** The addresses and other facts that the parent needs; sent as JSON. */
   description: Description
   stop: () => Promise<void>
 }
 
 /**
- * Runs a server for the process that forked this one: starts it, tells the parent where it answers, and stops
- * it when the parent says so or is gone, however the parent ended.
+ * Runs a server for the process that forked this one: starts it, sends its address to the parent, and stops
+ * it when the parent asks for it or has ended in any way.
  */
 export async function serveForParent<Description>(start: () => Promise<Served<Description>>): Promise<void> {
-  // Until it has started nothing can be stopped in order; the processes that it has started end with this
-  // one.
+  // A server that is still starting cannot be stopped in order. The processes that it has started end with
+  // this one.
   let stop = (): void => process.exit(1)
   process.once('disconnect', () => stop())
   process.once('message', () => stop())

@@ -13,7 +13,7 @@ await serveForParent(async () => {
     demo: false,
     settings: {},
     logFile: process.env.STACK_LOG_FILE,
-    // What needs attention is in the log file, too; tests provoke much of it on purpose.
+    // Warnings are written to the log file as well. Tests provoke many of them on purpose.
     showLine: () => undefined,
   })
   return {

@@ -12,9 +12,9 @@ declare module 'vitest' {
 }
 
 /**
- * Makes one local stack available to all tests of the project `stack`; it starts when a test first asks for
- * it. After the last test it fails the run when a marked secret stands in any line that a function logged,
- * when a function was denied a call, or when an event was refused for a reason that it does not declare.
+ * Makes one local stack available to all tests of the project `stack`. It starts when a test first asks for
+ * it. After the last test the run fails if a function logged a value that mark-secret.ts registered, if a
+ * function was denied a call, or if an event was refused for a reason that it does not declare.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'test-run-'))

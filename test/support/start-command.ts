@@ -3,19 +3,19 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** How it ended: its exit code, and how long after the last signal. */
+/** The exit code, and the time between the last signal and the exit. */
 interface Ended {
   code: number | null
   milliseconds: number
 }
 
 const commandLine = [process.execPath, 'infra/local/start.ts']
-/** The command of a person, in place of the program behind it. */
+/** The command that a person types, instead of the program that it runs. */
 export const throughNpm = ['npm', 'start', '--']
 
 /**
- * Starts the stack in a process of its own; `ready` resolves with the address of the API, or rejects when it
- * ends before.
+ * Starts the stack in a process of its own. `ready` resolves with the address of the API, and rejects when
+ * the process ends before.
  */
 export function startCommand(
   args: string[],

@@ -4,10 +4,10 @@ interface Sender {
   send: (this: unknown, command: object, ...rest: unknown[]) => Promise<unknown>
 }
 
-/** What every AWS client inherits its `send` from. */
+/** The prototype from which every AWS client inherits `send`. */
 const base = Object.getPrototypeOf(Object.getPrototypeOf(kms)) as Sender
 
-/** A call of an AWS client: what it is called, and what carries it out. */
+/** A call of an AWS client: its name, and the function that carries it out. */
 export interface TamperedCall {
   /** Name of the command's class, for example `CreateKeyCommand`. */
   name: string
@@ -33,8 +33,9 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
 const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
- * Runs `work` and lets it die at its AWS call number `at`: that call, and every later one, is never answered;
- * the call itself is carried out or not. Resolves with whether there were so many calls.
+ * Runs `work` and simulates a crash at its AWS call number `at`: neither that call nor any later one is
+ * answered. `carriedOut` says whether that call still takes effect. Resolves with whether there were that
+ * many calls.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,

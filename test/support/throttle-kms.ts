@@ -2,7 +2,7 @@ import { kms } from '../../shared/aws/kms.ts'
 
 const name = 'throttleKms'
 
-/** As much of the SDK's middleware stack as this needs. */
+/** The part of the SDK's middleware stack that this uses. */
 interface Stack {
   add: (middleware: Middleware, options: object) => void
   remove: (name: string) => boolean
@@ -11,8 +11,8 @@ type Next = (args: unknown) => Promise<unknown>
 type Middleware = (next: Next, context: { commandName?: string }) => Next
 
 /**
- * Has KMS answer an operation of this process with ThrottlingException until `restore`, as it does beyond its
- * quota: below the SDK's retries, so that they are tried and used up as well.
+ * Makes KMS answer an operation of this process with ThrottlingException until `restore`, as beyond its
+ * quota. It acts below the SDK's retries, so that these are used up as well.
  */
 export function throttleKms(operation: string): { restore: () => number } {
   const stack = kms.middlewareStack as unknown as Stack
@@ -33,7 +33,7 @@ export function throttleKms(operation: string): { restore: () => number } {
     { step: 'finalizeRequest', priority: 'low', name, override: true },
   )
   return {
-    /** Lets KMS answer again, and returns how many requests it has refused. */
+    /** Ends the throttling, and returns the number of refused requests. */
     restore: () => {
       stack.remove(name)
       return refused

@@ -5,13 +5,13 @@ import net from 'node:net'
 import workerThreads from 'node:worker_threads'
 import { afterAll, afterEach } from 'vitest'
 
-/** What the running test has tried and may not do. */
+/** Forbidden calls that the running test has made. */
 const attempts: string[] = []
 
-/** Forgets what has been tried, and returns it. */
+/** Returns the forbidden calls so far and clears the list. */
 export const takeAttempts = (): string[] => attempts.splice(0)
 
-/** A stand-in that remembers the attempt and throws. */
+/** A replacement that records the call and throws. */
 const forbid = (what: string) =>
   function forbidden(): never {
     attempts.push(what)
@@ -21,8 +21,8 @@ const forbid = (what: string) =>
 const explain = (what: string[]): string =>
   `a unit test must not ${what.join(', ')}: see vitest.config.ts for the suffix that allows it`
 
-// Every client, `fetch` included, connects through Socket, and every server listens through Server. A thread
-// would not have these stand-ins.
+// Every client, `fetch` included, connects through Socket, and every server listens through Server. In a
+// worker thread the originals would still be in place.
 Object.assign(net.Socket.prototype, { connect: forbid('open a socket') })
 Object.assign(net.Server.prototype, { listen: forbid('listen on a socket') })
 Object.assign(dgram, { createSocket: forbid('open a socket') })
@@ -30,10 +30,10 @@ Object.assign(ChildProcess.prototype, { spawn: forbid('start a process') })
 for (const name of ['spawnSync', 'execSync', 'execFileSync'])
   Object.assign(childProcess, { [name]: forbid('start a process') })
 Object.assign(workerThreads, { Worker: forbid('start a thread') })
-// Modules that import these functions by name get the stand-ins, too.
+// Also replaces the functions for modules that import them by name.
 syncBuiltinESMExports()
 
-/** Fails the test even where the code under test has caught the error. */
+/** Fails the test even if the tested code caught the error. */
 const failOnAttempts = () => {
   const tried = takeAttempts()
   if (tried.length > 0) throw new Error(explain([...new Set(tried)]))

@@ -10,8 +10,8 @@ const key = (partition: string, sort: string) => [
 ]
 
 /**
- * Starts a DynamoDB Local of the bench's own with the service's table, and gives this process the environment
- * of a function. What functions share reads that as it loads, so it is to be imported only then.
+ * Starts a DynamoDB Local of its own with the service's table, and sets the environment of a function. Import
+ * modules of shared/ after this, because they read the environment when they load.
  */
 export async function startBenchTable(): Promise<{ name: string; close: () => Promise<void> }> {
   const dynamodb = await startDynamodb(undefined)
