@@ -36,8 +36,8 @@ const project = (
  * The name of a test file says what it needs, and a run starts nothing else:
  * - `x.test.ts`, unit: nothing. A socket, a process or a thread fails the test.
  * - `x.process.test.ts`: servers, processes or threads that the file itself starts and stops.
- * - `x.table.test.ts`: the table and keys (DynamoDB Local, KMS), shared by all such files. The tested code runs
- *   in the test's own process with the environment of a function.
+ * - `x.table.test.ts`: the table and keys (DynamoDB Local, KMS), shared by all such files. The
+ *   tested code runs in the test's own process with the environment of a function.
  * - `x.stack.test.ts`: the whole local stack, shared by all such files.
  */
 export default defineConfig({
