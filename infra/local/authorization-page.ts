@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import {
   assetCacheControl,
@@ -17,23 +17,15 @@ const contentTypes: Record<string, string> = {
 }
 
 /** Serves the bundled authorization page for the API at `baseUrl`, with the headers that CloudFront adds. */
-export async function serveAuthorizationPage(baseUrl: string): Promise<RequestHandler> {
-  const names = await readdir(pageDirectory, { recursive: true })
-  const paths = names.filter((name) => extname(name) !== '')
-  const files = new Map<string, string>(
-    await Promise.all(
-      paths.map(async (path): Promise<[string, string]> => [
-        `/${path}`,
-        await readFile(join(pageDirectory, path), 'utf8'),
-      ]),
-    ),
-  )
-  return (request, response) => {
+export const serveAuthorizationPage =
+  (baseUrl: string): RequestHandler =>
+  async (request, response) => {
+    // Has no `..` segments left, encoded ones included (URL Standard, "path state").
     const { pathname } = new URL(request.url ?? '/', 'http://page')
     const path = pathname === '/' ? '/index.html' : pathname
-    const contents = files.get(path)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return void response.writeHead(405, { allow: 'GET, HEAD' }).end()
+    const contents = await readFile(join(pageDirectory, path), 'utf8').catch(() => undefined)
     if (contents === undefined) return void response.writeHead(404, pageHeaders).end()
     const isIndex = path === '/index.html'
     response.writeHead(200, {
@@ -44,4 +36,3 @@ export async function serveAuthorizationPage(baseUrl: string): Promise<RequestHa
     })
     response.end(isIndex ? renderIndex(contents, baseUrl) : contents)
   }
-}

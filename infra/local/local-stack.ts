@@ -110,7 +110,7 @@ async function start(
   const aws = started.adopt(await explained, close)
 
   serveApi({ model, aws, api, pageUrl: page.url, demo: options.demo, invoke }, started)
-  page.serve(await serveAuthorizationPage(api.url))
+  page.serve(serveAuthorizationPage(api.url))
   await runSchedulesOnce(model, invoke)
   aws.startDelivery()
   if (options.demo) started.defer(await startDemo({ model, aws, invoke, file: keep('demo.json'), showLine }))

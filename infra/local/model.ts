@@ -79,7 +79,6 @@ export interface CorsModel {
 }
 
 export interface TableModel {
-  logicalId: string
   name: string
   arn: string
   /** The CreateTable input that DynamoDB Local understands (keys, indexes, billing mode). */
@@ -88,7 +87,6 @@ export interface TableModel {
 }
 
 export interface KeyModel {
-  logicalId: string
   keyId: string
   arn: string
   keySpec: string
@@ -99,7 +97,6 @@ export interface KeyModel {
 }
 
 export interface QueueModel {
-  logicalId: string
   name: string
   url: string
   arn: string

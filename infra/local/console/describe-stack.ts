@@ -3,27 +3,14 @@ import type { AwsEndpoint } from '../aws/server.ts'
 import type { StackModel } from '../model.ts'
 
 /** The public description of what runs: the same that a deployment's outputs give. */
-export interface StackDescription {
-  base_url: string
-  auth_url: string
-  aws_endpoint: string
-  event_bus: string
-  dead_letter_queues: { name: string; url: string }[]
-  table: string
-  first_party_client_id: string
-  /** The role that audits the signing keys, to be assumed through STS. */
-  auditor_role_arn: string
-  functions: { name: string; route?: string }[]
-  /** Every setting that the functions run with, by name. */
-  settings: Record<string, string>
-}
+export type StackDescription = ReturnType<typeof describeStack>
 
 /** Describes the running stack, by the template's outputs where they name it. */
 export function describeStack(
   { outputs, buses, tables, functions, routes }: StackModel,
   aws: Pick<AwsEndpoint, 'url' | 'queues'>,
   urls: { baseUrl: string; pageUrl: string },
-): StackDescription {
+) {
   // Every function runs with the same settings.
   const environment = functions[0]?.environment ?? {}
   const settings = Object.keys(Settings.entries).flatMap((name): [string, string][] => {

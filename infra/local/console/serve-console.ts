@@ -41,25 +41,20 @@ const contentTypes: Record<string, string> = {
 }
 
 /** Files below /_local, by path: those of the console, and the API reference with its viewer. */
-const files: Record<string, () => Promise<[name: string, contents: Buffer | string]>> = {
-  '/': () => read(consoleDirectory, 'index.html'),
+const files: Record<string, string> = {
+  '/': join(consoleDirectory, 'index.html'),
   // The redirect URI of the reference client.
-  '/callback': () => read(consoleDirectory, 'index.html'),
-  '/main.js': () => read(consoleDirectory, 'main.js'),
-  '/console.css': () => read(consoleDirectory, 'console.css'),
-  '/icon.svg': () => read(consoleDirectory, 'icon.svg'),
-  '/docs/': () => read(import.meta.dirname, 'docs.html'),
-  '/docs/redoc.js': async () => {
-    const viewer = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
-    // The viewer would fetch its maker's logo from elsewhere.
-    const logo = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
-    return ['redoc.js', (await readFile(viewer, 'utf8')).replaceAll(logo, 'data:,')]
-  },
-  '/docs/openapi.json': async () => {
-    await (referenceWritten ??= writeApiReference())
-    return read(join(root, 'dist'), 'openapi.json')
-  },
+  '/callback': join(consoleDirectory, 'index.html'),
+  '/main.js': join(consoleDirectory, 'main.js'),
+  '/console.css': join(consoleDirectory, 'console.css'),
+  '/icon.svg': join(consoleDirectory, 'icon.svg'),
+  '/docs/': join(import.meta.dirname, 'docs.html'),
+  '/docs/redoc.js': createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js'),
+  '/docs/openapi.json': join(root, 'dist', 'openapi.json'),
 }
+
+/** The viewer's logo, which it would fetch from its maker. */
+const viewerLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
 
 let referenceWritten: Promise<unknown> | undefined
 
@@ -97,11 +92,13 @@ async function answer(
   if (path === '' || path === '/docs')
     return void response.writeHead(302, { location: `/_local${path}/` }).end()
   if (readFacts !== undefined) return sendJson(response, 200, await readFacts())
-  const file = Object.hasOwn(files, path) ? await files[path]?.() : undefined
+  const file = Object.hasOwn(files, path) ? files[path] : undefined
   if (file === undefined) return sendJson(response, 404, { message: 'Not Found' })
-  const [name, contents] = file
+  if (path === '/docs/openapi.json') await (referenceWritten ??= writeApiReference())
+  const contents = await readFile(file, 'utf8')
   const csp = path.startsWith('/docs/') ? docsPolicy : policy
-  send(response, 200, contentTypes[extname(name)] ?? '', contents, { 'content-security-policy': csp })
+  const body = contents.replaceAll(viewerLogo, 'data:,')
+  send(response, 200, contentTypes[extname(file)] ?? '', body, { 'content-security-policy': csp })
 }
 
 const sendJson = (response: ServerResponse, status: number, value: unknown): void =>
@@ -111,7 +108,7 @@ function send(
   response: ServerResponse,
   status: number,
   contentType: string,
-  body: string | Buffer,
+  body: string,
   headers: Record<string, string> = {},
 ): void {
   response.writeHead(status, {
@@ -124,11 +121,6 @@ function send(
   })
   response.end(body)
 }
-
-const read = async (directory: string, name: string): Promise<[string, Buffer]> => [
-  name,
-  await readFile(join(directory, name)),
-]
 
 /** Writes dist/openapi.json in a process of its own, because that loads every function. */
 const writeApiReference = () =>

@@ -9,14 +9,10 @@ const Contents = v.object({
 })
 
 /** What has been sent into a data directory so far. */
-export interface DemoRecord {
-  firstStart: number
-  has: (key: string) => boolean
-  add: (keys: string[]) => void
-}
+export type DemoRecord = ReturnType<typeof openDemoRecord>
 
 /** Opens the record kept in a file, or one for this run only. */
-export function openDemoRecord(file: string | undefined, now: number): DemoRecord {
+export function openDemoRecord(file: string | undefined, now: number) {
   const { first_start, sent } = readContents(file) ?? { first_start: now, sent: [] }
   const save = () => {
     if (file !== undefined) writeFileSync(file, JSON.stringify({ first_start, sent }, undefined, 1))
@@ -24,8 +20,8 @@ export function openDemoRecord(file: string | undefined, now: number): DemoRecor
   save()
   return {
     firstStart: first_start,
-    has: (key) => sent.includes(key),
-    add(keys) {
+    has: (key: string) => sent.includes(key),
+    add(keys: string[]) {
       sent.push(...keys)
       save()
     },

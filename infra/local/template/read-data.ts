@@ -28,10 +28,9 @@ export function readTables(reader: TemplateReader): TableModel[] {
   const tables = ['AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable'].flatMap((type) =>
     reader.read(type, Table),
   )
-  return tables.map(({ id, ref, attribute, properties }) => {
+  return tables.map(({ ref, attribute, properties }) => {
     const { TimeToLiveSpecification: timeToLive, ...keysAndIndexes } = properties
     return {
-      logicalId: id,
       name: ref,
       arn: attribute('Arn'),
       createTableInput: { TableName: ref, BillingMode: 'PAY_PER_REQUEST', ...keysAndIndexes },
@@ -42,8 +41,7 @@ export function readTables(reader: TemplateReader): TableModel[] {
 
 /** The KMS keys that the templates create. */
 export const readKeys = (reader: TemplateReader): KeyModel[] =>
-  reader.read('AWS::KMS::Key', Key).map(({ id, ref, attribute, properties }) => ({
-    logicalId: id,
+  reader.read('AWS::KMS::Key', Key).map(({ ref, attribute, properties }) => ({
     keyId: ref,
     arn: attribute('Arn'),
     keySpec: properties.KeySpec,

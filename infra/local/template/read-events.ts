@@ -37,10 +37,9 @@ const Rule = v.object({
 /** The queues, with their redrive and the policies that name them. */
 export function readQueues(reader: TemplateReader): QueueModel[] {
   const policies = reader.read('AWS::SQS::QueuePolicy', QueuePolicy).map(({ properties }) => properties)
-  return reader.read('AWS::SQS::Queue', Queue).map(({ id, ref: url, attribute, properties }) => {
+  return reader.read('AWS::SQS::Queue', Queue).map(({ ref: url, attribute, properties }) => {
     const { RedrivePolicy: redrive } = properties
     return {
-      logicalId: id,
       name: attribute('QueueName'),
       url,
       arn: attribute('Arn'),

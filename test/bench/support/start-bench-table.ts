@@ -24,7 +24,6 @@ export async function startBenchTable(): Promise<{ name: string; close: () => Pr
   })
   await createTables(dynamodb.endpoint, 'us-east-1', [
     {
-      logicalId: 'Table',
       name: table,
       arn: table,
       ttlAttribute: undefined,

@@ -61,7 +61,6 @@ async function startAsAuditor() {
     rules: [rule('rotate-signing-keys'), rule('another')],
     tables: [
       {
-        logicalId: 'Table',
         name: 'account-service',
         arn: arnOf('dynamodb', 'table/account-service'),
         createTableInput: { KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }] },

@@ -13,7 +13,6 @@ const directory = mkdtempSync(join(tmpdir(), 'dynamodb-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const tableWith = (sortKeyType: 'S' | 'N'): TableModel => ({
-  logicalId: 'fixture/Table',
   name: 'fixture',
   arn: 'arn:aws:dynamodb:us-east-1:000000000000:table/fixture',
   createTableInput: {

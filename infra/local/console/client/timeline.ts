@@ -24,10 +24,11 @@ export function drawTimeline(keys: SigningKey[]): Element {
   const rows = keys.flatMap(({ kid, published_at, active_at, retiring_at, retired_at }, row) => {
     const steps = { published: published_at, active: active_at, retiring: retiring_at, retired: retired_at }
     const reached = Object.entries(steps).flatMap(([state, from]) => (from === null ? [] : [{ state, from }]))
-    const bars = reached.map(({ state, from }, index) => {
+    const bars = reached.flatMap(({ state, from }, index) => {
+      if (state === 'retired') return []
       const x = xOf(from)
       const barWidth = Math.max(xOf(reached[index + 1]?.from ?? now) - x, 3)
-      return makeSvg('rect', { class: state, x, y: row * rowHeight, width: barWidth, height: barHeight })
+      return [makeSvg('rect', { class: state, x, y: row * rowHeight, width: barWidth, height: barHeight })]
     })
     return [makeSvg('text', { x: 0, y: row * rowHeight + barHeight }, kid.slice(0, 9)), ...bars]
   })

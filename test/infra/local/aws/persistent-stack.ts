@@ -2,7 +2,6 @@ import type { StackModel } from '../../../../infra/local/model.ts'
 
 const arn = (service: string, resource: string) => `arn:aws:${service}:eu-central-1:123456789012:${resource}`
 const queue = (name: string): StackModel['queues'][number] => ({
-  logicalId: name,
   name,
   url: '',
   arn: arn('sqs', name),
@@ -40,7 +39,6 @@ export const persistentStack: StackModel = {
   tables: [],
   keys: [
     {
-      logicalId: 'Mac',
       keyId: '11111111-2222-3333-4444-555555555555',
       arn: arn('kms', 'key/11111111-2222-3333-4444-555555555555'),
       keySpec: 'HMAC_256',

@@ -42,7 +42,6 @@ export function functionModel(name: string, statements: PolicyStatement[] = []):
 /** A queue without a policy of its own. */
 export function queueModel(name: string, changes: Partial<QueueModel> = {}): QueueModel {
   return {
-    logicalId: name,
     name,
     url: `https://sqs.${region}.amazonaws.com/${accountId}/${name}`,
     arn: arnOf('sqs', name),

@@ -49,7 +49,7 @@ const createTableInput = {
 async function startTable(statements: PolicyStatement[]) {
   const model = stackModel({
     functions: [functionModel('worker', statements)],
-    tables: [{ logicalId: 'Main', name: 'main', arn: tableArn, createTableInput, ttlAttribute: undefined }],
+    tables: [{ name: 'main', arn: tableArn, createTableInput, ttlAttribute: undefined }],
   })
   const stack = await startStack(model, { dynamodbEndpoint: local.endpoint })
   await stack.dynamodb.send(new CreateTableCommand(createTableInput)).catch((error: unknown) => {

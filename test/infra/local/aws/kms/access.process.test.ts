@@ -17,7 +17,6 @@ const denied = { name: 'AccessDeniedException' }
 
 function keyModel(keyPolicy?: PolicyDocument, changes: Partial<KeyModel> = {}): KeyModel {
   return {
-    logicalId: 'Key',
     keyId,
     arn: keyArn,
     keySpec: 'HMAC_256',

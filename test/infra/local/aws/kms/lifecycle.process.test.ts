@@ -33,7 +33,6 @@ async function createKey(kms: KMSClient, tags: Record<string, string> = { a: '1'
 test('a key of the template can be found by id and ARN from the start', async () => {
   const keyId = '11111111-2222-3333-4444-555555555555'
   const key = {
-    logicalId: 'Mac',
     keyId,
     arn: arnOf('kms', `key/${keyId}`),
     keySpec: 'HMAC_256',
