@@ -7,14 +7,7 @@ import {
   pagePolicy,
 } from '../authorization-page-headers.ts'
 import { pageDirectory, renderIndex } from '../bundle-authorization-page.ts'
-import type { RequestHandler } from './http/bind-server.ts'
-
-const contentTypes: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-}
+import { contentTypes, type RequestHandler } from './http/bind-server.ts'
 
 /** Serves the bundled authorization page for the API at `baseUrl`, with the headers that CloudFront adds. */
 export const serveAuthorizationPage =

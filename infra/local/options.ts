@@ -13,14 +13,20 @@ export interface LocalStackOptions {
   /** Overridden settings of infra/config.ts, by name. */
   settings: Record<string, string>
   /** A DynamoDB to use instead of starting one. */
-  dynamodbEndpoint: string | undefined
+  dynamodbEndpoint?: string | undefined
   /** Whether to serve changes of functions as soon as they are saved. */
   watch?: boolean
 }
 
+type Parsed = Omit<LocalStackOptions, 'dataDirectory' | 'settings'> & {
+  data: string
+  ephemeral: boolean
+  set: Record<string, string>
+}
+
 /** Reads the command line. Prints the help or what is wrong with an option, and ends the process then. */
 export function parseOptions(commandLine: string[]): LocalStackOptions {
-  const { data, ephemeral, set, dynamodbEndpoint, ...others } = new Command('npm start --')
+  const { data, ephemeral, set, ...others } = new Command('npm start --')
     .description('Serves the synthesized stack on this machine.')
     .option('--port <port>', 'port of the API, 0 for any free one', parsePort, 3000)
     .option('--aws-port <port>', 'port of the AWS endpoint', parsePort, 4566)
@@ -33,18 +39,8 @@ export function parseOptions(commandLine: string[]): LocalStackOptions {
     .option('--watch', 'serve changes of functions/ and shared/ as soon as they are saved', false)
     .allowExcessArguments(false)
     .parse(commandLine, { from: 'user' })
-    .opts<{
-      port: number
-      awsPort: number
-      pagePort: number
-      data: string
-      ephemeral: boolean
-      demo: boolean
-      set: Record<string, string>
-      dynamodbEndpoint?: string
-      watch: boolean
-    }>()
-  return { ...others, dataDirectory: ephemeral ? undefined : data, settings: set, dynamodbEndpoint }
+    .opts<Parsed>()
+  return { ...others, dataDirectory: ephemeral ? undefined : data, settings: set }
 }
 
 function parsePort(text: string): number {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import type { KeyStatus } from '../../ops/keys/key-status.ts'
 import type { AwsEndpoint } from '../aws/server.ts'
 import { type DemoUser, demoPassword } from '../demo/demo-users.ts'
+import { contentTypes } from '../http/bind-server.ts'
 import type { StackModel } from '../model.ts'
 import { consoleDirectory } from './bundle-console.ts'
 import { describeStack } from './describe-stack.ts'
@@ -31,14 +32,6 @@ const policy =
 
 /** The API reference's viewer needs inline styles, and a worker from a blob for its search. */
 const docsPolicy = `${policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; worker-src blob:`
-
-const contentTypes: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-}
 
 /** Files below /_local, by path: those of the console, and the API reference with its viewer. */
 const files: Record<string, string> = {

@@ -18,6 +18,15 @@ export interface BoundServer {
 /** The one address that the local stack listens on: other machines cannot reach it. */
 export const loopback = '127.0.0.1'
 
+/** The `content-type` of a file, by the end of its name. */
+export const contentTypes: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+}
+
 /** Takes a port, 0 for any free one. Throws a `StartupError` that names the command line's option. */
 export async function bindServer(port: number, option: string): Promise<BoundServer> {
   let handler: RequestHandler = (_request, response) => {

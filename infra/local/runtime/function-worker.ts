@@ -10,18 +10,8 @@ const maxInitMilliseconds = 30_000
 /** The most that Invoke's `LogType: Tail` returns. */
 const maxLogTailCharacters = 4096
 
-interface LambdaError {
-  errorType: string
-  errorMessage: string
-  trace?: string[]
-}
-
-type Message =
-  | { kind: 'loaded' }
-  | { kind: 'not-loaded'; error: LambdaError }
-  | { kind: 'done'; payload: string }
-  | { kind: 'failed'; error: LambdaError }
-
+/** What worker-entry.mjs sends. The payload is the handler's result, or Lambda's error object. */
+type Message = { kind: 'loaded' } | { kind: 'not-loaded' | 'done' | 'failed'; payload: string }
 type Outcome = Pick<InvocationResult, 'payload' | 'functionError'>
 
 /**
@@ -32,11 +22,11 @@ export class FunctionWorker {
   private readonly model: FunctionModel
   private readonly log: FunctionLog
   private readonly thread: Worker
-  private readonly loadError: Promise<LambdaError | undefined>
+  private readonly loadFault: Promise<Outcome | undefined>
   private ended = false
   private retired = false
   private logTail = ''
-  private uncaught: LambdaError | undefined
+  private uncaught: Outcome | undefined
   /** Answers the invocation that is running. */
   private settle: (outcome: Outcome) => void = () => undefined
 
@@ -44,19 +34,19 @@ export class FunctionWorker {
     this.model = model
     this.log = log
     this.thread = startThread(model, environment)
-    this.loadError = this.waitForLoad()
+    this.loadFault = this.waitForLoad()
     this.thread.on('message', (message: Message) => {
       if (message.kind === 'done') this.settle({ payload: message.payload, functionError: undefined })
-      if (message.kind === 'failed') this.settle(asFault(message.error))
+      if (message.kind === 'failed') this.settle({ payload: message.payload, functionError: 'Unhandled' })
     })
     this.thread.on('error', (error) => {
       const { name, message } = error instanceof Error ? error : new Error(String(error))
-      this.uncaught = { errorType: name, errorMessage: message }
-      log.write(model.name, `ERROR Uncaught Exception ${JSON.stringify(this.uncaught)}`)
+      this.uncaught = fault(name, message)
+      log.write(model.name, `ERROR Uncaught Exception ${this.uncaught.payload}`)
     })
     this.thread.on('exit', (code) => {
       this.ended = true
-      this.settle(asFault(this.uncaught ?? exitError(code)))
+      this.settle(this.uncaught ?? exitFault(code))
     })
     for (const stream of [this.thread.stdout, this.thread.stderr])
       createInterface({ input: stream, crlfDelay: Infinity }).on('line', (line) => {
@@ -79,10 +69,9 @@ export class FunctionWorker {
   async run(payload: string): Promise<InvocationResult> {
     const requestId = randomUUID()
     this.logTail = ''
-    const loadError = await this.loadError
-    if (loadError !== undefined) void this.terminate()
-    const outcome = loadError === undefined ? await this.invoke(requestId, payload) : asFault(loadError)
-    return { ...outcome, requestId, logTail: this.logTail }
+    const loadFault = await this.loadFault
+    if (loadFault !== undefined) void this.terminate()
+    return { ...(loadFault ?? (await this.invoke(requestId, payload))), requestId, logTail: this.logTail }
   }
 
   /** Ends the thread. The invocation that is running resolves as Lambda reports an exit. */
@@ -91,33 +80,29 @@ export class FunctionWorker {
     await this.thread.terminate()
   }
 
-  private waitForLoad(): Promise<LambdaError | undefined> {
-    return new Promise<LambdaError | undefined>((resolve) => {
-      const timer = setTimeout(() => {
-        const errorMessage = `init phase took longer than ${maxInitMilliseconds / 1000} seconds`
-        resolve({ errorType: 'Sandbox.Timedout', errorMessage })
-      }, maxInitMilliseconds)
-      this.thread.once('message', (message: Message) => {
-        clearTimeout(timer)
-        resolve(message.kind === 'not-loaded' ? message.error : undefined)
-      })
-      this.thread.once('exit', () => {
-        clearTimeout(timer)
-        const errorMessage = 'Runtime exited during init'
-        resolve(this.uncaught ?? { errorType: 'Runtime.ExitError', errorMessage })
-      })
+  private async waitForLoad(): Promise<Outcome | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Outcome | undefined>()
+    const timeout = `init phase took longer than ${maxInitMilliseconds / 1000} seconds`
+    const timer = setTimeout(() => resolve(fault('Sandbox.Timedout', timeout)), maxInitMilliseconds)
+    this.thread.once('message', (message: Message) => {
+      const failed = message.kind === 'not-loaded'
+      resolve(failed ? { payload: message.payload, functionError: 'Unhandled' } : undefined)
     })
+    this.thread.once('exit', () =>
+      resolve(this.uncaught ?? fault('Runtime.ExitError', 'Runtime exited during init')),
+    )
+    return promise.finally(() => clearTimeout(timer))
   }
 
   private async invoke(requestId: string, payload: string): Promise<Outcome> {
-    if (this.ended) return asFault(exitError(1))
+    if (this.ended) return exitFault(1)
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     this.settle = resolve
-    const { timeoutSeconds } = this.model
+    const { name, timeoutSeconds } = this.model
     const timer = setTimeout(() => {
-      const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${timeoutSeconds.toFixed(2)} seconds`
-      this.log.write(this.model.name, `ERROR ${errorMessage}`)
-      resolve(asFault({ errorType: 'Sandbox.Timedout', errorMessage }))
+      const reason = `RequestId: ${requestId} Error: Task timed out after ${timeoutSeconds.toFixed(2)} seconds`
+      this.log.write(name, `ERROR ${reason}`)
+      resolve(fault('Sandbox.Timedout', reason))
       void this.terminate()
     }, timeoutSeconds * 1000)
     this.thread.postMessage({ requestId, payload, deadline: Date.now() + timeoutSeconds * 1000 })
@@ -139,12 +124,9 @@ function startThread(model: FunctionModel, environment: Record<string, string>):
   })
 }
 
-const exitError = (code: number): LambdaError => ({
-  errorType: 'Runtime.ExitError',
-  errorMessage: `Runtime exited with error: exit status ${code}`,
-})
+const exitFault = (code: number): Outcome =>
+  fault('Runtime.ExitError', `Runtime exited with error: exit status ${code}`)
 
-const asFault = (error: LambdaError): Outcome => ({
-  payload: JSON.stringify(error),
-  functionError: 'Unhandled',
-})
+function fault(errorType: string, errorMessage: string): Outcome {
+  return { payload: JSON.stringify({ errorType, errorMessage }), functionError: 'Unhandled' }
+}

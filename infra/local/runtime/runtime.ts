@@ -79,17 +79,9 @@ export class Runtime {
   constructor(options: RuntimeOptions) {
     this.options = options
     this.limits = { ...defaultLimits, ...options.limits }
-    this.pools = new Map(
-      options.functions.map((model) => [
-        model.logicalId,
-        { model, workers: new Set<FunctionWorker>(), idle: [], waiting: [], lastRun: 0 },
-      ]),
-    )
-    const { maxIdleMilliseconds } = this.limits
-    this.idleCheck = setInterval(
-      () => this.endIdle(Date.now() - maxIdleMilliseconds),
-      Math.max(50, maxIdleMilliseconds / 4),
-    ).unref()
+    this.pools = new Map(options.functions.map((model) => [model.logicalId, createPool(model)]))
+    const checkMilliseconds = Math.max(50, this.limits.maxIdleMilliseconds / 4)
+    this.idleCheck = setInterval(() => this.endIdle(), checkMilliseconds).unref()
   }
 
   readonly invoke: InvokeFunction = async (functionLogicalId, payload) => {
@@ -184,7 +176,8 @@ export class Runtime {
     return true
   }
 
-  private endIdle(before: number): void {
+  private endIdle(): void {
+    const before = Date.now() - this.limits.maxIdleMilliseconds
     for (const pool of this.pools.values())
       for (const { worker, since } of pool.idle) if (since < before) void this.drop(pool, worker)
   }
@@ -195,5 +188,13 @@ export class Runtime {
     return worker.terminate()
   }
 }
+
+const createPool = (model: FunctionModel): Pool => ({
+  model,
+  workers: new Set(),
+  idle: [],
+  waiting: [],
+  lastRun: 0,
+})
 
 const isStarved = ({ waiting, workers }: Pool): boolean => waiting.length > 0 && workers.size === 0

@@ -9,10 +9,14 @@ import { parentPort, workerData } from 'node:worker_threads'
 const { model, logStreamName } = workerData
 const { codeDirectory, handler, name: functionName } = model
 
-/** An error as Lambda reports it to the caller. */
-function describe(error) {
-  if (!(error instanceof Error)) return { errorType: typeof error, errorMessage: String(error), trace: [] }
-  return { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') }
+/** Logs an error, and sends it as Lambda reports it to the caller. */
+function report(kind, title, error) {
+  const { name, message, stack } =
+    error instanceof Error ? error : { name: typeof error, message: String(error), stack: '' }
+  const trace = (stack ?? '').split('\n').filter(Boolean)
+  const payload = JSON.stringify({ errorType: name, errorMessage: message, trace })
+  console.error(title, payload)
+  parentPort.postMessage({ kind, payload })
 }
 
 const runtimeError = (name, message) => Object.assign(new Error(message), { name })
@@ -47,8 +51,7 @@ try {
   run = await loadHandler()
   parentPort.postMessage({ kind: 'loaded' })
 } catch (error) {
-  console.error('Uncaught Exception', JSON.stringify(describe(error)))
-  parentPort.postMessage({ kind: 'not-loaded', error: describe(error) })
+  report('not-loaded', 'Uncaught Exception', error)
 }
 
 parentPort.on('message', async (message) => {
@@ -56,7 +59,6 @@ parentPort.on('message', async (message) => {
     const result = await run(JSON.parse(message.payload), contextOf(message))
     parentPort.postMessage({ kind: 'done', payload: JSON.stringify(result) ?? 'null' })
   } catch (error) {
-    console.error('Invoke Error', JSON.stringify(describe(error)))
-    parentPort.postMessage({ kind: 'failed', error: describe(error) })
+    report('failed', 'Invoke Error', error)
   }
 })

@@ -1,28 +1,27 @@
 import { make } from '../../../authorization-page/dom.ts'
+import * as ui from './elements.ts'
 import type { Api } from './api.ts'
-import { makeButton, makeInput, makePanel, makeSelect, type Panel } from './elements.ts'
-import { readControls, type Row, showPagedList } from './elements.ts'
 
 const maxNoteLength = 20
 
 /** The members whom the user referred, with a note for each direct one, and all of them as a file. */
 export function showCommunity(api: Api): HTMLElement {
-  const panel = makePanel('community', 'Community')
+  const panel = ui.makePanel('community', 'Community')
   const filters = {
-    Show: makeSelect('type', { 'direct referrals': 'DIRECT', 'entire downline': 'COMMUNITY' }),
-    Keyword: makeInput('keyword', { type: 'search', placeholder: 'nickname or email' }),
-    'Joined from': makeInput('beginDate', { type: 'date' }),
-    to: makeInput('endDate', { type: 'date' }),
+    Show: ui.makeSelect('type', { 'direct referrals': 'DIRECT', 'entire downline': 'COMMUNITY' }),
+    Keyword: ui.makeInput('keyword', { type: 'search', placeholder: 'nickname or email' }),
+    'Joined from': ui.makeInput('beginDate', { type: 'date' }),
+    to: ui.makeInput('endDate', { type: 'date' }),
   }
   const download = () =>
     void panel.attempt(async () => {
-      const csv = await api.download('/community/members/export', readControls(filters), 'text/csv')
+      const csv = await api.download('/community/members/export', ui.readControls(filters), 'text/csv')
       saveAs(csv, 'members.csv')
     })
-  showPagedList(panel, {
+  ui.showPagedList(panel, {
     label: 'Members',
     filters,
-    extras: [makeButton('Export as CSV', download)],
+    extras: [ui.makeButton('Export as CSV', download)],
     read: (query) => api.get('/community/members', query),
     size: 5,
     columns: 'nickname email note joined_at level direct_count team_count package_amount team_performance',
@@ -33,9 +32,9 @@ export function showCommunity(api: Api): HTMLElement {
 }
 
 /** An editable note on a direct referral; nothing for anybody else. */
-function makeNote(api: Api, panel: Panel, { user_id, nickname, note }: Row): HTMLElement | string {
+function makeNote(api: Api, panel: ui.Panel, { user_id, nickname, note }: ui.Row): HTMLElement | string {
   if (typeof note !== 'string') return ''
-  const input = makeInput('note', {
+  const input = ui.makeInput('note', {
     value: note,
     maxlength: String(maxNoteLength),
     size: '14',

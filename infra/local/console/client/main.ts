@@ -5,16 +5,7 @@ import { showCommunity } from './community.ts'
 import { showEarnings } from './dashboard.ts'
 import { showDeposits } from './deposits.ts'
 import { makeButton } from './elements.ts'
-import {
-  beginSignIn,
-  callbackPath,
-  discover,
-  finishSignIn,
-  forgetSession,
-  readSession,
-  type Session,
-  signOut,
-} from './sign-in.ts'
+import * as signIn from './sign-in.ts'
 import { readLocal, type Stack, watchStack } from './stack.ts'
 import { showToken } from './token.ts'
 import { showBalances, showBills } from './wallets.ts'
@@ -33,18 +24,18 @@ function offerSignIn(config: Configuration, problem?: string): void {
       make('h2', {}, 'Try it'),
       make('p', {}, how),
       make('p', { class: 'problem', role: 'alert' }, problem),
-      makeButton('Sign in with demo-app', () => void beginSignIn(config), { class: 'primary' }),
+      makeButton('Sign in with demo-app', () => void signIn.beginSignIn(config), { class: 'primary' }),
     ),
   )
 }
 
-function showSession(config: Configuration, session: Session): void {
+function showSession(config: Configuration, session: signIn.Session): void {
   const api = makeApi(baseUrl, session.accessToken, () => {
-    forgetSession()
+    signIn.forgetSession()
     offerSignIn(config, 'Your session has ended.')
   })
   const leave = () =>
-    void signOut(config, session).then(
+    void signIn.signOut(config, session).then(
       () => offerSignIn(config),
       (error: unknown) => offerSignIn(config, `Signed out here only: ${String(error)}`),
     )
@@ -58,10 +49,10 @@ function showSession(config: Configuration, session: Session): void {
 }
 
 /** The session that the address or the tab holds, or why there is none. */
-async function findSession(config: Configuration): Promise<Session | string | undefined> {
-  if (location.pathname !== callbackPath) return readSession()
+async function findSession(config: Configuration): Promise<signIn.Session | string | undefined> {
+  if (location.pathname !== signIn.callbackPath) return signIn.readSession()
   try {
-    return await finishSignIn(config)
+    return await signIn.finishSignIn(config)
   } catch (error) {
     if (error instanceof AuthorizationResponseError && error.error === 'access_denied')
       return 'You did not allow it, and nothing was shared.'
@@ -75,7 +66,7 @@ async function findSession(config: Configuration): Promise<Session | string | un
 watchStack()
 const { base_url: baseUrl } = await readLocal<Stack>('stack')
 if (location.origin === new URL(baseUrl).origin) {
-  const config = await discover(baseUrl)
+  const config = await signIn.discover(baseUrl)
   const found = await findSession(config)
   if (typeof found === 'object') showSession(config, found)
   else offerSignIn(config, found)

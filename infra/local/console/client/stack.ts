@@ -1,22 +1,11 @@
 import { make } from '../../../authorization-page/dom.ts'
-import {
-  code,
-  makeDetails,
-  makeFacts,
-  makeFilter,
-  makeInput,
-  makePanel,
-  makeTable,
-  preformatted,
-  type Row,
-  showInstant,
-} from './elements.ts'
+import * as ui from './elements.ts'
 import { drawTimeline, type SigningKey } from './timeline.ts'
 
 /** The answer of `/_local/stack`; what is named here is not only text. */
 export interface Stack extends Record<string, unknown> {
   base_url: string
-  functions: Row[]
+  functions: ui.Row[]
 }
 
 interface Outbox {
@@ -24,7 +13,7 @@ interface Outbox {
 }
 
 interface Queues {
-  queues: Row[]
+  queues: ui.Row[]
   dead_letters: { queue: string; sent_at: number; reason: string | null; body: string }[]
 }
 
@@ -82,7 +71,7 @@ export function watchStack(): void {
 
 /** A panel that is redrawn only when its data changes, so that a selection or an open detail stays. */
 function makeStackPanel(name: string, title: string, draw: (data: never) => Node[]): StackPanel {
-  const panel = makePanel(name === 'stack' ? 'facts' : name, title)
+  const panel = ui.makePanel(name === 'stack' ? 'facts' : name, title)
   let shown: string | undefined
   return {
     element: panel.element,
@@ -99,36 +88,39 @@ function showFacts({ functions, ...stack }: Stack): HTMLElement[] {
   const link = (href: string, text = href) => make('a', { href }, text)
   const facts = Object.entries(stack).flatMap(([name, value]) => {
     if (typeof value !== 'string') return []
-    return [[name.replaceAll('_', ' '), value.startsWith('http') ? link(value) : code(value)] as const]
+    return [[name.replaceAll('_', ' '), value.startsWith('http') ? link(value) : ui.code(value)] as const]
   })
   return [
     make('p', {}, link('/_local/docs', 'The API reference: every endpoint, with examples')),
-    makeFacts('facts', Object.fromEntries(facts)),
-    makeDetails(`${functions.length} functions`, makeTable('Functions', 'name route', functions, 'None.')),
+    ui.makeFacts('facts', Object.fromEntries(facts)),
+    ui.makeDetails(
+      `${functions.length} functions`,
+      ui.makeTable('Functions', 'name route', functions, 'None.'),
+    ),
   ]
 }
 
-const showUsers = ({ users }: Record<'users', Row[]>): HTMLElement[] => [
-  makeTable('Demo users', 'email password totp_secret', users, 'Started with --no-demo: there are none.', {
+const showUsers = ({ users }: Record<'users', ui.Row[]>): HTMLElement[] => [
+  ui.makeTable('Demo users', 'email password totp_secret', users, 'Started with --no-demo: there are none.', {
     totp_secret: ({ totp_secret: secret = 'by mail' }) => String(secret),
   }),
 ]
 
 /** The mails that would have been sent, newest first, to everyone or to one address. */
 function makeOutbox(refresh: () => void): StackPanel {
-  const to = makeInput('to', { type: 'search', placeholder: 'everyone', spellcheck: 'false' })
+  const to = ui.makeInput('to', { type: 'search', placeholder: 'everyone', spellcheck: 'false' })
   to.addEventListener('input', refresh)
   const panel = makeStackPanel('outbox', 'Outbox', ({ messages }: Outbox) => {
     const entries = messages
       .slice(0, maxMails)
       .map((mail) => [
-        make('p', { class: 'soft' }, showInstant(mail.sent_at), ` to ${mail.to}`),
+        make('p', { class: 'soft' }, ui.showInstant(mail.sent_at), ` to ${mail.to}`),
         make('strong', {}, mail.subject),
-        preformatted(mail.text),
+        ui.preformatted(mail.text),
       ])
     return [showEntries('Mails', entries, 'No mail yet.')]
   })
-  panel.element.querySelector('.problem')?.after(makeFilter('To', to))
+  panel.element.querySelector('.problem')?.after(ui.makeFilter('To', to))
   const path = () => `outbox?${new URLSearchParams(to.value.trim() === '' ? {} : { to: to.value.trim() })}`
   return { ...panel, path }
 }
@@ -140,12 +132,12 @@ function showQueues({ queues, dead_letters: letters }: Queues): HTMLElement[] {
   const busy = sources.filter((queue) => counts.some((name) => queue[name] !== 0))
   const none = `All ${sources.length} queues are empty.`
   const entries = letters.map(({ queue, sent_at, reason, body }) => [
-    make('p', { class: 'soft' }, showInstant(sent_at), ' ', code(queue)),
+    make('p', { class: 'soft' }, ui.showInstant(sent_at), ' ', ui.code(queue)),
     make('strong', { class: 'bad' }, reason ?? 'received too often'),
-    makeDetails('The event', preformatted(indent(body))),
+    ui.makeDetails('The event', ui.preformatted(indent(body))),
   ])
   return [
-    makeTable('Queues with messages', `name ${counts.join(' ')}`, busy, none),
+    ui.makeTable('Queues with messages', `name ${counts.join(' ')}`, busy, none),
     make('h3', {}, 'Dead letters'),
     showEntries('Dead letters', entries, 'None: every event was applied.'),
   ]
@@ -174,17 +166,17 @@ function showKeys({ keys, evidence, next_due: nextDue }: Keys): Node[] {
     since: key.retired_at ?? key.retiring_at ?? key.active_at ?? key.published_at,
   }))
   const steps = evidence.toReversed().map(({ trigger, ...step }) => ({ ...step, trigger: trigger.kind }))
-  const short = (name: string) => (row: Row) => code(String(row[name]).slice(0, 12))
+  const short = (name: string) => (row: ui.Row) => ui.code(String(row[name]).slice(0, 12))
   return [
     drawTimeline(keys),
-    makeTable('Signing keys', 'kid state since', rows, 'No key yet.', {
+    ui.makeTable('Signing keys', 'kid state since', rows, 'No key yet.', {
       kid: short('kid'),
-      since: ({ since }) => showInstant(Number(since)),
+      since: ({ since }) => ui.showInstant(Number(since)),
     }),
-    make('p', { class: 'soft' }, 'Next step: ', nextDue === null ? 'none' : showInstant(nextDue)),
-    makeDetails(
+    make('p', { class: 'soft' }, 'Next step: ', nextDue === null ? 'none' : ui.showInstant(nextDue)),
+    ui.makeDetails(
       `Evidence (${evidence.length})`,
-      makeTable('Evidence', 'sequence at action trigger hash', steps, 'No step yet.', {
+      ui.makeTable('Evidence', 'sequence at action trigger hash', steps, 'No step yet.', {
         hash: short('hash'),
       }),
     ),
