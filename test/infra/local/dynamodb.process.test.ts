@@ -153,7 +153,7 @@ describe('a DynamoDB Local that is slow to start', () => {
 })
 
 describe('without Java', () => {
-  it('one line says how to install it, and how to do without', async () => {
+  it('one line says how to install Java, and how to do without', async () => {
     const refusal = await startDynamodb(undefined, { PATH: '/nowhere' }).catch(
       (error: unknown) => (error as Error).message,
     )
@@ -163,7 +163,7 @@ describe('without Java', () => {
     expect(refusal).not.toContain('\n')
   })
 
-  it('an older Java is named with its version', async () => {
+  it('the line names the version of a Java that is too old', async () => {
     const environment = installJava(`console.error('java version "1.8.0_291"'); process.exit(1)`)
     await expect(startDynamodb(undefined, environment)).rejects.toThrow('which was not found')
     const answering = installJava(`

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { useLocalStack } from '../../support/local-stack.ts'
 
-it('describes itself as a deployment’s outputs would', async () => {
+it('tells at /_local/stack what the outputs of a deployment tell', async () => {
   const stack = await useLocalStack()
   expect(stack).toMatchObject({
     base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
@@ -18,7 +18,7 @@ it('describes itself as a deployment’s outputs would', async () => {
   })
 })
 
-it('answers what it does not know in the envelope', async () => {
+it('answers an unknown path with 404 in the envelope', async () => {
   const { base_url: baseUrl } = await useLocalStack()
   const response = await fetch(`${baseUrl}/nowhere`)
   expect(response.status).toBe(404)
@@ -38,7 +38,7 @@ it.each([
   expect(response.headers.get('content-type')).toBe(type)
 })
 
-it('shows the API reference, with nothing from elsewhere', async () => {
+it('shows the API reference without loading anything from another address', async () => {
   const { base_url: baseUrl } = await useLocalStack()
   const read = async (path: string) => (await fetch(`${baseUrl}/_local/docs/${path}`)).text()
   expect(await read('')).toContain('<redoc')

@@ -29,7 +29,7 @@ const answers = (url: string) =>
 
 describe('npm start', () => {
   it(
-    'serves, refuses a second instance on the same data, leaves nothing running, and takes a stale lock over',
+    'serves, refuses a second stack on the same data, leaves nothing running, and replaces a stale lock',
     { timeout: 240_000 },
     async () => {
       const data = join(directory, 'data')
@@ -84,7 +84,7 @@ describe('npm start', () => {
     [['--set', 'exportCap=0'], /exportCap/],
     [['--set', 'nonsense'], /NAME=VALUE/],
     [['--port', 'x'], /not a port/],
-  ])('refuses %s', { timeout: 60_000 }, async (args, message) => {
+  ])('refuses the options %s and names what is wrong', { timeout: 60_000 }, async (args, message) => {
     const attempt = start([...anyPorts, '--ephemeral', ...args])
     await expect(attempt.ready).rejects.toThrow(message)
     expect((await attempt.ended).code).toBe(1)

@@ -9,18 +9,18 @@ const everything = () => [
 ]
 
 describe('the demo data', () => {
-  it('is the same to the letter at every start of a data directory', () => {
+  it('is the same at every start of a data directory', () => {
     expect(everything()).toEqual(everything())
   })
 
-  it('names no event twice', () => {
+  it('has a key of its own for every event', () => {
     const keys = everything().map(({ detailType, detail: { status, ...detail } }) =>
       JSON.stringify([detailType, Object.values(detail)[0], status]),
     )
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  it('has referrers before those whom they brought, three levels deep', () => {
+  it('registers referrers before those whom they referred, three levels deep', () => {
     const registered = everything().filter(({ detailType }) => detailType === 'user.registered')
     const levels = new Map<unknown, number>([[undefined, -1]])
     for (const { detail } of registered) {
@@ -31,7 +31,7 @@ describe('the demo data', () => {
     expect(Math.max(...levels.values())).toBe(3)
   })
 
-  it.each(['USDT', 'EUR'])('quotes rates in %s and never against itself', (quoteCurrency) => {
+  it.each(['USDT', 'EUR'])('has no rate of %s against itself', (quoteCurrency) => {
     const [rates] = laterStages({ ...setting, quoteCurrency })
       .flat()
       .filter(({ detailType }) => detailType === 'rates.published')

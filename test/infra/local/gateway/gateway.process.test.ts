@@ -122,8 +122,8 @@ const ask = (response: unknown, headers: Record<string, string> = {}) =>
     JSON.stringify(response),
   )
 
-describe('the event', () => {
-  it('has the form of payload 2.0', async () => {
+describe('the event of a request', () => {
+  it('has every member of payload 2.0, with repeated headers and parameters joined', async () => {
     const event = await see('GET', '/things/a%2Fb%20c?x=1&x=2&y=%20z&x=', {
       headers: {
         'User-Agent': 'probe/1',
@@ -172,14 +172,14 @@ describe('the event', () => {
     expect(event.requestContext.requestId).toMatch(/^[\w-]{15}=$/)
   })
 
-  it('leaves out what was not sent', async () => {
+  it('has no member for cookies, parameters and a body that were not sent', async () => {
     const event = await see('GET', '/show')
     for (const absent of ['cookies', 'queryStringParameters', 'pathParameters', 'body'])
       expect(event).not.toHaveProperty(absent)
     expect(event.rawQueryString).toBe('')
   })
 
-  it('takes the source from the connection', async () => {
+  it('has the address of the connection as its source, not the one a header names', async () => {
     const event = await see('GET', '/show', {
       localAddress: '127.0.0.2',
       headers: { 'X-Forwarded-For': '9.9.9.9' },
@@ -197,7 +197,7 @@ describe('the event', () => {
     ['application/octet-stream', 'a', true],
     ['application/jsonish', 'a', true],
     [undefined, 'a', true],
-  ])('carries a body of type %s', async (type, body, encoded) => {
+  ])('holds a body of type %s as text or as base64, as API Gateway does', async (type, body, encoded) => {
     const event = await see(
       'POST',
       '/show',
@@ -215,15 +215,15 @@ describe('the event', () => {
     ['PUT', '/any', 'ANY /any', undefined],
     ['DELETE', '/files/a/b%20c/d', 'ANY /files/{proxy+}', { proxy: 'a/b c/d' }],
     ['OPTIONS', '/any', 'ANY /any', undefined],
-  ])('%s %s takes the route %s', async (method, path, routeKey, pathParameters) => {
+  ])('of %s %s has the route %s', async (method, path, routeKey, pathParameters) => {
     const event = await see(method, path)
     expect(event.routeKey).toBe(routeKey)
     expect(event.pathParameters).toEqual(pathParameters)
   })
 })
 
-describe('the response', () => {
-  it('is what the function says', async () => {
+describe('the response to a client', () => {
+  it('has the status, headers, cookies and body of the function’s result', async () => {
     const answer = await ask({
       statusCode: 201,
       headers: { 'X-Custom': 'a', 'content-type': 'text/html', 'Content-Length': '1' },
@@ -260,19 +260,19 @@ describe('the response', () => {
       '{"message":"Internal Server Error"}',
       'application/json',
     ],
-  ])('of %s', async (_name, response, status, text, type) => {
+  ])('is right for a result with %s', async (_name, response, status, text, type) => {
     const answer = await ask(response)
     expect(answer).toMatchObject({ status, text })
     expect(answer.headers['content-type']).toBe(type)
   })
 
-  it.each([204, 304])('of status %i has no body', async (statusCode) => {
+  it.each([204, 304])('has no body with status %i', async (statusCode) => {
     const answer = await ask({ statusCode, headers: { etag: '"1"' }, body: 'ignored' })
     expect(answer).toMatchObject({ status: statusCode, text: '' })
     expect(answer.headers.etag).toBe('"1"')
   })
 
-  it('to HEAD has the headers of GET without the body', async () => {
+  it('has the headers of GET without its body for HEAD', async () => {
     const answer = await send('HEAD', '/any')
     expect(answer).toMatchObject({ status: 200, text: '' })
     expect(Number(answer.headers['content-length'])).toBeGreaterThan(100)
@@ -286,12 +286,12 @@ describe('the response', () => {
     ['GET', '/broken', 500, 'Internal Server Error'],
     ['GET', '/hang', 503, 'Service Unavailable'],
     ['GET', '/limited', 503, 'Service Unavailable'],
-  ])('to %s %s is the gateway’s own', async (method, path, status, message) => {
+  ])('to %s %s has status %i and the message %s of API Gateway', async (method, path, status, message) => {
     const answer = await send(method, path)
     expect(answer).toMatchObject({ status, text: JSON.stringify({ message }) })
   })
 
-  it('is 413 to a body over 10 MB, announced or not', async () => {
+  it('is 413 for a body over 10 MB, announced or not', async () => {
     const body = Buffer.alloc(10 * 1024 * 1024 + 1, 97)
     const answers = await Promise.allSettled([
       send('POST', '/show', { headers: { 'content-length': body.length } }),
@@ -303,7 +303,7 @@ describe('the response', () => {
     expect(await see('GET', '/show')).toBeDefined()
   })
 
-  it('is 429 past the throttle of a route', async () => {
+  it('is 429 when the burst of a route is used up', async () => {
     const statuses = []
     for (const path of ['/throttled', '/throttled', '/throttled', '/show'])
       statuses.push((await send('GET', path)).status)
@@ -314,7 +314,7 @@ describe('the response', () => {
 describe('CORS', () => {
   const preflight = { Origin: 'http://127.0.0.1:3001', 'Access-Control-Request-Method': 'POST' }
 
-  it.each(['/show', '/nowhere', '/any'])('answers a preflight for %s by itself', async (path) => {
+  it.each(['/show', '/nowhere', '/any'])('answers a preflight for %s without a function', async (path) => {
     const answer = await send('OPTIONS', path, { headers: preflight })
     expect(answer).toMatchObject({ status: 204, text: '' })
     expect(answer.headers).toMatchObject({
@@ -331,7 +331,7 @@ describe('CORS', () => {
     ['http://evil.example', undefined],
     ['http://127.0.0.1:30011', undefined],
     [undefined, undefined],
-  ])('puts its own headers in place of the function’s for origin %s', async (origin, allowed) => {
+  ])('sends the configured headers, not the function’s, to origin %s', async (origin, allowed) => {
     const answer = await ask(
       {
         statusCode: 200,
@@ -345,7 +345,7 @@ describe('CORS', () => {
     expect(answer.headers['access-control-expose-headers']).toBe(allowed && 'x-request-id')
   })
 
-  it('gives a preflight from elsewhere no headers', async () => {
+  it('sends no headers to a preflight from an origin that is not allowed', async () => {
     const answer = await send('OPTIONS', '/show', {
       headers: { ...preflight, Origin: 'http://evil.example' },
     })

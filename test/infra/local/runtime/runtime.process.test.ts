@@ -32,7 +32,7 @@ afterEach(async () => {
 })
 
 describe('a function', () => {
-  it('sees its event, a context as Lambda gives it and only its own environment', async () => {
+  it('gets its event, the context that Lambda gives, and no variable of the host', async () => {
     process.env.OF_THE_HOST = 'private'
     start([describeFunction('probe.echo')])
     const { answer, functionError, requestId } = await invoke('probe.echo', { hello: 'world' })
@@ -63,7 +63,7 @@ describe('a function', () => {
     expect(answer.environment).not.toHaveProperty('HOME')
   })
 
-  it('keeps its environment from run to run, and its lines reach the log', async () => {
+  it('keeps its modules from run to run, and its lines reach the log', async () => {
     start([describeFunction('probe.echo')])
     expect((await invoke('probe.echo')).answer.runs).toBe(1)
     expect((await invoke('probe.echo')).answer.runs).toBe(2)
@@ -80,7 +80,7 @@ describe('a function', () => {
     ['broken.handler', { errorType: 'Error', errorMessage: 'cannot be loaded' }],
     ['missing.handler', { errorType: 'Runtime.ImportModuleError' }],
     ['probe.missing', { errorType: 'Runtime.HandlerNotFound' }],
-  ])('that is %s answers as Lambda does', async (handler, error) => {
+  ])('answers with the error object of Lambda when it is %s', async (handler, error) => {
     start([describeFunction(handler)])
     const result = await invoke(handler)
     expect(result.functionError).toBe('Unhandled')
@@ -103,7 +103,7 @@ describe('a function', () => {
 })
 
 describe('scaling', () => {
-  it('serves a hundred at once with a bounded number of workers, one run at a time in each', async () => {
+  it('answers a hundred calls at once with three workers, none of which runs two at a time', async () => {
     const running = start([describeFunction('probe.wait')], { maxWorkersPerFunction: 3 })
     const results = await Promise.all(
       Array.from({ length: 100 }, () => invoke('probe.wait', { milliseconds: 2 })),
@@ -117,7 +117,7 @@ describe('scaling', () => {
     for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
   })
 
-  it('makes room for a function without a worker while another one is busy', async () => {
+  it('runs a function without a worker although another one keeps all workers busy', async () => {
     start([describeFunction('probe.wait'), describeFunction('probe.echo')], { maxWorkers: 1 })
     const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
     const order: string[] = []
@@ -128,13 +128,13 @@ describe('scaling', () => {
     expect(order).toEqual(['echo', 'wait'])
   })
 
-  it('ends workers that have nothing to do', async () => {
+  it('ends a worker that has been idle for too long', async () => {
     const running = start([describeFunction('probe.wait')], { maxIdleMilliseconds: 20 })
     await invoke('probe.wait', { milliseconds: 1 })
     await expect.poll(() => running.countWorkers()).toEqual({ 'probe-wait': 0 })
   })
 
-  it.each([0, 2])('refuses what exceeds a reserved concurrency of %i', async (reservedConcurrency) => {
+  it.each([0, 2])('refuses calls beyond a reserved concurrency of %i', async (reservedConcurrency) => {
     start([describeFunction('probe.wait', { reservedConcurrency })])
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => invoke('probe.wait')))
     const refused = results.filter((result) => result.status === 'rejected')
@@ -142,13 +142,25 @@ describe('scaling', () => {
     for (const { reason } of refused) expect(reason).toBeInstanceOf(TooManyRequestsError)
   })
 
-  it('refuses more than may wait', async () => {
+  it('refuses a call when too many wait', async () => {
     start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1, maxWaitingPerFunction: 2 })
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => invoke('probe.wait')))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
   })
 
-  it('resolves what runs when it is closed', async () => {
+  it('loads code anew after a reload, while a running call ends with the code that it has', async () => {
+    const running = start([describeFunction('probe.wait')])
+    const first = await invoke('probe.wait', { milliseconds: 1 })
+    const pending = invoke('probe.wait', { milliseconds: 100 })
+    await expect.poll(() => running.countWorkers()).toEqual({ 'probe-wait': 1 })
+    running.reload('fixture/probe.wait')
+    const [busy, next] = await Promise.all([pending, invoke('probe.wait', { milliseconds: 1 })])
+    expect(busy.answer.instance).toBe(first.answer.instance)
+    expect(next.answer.instance).not.toBe(first.answer.instance)
+    await expect.poll(() => running.countWorkers()).toEqual({ 'probe-wait': 1 })
+  })
+
+  it('ends a running call as an exit when it is closed', async () => {
     const running = start([describeFunction('probe.hang')])
     const pending = invoke('probe.hang')
     await running.close()

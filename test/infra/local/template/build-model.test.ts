@@ -32,7 +32,7 @@ describe('the model of a synthesized application', () => {
   const model = buildStackModel(assembly, addresses)
   const functionNamed = (name: string) => model.functions.find((item) => item.name === name)
 
-  it('resolves the environment over the borders of stacks, and leads every address here', () => {
+  it('resolves environments across stacks, with the local addresses', () => {
     const [table] = model.tables
     const [key] = model.keys
     expect(functionNamed('echo')?.environment).toEqual({
@@ -44,7 +44,7 @@ describe('the model of a synthesized application', () => {
     })
   })
 
-  it('finds the bundles, limits and policies of functions', () => {
+  it('has the bundle, the limits and the policies of a function', () => {
     const echo = functionNamed('echo')
     expect(echo).toMatchObject({
       handler: 'probe.echo',
@@ -61,7 +61,7 @@ describe('the model of a synthesized application', () => {
     expect(functionNamed('show')?.policies).toEqual([])
   })
 
-  it('has the routes, each with its function, and CORS', () => {
+  it('has each route with its function, and CORS', () => {
     const show = functionNamed('show')?.logicalId
     expect(model.routes).toContainEqual({ routeKey: 'GET /things/{id}', functionLogicalId: show })
     expect(model.routes).toContainEqual({ routeKey: 'ANY /files/{proxy+}', functionLogicalId: show })
@@ -75,7 +75,7 @@ describe('the model of a synthesized application', () => {
     })
   })
 
-  it('has tables as CreateTable wants them', () => {
+  it('has tables as inputs of CreateTable', () => {
     expect(model.tables).toHaveLength(1)
     expect(model.tables[0]).toMatchObject({
       ttlAttribute: 'ttl',
@@ -107,24 +107,24 @@ describe('the model of a synthesized application', () => {
     expect(model.outputs).toEqual({ EventBusName: 'fixture' })
   })
 
-  it('names everything the same the next time', () => {
+  it('has the same names at every start', () => {
     expect(buildStackModel(assembly, addresses)).toEqual(model)
   })
 })
 
-describe('intrinsic functions', () => {
+describe('a value', () => {
   it.each<[string, () => unknown, string]>([
     ['Ref', () => Fn.ref('AWS::Region'), 'us-east-1'],
     ['Sub', () => Fn.sub('${AWS::AccountId}-${!x}-${y}', { y: 'z' }), '000000000000-${x}-z'],
     ['Join and Select', () => Fn.join('-', ['a', Fn.select(1, ['b', Fn.ref('AWS::Partition')])]), 'a-aws'],
     ['Split', () => Fn.select(2, Fn.split('/', Fn.sub('a/b/${AWS::StackName}'))), 'single'],
     ['Base64', () => Fn.base64('hello'), 'aGVsbG8='],
-  ])('%s', (_name, value, resolved) => {
+  ])('with %s is resolved', (_name, value, resolved) => {
     const model = modelOf((stack) => new CfnOutput(stack, 'Value', { value: value() as string }))
     expect(model.outputs.Value).toBe(resolved)
   })
 
-  it('If and the conditions of resources', () => {
+  it('with Fn::If, and a resource with a condition, follow the condition', () => {
     const model = modelOf((stack) => {
       const yes = new CfnCondition(stack, 'Yes', {
         expression: Fn.conditionEquals(Fn.ref('AWS::Partition'), 'aws'),
@@ -141,7 +141,7 @@ describe('intrinsic functions', () => {
   })
 })
 
-describe('what it does not know it refuses by name', () => {
+describe('a template that cannot be served', () => {
   const resource =
     (type: string, properties: Record<string, unknown> = {}) =>
     (stack: Stack) =>
@@ -178,11 +178,11 @@ describe('what it does not know it refuses by name', () => {
       resource('AWS::Lambda::EventSourceMapping', { FunctionName: 'x', EventSourceArn: 'arn:aws:kinesis:x' }),
       'which is no queue',
     ],
-  ])('%s', (_name, fill, message) => {
+  ])('is refused by name for %s', (_name, fill, message) => {
     expect(() => modelOf((stack) => void fill(stack))).toThrow(message)
   })
 
-  it('but leaves out what makes no difference here', () => {
+  it('is served in spite of an alarm, which makes no difference here', () => {
     expect(modelOf((stack) => void resource('AWS::CloudWatch::Alarm')(stack)).functions).toEqual([])
   })
 })
