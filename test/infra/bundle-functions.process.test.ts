@@ -1,8 +1,11 @@
+import { build } from 'esbuild'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { bundleDirectory, bundleFunctions } from '../../infra/bundle-functions.ts'
 import { routes } from '../../infra/routes.ts'
+
+vi.mock('esbuild', { spy: true })
 
 /** Every byte of a bundle is read and compiled at each cold start. */
 const maxReadBytes = 265_000
@@ -13,5 +16,12 @@ describe('the bundle', () => {
   const reads = routes.filter(({ method }) => method === 'GET').map(({ entry }) => entry)
   it.each([...new Set(reads)])('of %s stays small', (entry) => {
     expect(statSync(join(bundleDirectory(entry), 'index.mjs')).size).toBeLessThan(maxReadBytes)
+  })
+
+  it('is not made again while its sources stay the same', async () => {
+    vi.mocked(build).mockClear()
+    const bundles = await bundleFunctions()
+    expect(build).not.toHaveBeenCalled()
+    expect(bundles.get('account/info')).toMatch(/^[0-9a-f]{64}$/)
   })
 })
