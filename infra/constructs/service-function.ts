@@ -40,7 +40,7 @@ export class ServiceFunction extends Construct {
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: `/${Stack.of(this).stackName}/${functionName}`,
       retention: config.logRetentionDays,
-      removalPolicy: config.protectData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: config.protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     })
     // The role may write to this function's log group only. AWS's managed policy would allow every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })

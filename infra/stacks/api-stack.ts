@@ -8,7 +8,6 @@ import {
   HttpRouteKey,
 } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import { addDomain } from '../constructs/custom-domain.ts'
@@ -31,7 +30,8 @@ export class ApiStack extends Stack {
   readonly api: HttpApi
   /** Address of the API and issuer of its tokens, without a trailing slash. */
   readonly baseUrl: string
-  readonly functions: LambdaFunction[] = []
+  /** Names of all functions, without the stage's prefix. */
+  readonly functionNames: string[] = []
 
   constructor(scope: Construct, id: string, { config, resources, page, ...props }: ApiStackProps) {
     super(scope, id, props)
@@ -68,7 +68,7 @@ export class ApiStack extends Stack {
     const deployer = config.gradualDeployment ? new Deployer(this, 'Deployer', config) : undefined
     const integrate = (entry: string, permissions: Permissions, environment = {}) => {
       const name = entry.replaceAll('/', '-')
-      const { function: fn, target } = new ServiceFunction(this, name, {
+      const { target } = new ServiceFunction(this, name, {
         config,
         entry,
         name,
@@ -78,7 +78,7 @@ export class ApiStack extends Stack {
         environment,
         deployer,
       })
-      this.functions.push(fn)
+      this.functionNames.push(name)
       return new HttpLambdaIntegration(`${name}-integration`, target)
     }
     for (const { entry, permissions, routes: served } of endpointFunctions()) {

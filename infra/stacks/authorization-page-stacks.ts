@@ -40,7 +40,9 @@ export class AuthorizationPageStack extends Stack {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      removalPolicy: props.config.protectData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: props.config.protectData
+        ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+        : RemovalPolicy.DESTROY,
     }) as IBucket
     this.distribution = new Distribution(this, 'Distribution', {
       comment: `${props.config.stage}: authorization page`,

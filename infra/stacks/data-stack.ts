@@ -16,7 +16,11 @@ export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
     const { config } = props
-    const removalPolicy = config.protectData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY
+    // Not retained when the creation fails: what is left of a first deployment that was rolled back would block
+    // the next one, because its name is taken.
+    const removalPolicy = config.protectData
+      ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+      : RemovalPolicy.DESTROY
     this.table = new TableV2(this, 'Table', {
       tableName: config.serviceName,
       partitionKey: { name: 'pk', type: AttributeType.STRING },

@@ -2,7 +2,6 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
 import { EventBus, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import type { Function } from 'aws-cdk-lib/aws-lambda'
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import {
   DeduplicationScope,
@@ -42,8 +41,9 @@ const visibilityTimeout = (functionTimeoutSeconds: number): Duration =>
  */
 export class IntakeStack extends Stack {
   readonly resources: ServiceResources
-  readonly functions: Function[] = []
-  readonly deadLetterQueues: Queue[] = []
+  /** Names of all functions and dead-letter queues, without the stage's prefix. */
+  readonly functionNames: string[] = []
+  readonly deadLetterQueueNames: string[] = []
   private readonly deployer: Deployer | undefined
 
   constructor(scope: Construct, id: string, props: IntakeStackProps) {
@@ -106,8 +106,8 @@ export class IntakeStack extends Stack {
       environment: { QUEUE_URL: queue.queueUrl, DEAD_LETTER_QUEUE_URL: deadLetters.queueUrl },
       deployer: this.deployer,
     })
-    this.functions.push(fn)
-    this.deadLetterQueues.push(deadLetters)
+    this.functionNames.push(`intake-${name}`)
+    this.deadLetterQueueNames.push(`${name}-dead-letters`)
     // Written by hand, because grantSendMessages would also allow reading the queue's attributes.
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
@@ -136,7 +136,7 @@ export class IntakeStack extends Stack {
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 10 },
     })
     this.resources.queues.set(name, queue)
-    const { function: fn, target } = new ServiceFunction(this, `worker-${name}`, {
+    const { target } = new ServiceFunction(this, `worker-${name}`, {
       config,
       entry: `worker/${name}`,
       name: `worker-${name}`,
@@ -145,8 +145,8 @@ export class IntakeStack extends Stack {
       defaultTimeoutSeconds: defaultTimeoutSeconds.worker,
       deployer: this.deployer,
     })
-    this.functions.push(fn)
-    this.deadLetterQueues.push(deadLetters)
+    this.functionNames.push(`worker-${name}`)
+    this.deadLetterQueueNames.push(`${name}-dead-letters.fifo`)
     target.addEventSource(new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true }))
   }
 
@@ -161,7 +161,7 @@ export class IntakeStack extends Stack {
       resources: this.resources,
       defaultTimeoutSeconds: defaultTimeoutSeconds.schedule,
     })
-    this.functions.push(fn)
+    this.functionNames.push(name)
     new Rule(this, `${name}-schedule`, {
       ruleName: config.namePrefix + name,
       schedule: Schedule.expression(rate),

@@ -82,31 +82,31 @@ const alarmSpecs = (props: ObservabilityStackProps): AlarmSpec[] => [
   ...serviceAlarms(props),
 ]
 
-const functionAlarms = ({ api, intake }: ObservabilityStackProps): AlarmSpec[] =>
-  [...api.functions, ...intake.functions].flatMap((fn) => [
+const functionAlarms = (props: ObservabilityStackProps): AlarmSpec[] =>
+  functionNames(props).flatMap((name) => [
     {
-      id: `${fn.node.scope?.node.id ?? fn.node.id}-errors`,
+      id: `${name}-errors`,
       meaning: 'A function crashed, timed out or lacked a permission.',
       runbook: 'function-errors',
-      metric: fn.metricErrors({ period }),
+      metric: functionMetric(props.config, name, 'Errors'),
       threshold: 1,
     },
     {
-      id: `${fn.node.scope?.node.id ?? fn.node.id}-throttles`,
+      id: `${name}-throttles`,
       meaning: 'Lambda did not start a function, because the account is at its concurrency limit.',
       runbook: 'function-throttles',
-      metric: fn.metricThrottles({ period }),
+      metric: functionMetric(props.config, name, 'Throttles'),
       threshold: 1,
       periods: 2,
     },
   ])
 
-const queueAlarms = ({ intake }: ObservabilityStackProps): AlarmSpec[] =>
-  intake.deadLetterQueues.map((queue) => ({
-    id: queue.node.id,
+const queueAlarms = ({ config, intake }: ObservabilityStackProps): AlarmSpec[] =>
+  intake.deadLetterQueueNames.map((name) => ({
+    id: name.replace(/\.fifo$/, ''),
     meaning: 'An event was rejected or could not be applied.',
     runbook: 'dead-letters',
-    metric: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+    metric: deadLetterMetric(config, name),
     threshold: 1,
   }))
 
@@ -116,7 +116,7 @@ const apiAlarms = ({ api: { api } }: ObservabilityStackProps): AlarmSpec[] => [
     meaning: 'More than 1 % of the requests are answered with a 5xx status.',
     runbook: 'server-errors',
     metric: new MathExpression({
-      expression: '100 * errors / MAX([requests, 1])',
+      expression: 'IF(requests > 0, 100 * errors / requests, 0)',
       usingMetrics: { errors: api.metricServerError(), requests: api.metricCount() },
       period,
     }),
@@ -133,45 +133,41 @@ const apiAlarms = ({ api: { api } }: ObservabilityStackProps): AlarmSpec[] => [
   },
 ]
 
-function signingKeyAlarms({ config, intake }: ObservabilityStackProps): AlarmSpec[] {
-  const rotation = intake.functions.find((fn) => fn.node.scope?.node.id === 'rotate-signing-keys')
-  if (rotation === undefined) throw new Error('the intake stack has no function rotate-signing-keys')
-  return [
-    {
-      id: 'kms-quota',
-      meaning: 'Signatures use more than 80 % of the account’s KMS quota.',
-      runbook: 'kms-quota',
-      metric: new Metric({
-        namespace: 'AWS/Usage',
-        metricName: 'CallCount',
-        dimensionsMap: {
-          Service: 'KMS',
-          Type: 'API',
-          Resource: 'CryptographicOperationsRsa',
-          Class: 'None',
-        },
-        statistic: 'Sum',
-        period: Duration.minutes(1),
-      }),
-      threshold: 0.8 * 60 * kmsSignaturesPerSecond,
-    },
-    {
-      id: 'rotation-silent',
-      meaning: 'The rotation of the signing keys has not run for an hour.',
-      runbook: 'rotation-overdue',
-      metric: rotation.metricInvocations({ period: Duration.hours(1) }),
-      threshold: 0,
-      alarmWhenSilent: true,
-    },
-    {
-      id: 'rotation-overdue',
-      meaning: 'A step of the rotation of the signing keys is overdue by more than an hour.',
-      runbook: 'rotation-overdue',
-      metric: serviceMetric(config, 'RotationOverdueSeconds', 'Maximum'),
-      threshold: 3_600,
-    },
-  ]
-}
+const signingKeyAlarms = ({ config }: ObservabilityStackProps): AlarmSpec[] => [
+  {
+    id: 'kms-quota',
+    meaning: 'Signatures use more than 80 % of the account’s KMS quota.',
+    runbook: 'kms-quota',
+    metric: new Metric({
+      namespace: 'AWS/Usage',
+      metricName: 'CallCount',
+      dimensionsMap: {
+        Service: 'KMS',
+        Type: 'API',
+        Resource: 'CryptographicOperationsRsa',
+        Class: 'None',
+      },
+      statistic: 'Sum',
+      period: Duration.minutes(1),
+    }),
+    threshold: 0.8 * 60 * kmsSignaturesPerSecond,
+  },
+  {
+    id: 'rotation-silent',
+    meaning: 'The rotation of the signing keys has not run for an hour.',
+    runbook: 'rotation-overdue',
+    metric: functionMetric(config, 'rotate-signing-keys', 'Invocations', Duration.hours(1)),
+    threshold: 0,
+    alarmWhenSilent: true,
+  },
+  {
+    id: 'rotation-overdue',
+    meaning: 'A step of the rotation of the signing keys is overdue by more than an hour.',
+    runbook: 'rotation-overdue',
+    metric: serviceMetric(config, 'RotationOverdueSeconds', 'Maximum'),
+    threshold: 3_600,
+  },
+]
 
 const serviceAlarms = ({ config }: ObservabilityStackProps): AlarmSpec[] => [
   {
@@ -197,18 +193,51 @@ const serviceAlarms = ({ config }: ObservabilityStackProps): AlarmSpec[] => [
   },
 ]
 
+/** The functions of the stage, without their prefix. */
+const functionNames = ({ api, intake }: ObservabilityStackProps): string[] => [
+  ...api.functionNames,
+  ...intake.functionNames,
+]
+
+/**
+ * A metric of Lambda about a function. Metrics name their resources in plain text: a reference would export
+ * the name from the other stack, and CloudFormation refuses to remove an export that is in use, so no
+ * function could be removed.
+ */
+const functionMetric = (config: Config, name: string, metricName: string, every = period): Metric =>
+  new Metric({
+    namespace: 'AWS/Lambda',
+    metricName,
+    dimensionsMap: { FunctionName: config.namePrefix + name },
+    statistic: 'Sum',
+    period: every,
+  })
+
+const deadLetterMetric = (config: Config, name: string): Metric =>
+  new Metric({
+    namespace: 'AWS/SQS',
+    metricName: 'ApproximateNumberOfMessagesVisible',
+    dimensionsMap: { QueueName: config.namePrefix + name },
+    statistic: 'Maximum',
+    period,
+  })
+
+/**
+ * A name in a search expression; other characters than letters and digits need quotes (CloudWatch: search
+ * expression syntax).
+ */
+const quote = (name: string): string => `"${name}"`
+
 /** One of the metrics that the functions emit: see shared/emit-metric.ts. */
 const serviceMetric = ({ serviceName }: Config, metricName: string, statistic: string): Metric =>
   new Metric({ namespace: serviceName, metricName, statistic, period })
 
-function dashboardRows({
-  config,
-  api: { api, functions },
-  intake,
-}: ObservabilityStackProps): GraphWidget[][] {
-  const sumBy = (dimension: string, metricName: string) =>
+function dashboardRows(props: ObservabilityStackProps): GraphWidget[][] {
+  const { config, intake } = props
+  const { api } = props.api
+  const sumBy = (dimensions: string[], metricName: string) =>
     new MathExpression({
-      expression: `SEARCH('{${config.serviceName},${dimension}} MetricName="${metricName}"', 'Sum', 300)`,
+      expression: `SEARCH('{${[config.serviceName, ...dimensions].map(quote).join(',')}} MetricName="${metricName}"', 'Sum', 300)`,
       label: '',
       usingMetrics: {},
     })
@@ -222,18 +251,18 @@ function dashboardRows({
       ),
     ],
     [
-      graph('Sign-ins', [sumBy('method', 'SignIns')]),
-      graph('Failures by name', [sumBy('failure', 'Failures')]),
-      graph('Events by outcome', [sumBy('detail_type,outcome', 'Events')]),
+      graph('Sign-ins', [sumBy(['method'], 'SignIns')]),
+      graph('Failures by name', [sumBy(['failure'], 'Failures')]),
+      graph('Events by outcome', [sumBy(['detail_type', 'outcome'], 'Events')]),
     ],
     [
       graph(
         'Dead letters',
-        intake.deadLetterQueues.map((queue) => queue.metricApproximateNumberOfMessagesVisible()),
+        intake.deadLetterQueueNames.map((name) => deadLetterMetric(config, name)),
       ),
       graph(
         'Function errors',
-        [...functions, ...intake.functions].map((fn) => fn.metricErrors()),
+        functionNames(props).map((name) => functionMetric(config, name, 'Errors')),
       ),
     ],
   ]

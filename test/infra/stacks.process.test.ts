@@ -43,7 +43,7 @@ describe('data that must never be lost', () => {
 
   it('the table is retained, protected from deletion, and recoverable to any point of 35 days', () => {
     const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
-    expect(table?.resource.DeletionPolicy).toBe('Retain')
+    expect(table?.resource.DeletionPolicy).toBe('RetainExceptOnCreate')
     expect(table?.resource.Properties['Replicas']).toMatchObject([
       {
         DeletionProtectionEnabled: true,
@@ -54,7 +54,8 @@ describe('data that must never be lost', () => {
   })
 
   it('the keys that the table depends on are retained', () => {
-    for (const { resource } of ofType(stacks, 'AWS::KMS::Key')) expect(resource.DeletionPolicy).toBe('Retain')
+    for (const { resource } of ofType(stacks, 'AWS::KMS::Key'))
+      expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate')
   })
 })
 

@@ -53,3 +53,11 @@ describe('every resource of a stage', () => {
     for (const { path, tags } of tagged()) expect(tags, path).not.toHaveProperty('signing-key')
   })
 })
+
+it('a resource is retained when its creation fails, so that its name blocks the next deployment', () => {
+  const policies = [...stacks].flatMap(([, { resources }]) =>
+    Object.values(resources).map(({ DeletionPolicy }) => DeletionPolicy),
+  )
+  expect(policies).toContain('RetainExceptOnCreate')
+  expect(policies).not.toContain('Retain')
+})
