@@ -16,8 +16,8 @@ export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
     const { config } = props
-    // Not retained when the creation fails: what is left of a first deployment that was rolled back would block
-    // the next one, because its name is taken.
+    // Not retained when the creation fails: what is left of a first deployment that was rolled back would
+    // block the next one, because its name is taken.
     const removalPolicy = config.protectData
       ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
       : RemovalPolicy.DESTROY

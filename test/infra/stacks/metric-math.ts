@@ -1,7 +1,9 @@
 /** The types of CloudWatch metric math (CloudWatch User Guide: metric math syntax and functions). */
 type MathType = 'scalar' | 'time series' | 'array'
 
-/** Functions of an array of time series, which give one time series; of one time series they give a scalar. */
+/**
+ * Functions of an array of time series, which give one time series; of one time series they give a scalar.
+ */
 const aggregates = new Set(['AVG', 'MAX', 'MIN', 'SUM', 'STDDEV'])
 
 /** Functions of one value, which keep its type. */
@@ -81,8 +83,9 @@ export function checkMetricMath(expression: string, ids: readonly string[]): Mat
 }
 
 /**
- * Throws for a search expression that CloudWatch refuses: names of the schema with other characters than letters
- * and digits need double quotes (CloudWatch User Guide: search expression syntax). A slash is taken, as in AWS/EC2.
+ * Throws for a search expression that CloudWatch refuses: names of the schema with other characters than
+ * letters and digits need double quotes (CloudWatch User Guide: search expression syntax). A slash is taken,
+ * as in AWS/EC2.
  */
 export function checkSearch(search: string): void {
   const [, schema = ''] = /^SEARCH\('\{([^}]*)\} .+', '\w+', \d+\)$/.exec(search) ?? []
