@@ -189,18 +189,14 @@ const transfer = ({ firstStart, rewardCurrency }: DemoSettings): DemoEvent =>
     at: firstStart - 4 * day,
   })
 
-const withdrawal = (
-  { firstStart, quoteCurrency }: DemoSettings,
-  status: string,
-  daysAgo: number,
-): DemoEvent =>
+const withdrawal = (settings: DemoSettings, status: string, daysAgo: number): DemoEvent =>
   event('withdrawal.updated', {
     withdrawal_id: 'demo-withdrawal-1',
     user_id: alice,
-    currency: quoteCurrency,
+    currency: settings.quoteCurrency,
     amount: '12.25',
     status,
-    at: firstStart - daysAgo * day,
+    at: settings.firstStart - daysAgo * day,
   })
 
 function event(detailType: string, detail: DemoEvent['detail']): DemoEvent {

@@ -2,14 +2,8 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import type { AwsEndpoint } from '../aws/server.ts'
 import type { StackModel } from '../model.ts'
 import type { InvokeFunction } from '../runtime/runtime.ts'
-import {
-  type DemoEvent,
-  type DemoSettings,
-  depositPools,
-  deposits,
-  firstStage,
-  laterStages,
-} from './demo-events.ts'
+import type { DemoEvent, DemoSettings } from './demo-events.ts'
+import * as demo from './demo-events.ts'
 import { type DemoRecord, openDemoRecord } from './demo-record.ts'
 import { demoUsers } from './demo-users.ts'
 
@@ -46,7 +40,7 @@ export async function startDemo(options: DemoOptions): Promise<() => Promise<voi
   const record = openDemoRecord(file, Date.now())
   const sender = { model, aws, record, signal: stopped.signal }
   const settings = readSettings(model, record)
-  await sendStage(sender, firstStage(settings))
+  await sendStage(sender, demo.firstStage(settings))
   const rest = sendRest(sender, settings, () => claimAddresses(options.invoke))
   const reported = rest.catch((error: unknown) => {
     if (!stopped.signal.aborted) showLine(`demo data: ${String(error)}`)
@@ -58,10 +52,10 @@ export async function startDemo(options: DemoOptions): Promise<() => Promise<voi
 }
 
 async function sendRest(sender: Sender, settings: DemoSettings, claim: () => Promise<string[]>) {
-  for (const stage of laterStages(settings)) await sendStage(sender, stage)
+  for (const stage of demo.laterStages(settings)) await sendStage(sender, stage)
   // Claimed once the pools are filled, because an address is assigned at the first request.
   if (!sender.signal.aborted && findQueues(sender.model, 'deposit.updated').length > 0)
-    await sendStage(sender, deposits(settings, await claim()))
+    await sendStage(sender, demo.deposits(settings, await claim()))
 }
 
 async function sendStage(sender: Sender, stage: DemoEvent[]): Promise<void> {
@@ -107,7 +101,7 @@ async function waitUntilApplied({ aws, signal }: Sender, queueArns: Set<string>)
 
 /** Alice's addresses, one from each pool. Through the API she would have to sign in, which sends a mail. */
 async function claimAddresses(invoke: InvokeFunction): Promise<string[]> {
-  const claim = JSON.stringify({ userId: demoUsers[0]?.user_id, pools: depositPools })
+  const claim = JSON.stringify({ userId: demoUsers[0]?.user_id, pools: demo.depositPools })
   const { payload, functionError } = await invoke('local/claim-addresses', claim)
   if (functionError !== undefined) throw new Error(payload)
   return JSON.parse(payload) as string[]

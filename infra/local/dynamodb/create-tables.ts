@@ -1,13 +1,4 @@
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DescribeTableCommand,
-  DynamoDBClient,
-  ResourceInUseException,
-  ResourceNotFoundException,
-  type TableDescription,
-  UpdateTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb'
+import * as dynamodb from '@aws-sdk/client-dynamodb'
 import type { TableModel } from '../model.ts'
 import { StartupError } from '../startup-error.ts'
 
@@ -17,7 +8,7 @@ import { StartupError } from '../startup-error.ts'
  */
 export async function createTables(endpoint: string, region: string, tables: TableModel[]): Promise<void> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
-  const client = new DynamoDBClient({ endpoint, region, credentials })
+  const client = new dynamodb.DynamoDBClient({ endpoint, region, credentials })
   try {
     await Promise.all(tables.map((table) => createTable(client, table)))
   } finally {
@@ -25,8 +16,11 @@ export async function createTables(endpoint: string, region: string, tables: Tab
   }
 }
 
-async function createTable(client: DynamoDBClient, { name, createTableInput, ttlAttribute }: TableModel) {
-  const wanted = createTableInput as unknown as CreateTableCommandInput
+async function createTable(
+  client: dynamodb.DynamoDBClient,
+  { name, createTableInput, ttlAttribute }: TableModel,
+) {
+  const wanted = createTableInput as unknown as dynamodb.CreateTableCommandInput
   const existing = await describeTable(client, name)
   if (existing !== undefined) {
     if (describeKeys(existing) === describeKeys(wanted)) return
@@ -35,29 +29,32 @@ async function createTable(client: DynamoDBClient, { name, createTableInput, ttl
     )
   }
   try {
-    await client.send(new CreateTableCommand(wanted))
+    await client.send(new dynamodb.CreateTableCommand(wanted))
     if (ttlAttribute === undefined) return
     const TimeToLiveSpecification = { AttributeName: ttlAttribute, Enabled: true }
-    await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }))
+    await client.send(new dynamodb.UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }))
   } catch (error) {
     // Another stack that shares the endpoint has just created the table.
-    if (!(error instanceof ResourceInUseException)) throw error
+    if (!(error instanceof dynamodb.ResourceInUseException)) throw error
   }
 }
 
-async function describeTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
+async function describeTable(
+  client: dynamodb.DynamoDBClient,
+  name: string,
+): Promise<dynamodb.TableDescription | undefined> {
   try {
-    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table
+    return (await client.send(new dynamodb.DescribeTableCommand({ TableName: name }))).Table
   } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined
+    if (error instanceof dynamodb.ResourceNotFoundException) return undefined
     throw error
   }
 }
 
 /** The keys and indexes of a table as one text, equal for tables that differ in nothing else. */
-function describeKeys(table: TableDescription | CreateTableCommandInput): string {
+function describeKeys(table: dynamodb.TableDescription | dynamodb.CreateTableCommandInput): string {
   const typeOf = new Map(table.AttributeDefinitions?.map((a) => [a.AttributeName, a.AttributeType]))
-  const keys = (schema: TableDescription['KeySchema']) =>
+  const keys = (schema: dynamodb.TableDescription['KeySchema']) =>
     schema?.map((key) => [key.AttributeName, typeOf.get(key.AttributeName), key.KeyType])
   const indexes = table.GlobalSecondaryIndexes?.map((index) => [
     index.IndexName,

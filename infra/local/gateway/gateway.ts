@@ -37,10 +37,7 @@ export function createGateway(options: GatewayOptions): RequestHandler {
     const request = { message, requestId, method, encodedPath, rawQueryString, body }
     const payload = JSON.stringify(toEvent(request, match, identity))
     if (payload.length > maxPayloadBytes) return gatewayMessage(413, 'Request Entity Too Large')
-    return runIntegration(
-      () => invoke(match.route.functionLogicalId, payload),
-      integrationTimeoutMilliseconds,
-    )
+    return runIntegration(invoke(match.route.functionLogicalId, payload), integrationTimeoutMilliseconds)
   }
 
   return async (message, response) => {
@@ -88,13 +85,13 @@ async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 async function runIntegration(
-  invoke: () => ReturnType<InvokeFunction>,
+  invoked: ReturnType<InvokeFunction>,
   timeoutMilliseconds: number,
 ): Promise<GatewayResponse> {
   const { promise: expired, resolve } = Promise.withResolvers<'expired'>()
   const timer = setTimeout(() => resolve('expired'), timeoutMilliseconds)
   try {
-    const result = await Promise.race([invoke(), expired])
+    const result = await Promise.race([invoked, expired])
     if (result === 'expired') return gatewayMessage(503, 'Service Unavailable')
     if (result.functionError !== undefined) return gatewayMessage(500, 'Internal Server Error')
     return toResponse(result.payload)

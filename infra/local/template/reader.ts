@@ -12,8 +12,8 @@ export const Numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Num
 /** A boolean or its name; false where it is omitted. */
 export const Flag = v.optional(
   v.pipe(
-    v.union([v.boolean(), v.picklist(['true', 'false'])]),
-    v.transform((value) => String(value) === 'true'),
+    Text,
+    v.transform((text) => text === 'true'),
   ),
   false,
 )

@@ -2,11 +2,7 @@ import { make } from '../../../authorization-page/dom.ts'
 import type { Api } from './api.ts'
 import { makeInput, makePanel, makeSelect, makeTable, type Row, showPagedList } from './elements.ts'
 
-interface Summary {
-  currency: string
-  total: number | string
-  assets: Row[]
-}
+type Summary = { currency: string; total: number | string; assets: Row[] }
 
 const billTypes =
   'DEPOSIT WITHDRAWAL TRANSFER_IN TRANSFER_OUT REWARD PACKAGE_PURCHASE ADJUSTMENT_CREDIT ADJUSTMENT_DEBIT'
