@@ -20,7 +20,7 @@ describe.each(documents)('%s', (document) => {
   const text = readFileSync(join(root, document), 'utf8')
   const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link)
 
-  it('links to a file or a heading that does not exist', () => {
+  it('every relative link of a document leads to an existing file and heading', () => {
     for (const link of links) {
       const [path = '', anchor] = link.split('#')
       const file = path === '' ? join(root, document) : join(root, dirname(document), path)
@@ -29,7 +29,7 @@ describe.each(documents)('%s', (document) => {
     }
   })
 
-  it('names a path of the source that does not exist', () => {
+  it('every source path that a document names exists', () => {
     const paths = [
       ...text.matchAll(/(?:^|[\s`("])((?:functions|shared|infra|test)\/[\w./-]+\.(?:ts|mjs|md))/gm),
     ]

@@ -43,7 +43,7 @@ const rule = `a test is named after what it tests: test/a/b.test.ts (or b.proces
 or the folder a/b, and test/a/b/c.test.ts is one of several tests of the file a/b.ts. Rename it, or add its folder to the
 list of subjects in test/layout.test.ts`
 
-it('every test of a source file is found under the path of that file', () => {
+it('every test of a source file has the path of that file below test/', () => {
   const lost = tests
     .filter(({ path }) => path.includes('/'))
     .filter(({ path }) => !Object.keys(subjects).some((subject) => isAbout(subject, path)))
@@ -54,7 +54,7 @@ it('every test of a source file is found under the path of that file', () => {
   ).toEqual([])
 })
 
-it('every subject on the list has tests', () => {
+it('every subject on the list of layout.test.ts has tests', () => {
   const used = Object.keys(subjects).filter((subject) => tests.some(({ path }) => isAbout(subject, path)))
   expect(used, 'remove the others from test/layout.test.ts').toEqual(Object.keys(subjects))
 })

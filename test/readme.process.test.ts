@@ -31,7 +31,7 @@ const here = (code: string): string =>
   code.replaceAll('http://127.0.0.1:3000', addresses[0]).replaceAll('http://127.0.0.1:4566', addresses[1])
 
 describe('the README', () => {
-  it('signs Alice in by mailed code and by authenticator, and shows what is hers', async () => {
+  it('the README’s curl commands sign Alice in by mailed code and by authenticator, and read her wallet', async () => {
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here(shell.slice(0, 3).join('\n'))], {
       cwd: root,
     })
@@ -43,19 +43,19 @@ describe('the README', () => {
     expect(answers[3]).toContain('"total":')
   })
 
-  it('begins the flow with a client library', async () => {
+  it('the README’s client library example starts an authorization request', async () => {
     const { stdout } = await run('node', ['--input-type=module', '-e', here(scripts[0] ?? '')], { cwd: root })
     const address = new URL(stdout.trim().replace('open ', ''))
     const answer = await fetch(address, { redirect: 'manual' })
     expect(answer.status).toBe(302)
   })
 
-  it('puts an event', async () => {
+  it('the README’s example puts an event that the bus accepts', async () => {
     const { stdout } = await run('node', ['--input-type=module', '-e', here(scripts[1] ?? '')], { cwd: root })
     expect(stdout.trim()).toBe('accepted')
   })
 
-  it('operates the local stack', async () => {
+  it('the README’s ops commands succeed against the local stack', async () => {
     const commands = (shell[3] ?? '').trim().split('\n')
     expect(commands.length).toBeGreaterThan(3)
     for (const command of commands) {
@@ -64,7 +64,7 @@ describe('the README', () => {
     }
   })
 
-  it('names no other way to run things than those that are held here', () => {
+  it('every runnable block of the README is run by this test', () => {
     expect(shell).toHaveLength(4)
     expect(scripts).toHaveLength(2)
   })

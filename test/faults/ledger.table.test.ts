@@ -73,7 +73,7 @@ describe('the ledger under faults', () => {
     interceptQueues()
   })
 
-  it('applies each event once when ten parallel consumers receive all of them, shuffled', async () => {
+  it('the ledger applies each event once when ten parallel consumers receive all events, shuffled', async () => {
     const userId = await addUser()
     const events = makeEvents(userId)
     const again = Array.from({ length: 9 }, () => events).flat()
@@ -94,7 +94,7 @@ describe('the ledger under faults', () => {
     await expectOneEffect(userId)
   }, 60_000)
 
-  it('applies each event once when three of ten calls fail by conflicts and throttling', async () => {
+  it('the ledger applies each event once when three of ten DynamoDB calls fail by conflicts and throttling', async () => {
     const userId = await addUser()
     const { restore } = tamperCalls(async ({ name, perform }) => {
       if (!/^(Transact|Get|Query|BatchGet)/.test(name) || Math.random() > 0.3) return perform()
@@ -111,7 +111,7 @@ describe('the ledger under faults', () => {
   }, 60_000)
 
   it.each([true, false])(
-    'applies each event once when the consumer dies at any call, that call carried out: %s',
+    'the ledger applies each event once when the consumer dies at any AWS call, that call carried out: %s',
     async (carriedOut) => {
       const userId = await addUser()
       for (const { path, detail } of makeEvents(userId)) {
@@ -126,7 +126,7 @@ describe('the ledger under faults', () => {
     60_000,
   )
 
-  it('adds up a hundred parallel postings to one wallet exactly, each within 3 s', async () => {
+  it('a hundred parallel postings to one wallet add up exactly, each within 3 s', async () => {
     const userId = await addUser()
     const times = await Promise.all(
       Array.from({ length: 100 }, async () => {
@@ -141,7 +141,7 @@ describe('the ledger under faults', () => {
     expect(times.toSorted((a, b) => a - b)[98]).toBeLessThan(3_000)
   }, 60_000)
 
-  it('adds up postings of parallel processes to one wallet exactly', async () => {
+  it('postings of parallel processes to one wallet add up exactly', async () => {
     const userId = await addUser()
     const consumers = await Promise.all(Array.from({ length: 6 }, () => freshConsumer('wallet.adjusted')))
     const details = Array.from({ length: 60 }, () => adjustment(userId, { amount: '0.01' }))
@@ -156,7 +156,7 @@ describe('the ledger under faults', () => {
     expect(describeWallet(wallet).holdings).toEqual({ USDT: '0.6 0 0 0' })
   }, 60_000)
 
-  it('gives each event of one batch its own outcome', async () => {
+  it('each wallet event of one SQS batch gets its own outcome: applied, duplicate or rejected', async () => {
     const userId = await addUser()
     const first = adjustment(userId, { amount: '5' })
     const deliveries = await deliverBatch(walletAdjusted, [
@@ -177,7 +177,7 @@ describe('the ledger under faults', () => {
     expect(describeWallet(wallet).holdings).toEqual({ USDT: '3 0 0 0' })
   })
 
-  it('applies an event that comes twice in one batch once, and every other event of the batch', async () => {
+  it('a wallet event that comes twice in one SQS batch is applied once, and so are all the others', async () => {
     const transactions = refuseRepeatedItems()
     const userId = await addUser()
     const [first, second, third] = ['5', '2', '1'].map((amount) => adjustment(userId, { amount }))
@@ -191,7 +191,7 @@ describe('the ledger under faults', () => {
     expect(await verifyWallet(wallet.id)).toEqual({ bills: 3, differences: [] })
   })
 
-  it('leaves no dead letter of an event that was applied at its second place in the batch', async () => {
+  it('a debit that is covered only at its second place in an SQS batch is applied, without a dead letter', async () => {
     refuseRepeatedItems()
     const userId = await addUser()
     const debit = adjustment(userId, { amount: '5', direction: 2 })
@@ -202,7 +202,7 @@ describe('the ledger under faults', () => {
     expect(describeWallet(wallet).holdings).toEqual({ USDT: '0 0 0 0' })
   })
 
-  it('does not split a batch into several transactions at a rejected event', async () => {
+  it('an SQS batch of wallet events stays one transaction even if it contains rejected events', async () => {
     const transactions = refuseRepeatedItems()
     const userId = await addUser()
     const details = ['5', '-9', '2', '-9', '1'].map((amount) =>

@@ -47,7 +47,7 @@ const eventually = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 
 const members = (userId: number, query: string) => call(userId, `/community/members?${query}`)
 
 describe('the community endpoints', () => {
-  it('show new members and their purchases to all ancestors', async () => {
+  it('the community endpoints show new members and their purchases to all ancestors', async () => {
     const root = newUserIds()
     const [child, grandchild] = [root + 1, root + 2]
     await register(root, 'Root')
@@ -112,7 +112,7 @@ describe('the community endpoints', () => {
     '/dashboard/earnings?beginDate=2026-02-03&endDate=2026-02-02',
     '/dashboard/earnings?beginDate=2025-01-01&endDate=2026-01-02',
     '/dashboard/earnings?endDate=today',
-  ])('refuse %s', async (path) => {
+  ])('a community or dashboard request with a bad query is refused: %s', async (path) => {
     expect(await call(newUserIds(), path)).toMatchObject({ status: 400, code: 40001 })
   })
 
@@ -120,7 +120,7 @@ describe('the community endpoints', () => {
     { target_user_id: 1, note: 'x'.repeat(21) },
     { target_user_id: 1 },
     { target_user_id: 'one', note: '' },
-  ])('refuse the note %j', async (body) => {
+  ])('the note endpoint refuses the invalid body %j', async (body) => {
     expect(await call(newUserIds(), '/community/members/note', body)).toMatchObject({
       status: 400,
       code: 40001,
@@ -132,13 +132,13 @@ describe('the community endpoints', () => {
     ['/community/members/export', undefined, 'community.write'],
     ['/community/members/note', { target_user_id: 1, note: '' }, 'community.read'],
     ['/dashboard/overview', undefined, 'community.read'],
-  ] as const)('keeps %s to tokens with its scope', async (path, body, scope) => {
+  ] as const)('%s refuses a token that lacks its scope', async (path, body, scope) => {
     expect(await call(newUserIds(), path, body, [scope])).toMatchObject({ status: 403, code: 40300 })
   })
 })
 
 describe('the dashboard endpoints', () => {
-  it('count rewards, devices and traffic', async () => {
+  it('the dashboard endpoints count rewards, devices and traffic', async () => {
     const user = newUserIds()
     const yesterday = addDays(dayOf(Date.now()), -1)
     await register(user, 'Earner')

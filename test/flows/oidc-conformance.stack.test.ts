@@ -25,7 +25,7 @@ const authorizationUrl = (parameters: Record<string, string>): URL =>
   new URL(`${String(discovery['authorization_endpoint'])}?${new URLSearchParams(parameters).toString()}`)
 
 describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §4)', () => {
-  test('is JSON at the issuer’s well-known URL, and names that issuer', async () => {
+  test('the discovery document is JSON at the issuer’s well-known URL, and names that issuer', async () => {
     const response = await fetch(address('/.well-known/openid-configuration'))
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/)
@@ -39,11 +39,11 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
     ['userinfo_endpoint', '/oauth2/userinfo'],
     ['revocation_endpoint', '/oauth2/revoke'],
     ['jwks_uri', '/.well-known/jwks.json'],
-  ])('%s is a URL of the service', (name, path) => {
+  ])('the discovery document’s %s is a URL of the service', (name, path) => {
     expect(discovery[name]).toBe(address(path))
   })
 
-  test('lists what is supported', () => {
+  test('the discovery document lists the supported scopes, response types, grants and algorithms', () => {
     expect(discovery).toMatchObject({
       response_types_supported: ['code'],
       grant_types_supported: ['authorization_code'],
@@ -65,7 +65,7 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
     expect(discovery['request_uri_parameter_supported']).toBe(false)
   })
 
-  test('no member has the name of an OAuth parameter', () => {
+  test('no member of the discovery document has the name of an OAuth parameter', () => {
     for (const name of [
       'error',
       'scope',
@@ -80,7 +80,7 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
     }
   })
 
-  test('the keys are public RSA signing keys with distinct ids', async () => {
+  test('the JWKS holds only public RSA signing keys with distinct key ids', async () => {
     const response = await fetch(String(discovery['jwks_uri']))
     const text = await response.text()
     expect(text.length).toBeLessThan(150_000)
@@ -110,7 +110,7 @@ describe('authorization requests', () => {
     ['max_age', { max_age: '15000' }],
     ['no state', { state: undefined }],
     ['no nonce', { nonce: undefined }],
-  ])('succeed with %s', async (_what, overrides) => {
+  ])('an authorization request succeeds with %s', async (_what, overrides) => {
     const { verifier, challenge } = pkce()
     const request = authorizationRequest(client, { code_challenge: challenge, ...overrides })
     const answer = await followAuthorization(authorizationUrl(request), session)
@@ -134,7 +134,7 @@ describe('authorization requests', () => {
     ],
     ['that must not show a page', { prompt: 'none' }, ['login_required', 'interaction_required']],
     ['in a request object', { request: 'e30.e30.' }, ['request_not_supported']],
-  ])('%s return an error to the client', async (_what, overrides, errors) => {
+  ])('an authorization request %s returns an error to the client', async (_what, overrides, errors) => {
     const request = authorizationRequest(client, overrides)
     const answer = await followAuthorization(authorizationUrl(request), session)
     expect(answer.href.startsWith(`${client.redirectUri}?`)).toBe(true)
@@ -144,13 +144,19 @@ describe('authorization requests', () => {
   })
 
   test.each([
-    ['an address that is not registered', { redirect_uri: 'https://client.example/unregistered' }],
-    ['a query that was not registered', { redirect_uri: 'https://client.example/callback?foo=bar' }],
-    ['no address', { redirect_uri: undefined }],
-  ])('with %s show an error to the user and do not redirect', async (_what, overrides) => {
-    const url = authorizationUrl(authorizationRequest(client, overrides))
-    const response = await fetch(url, { redirect: 'manual' })
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ code: 40002 })
-  })
+    ['a redirect URI that is not registered', { redirect_uri: 'https://client.example/unregistered' }],
+    [
+      'a redirect URI with a query that was not registered',
+      { redirect_uri: 'https://client.example/callback?foo=bar' },
+    ],
+    ['no redirect URI', { redirect_uri: undefined }],
+  ])(
+    'an authorization request with %s shows an error to the user and does not redirect',
+    async (_what, overrides) => {
+      const url = authorizationUrl(authorizationRequest(client, overrides))
+      const response = await fetch(url, { redirect: 'manual' })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ code: 40002 })
+    },
+  )
 })

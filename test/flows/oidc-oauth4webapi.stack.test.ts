@@ -10,7 +10,7 @@ import { getUserinfo, stack } from '../support/oauth.ts'
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go away
 const insecure = { [oauth.allowInsecureRequests]: true }
 
-test('oauth4webapi runs the whole flow unmodified, and jose verifies the device_token by the published keys', async () => {
+test('unmodified oauth4webapi completes the authorization code flow, and jose verifies the device_token by the JWKS', async () => {
   const session = await createSession()
   const { clientId, redirectUri } = await createClient({
     redirectUris: ['http://localhost/callback?tenant=1'],

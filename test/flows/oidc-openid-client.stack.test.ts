@@ -22,12 +22,18 @@ const discover = (client: TestClient, authentication: oidc.ClientAuth): Promise<
     execute: [oidc.allowInsecureRequests],
   })
 
-describe('openid-client runs the whole flow unmodified', () => {
+describe('unmodified openid-client', () => {
   test.each([
     ['a public client', () => [publicClient, oidc.None()] as const],
-    ['client_secret_basic', () => [confidential, oidc.ClientSecretBasic(secret)] as const],
-    ['client_secret_post', () => [confidential, oidc.ClientSecretPost(secret)] as const],
-  ])('as %s', async (_kind, choose) => {
+    [
+      'a confidential client by client_secret_basic',
+      () => [confidential, oidc.ClientSecretBasic(secret)] as const,
+    ],
+    [
+      'a confidential client by client_secret_post',
+      () => [confidential, oidc.ClientSecretPost(secret)] as const,
+    ],
+  ])('unmodified openid-client completes the authorization code flow as %s', async (_kind, choose) => {
     const [client, authentication] = choose()
     const config = await discover(client, authentication)
     const verifier = oidc.randomPKCECodeVerifier()
@@ -63,7 +69,7 @@ describe('openid-client runs the whole flow unmodified', () => {
     await expect(oidc.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '')).rejects.toThrow()
   })
 
-  test('and reports an error of the authorization endpoint and a denial by the user', async () => {
+  test('openid-client reports an error of the authorization endpoint and a denial by the user', async () => {
     const config = await discover(publicClient, oidc.None())
     const verifier = oidc.randomPKCECodeVerifier()
     const parameters = {
@@ -86,7 +92,7 @@ describe('openid-client runs the whole flow unmodified', () => {
     })
   })
 
-  test('and reports invalid_grant for a used code', async () => {
+  test('openid-client reports invalid_grant for a used code', async () => {
     const config = await discover(confidential, oidc.ClientSecretBasic(secret))
     const verifier = oidc.randomPKCECodeVerifier()
     const url = oidc.buildAuthorizationUrl(config, {
@@ -102,7 +108,7 @@ describe('openid-client runs the whole flow unmodified', () => {
     ).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
   })
 
-  test('and reports the challenge after a wrong secret', async () => {
+  test('openid-client reports the WWW-Authenticate challenge after a wrong client secret', async () => {
     const config = await discover(confidential, oidc.ClientSecretBasic('wrong'))
     const verifier = oidc.randomPKCECodeVerifier()
     const url = oidc.buildAuthorizationUrl(config, {

@@ -49,23 +49,23 @@ async function expireCode(code: string): Promise<void> {
 }
 
 describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and works once', () => {
-  test('it lives 60 seconds', async () => {
+  test('an authorization code expires after 60 seconds', async () => {
     const { body } = await postConsent(session, authorizationRequest(client))
     expect(body['data']).toMatchObject({ expires_in: 60 })
   })
 
-  test('an expired code is refused', async () => {
+  test('an expired authorization code is refused', async () => {
     const { code, exchange } = await obtainCode(client, session)
     await expireCode(code)
     expect(await exchangeCode(exchange)).toMatchObject(invalidGrant)
   })
 
-  test('an unknown code is refused', async () => {
+  test('an unknown authorization code is refused', async () => {
     const { exchange } = await obtainCode(client, session)
     expect(await exchangeCode({ ...exchange, code: 'unknown' })).toMatchObject(invalidGrant)
   })
 
-  test('a valid replay is refused, and revokes the code’s tokens (RFC 9700 §4.5)', async () => {
+  test('replaying a used authorization code is refused and revokes its tokens (RFC 9700 §4.5)', async () => {
     const { exchange } = await obtainCode(client, session)
     const first = await exchangeCode(exchange)
     expect(await works(first.body['access_token'])).toBe(true)
@@ -74,7 +74,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and works once', ()
     expect(await exchangeCode(exchange)).toMatchObject(invalidGrant)
   })
 
-  test('a replay after the code’s expiry revokes them too', async () => {
+  test('replaying a used authorization code after its expiry still revokes its tokens', async () => {
     const { code, exchange } = await obtainCode(client, session)
     const first = await exchangeCode(exchange)
     await expireCode(code)
@@ -82,7 +82,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and works once', ()
     expect(await works(first.body['access_token'])).toBe(false)
   })
 
-  test('a replay leaves the user’s other tokens alone', async () => {
+  test('replaying a used authorization code does not revoke the user’s other tokens', async () => {
     const other = await obtainCode(client, session)
     const kept = await exchangeCode(other.exchange)
     const { exchange } = await obtainCode(client, session)
@@ -92,7 +92,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and works once', ()
     expect(await works(session.accessToken)).toBe(true)
   })
 
-  test('one of fifty simultaneous exchanges wins, and its tokens are revoked', async () => {
+  test('of fifty simultaneous exchanges of one code one succeeds, and the others revoke its tokens', async () => {
     const { exchange } = await obtainCode(client, session)
     const answers = await Promise.all(Array.from({ length: 50 }, () => exchangeCode(exchange)))
     const won = answers.filter(({ status }) => status === 200)
@@ -102,7 +102,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and works once', ()
   })
 })
 
-describe('a request that does not match the code is refused and does not use it up:', () => {
+describe('a token request that does not match its code', () => {
   const misfits: [string, (exchange: Record<string, string>) => Promise<Record<string, string>>][] = [
     [
       'RFC 6749 §4.1.3: another client',
@@ -128,24 +128,27 @@ describe('a request that does not match the code is refused and does not use it 
     ],
   ]
 
-  test.each(misfits)('%s', async (_why, misfit) => {
-    const { exchange } = await obtainCode(client, session)
-    const wrong = await misfit(exchange)
-    expect(await exchangeCode(wrong)).toMatchObject(invalidGrant)
-    const { status, body } = await exchangeCode(exchange)
-    expect(status).toBe(200)
-    expect(await exchangeCode(wrong)).toMatchObject(invalidGrant)
-    expect(await works(body['access_token'])).toBe(true)
-  })
+  test.each(misfits)(
+    'a token request that does not match its code is refused and leaves the code unused: %s',
+    async (_why, misfit) => {
+      const { exchange } = await obtainCode(client, session)
+      const wrong = await misfit(exchange)
+      expect(await exchangeCode(wrong)).toMatchObject(invalidGrant)
+      const { status, body } = await exchangeCode(exchange)
+      expect(status).toBe(200)
+      expect(await exchangeCode(wrong)).toMatchObject(invalidGrant)
+      expect(await works(body['access_token'])).toBe(true)
+    },
+  )
 
-  test('a code is refused once its session has ended', async () => {
+  test('an authorization code is refused once the session behind it has ended', async () => {
     const ending = await createSession()
     const { exchange } = await obtainCode(client, ending)
     await revokeToken(ending.accessToken, 'first-party')
     expect(await exchangeCode(exchange)).toMatchObject(invalidGrant)
   })
 
-  test('tokens from a code stop working when the session ends', async () => {
+  test('tokens issued for a code stop working when the session behind it ends', async () => {
     const ending = await createSession()
     const { exchange } = await obtainCode(client, ending)
     const { body } = await exchangeCode(exchange)
@@ -153,7 +156,7 @@ describe('a request that does not match the code is refused and does not use it 
     expect(await works(body['access_token'])).toBe(false)
   })
 
-  test('a verifier of fewer than 43 characters is refused, even with a matching challenge (RFC 7636 §4.1)', async () => {
+  test('a PKCE verifier of fewer than 43 characters is refused, even if it matches (RFC 7636 §4.1)', async () => {
     const challenge = createHash('sha256').update('short').digest('base64url')
     const { exchange } = await obtainCode(client, session, { code_challenge: challenge })
     const { status, body } = await exchangeCode({ ...exchange, code_verifier: 'short' })
@@ -168,7 +171,7 @@ describe('RFC 9700 §2.1.1 and §4.8: PKCE cannot be omitted or weakened', () =>
     [{ code_challenge: undefined }],
     [{ code_challenge_method: undefined }],
     [{ code_challenge_method: 'plain' }],
-  ])('at authorize or at consent: %j', async (overrides) => {
+  ])('authorize and consent refuse a request without an S256 challenge: %j', async (overrides) => {
     const request = authorizationRequest(client, overrides)
     const response = await getAuthorize(request)
     expect(new URL(response.headers.get('location') ?? '').searchParams.get('error')).toBe('invalid_request')
@@ -177,7 +180,7 @@ describe('RFC 9700 §2.1.1 and §4.8: PKCE cannot be omitted or weakened', () =>
 })
 
 describe('RFC 9207 §2 and RFC 9700 §4.4.2.1: every authorization response names its issuer', () => {
-  test('on success, denial and error', async () => {
+  test('the authorization response has iss on success, denial and error', async () => {
     const request = authorizationRequest(client)
     const answers = [
       (await postConsent(session, request)).body['data'],
@@ -191,7 +194,7 @@ describe('RFC 9207 §2 and RFC 9700 §4.4.2.1: every authorization response name
 })
 
 describe('RFC 9700 §4.11.2 and §4.12: no open redirector, and no redirect that repeats a body', () => {
-  test('a redirect is a 302 to a registered URI or to the authorization page', async () => {
+  test('an authorization request redirects with 302 to a registered URI or to the authorization page only', async () => {
     for (const overrides of [{}, { scope: 'nonsense' }]) {
       const response = await getAuthorize(authorizationRequest(client, overrides))
       expect(response.status).toBe(302)
@@ -203,14 +206,14 @@ describe('RFC 9700 §4.11.2 and §4.12: no open redirector, and no redirect that
     expect(response.headers.get('location')).toBeNull()
   })
 
-  test('every answer has referrer-policy no-referrer (§4.2.4)', async () => {
+  test('every answer of the OAuth endpoints has referrer-policy no-referrer (RFC 9700 §4.2.4)', async () => {
     const response = await getAuthorize(authorizationRequest(client))
     expect(response.headers.get('referrer-policy')).toBe('no-referrer')
   })
 })
 
 describe('RFC 9700 §2.3: a token works only for its scopes', () => {
-  test('the scope openid alone does not allow reading a wallet', async () => {
+  test('a token with only the scope openid cannot read a wallet', async () => {
     const { exchange } = await obtainCode(client, session, { scope: 'openid' })
     const { body } = await exchangeCode(exchange)
     const response = await fetch(address('/account/info'), { headers: bearer(String(body['access_token'])) })
@@ -219,7 +222,7 @@ describe('RFC 9700 §2.3: a token works only for its scopes', () => {
     expect(await response.json()).toMatchObject({ code: 40300, data: null })
   })
 
-  test('a client’s token can neither end the session nor consent', async () => {
+  test('a client’s access_token can neither end the session nor consent', async () => {
     const { exchange } = await obtainCode(client, session)
     const { body } = await exchangeCode(exchange)
     const stolen = { ...session, accessToken: String(body['access_token']) }

@@ -94,7 +94,7 @@ test('a user registered through the bus signs in by mailed code and by authentic
   expect(await logout(other?.access_token)).toMatchObject({ status: 200, code: 0 })
 })
 
-test('one of fifty simultaneous right codes for one ticket succeeds', async () => {
+test('of fifty simultaneous requests with the right code for one login ticket one succeeds', async () => {
   const user = await createUser()
   const from = newLoopback()
   const ticket = await openTicket(user, from)
@@ -109,7 +109,7 @@ test('one of fifty simultaneous right codes for one ticket succeeds', async () =
   expect(answers.filter(({ code }) => code === 40102)).toHaveLength(49)
 })
 
-test('the tenth wrong password blocks its source, whatever headers it sends, but not the owner elsewhere', async () => {
+test('the tenth wrong password blocks its source address, whatever headers it sends, but not the owner elsewhere', async () => {
   const user = await createUser()
   const attacker = newLoopback()
   const guess = (i: number) =>

@@ -18,7 +18,7 @@ test.each([
     async (user: TestUser, ticket: string) => verifyMailed(user, ticket, await mailedCode(user.email)),
   ],
 ])(
-  'a sign-in by password and %s stays within its budget, the signing key not yet known',
+  'a sign-in by password and %s stays within its budget of AWS calls, even without a cached signing key',
   async (_what, verify) => {
     const user = await createUser()
     forgetCachedKeySet()

@@ -29,7 +29,7 @@ const eventually = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 
 
 const huge = '99999999999999999999.999999999999999999'
 
-describe('a wallet over HTTP', () => {
+describe('the wallet and deposit endpoints', () => {
   let owner: number
   let stranger: number
   let depositId: string
@@ -59,7 +59,7 @@ describe('a wallet over HTTP', () => {
     })
   }, 60_000)
 
-  it('answers amounts with all their digits', async () => {
+  it('the wallet endpoints answer amounts with all their digits', async () => {
     expect((await get(owner, '/account/info?currency=Big')).text).toContain(`"balance":${huge},`)
     expect((await get(owner, '/bonus-account/info')).text).toContain('"balance":0.100000000000000001,')
     const bills = await get(owner, '/account/bills?currency=big&current=1&size=20')
@@ -67,14 +67,14 @@ describe('a wallet over HTTP', () => {
     expect(bills.text).toContain(`"balance_after":${huge},`)
   })
 
-  it('lists its currencies in alphabetical order, or the one that is asked for', async () => {
+  it('/account/info lists currencies in alphabetical order, or only the requested one', async () => {
     const { data } = await get(owner, '/account/info')
     expect((data as { currency: string }[]).map(({ currency }) => currency)).toEqual(['BIG', 'USDT'])
     expect((await get(owner, '/account/info?currency=none')).data).toEqual([])
     expect((await get(owner, '/account/info?currency=usdt')).text).toContain('"deposited":7.25')
   })
 
-  it('converts currencies that have a rate and leaves out the others', async () => {
+  it('/account/asset converts currencies that have a rate and leaves the others out of the sum', async () => {
     const { data } = await get(owner, '/account/asset')
     expect(data).toMatchObject({
       currency: 'USDT',
@@ -87,7 +87,7 @@ describe('a wallet over HTTP', () => {
     expect((await get(stranger, '/bonus-account/asset')).data).toMatchObject({ total: 0, assets: [] })
   })
 
-  it('shows a user none of another user’s bills, deposits or addresses', async () => {
+  it('no endpoint shows a user another user’s bills, deposits or addresses', async () => {
     expect((await get(owner, `/deposit/get/${depositId}`)).data).toMatchObject({
       id: depositId,
       amount: 7.25,
@@ -132,7 +132,7 @@ describe('a wallet over HTTP', () => {
     ['/address/info?currency=USDT&currencyNetWork=NOWHERE', 40001],
     ['/deposit/get/nothing-of-the-kind', 40401],
     [`/deposit/get/${'A'.repeat(43)}`, 40401],
-  ])('answers %s with %d', async (path, code) => {
+  ])('the wallet or deposit request %s is answered with error code %d', async (path, code) => {
     expect((await get(owner, path)).code).toBe(code)
   })
 
@@ -143,16 +143,16 @@ describe('a wallet over HTTP', () => {
     '/account/bills?current=1&size=20&businessId=DEPOSIT&amountDirection=2',
     '/account/bills?current=1&size=20&beginTime=2999-01-01',
     '/account/bills?current=2147483647&size=20&endTime=1970-01-01',
-  ])('finds nothing with %s', async (path) => {
+  ])('a filter that no bill matches answers an empty page: %s', async (path) => {
     expect((await get(owner, path)).data).toMatchObject({ records: [], total: 0, pages: 0 })
   })
 
-  it('refuses a token without the scope', async () => {
+  it('the wallet and deposit endpoints refuse a token without their scope', async () => {
     expect((await get(owner, '/account/info', ['deposit.read'])).code).toBe(40300)
     expect((await get(owner, '/deposit/records?current=1&size=1', ['account.read'])).code).toBe(40300)
   })
 
-  it('pays a settled withdrawal out of the hold', async () => {
+  it('a requested withdrawal moves money to the hold, and settling it takes the money out of the hold', async () => {
     const userId = await addUser()
     await putEvents('wallet.adjusted', [adjustment(userId, { amount: '10' })])
     const withdrawal = {

@@ -43,7 +43,7 @@ const rewards = fc.array(
 const sumOf = (chosen: readonly Reward[]) => chosen.reduce((sum, { amount }) => sum.plus(amount), zero)
 
 describe('the dashboard', () => {
-  it('shows the sums of all rewards, also across the change to summer time', async () => {
+  it('the dashboard shows the sums of all rewards, also across the change to summer time', async () => {
     await fc.assert(
       fc.asyncProperty(rewards, async (drawn) => {
         const userId = newUserIds()
@@ -106,13 +106,13 @@ describe('the dashboard', () => {
     [{ beginDate: '2026-01-01', endDate: '2027-01-01' }, true],
     [{ beginDate: '2026-01-01', endDate: '2027-01-02' }, false],
     [{ beginDate: '2026-03-31' }, false],
-  ])('accepts the window of earnings %j: %s', (window, good) => {
+  ])('whether the earnings window %j is accepted: %s', (window, good) => {
     expect(v.is(EarningsQuery, window)).toBe(good)
   })
 })
 
 describe('a device', () => {
-  it('counts for the user of its latest event, whatever the order of arrival', async () => {
+  it('a device counts for the user of its latest event, whatever the order of arrival', async () => {
     const [first, second] = [newUserIds(), newUserIds()]
     for (const userId of [first, second]) {
       await join({ userId, nickname: 'n', email: `${userId}@example.com`, registeredAt: 1 })

@@ -16,7 +16,7 @@ describe('days of a time zone', () => {
     ['2026-09-06', 'America/Santiago', '2026-09-06T04:00:00Z', 23],
     ['2026-04-04', 'America/Santiago', '2026-04-04T03:00:00Z', 25],
     ['9999-12-31', 'UTC', '9999-12-31T00:00:00Z', 24],
-  ])('%s in %s begins at %s and has %d hours', (day, timeZone, start, hours) => {
+  ])('the day %s in %s begins at %s and has %d hours', (day, timeZone, start, hours) => {
     const begin = startOfDay(day, timeZone)
     expect(new Date(begin).toISOString()).toBe(new Date(start).toISOString())
     expect((endOfDay(day, timeZone) - begin) / hour).toBe(hours)
@@ -25,7 +25,7 @@ describe('days of a time zone', () => {
     expect(dayOf(endOfDay(day, timeZone) - 1, timeZone)).toBe(day)
   })
 
-  it('leaves no instant between two days and gives none to both', () => {
+  it('consecutive days of a time zone neither overlap nor leave a gap', () => {
     for (const timeZone of ['Europe/Berlin', 'America/Santiago', 'Asia/Kathmandu', 'Australia/Lord_Howe']) {
       for (let day = '2026-01-01'; day < '2027-01-01'; day = addDays(day, 1)) {
         expect(endOfDay(day, timeZone)).toBe(startOfDay(addDays(day, 1), timeZone))
@@ -33,7 +33,7 @@ describe('days of a time zone', () => {
     }
   })
 
-  it('takes the reporting time zone by default', () => {
+  it('dayOf uses the reporting time zone by default', () => {
     expect(dayOf(Date.parse('2026-11-21T23:59:59.999Z'))).toBe('2026-11-21')
     expect(startOfDay('2026-11-21')).toBe(Date.parse('2026-11-21T00:00:00Z'))
   })
@@ -45,7 +45,7 @@ describe('addDays', () => {
     ['2028-02-28', 1, '2028-02-29'],
     ['2026-03-01', -1, '2026-02-28'],
     ['2026-03-01', 0, '2026-03-01'],
-  ])('%s and %d days', (day, days, expected) => {
+  ])('addDays counts from %s by %d days over ends of months and years', (day, days, expected) => {
     expect(addDays(day, days)).toBe(expected)
   })
 })
@@ -57,7 +57,7 @@ describe('daysInOrder', () => {
     [undefined, '2026-01-01', true],
     ['2026-01-01', '2026-01-01', true],
     ['2026-01-02', '2026-01-01', false],
-  ])('%s to %s', (first, last, expected) => {
+  ])('daysInOrder decides whether %s to %s is a valid range', (first, last, expected) => {
     expect(daysInOrder(first, last)).toBe(expected)
   })
 })

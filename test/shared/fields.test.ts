@@ -15,7 +15,7 @@ describe('a plain text', () => {
     "it's <b>",
     'עברית',
     'हिन्दी',
-  ])('may be %j', (text) => {
+  ])('a plain text field accepts %j', (text) => {
     expect(v.parse(PlainText(12), text)).toBe(text)
   })
 
@@ -37,7 +37,7 @@ describe('a plain text', () => {
     ['one with a right-to-left mark', 'a\u200fb'],
     ['one with a bidi isolate', 'a\u2066b'],
     ['one with an unpaired surrogate', 'a\ud800'],
-  ])('may not be %s', (_what, text) => {
+  ])('a plain text field refuses a text that is %s', (_what, text) => {
     expect(v.is(PlainText(12), text)).toBe(false)
   })
 })

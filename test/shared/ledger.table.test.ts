@@ -189,7 +189,7 @@ describe('a ledger', () => {
   beforeAll(interceptQueues)
 
   it(
-    'keeps every invariant after every event of any history',
+    'the ledger keeps every invariant after every event of random histories',
     async () => {
       const lane = () =>
         fc.assert(fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 8 }), runHistory), {

@@ -14,7 +14,7 @@ describe('the query parameters of a page', () => {
       { current: '2147483647', size: '1' },
       { current: 2_147_483_647, size: 1 },
     ],
-  ])('takes %o', (query, expected) => {
+  ])('the page parameters %j are accepted and converted to numbers', (query, expected) => {
     expect(v.parse(Query, query)).toEqual(expected)
   })
 
@@ -30,7 +30,7 @@ describe('the query parameters of a page', () => {
     { current: ' 1', size: '20' },
     { current: '2147483648', size: '20' },
     { current: '99999999999', size: '20' },
-  ])('refuses %o', (query) => {
+  ])('the page parameters %j are refused', (query) => {
     expect(v.is(Query, query)).toBe(false)
   })
 })
@@ -42,7 +42,7 @@ describe('toPage', () => {
     [20, 20, 1],
     [21, 20, 2],
     [7, 3, 3],
-  ])('%d records at %d a page are %d pages', (total, size, pages) => {
+  ])('toPage counts %d records with %d on a page as %d pages', (total, size, pages) => {
     const page = toPage([], total, { current: 9, size })
     expect(page).toEqual({ records: [], total, size, current: 9, pages })
     expect(v.is(pageOf(v.string()), page)).toBe(true)

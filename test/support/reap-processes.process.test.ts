@@ -44,7 +44,7 @@ const answers = (url: string): Promise<boolean> =>
   )
 
 it.concurrent.each(['failure', 'SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
-  'a run that ends with %s leaves no process behind',
+  'a test run that ends with %s leaves no process behind',
   { timeout: 60_000 },
   async (ending) => {
     const { pid, servers } = await run(ending)

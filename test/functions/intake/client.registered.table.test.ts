@@ -40,7 +40,7 @@ async function receive(detail: Record<string, unknown>): Promise<void> {
   expect(await handler(event, {} as Context)).toEqual({ batchItemFailures: [] })
 }
 
-test('a registered client is stored, its secret only as a hash', async () => {
+test('client.registered stores the client, with its secret only as a hash', async () => {
   const detail = registration({ secret: 's3cret' })
   await receive(detail)
   const client = await readClient(detail.client_id)
@@ -54,17 +54,17 @@ test('a registered client is stored, its secret only as a hash', async () => {
   expect(isClientSecret('s3cret', client?.secretHash ?? '')).toBe(true)
 })
 
-test.each([{}, { secret: null }])('a client without a secret is public: %j', async (overrides) => {
+test.each([{}, { secret: null }])('a client registered without a secret is public: %j', async (overrides) => {
   const detail = registration(overrides)
   await receive(detail)
   expect((await readClient(detail.client_id))?.secretHash).toBeUndefined()
 })
 
-describe('the later of two registrations wins, in either order of arrival', () => {
+describe('two registrations of one client', () => {
   test.each([
     ['in order', (earlier: object, later: object) => [earlier, later, later]],
     ['out of order', (earlier: object, later: object) => [later, earlier, earlier]],
-  ])('%s', async (_order, arrange) => {
+  ])('the later of two registrations of one client wins when they arrive %s', async (_order, arrange) => {
     const earlier = registration({ secret: 'old', redirect_uris: ['https://client.example/old'] })
     const later = { ...earlier, updated_at: earlier.updated_at + 1, secret: undefined, redirect_uris: [] }
     for (const detail of arrange(earlier, later)) await receive(detail as Record<string, unknown>)
@@ -76,7 +76,7 @@ describe('the later of two registrations wins, in either order of arrival', () =
   })
 })
 
-test('the same key with other content is refused and changes nothing', async () => {
+test('a client.registered with a used business key and other content is refused and changes nothing', async () => {
   const detail = registration()
   await receive(detail)
   await receive({ ...detail, name: 'Another name' })
@@ -86,12 +86,12 @@ test('the same key with other content is refused and changes nothing', async () 
 
 describe('an invalid registration is refused', () => {
   test.each([
-    ['an unsafe address', { redirect_uris: ['http://client.example/'] }, 'redirect_uris.0'],
+    ['a redirect URI over plain http', { redirect_uris: ['http://client.example/'] }, 'redirect_uris.0'],
     ['an unknown scope', { scopes: ['openid', 'admin'] }, 'scopes.1'],
-    ['no name', { name: ' ' }, 'name'],
-    ['an instant that is text', { updated_at: '2026-01-01' }, 'updated_at'],
+    ['a blank name', { name: ' ' }, 'name'],
+    ['an updated_at that is not a number', { updated_at: '2026-01-01' }, 'updated_at'],
     ['an unprintable secret', { secret: 'a\nb' }, 'secret'],
-  ])('%s', async (_why, overrides, field) => {
+  ])('a client registration with %s is refused', async (_why, overrides, field) => {
     const detail = registration(overrides)
     await receive(detail)
     expect((await waitForDeadLetter(detailType, detail.client_id)).reason).toMatch(
@@ -101,6 +101,6 @@ describe('an invalid registration is refused', () => {
   })
 })
 
-test('the service’s own client exists without registration, and has no redirect URI', async () => {
+test('the service’s own client exists without registration and has no redirect URI', async () => {
   expect(await readClient('first-party')).toMatchObject({ redirectUris: [], clientId: 'first-party' })
 })

@@ -12,13 +12,13 @@ const request = (expiresAt: number) => ({
   expires_at: expiresAt,
 })
 
-test('a code is mailed', async () => {
+test('mail.requested sends the sign-in code by mail', async () => {
   const { to, ...mail } = request(Date.now() + 600_000)
   await putEvent('mail.requested', { to, ...mail })
   expect(await mailedCode(to)).toBe('012345')
 })
 
-test('an expired code is not mailed but becomes a dead letter', async () => {
+test('mail.requested with an expired code sends no mail and becomes a dead letter', async () => {
   const mail = request(Date.now() - 1)
   await putEvent('mail.requested', mail)
   expect((await waitForDeadLetter('mail.requested', mail.mail_id)).reason).toMatch(/^expired/)

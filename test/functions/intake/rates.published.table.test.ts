@@ -16,7 +16,7 @@ const rateAt = async (currency: string) => rateOf(await readRates(), currency)
 
 const publication = (rates: Record<string, string>, asOf = (last += 1_000)) => ({ quote, as_of: asOf, rates })
 
-test('rates keep every digit, and the rate of the quote currency is 1', async () => {
+test('published rates keep every digit, and the rate of the quote currency is 1', async () => {
   const rates = { BTC: '99999999999999999999.000000000000000001', ETH: '0.000000000000000001' }
   const published = publication(rates)
   expect(await deliver(handler, published)).toBe('done')
@@ -26,14 +26,14 @@ test('rates keep every digit, and the rate of the quote currency is 1', async ()
   expect((await rateAt(quote))?.toFixed()).toBe('1')
 })
 
-test('a later publication replaces all rates and an earlier one changes nothing, in either order of arrival', async () => {
+test('a later publication of rates replaces all of them and an earlier one nothing, in either order of arrival', async () => {
   const [earlier, later] = [publication({ BTC: '1', ETH: '2' }), publication({ BTC: '3' })]
   for (const published of [later, earlier, later]) expect(await deliver(handler, published)).toBe('done')
   expect((await rateAt('BTC'))?.toFixed()).toBe('3')
   expect(await rateAt('ETH')).toBeUndefined()
 })
 
-test('other rates for the same instant are refused', async () => {
+test('a second publication of other rates for the same instant is refused', async () => {
   const published = publication({ BTC: '5' })
   await deliver(handler, published)
   const other = publication({ BTC: '6' }, published.as_of)
@@ -43,7 +43,7 @@ test('other rates for the same instant are refused', async () => {
   expect((await rateAt('BTC'))?.toFixed()).toBe('5')
 })
 
-test('rates in another quote currency than the deployment’s are refused', async () => {
+test('a publication of rates in another quote currency than the deployment’s is refused', async () => {
   expect(await deliver(handler, { ...publication({ BTC: '7' }), quote: 'OTHER' })).toEqual({
     refused: expect.stringMatching(/^unknown_quote/) as string,
   })
@@ -57,7 +57,7 @@ test.each([
   { BTC: '1,000' },
   { BTC: 1 },
   { BTC: `1${'0'.repeat(20)}` },
-])('%j are no rates', async (rates) => {
+])('rates.published refuses the invalid rates %j', async (rates) => {
   const before = await readRates()
   expect(await deliver(handler, publication(rates as Record<string, string>))).toEqual({
     refused: expect.stringMatching(/^invalid_detail: rates/) as string,

@@ -25,7 +25,7 @@ const sumsOf = async (userId: number) =>
 describe('a reward', () => {
   beforeAll(interceptQueues)
 
-  it('of any type is summed under that type alone', async () => {
+  it('a reward of any type is summed under exactly that type', async () => {
     const types = [
       'NODE',
       'node',
@@ -54,7 +54,7 @@ describe('a reward', () => {
   })
 
   it.each(['', 'x'.repeat(65), 'a\u200bb', 'a\u202eb', 'a\tb', 'e\u0301', 7, null])(
-    'of the type %j is refused',
+    'a reward of the invalid type %j is refused',
     async (type) => {
       const userId = await addUser()
       expect(await deliver(handler, reward(userId, type))).toMatchObject({

@@ -6,7 +6,7 @@ import { createUser } from '../../support/sign-in.ts'
 
 const detailType = 'user.updated'
 
-test('an event on the bus updates a user; the same id with other content becomes a dead letter with its reason', async () => {
+test('user.updated on the bus updates a user; the same update id with other content becomes a dead letter', async () => {
   const { userId } = await createUser()
   const update = { update_id: randomUUID(), user_id: userId, at: Date.now(), nickname: 'New', passkey: true }
   await putEvent(detailType, update)
@@ -20,7 +20,7 @@ test('an event on the bus updates a user; the same id with other content becomes
   expect(reason).toMatch(/^conflicting_content/)
 })
 
-test("an update with another user's address becomes a dead letter", async () => {
+test('user.updated with another user’s email address becomes a dead letter', async () => {
   const [{ userId }, { email }] = await Promise.all([createUser(), createUser()])
   const update = { update_id: randomUUID(), user_id: userId, at: Date.now(), email }
   await putEvent(detailType, update)

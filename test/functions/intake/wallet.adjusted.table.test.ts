@@ -26,7 +26,7 @@ describe('wallet.adjusted', () => {
     '0x10',
     5,
     null,
-  ])('with the amount %j is refused', async (amount) => {
+  ])('wallet.adjusted with the invalid amount %j is refused', async (amount) => {
     const userId = await addUser()
     expect(await deliver(handler, adjustment(userId, { amount }))).toMatchObject({
       refused: expect.stringContaining('amount') as string,
@@ -35,7 +35,7 @@ describe('wallet.adjusted', () => {
   })
 
   it.each(['0.000000000000000001', '99999999999999999999.999999999999999999', '007.50'])(
-    'keeps every digit of the amount %s',
+    'wallet.adjusted keeps every digit of the amount %s',
     async (amount) => {
       const userId = await addUser()
       expect(await deliver(handler, adjustment(userId, { amount }))).toBe('done')
@@ -44,7 +44,7 @@ describe('wallet.adjusted', () => {
     },
   )
 
-  it('is refused completely when the balance would have more than 38 digits', async () => {
+  it('wallet.adjusted changes nothing if the balance would have more than 38 digits', async () => {
     const userId = await addUser()
     const amount = '99999999999999999999.999999999999999999'
     expect(await deliver(handler, adjustment(userId, { amount }))).toBe('done')
@@ -54,12 +54,12 @@ describe('wallet.adjusted', () => {
     expect((await readAllBills(userId, 'asset')).length).toBe(1)
   })
 
-  it('is retried when the user is not registered', async () => {
+  it('wallet.adjusted is retried while its user is not registered', async () => {
     expect(await deliver(handler, adjustment(1))).toBe('retry')
     expect(await deliver(handler, adjustment(1, { direction: 2 }))).toBe('retry')
   })
 
-  it('costs at most 24 write units, and fewer for a second bill in the same quarter of an hour', async () => {
+  it('wallet.adjusted costs at most 24 write units, and fewer for a second bill in the same quarter of an hour', async () => {
     const userId = await addUser()
     const costs = []
     for (let i = 0; i < 3; i += 1) {

@@ -27,8 +27,8 @@ function location(response: Response): { to: string; query: URLSearchParams } {
   return { to, query: new URLSearchParams(query) }
 }
 
-describe('a good request', () => {
-  test('goes to the authorization page with every parameter as sent, unknown ones too', async () => {
+describe('a valid authorization request', () => {
+  test('a valid authorization request redirects to the authorization page with every parameter as sent', async () => {
     const sent = `${new URLSearchParams(request()).toString()}&ui_locales=de%20en+fr&x=%C3%A9%22%3C&flag`
     const response = await getRaw(sent)
     expect(response.status).toBe(302)
@@ -46,12 +46,12 @@ describe('a good request', () => {
     'http://[::1]:5000/callback',
     'http://localhost:1/callback?a=b',
     'com.example.app:/callback',
-  ])('may name the redirect URI %s', async (redirect_uri) => {
+  ])('an authorization request may have the redirect URI %s', async (redirect_uri) => {
     const response = await getAuthorize(request({ redirect_uri }))
     expect(location(response).to).toBe(stack.auth_url)
   })
 
-  test('may leave out state and nonce, and repeat a scope', async () => {
+  test('an authorization request may omit state and nonce, and repeat a scope', async () => {
     const response = await getAuthorize(
       request({ state: undefined, nonce: '', scope: 'openid openid  email' }),
     )
@@ -59,13 +59,13 @@ describe('a good request', () => {
   })
 })
 
-describe('never redirects', () => {
+describe('an authorization request without a valid client and redirect URI', () => {
   test.each([
     ['no client', { client_id: undefined }],
     ['an empty client', { client_id: '' }],
     ['an unknown client', { client_id: 'nobody' }],
-    ['a client_id beyond all length', { client_id: 'a'.repeat(3000) }],
-    ['the service’s own client, which has no address', { client_id: 'first-party' }],
+    ['a client_id of 3,000 characters', { client_id: 'a'.repeat(3000) }],
+    ['the service’s own client, which has no redirect URI', { client_id: 'first-party' }],
     ['no redirect URI', { redirect_uri: undefined }],
     ['an empty redirect URI', { redirect_uri: '' }],
     ['another path', { redirect_uri: 'https://client.example/callback2' }],
@@ -75,37 +75,40 @@ describe('never redirects', () => {
     ['another scheme', { redirect_uri: 'http://client.example/callback' }],
     ['an added query', { redirect_uri: 'https://client.example/callback?a=b' }],
     ['a missing query', { redirect_uri: 'https://client.example/with-query' }],
-    ['another case', { redirect_uri: 'https://CLIENT.example/callback' }],
+    ['the redirect URI in another case', { redirect_uri: 'https://CLIENT.example/callback' }],
     ['a port where none was registered', { redirect_uri: 'https://client.example:444/callback' }],
     ['a fragment', { redirect_uri: 'https://client.example/callback#x' }],
     ['another loopback host', { redirect_uri: 'http://localhost:4000/callback' }],
     ['another path on a loopback host', { redirect_uri: 'http://127.0.0.1:4000/other' }],
-    ['a loopback port that is none', { redirect_uri: 'http://127.0.0.1:99999/callback' }],
+    ['an invalid loopback port', { redirect_uri: 'http://127.0.0.1:99999/callback' }],
     ['a host after the loopback port', { redirect_uri: 'http://127.0.0.1:4000@evil.example/callback' }],
     ['a line break', { redirect_uri: 'https://client.example/callback\r\nset-cookie: a=b' }],
-  ])('with %s', async (_why, overrides) => {
+  ])('an authorization request with %s is answered 400 and not redirected', async (_why, overrides) => {
     const response = await getAuthorize(request(overrides))
     expect(response.status).toBe(400)
     expect(response.headers.get('location')).toBeNull()
     expect(await response.json()).toMatchObject({ code: 40002, data: null })
   })
 
-  test.each(['client_id', 'redirect_uri'])('with %s twice, even the same', async (name) => {
-    const parameters = new URLSearchParams(request())
-    parameters.append(name, parameters.get(name) ?? '')
-    const response = await getRaw(parameters.toString())
-    expect(response.status).toBe(400)
-    expect(response.headers.get('location')).toBeNull()
-    expect(await response.json()).toMatchObject({ code: 40002 })
-  })
+  test.each(['client_id', 'redirect_uri'])(
+    'an authorization request with a repeated %s is answered 400 and not redirected',
+    async (name) => {
+      const parameters = new URLSearchParams(request())
+      parameters.append(name, parameters.get(name) ?? '')
+      const response = await getRaw(parameters.toString())
+      expect(response.status).toBe(400)
+      expect(response.headers.get('location')).toBeNull()
+      expect(await response.json()).toMatchObject({ code: 40002 })
+    },
+  )
 })
 
-describe('redirects to the client with error, state and iss', () => {
+describe('an authorization request with a bad parameter', () => {
   test.each([
     ['no response type', 'invalid_request', { response_type: undefined }],
     ['an implicit response type', 'unsupported_response_type', { response_type: 'token' }],
     ['a hybrid response type', 'unsupported_response_type', { response_type: 'code id_token' }],
-    ['an answer elsewhere than in the query', 'invalid_request', { response_mode: 'fragment' }],
+    ['a response mode other than query', 'invalid_request', { response_mode: 'fragment' }],
     ['no scope', 'invalid_scope', { scope: undefined }],
     ['a scope without openid', 'invalid_scope', { scope: 'email' }],
     ['an unknown scope', 'invalid_scope', { scope: 'openid admin' }],
@@ -113,33 +116,36 @@ describe('redirects to the client with error, state and iss', () => {
     ['no challenge', 'invalid_request', { code_challenge: undefined }],
     ['no challenge method, which means plain', 'invalid_request', { code_challenge_method: undefined }],
     ['the challenge method plain', 'invalid_request', { code_challenge_method: 'plain' }],
-    ['another case of the method', 'invalid_request', { code_challenge_method: 's256' }],
+    ['the challenge method in lower case', 'invalid_request', { code_challenge_method: 's256' }],
     ['a short challenge', 'invalid_request', { code_challenge: 'a'.repeat(42) }],
     ['a long challenge', 'invalid_request', { code_challenge: 'a'.repeat(44) }],
     ['a challenge of other characters', 'invalid_request', { code_challenge: '+'.repeat(43) }],
     ['a request object', 'request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
-    ['a request object elsewhere', 'request_uri_not_supported', { request_uri: 'https://client.example/r' }],
-    ['no page to be shown', 'login_required', { prompt: 'none' }],
-    ['no page and a page', 'invalid_request', { prompt: 'none login' }],
-  ])('with %s', async (_why, error, overrides) => {
-    const response = await getAuthorize(request(overrides))
-    const { to, query } = location(response)
-    expect(response.status).toBe(302)
-    expect(to).toBe('https://client.example/callback')
-    expect(query.get('error')).toBe(error)
-    expect(query.get('state')).toBe('af0ifjsldkj')
-    expect(query.get('iss')).toBe(stack.base_url)
-    expect(query.get('error_description')).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
-    expect(query.get('code')).toBeNull()
-  })
+    ['a request object by URI', 'request_uri_not_supported', { request_uri: 'https://client.example/r' }],
+    ['prompt=none', 'login_required', { prompt: 'none' }],
+    ['prompt=none together with login', 'invalid_request', { prompt: 'none login' }],
+  ])(
+    'an authorization request with %s redirects to the client with error, state and iss',
+    async (_why, error, overrides) => {
+      const response = await getAuthorize(request(overrides))
+      const { to, query } = location(response)
+      expect(response.status).toBe(302)
+      expect(to).toBe('https://client.example/callback')
+      expect(query.get('error')).toBe(error)
+      expect(query.get('state')).toBe('af0ifjsldkj')
+      expect(query.get('iss')).toBe(stack.base_url)
+      expect(query.get('error_description')).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
+      expect(query.get('code')).toBeNull()
+    },
+  )
 
-  test('with a parameter twice', async () => {
+  test('an authorization request with a repeated scope parameter redirects to the client with invalid_request', async () => {
     const { query } = location(await getRaw(`${new URLSearchParams(request()).toString()}&scope=openid`))
     expect(query.get('error')).toBe('invalid_request')
     expect(query.get('state')).toBe('af0ifjsldkj')
   })
 
-  test('with the state sent twice, and returns no state', async () => {
+  test('an authorization request with a repeated state is answered with an error and no state', async () => {
     const { query } = location(await getRaw(`${new URLSearchParams(request()).toString()}&state=b`))
     expect(query.get('error')).toBe('invalid_request')
     expect(query.has('state')).toBe(false)
@@ -151,14 +157,14 @@ describe('redirects to the client with error, state and iss', () => {
     '\r\nset-cookie: a=b',
     '{"json":[1,2]}',
     'percent%20%zz',
-  ])('with the state %j exactly', async (state) => {
+  ])('an authorization error returns the state unchanged: %j', async (state) => {
     const response = await getAuthorize(request({ response_type: undefined, state }))
     expect(location(response).query.get('state')).toBe(state)
     expect(response.headers.get('location')).toMatch(/^[\x21-\x7e]+$/)
     expect(response.headers.get('set-cookie')).toBeNull()
   })
 
-  test('and keeps the query of the redirect URI', async () => {
+  test('an authorization error keeps the query of the redirect URI', async () => {
     const redirect_uri = 'https://client.example/with-query?tenant=1&empty='
     const response = await getAuthorize(request({ response_type: undefined, redirect_uri }))
     expect(response.headers.get('location')).toMatch(
@@ -167,7 +173,7 @@ describe('redirects to the client with error, state and iss', () => {
   })
 })
 
-test('its function has no permission but GetItem', () => {
+test('the authorize function has no table permission but GetItem', () => {
   const route = routes.find(({ method, path }) => method === 'GET' && path === '/oauth2/authorize')
   expect(route?.permissions).toEqual({ table: ['GetItem'] })
 })

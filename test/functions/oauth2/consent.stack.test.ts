@@ -34,31 +34,34 @@ interface Consented {
   expires_in: number
 }
 
-describe('a user who agrees', () => {
-  test.each([{}, { approved: true }])('gets a code and the redirect with it: %j', async (approved) => {
-    const state = ' +%&=#?/"é😀'
-    const { status, body } = await postConsent(session, { ...request({ state }), ...approved })
-    expect(status).toBe(200)
-    expect(body).toMatchObject({ code: 0, msg: 'success' })
-    const data = body['data'] as Consented
-    const expected = new URLSearchParams({ code: data.code, state, iss: stack.base_url })
-    expect(data).toEqual({
-      code: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as string,
-      redirect_to: `https://client.example/cb?a=b&${expected.toString()}`,
-      state,
-      iss: stack.base_url,
-      expires_in: 60,
-    })
-  })
+describe('a user who consents', () => {
+  test.each([{}, { approved: true }])(
+    'consent answers an approval with a code and the redirect that carries it: %j',
+    async (approved) => {
+      const state = ' +%&=#?/"é😀'
+      const { status, body } = await postConsent(session, { ...request({ state }), ...approved })
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ code: 0, msg: 'success' })
+      const data = body['data'] as Consented
+      const expected = new URLSearchParams({ code: data.code, state, iss: stack.base_url })
+      expect(data).toEqual({
+        code: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as string,
+        redirect_to: `https://client.example/cb?a=b&${expected.toString()}`,
+        state,
+        iss: stack.base_url,
+        expires_in: 60,
+      })
+    },
+  )
 
-  test('gets no state when none was sent', async () => {
+  test('consent returns no state when none was sent', async () => {
     const { body } = await postConsent(session, request({ state: undefined }))
     const data = body['data'] as Consented
     expect(data).not.toHaveProperty('state')
     expect(new URL(data.redirect_to).searchParams.has('state')).toBe(false)
   })
 
-  test('gets a code of which only the hash is stored', async () => {
+  test('consent stores only the hash of the authorization code', async () => {
     const { body } = await postConsent(session, request())
     const { code } = body['data'] as Consented
     const hash = createHash('sha256').update(code).digest('base64url')
@@ -70,7 +73,7 @@ describe('a user who agrees', () => {
   })
 })
 
-test('a user who denies is redirected with access_denied', async () => {
+test('consent redirects a user who denies with access_denied', async () => {
   const { status, body } = await postConsent(session, { ...request(), approved: false })
   expect(status).toBe(200)
   const expected = new URLSearchParams({
@@ -81,7 +84,7 @@ test('a user who denies is redirected with access_denied', async () => {
   expect(body['data']).toEqual({ redirect_to: `https://client.example/cb?a=b&${expected.toString()}` })
 })
 
-describe('every parameter is checked again', () => {
+describe('consent checks every parameter again', () => {
   test.each([
     ['an unknown client', 40002, { client_id: 'nobody' }],
     ['no client', 40002, { client_id: undefined }],
@@ -96,7 +99,7 @@ describe('every parameter is checked again', () => {
     ['the challenge method plain', 40001, { code_challenge_method: 'plain' }],
     ['no challenge method', 40001, { code_challenge_method: undefined }],
     ['a malformed challenge', 40001, { code_challenge: 'short' }],
-  ])('%s is refused, approved or not', async (_why, code, overrides) => {
+  ])('consent refuses a request with %s, approved or not', async (_why, code, overrides) => {
     for (const approved of [true, false]) {
       const { status, body } = await postConsent(session, { ...request(overrides), approved })
       expect(status).toBe(400)
@@ -108,7 +111,7 @@ describe('every parameter is checked again', () => {
   test.each([
     ['approved as text', { approved: 'yes' }],
     ['a number for a state', { state: 7 }],
-  ])('%s is a bad parameter', async (_why, overrides) => {
+  ])('consent refuses a body with %s', async (_why, overrides) => {
     const { status, body } = await postConsent(session, { ...request(), ...overrides })
     expect(status).toBe(400)
     expect(body['code']).toBe(40001)
@@ -116,14 +119,14 @@ describe('every parameter is checked again', () => {
 })
 
 describe('only the user’s own session may consent', () => {
-  test('a request without a token is unauthenticated', async () => {
+  test('consent without an access_token is answered 401', async () => {
     const { status, headers, body } = await postJson('/oauth2/authorize/consent', request())
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toBe('Bearer')
     expect(body['code']).toBe(40100)
   })
 
-  test('a session that has ended is refused', async () => {
+  test('consent with the token of an ended session is refused', async () => {
     const ended = await createSession()
     await revokeToken(ended.accessToken, 'first-party')
     const { status, headers, body } = await postConsent(ended, request())
@@ -132,7 +135,7 @@ describe('only the user’s own session may consent', () => {
     expect(body['code']).toBe(40100)
   })
 
-  test('a token that a client was given is not enough', async () => {
+  test('consent with a client’s access_token is refused', async () => {
     const accessToken = await issueClientToken(session, client)
     const { status, headers, body } = await postConsent({ ...session, accessToken }, request())
     expect(status).toBe(403)

@@ -28,12 +28,12 @@ interface Exchanged {
   scope: string
 }
 
-describe('a first-party access_token becomes a device_token', () => {
+describe('the exchange of a first-party access_token', () => {
   test.each([
     ['in the body', () => postJson(path, { access_token: session.accessToken })],
     ['as Bearer', () => postJson(path, {}, bearer(session.accessToken))],
     ['in both', () => postJson(path, { access_token: session.accessToken }, bearer(session.accessToken))],
-  ])('%s', async (_where, exchange) => {
+  ])('the exchange issues a device_token for a first-party access_token %s', async (_where, exchange) => {
     const { status, headers, body } = await exchange()
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('no-store')
@@ -52,7 +52,7 @@ describe('a first-party access_token becomes a device_token', () => {
     })
   })
 
-  test('for a client: the scopes of the client, or the requested ones of them, and the nonce', async () => {
+  test('the exchange for a client grants the client’s scopes, or the requested ones of them, with the nonce', async () => {
     const request = { access_token: session.accessToken, client_id: client.clientId }
     const all = (await postJson(path, request)).body['data'] as Exchanged
     expect(all.scope).toBe('openid email account.read')
@@ -65,8 +65,8 @@ describe('a first-party access_token becomes a device_token', () => {
   })
 })
 
-describe('it is refused', () => {
-  test('without a token', async () => {
+describe('an invalid exchange', () => {
+  test('the exchange without a token is answered 401', async () => {
     const { status, headers, body } = await postJson(path, { access_token: '' })
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toBe('Bearer')
@@ -74,8 +74,8 @@ describe('it is refused', () => {
   })
 
   test.each([
-    ['of another make', async () => 'not-a-token'],
-    ['that was never given', async () => session.accessToken.slice(0, -1) + '!'],
+    ['in another format', async () => 'not-a-token'],
+    ['that was never issued', async () => session.accessToken.slice(0, -1) + '!'],
     [
       'that was revoked',
       async () => {
@@ -85,7 +85,7 @@ describe('it is refused', () => {
       },
     ],
     ['that has expired', async () => (await createSession(-1)).accessToken],
-  ])('for a token %s, in the body or the header', async (_why, make) => {
+  ])('the exchange refuses a token %s, in the body or the header', async (_why, make) => {
     const token = await make()
     for (const { status, headers, body } of [
       await postJson(path, { access_token: token, client_id: 'nobody' }),
@@ -97,7 +97,7 @@ describe('it is refused', () => {
     }
   })
 
-  test('for a token that was issued to a client', async () => {
+  test('the exchange refuses a token that was issued to a client', async () => {
     const accessToken = await issueClientToken(session, client)
     const { status, body } = await postJson(path, { access_token: accessToken })
     expect(status).toBe(403)
@@ -109,7 +109,7 @@ describe('it is refused', () => {
     ['an unknown scope', { scope: 'openid admin' }, 40005],
     ['a scope that is not the client’s', { scope: 'openid profile' }, 40005],
     ['a number for a nonce', { nonce: 7 }, 40001],
-  ])('for %s', async (_why, overrides, code) => {
+  ])('the exchange refuses a request with %s', async (_why, overrides, code) => {
     const { status, body } = await postJson(path, {
       access_token: session.accessToken,
       client_id: client.clientId,
@@ -119,7 +119,7 @@ describe('it is refused', () => {
     expect(body['code']).toBe(code)
   })
 
-  test('with two different tokens', async () => {
+  test('the exchange refuses different tokens in the body and the header', async () => {
     const { status, body } = await postJson(path, { access_token: 'other' }, bearer(session.accessToken))
     expect(status).toBe(400)
     expect(body['code']).toBe(40001)

@@ -30,24 +30,27 @@ describe('RFC 7009 §2.1: a client revokes its own token', () => {
   test.each([
     ['form', postForm],
     ['JSON', postJson],
-  ])('by %s, and again without harm (§2.2)', async (_kind, post) => {
-    const token = await tokenOf(client)
-    const other = await tokenOf(client)
-    for (let time = 1; time <= 2; time += 1) {
-      const { status, headers, body } = await post('/oauth2/revoke', {
-        token,
-        token_type_hint: 'access_token',
-        client_id: client.clientId,
-      })
-      expect(status).toBe(200)
-      expect(headers.get('cache-control')).toBe('no-store')
-      expect(body).toEqual({ code: 0, msg: 'success', data: null })
-    }
-    expect(await works(token)).toBe(false)
-    expect(await works(other)).toBe(true)
-  })
+  ])(
+    'a client revokes its token by %s, and revoking it again succeeds (RFC 7009 §2.2)',
+    async (_kind, post) => {
+      const token = await tokenOf(client)
+      const other = await tokenOf(client)
+      for (let time = 1; time <= 2; time += 1) {
+        const { status, headers, body } = await post('/oauth2/revoke', {
+          token,
+          token_type_hint: 'access_token',
+          client_id: client.clientId,
+        })
+        expect(status).toBe(200)
+        expect(headers.get('cache-control')).toBe('no-store')
+        expect(body).toEqual({ code: 0, msg: 'success', data: null })
+      }
+      expect(await works(token)).toBe(false)
+      expect(await works(other)).toBe(true)
+    },
+  )
 
-  test('a confidential client must authenticate', async () => {
+  test('a confidential client must authenticate to revoke a token', async () => {
     const token = await tokenOf(confidential)
     for (const headers of [basic(confidential.clientId, 'wrong'), {}]) {
       const { body } = await postForm('/oauth2/revoke', { token, client_id: confidential.clientId }, headers)
@@ -59,7 +62,7 @@ describe('RFC 7009 §2.1: a client revokes its own token', () => {
     expect(await works(token)).toBe(false)
   })
 
-  test('another client’s token is refused and keeps working', async () => {
+  test('revoking another client’s token is refused, and the token keeps working', async () => {
     const token = await tokenOf(confidential)
     const { status, body } = await postForm('/oauth2/revoke', { token, client_id: client.clientId })
     expect(status).toBe(400)
@@ -67,7 +70,7 @@ describe('RFC 7009 §2.1: a client revokes its own token', () => {
     expect(await works(token)).toBe(true)
   })
 
-  test('revoking the sign-in’s own token revokes all derived tokens', async () => {
+  test('revoking the sign-in’s own access_token revokes all tokens derived from it', async () => {
     const own = await createSession()
     const derived = await tokenOf(client, own)
     const { status } = await postForm('/oauth2/revoke', { token: own.accessToken, client_id: 'first-party' })
@@ -77,7 +80,7 @@ describe('RFC 7009 §2.1: a client revokes its own token', () => {
 })
 
 test.each(['unknown', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln', `at_1.${'a'.repeat(22)}.${'b'.repeat(43)}`])(
-  'RFC 7009 §2.2: the unknown token %s is no failure',
+  'revoking the unknown token %s succeeds (RFC 7009 §2.2)',
   async (token) => {
     const { status } = await postForm('/oauth2/revoke', { token, client_id: client.clientId })
     expect(status).toBe(200)
@@ -88,8 +91,11 @@ test.each([
   ['no token', {}, 40001, 'invalid_request'],
   ['no client', { token: 'x', client_id: '' }, 40001, 'invalid_request'],
   ['an unknown client', { token: 'x', client_id: 'nobody' }, 40104, 'invalid_client'],
-])('%s is a failure in both dialects', async (_why, overrides, code, error) => {
-  const { status, body } = await postForm('/oauth2/revoke', { client_id: client.clientId, ...overrides })
-  expect(status).toBe(400)
-  expect(body).toMatchObject({ code, error })
-})
+])(
+  'revoking with %s is answered with the envelope’s code and the OAuth error',
+  async (_why, overrides, code, error) => {
+    const { status, body } = await postForm('/oauth2/revoke', { client_id: client.clientId, ...overrides })
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code, error })
+  },
+)

@@ -31,31 +31,34 @@ interface Tokens {
   scope: string
 }
 
-describe('a valid exchange', () => {
+describe('a valid token request', () => {
   test.each([
     ['form', postForm],
     ['JSON', postJson],
-  ])('by %s is answered in both dialects at once', async (_kind, post) => {
-    const { exchange } = await obtainCode(client, session, { scope: 'openid account.read' })
-    const before = Date.now()
-    const { status, headers, body } = await post('/oauth2/token', exchange)
-    expect(status).toBe(200)
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/)
-    const { code, msg, data, ...standard } = body
-    expect({ code, msg }).toEqual({ code: 0, msg: 'success' })
-    expect(data).toEqual(standard)
-    expect(Object.keys(standard).sort()).toEqual(
-      ['access_token', 'device_token', 'expire', 'expires_in', 'id_token', 'scope', 'token_type'].sort(),
-    )
-    const tokens = data as Tokens
-    expect(tokens).toMatchObject({ token_type: 'Bearer', scope: 'openid account.read' })
-    expect(tokens.id_token).toBe(tokens.device_token)
-    expect(tokens.expires_in).toBeLessThanOrEqual(Math.floor((tokens.expire - before) / 1000))
-    expect(tokens.expires_in).toBeGreaterThanOrEqual(Math.floor((tokens.expire - Date.now()) / 1000))
-  })
+  ])(
+    'the token endpoint answers a %s request with OAuth members and the envelope at once',
+    async (_kind, post) => {
+      const { exchange } = await obtainCode(client, session, { scope: 'openid account.read' })
+      const before = Date.now()
+      const { status, headers, body } = await post('/oauth2/token', exchange)
+      expect(status).toBe(200)
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/)
+      const { code, msg, data, ...standard } = body
+      expect({ code, msg }).toEqual({ code: 0, msg: 'success' })
+      expect(data).toEqual(standard)
+      expect(Object.keys(standard).sort()).toEqual(
+        ['access_token', 'device_token', 'expire', 'expires_in', 'id_token', 'scope', 'token_type'].sort(),
+      )
+      const tokens = data as Tokens
+      expect(tokens).toMatchObject({ token_type: 'Bearer', scope: 'openid account.read' })
+      expect(tokens.id_token).toBe(tokens.device_token)
+      expect(tokens.expires_in).toBeLessThanOrEqual(Math.floor((tokens.expire - before) / 1000))
+      expect(tokens.expires_in).toBeGreaterThanOrEqual(Math.floor((tokens.expire - Date.now()) / 1000))
+    },
+  )
 
-  test('gives a device_token with the claims of the request', async () => {
+  test('the token endpoint issues a device_token with the claims of the authorization request', async () => {
     const before = Math.floor(Date.now() / 1000)
     const { exchange } = await obtainCode(client, session)
     const { body } = await postForm('/oauth2/token', exchange)
@@ -86,7 +89,7 @@ describe('a valid exchange', () => {
     expect(payload.iat).toBeGreaterThanOrEqual(before)
   })
 
-  test('without nonce, email and profile leaves all of them out', async () => {
+  test('the device_token has no nonce, email or name when they were not requested', async () => {
     const { exchange } = await obtainCode(client, session, { scope: 'openid', nonce: undefined })
     const { body } = await postForm('/oauth2/token', exchange)
     const claims = JSON.parse(
@@ -95,7 +98,7 @@ describe('a valid exchange', () => {
     for (const name of ['nonce', 'email', 'email_verified', 'name']) expect(claims).not.toHaveProperty(name)
   })
 
-  test('gives tokens that expire with their session at the latest', async () => {
+  test('the token endpoint issues tokens that expire with their session at the latest', async () => {
     const short = await createSession(30)
     const { exchange } = await obtainCode(client, short)
     const { body } = await postForm('/oauth2/token', exchange)
@@ -104,14 +107,14 @@ describe('a valid exchange', () => {
 })
 
 describe('client authentication', () => {
-  test('accepts Basic with an encoded secret (RFC 6749 §2.3.1)', async () => {
+  test('the token endpoint accepts HTTP Basic with a form-encoded client secret (RFC 6749 §2.3.1)', async () => {
     const { exchange } = await obtainCode(confidential, session)
     const rest = without(exchange, 'client_secret', 'client_id')
     const { status } = await postForm('/oauth2/token', rest, basic(confidential.clientId, secret))
     expect(status).toBe(200)
   })
 
-  test('accepts Basic with an unencoded secret', async () => {
+  test('the token endpoint accepts HTTP Basic with an unencoded client secret', async () => {
     const { exchange } = await obtainCode(confidential, session)
     const rest = without(exchange, 'client_secret')
     const authorization = `basic ${Buffer.from(`${confidential.clientId}:${secret}`).toString('base64')}`
@@ -119,12 +122,12 @@ describe('client authentication', () => {
     expect(status).toBe(200)
   })
 
-  test('accepts client_secret', async () => {
+  test('the token endpoint accepts client_secret in the body', async () => {
     const { exchange } = await obtainCode(confidential, session)
     expect((await postForm('/oauth2/token', exchange)).status).toBe(200)
   })
 
-  test('refuses Basic with 401 and a challenge', async () => {
+  test('the token endpoint refuses wrong HTTP Basic credentials with 401 and a challenge', async () => {
     const { exchange } = await obtainCode(confidential, session)
     const rest = without(exchange, 'client_secret', 'client_id')
     for (const authorization of [
@@ -145,38 +148,44 @@ describe('client authentication', () => {
     ['a wrong secret', { client_secret: 'wrong' }],
     ['no secret', { client_secret: '' }],
     ['an unknown client', { client_id: 'nobody' }],
-  ])('refuses with 400 without Basic: %s', async (_why, overrides) => {
-    const { exchange } = await obtainCode(confidential, session)
-    const { status, headers, body } = await postForm('/oauth2/token', { ...exchange, ...overrides })
-    expect(status).toBe(400)
-    expect(headers.get('www-authenticate')).toBeNull()
-    expect(body).toMatchObject({ code: 40104, error: 'invalid_client' })
-    expect((await postForm('/oauth2/token', exchange)).status).toBe(200)
-  })
+  ])(
+    'the token endpoint refuses a confidential client without HTTP Basic with 400: %s',
+    async (_why, overrides) => {
+      const { exchange } = await obtainCode(confidential, session)
+      const { status, headers, body } = await postForm('/oauth2/token', { ...exchange, ...overrides })
+      expect(status).toBe(400)
+      expect(headers.get('www-authenticate')).toBeNull()
+      expect(body).toMatchObject({ code: 40104, error: 'invalid_client' })
+      expect((await postForm('/oauth2/token', exchange)).status).toBe(200)
+    },
+  )
 
-  test('refuses a secret from a public client', async () => {
+  test('the token endpoint refuses a secret from a public client', async () => {
     const { exchange } = await obtainCode(client, session)
     const { body } = await postForm('/oauth2/token', { ...exchange, client_secret: 'any' })
     expect(body['error']).toBe('invalid_client')
   })
 
   test.each([
-    ['two ways at once', { client_secret: secret }],
+    ['two authentication methods at once', { client_secret: secret }],
     ['two client_ids', { client_id: 'another' }],
-  ])('refuses as an invalid request: %s', async (_why, extra) => {
-    const { status, body } = await postForm(
-      '/oauth2/token',
-      { grant_type: 'authorization_code', ...extra },
-      basic(confidential.clientId, secret),
-    )
-    expect(status).toBe(400)
-    expect(body).toMatchObject({ code: 40001, error: 'invalid_request' })
-  })
+  ])(
+    'the token endpoint refuses conflicting client credentials as invalid_request: %s',
+    async (_why, extra) => {
+      const { status, body } = await postForm(
+        '/oauth2/token',
+        { grant_type: 'authorization_code', ...extra },
+        basic(confidential.clientId, secret),
+      )
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ code: 40001, error: 'invalid_request' })
+    },
+  )
 })
 
-describe('errors are answered in both dialects', () => {
+describe('errors of the token endpoint', () => {
   test.each(['grant_type', 'code', 'redirect_uri', 'client_id', 'code_verifier'])(
-    'a missing or empty %s',
+    'the token endpoint answers a missing or empty %s with invalid_request',
     async (name) => {
       const { exchange } = await obtainCode(client, session)
       for (const request of [without(exchange, name), { ...exchange, [name]: '' }]) {
@@ -194,7 +203,7 @@ describe('errors are answered in both dialects', () => {
   )
 
   test.each(['password', 'client_credentials', 'refresh_token', 'implicit', '__proto__'])(
-    'the grant type %s',
+    'the token endpoint answers the grant type %s with unsupported_grant_type',
     async (grant_type) => {
       const { status, body } = await postForm('/oauth2/token', { grant_type, client_id: client.clientId })
       expect(status).toBe(400)
@@ -202,7 +211,7 @@ describe('errors are answered in both dialects', () => {
     },
   )
 
-  test('a repeated parameter, even with the same value', async () => {
+  test('the token endpoint refuses a repeated parameter, even with the same value', async () => {
     const { exchange } = await obtainCode(client, session)
     const twice = `${new URLSearchParams(exchange).toString()}&client_id=${exchange['client_id'] ?? ''}`
     const { status, body } = await postForm('/oauth2/token', twice)
@@ -215,7 +224,7 @@ describe('errors are answered in both dialects', () => {
     ['application/json', '{"grant_type":', 400, 40000],
     ['application/json', '[]', 400, 40000],
     ['application/json', '{"grant_type":7}', 400, 40001],
-  ])('a body of %s that says %s', async (type, body, status, code) => {
+  ])('the token endpoint refuses a body of type %s: %s', async (type, body, status, code) => {
     const response = await fetch(address('/oauth2/token'), {
       method: 'POST',
       headers: { 'content-type': type },
@@ -225,7 +234,7 @@ describe('errors are answered in both dialects', () => {
     expect(await response.json()).toMatchObject({ code, error: 'invalid_request' })
   })
 
-  test('no input is returned unescaped', async () => {
+  test('the token endpoint never returns input unescaped in an error', async () => {
     const { body, headers } = await postForm(
       '/oauth2/token',
       '%22%3Cscript%3E%5C=1&%22%3Cscript%3E%5C=2&a=%0d',
@@ -236,7 +245,7 @@ describe('errors are answered in both dialects', () => {
   })
 })
 
-test('the access_token works only for the scopes that were consented to', async () => {
+test('an access_token works only for the scopes that the user consented to', async () => {
   const { exchange } = await obtainCode(client, session, { scope: 'openid email' })
   const { body } = await postForm('/oauth2/token', exchange)
   const response = await getUserinfo(String(body['access_token']))

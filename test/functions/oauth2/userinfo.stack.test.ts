@@ -36,7 +36,7 @@ describe('claims follow the scopes (OpenID Connect Core §5.4)', () => {
       ['openid', 'profile', 'email', 'account.read'],
       ['email', 'email_verified', 'name'],
     ],
-  ] as [Scope[], string[]][])('%j tells sub and %j', async (scopes, names) => {
+  ] as [Scope[], string[]][])('userinfo with the scopes %j answers sub and %j', async (scopes, names) => {
     const everything: Record<string, unknown> = {
       email: session.email,
       email_verified: true,
@@ -58,28 +58,28 @@ describe('claims follow the scopes (OpenID Connect Core §5.4)', () => {
 })
 
 describe('challenges follow RFC 6750 §3.1', () => {
-  test('a request without a token gets a bare challenge', async () => {
+  test('userinfo answers a request without a token with a challenge without error', async () => {
     const response = await fetch(address('/oauth2/userinfo'))
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
     expect(await response.json()).toMatchObject({ code: 40100, data: null })
   })
 
-  test('a bad token gets invalid_token', async () => {
+  test('userinfo answers a bad token with invalid_token', async () => {
     const response = await getUserinfo('nonsense')
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
     expect(await response.json()).toMatchObject({ code: 40100, error: 'invalid_token' })
   })
 
-  test('a token without the scope openid gets insufficient_scope', async () => {
+  test('userinfo answers a token without the scope openid with insufficient_scope', async () => {
     const response = await getUserinfo(await tokenFor(['account.read']))
     expect(response.status).toBe(403)
     expect(response.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"')
     expect(await response.json()).toMatchObject({ code: 40300, error: 'insufficient_scope' })
   })
 
-  test('a token in the query is ignored (RFC 9700 §4.3.2)', async () => {
+  test('userinfo ignores a token in the query (RFC 9700 §4.3.2)', async () => {
     const token = await tokenFor(['openid'])
     const response = await fetch(address(`/oauth2/userinfo?access_token=${token}`))
     expect(response.status).toBe(401)

@@ -29,7 +29,7 @@ afterEach(() => {
 })
 
 describe('rotate-signing-keys', () => {
-  it('gives a new deployment its first key and records evidence', async () => {
+  it('the rotation gives a new deployment its first signing key and records evidence', async () => {
     await invoke({})
     await expectSoundKeySet()
     const [first] = await readEvidence()
@@ -44,7 +44,7 @@ describe('rotate-signing-keys', () => {
     })
   })
 
-  it('rotates five times by the clock alone', async () => {
+  it('scheduled runs alone rotate the signing key five times', async () => {
     await invoke({})
     const signers = new Set([await signer()])
     for (let turn = 0; turn < 5; turn += 1) {
@@ -66,7 +66,7 @@ describe('rotate-signing-keys', () => {
     ])
   })
 
-  it('records who asked for a rotation', async () => {
+  it('the evidence of a requested rotation records who asked for it', async () => {
     await invoke({})
     passTime(1)
     await invoke({ action: 'rotate', requested_by: 'an operator' })
@@ -77,7 +77,7 @@ describe('rotate-signing-keys', () => {
     await expectSoundKeySet()
   })
 
-  it('revokes the signer: it leaves the JWKS at once, is disabled in KMS, and another key signs', async () => {
+  it('a revoked signer leaves the JWKS at once, is disabled in KMS, and another key signs', async () => {
     await invoke({})
     const revoked = activeKey(await readKeySet())
     await invoke({ action: 'revoke', kid: revoked?.kid })
@@ -95,7 +95,7 @@ describe('rotate-signing-keys', () => {
     { action: 'other' },
     'text',
     null,
-  ])('rejects the call %j and changes nothing', async (event) => {
+  ])('the rotation rejects the invalid call %j and changes nothing', async (event) => {
     await invoke({})
     const before = await readKeySet()
     await expect(handler(event, { awsRequestId: 'r' })).rejects.toThrow()
@@ -104,7 +104,7 @@ describe('rotate-signing-keys', () => {
 })
 
 describe('a published key that fails its check', () => {
-  it('never signs and fails every run until it is revoked; that run then creates another key', async () => {
+  it('a published key that fails its check never signs and fails every run until its revocation replaces it', async () => {
     await invoke({})
     const old = await signer()
     passTime(29 * day)
@@ -129,7 +129,7 @@ describe('a published key that fails its check', () => {
 
 describe('ten runs at the same time', () => {
   it.each([{}, { action: 'rotate' }, { action: 'rotate', emergency: true }])(
-    'create one key for the call %j',
+    'ten simultaneous rotation runs with the call %j create one key',
     async (event) => {
       if ('action' in event) await invoke({})
       passTime(1)
@@ -140,7 +140,7 @@ describe('ten runs at the same time', () => {
     },
   )
 
-  it('leave one enabled key even if none waits for the others', async () => {
+  it('ten simultaneous rotation runs leave one enabled key even if none waits for the others', async () => {
     // A run that is overtaken may fail, because its key is disabled while it reads it.
     await Promise.allSettled(
       Array.from({ length: 10 }, () => rotateKeys({ action: 'clock' }, { runId: randomUUID() }, 0)),
@@ -152,12 +152,12 @@ describe('ten runs at the same time', () => {
 
 describe('a run that crashes', { timeout: 180_000 }, () => {
   const fates = [
-    { fate: 'before the call is carried out', carriedOut: false },
+    { fate: 'before the call took effect', carriedOut: false },
     { fate: 'before the answer arrives', carriedOut: true },
   ]
 
   it.each(fates)(
-    'at any call of the first rotation, $fate, is repaired by the next run',
+    'the next run repairs a first rotation that crashed at any AWS call $fate',
     async ({ carriedOut }) => {
       for (let at = 1, died = true; died; at += 1) {
         await renew()
@@ -170,7 +170,7 @@ describe('a run that crashes', { timeout: 180_000 }, () => {
   )
 
   it.each(fates)(
-    'at any call of a run that retires, creates and disables keys, $fate, is repaired by the next run',
+    'the next run repairs a run that retires, creates and disables keys and crashed at any AWS call $fate',
     async ({ carriedOut }) => {
       await invoke({})
       await invoke({ action: 'rotate', emergency: true })
@@ -185,7 +185,7 @@ describe('a run that crashes', { timeout: 180_000 }, () => {
     },
   )
 
-  it('at any call of a revocation leaves a signer, and the next call of the revocation completes it', async () => {
+  it('a revocation that crashes at any AWS call leaves a signer, and repeating the revocation completes it', async () => {
     await invoke({})
     for (let at = 1, died = true; died; at += 1) {
       const revoked = activeKey(await readKeySet())
@@ -200,8 +200,8 @@ describe('a run that crashes', { timeout: 180_000 }, () => {
   })
 })
 
-describe('a run that is overtaken', () => {
-  it('has the key disabled that it created too late', async () => {
+describe('a run that another run overtakes', () => {
+  it('a key that a slow run creates after another run gave its attempt up is disabled', async () => {
     let release: () => void = () => undefined
     const overtaken = new Promise<void>((resolve) => {
       release = resolve
@@ -228,7 +228,7 @@ describe('a run that is overtaken', () => {
     expect(states).toEqual(['Enabled', 'PendingDeletion'])
   })
 
-  it('and crashes leaves a key that turns up late and is then disabled', async () => {
+  it('a KMS key of a crashed run that appears late is disabled', async () => {
     let late: (() => Promise<unknown>) | undefined
     const { restore } = tamperCalls(async ({ name, perform }) => {
       if (name !== 'CreateKeyCommand' || late !== undefined) return perform()

@@ -22,7 +22,7 @@ const runFor = (wallets: number) => {
 describe('the nightly verification of the ledger', () => {
   beforeAll(interceptQueues)
 
-  it('continues where the night before ran out of time, and emits the number of differences', async () => {
+  it('verify-ledger continues where the previous night ran out of time, and emits the number of differences', async () => {
     // In the last shard, so that few wallets of other tests are looked at.
     const last = registerShards - 1
     for (let i = 0; i < 3; i += 1) {

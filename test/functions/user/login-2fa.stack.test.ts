@@ -45,7 +45,7 @@ describe('a valid code', () => {
       async () => verifyAuthenticator(user, ticket, await authenticatorCode(user.totpSecret)),
     ],
     ['by mail', async () => verifyMailed(user, ticket, await mailedCode(user.email))],
-  ])('%s gives tokens of the full first-party scope', async (_what, verify) => {
+  ])('a valid second factor %s gives tokens with the full first-party scope', async (_what, verify) => {
     const answer = await verify()
     const { access_token, device_token, expire, email } = v.parse(Details, answer.data)
     expect(email).toBe(user.email)
@@ -69,33 +69,36 @@ describe('a valid code', () => {
   test.each([
     ['capitals', (email: string) => email.toUpperCase()],
     ['outer space', (email: string) => ` ${email} `],
-  ])('is accepted for the address with %s', async (_how, spell) => {
+  ])('a second factor is accepted when the email address is sent with %s', async (_how, spell) => {
     const code = await authenticatorCode(user.totpSecret)
     expect((await verifyAuthenticator({ email: spell(user.email) }, ticket, code)).code).toBe(0)
   })
 
-  test.each([-30_000, 30_000])('of an authenticator may be %i ms off', async (drift) => {
-    const code = await authenticatorCode(user.totpSecret, Date.now() + drift)
-    // If a step ends between the two clock reads, the code is two steps off; then the next one is tried.
-    const answer = await verifyAuthenticator(user, ticket, code)
-    const again = await authenticatorCode(user.totpSecret, Date.now() + drift)
-    expect(answer.code === 0 || (await verifyAuthenticator(user, ticket, again)).code === 0).toBe(true)
-  })
+  test.each([-30_000, 30_000])(
+    'a TOTP is accepted when the clock of the authenticator is %i ms off',
+    async (drift) => {
+      const code = await authenticatorCode(user.totpSecret, Date.now() + drift)
+      // If a step ends between the two clock reads, the code is two steps off; then the next one is tried.
+      const answer = await verifyAuthenticator(user, ticket, code)
+      const again = await authenticatorCode(user.totpSecret, Date.now() + drift)
+      expect(answer.code === 0 || (await verifyAuthenticator(user, ticket, again)).code === 0).toBe(true)
+    },
+  )
 
-  test('uses its ticket up', async () => {
+  test('a valid second factor uses its login ticket up', async () => {
     const code = await mailedCode(user.email)
     expect((await verifyMailed(user, ticket, code)).code).toBe(0)
     expect(await verifyMailed(user, ticket, code)).toMatchObject(dead)
   })
 
-  test('of an authenticator works once, over all tickets', async () => {
+  test('a TOTP that was used with one login ticket is refused with another', async () => {
     const code = await authenticatorCode(user.totpSecret)
     const next = await openTicket(user)
     expect((await verifyAuthenticator(user, ticket, code)).code).toBe(0)
     expect(await verifyAuthenticator(user, next, code)).toMatchObject(wrong)
   })
 
-  test('of an authenticator works once, on two tickets at the same time', async () => {
+  test('a TOTP that is sent with two login tickets at the same time succeeds once', async () => {
     const code = await authenticatorCode(user.totpSecret)
     const next = await openTicket(user)
     const codes = await Promise.all([ticket, next].map((one) => verifyAuthenticator(user, one, code)))
@@ -117,14 +120,14 @@ describe('a valid code', () => {
         return () => verifyMailed(user, ticket, code)
       },
     ],
-  ])('%s sent fifty times at once succeeds once', async (_what, prepare) => {
+  ])('a second factor %s that is sent fifty times at once succeeds once', async (_what, prepare) => {
     const verify = await prepare()
     const answers = await Promise.all(Array.from({ length: 50 }, verify))
     expect(answers.filter((answer) => answer.code === 0)).toHaveLength(1)
     expect(answers.filter((answer) => answer.code !== 0).every(refused)).toBe(true)
   })
 
-  test('by mail works for its own ticket only', async () => {
+  test('a mailed code works only for the login ticket that it was mailed for', async () => {
     const first = await mailedCode(user.email)
     const next = await openTicket(user)
     const second = await mailedCode(user.email, 2)
@@ -133,13 +136,13 @@ describe('a valid code', () => {
     expect((await verifyMailed(user, next, second)).code).toBe(0)
   })
 
-  test('is refused once the user is disabled', async () => {
+  test('a valid second factor is refused once the user is disabled', async () => {
     await update({ update_id: randomUUID(), user_id: user.userId, at: 1, disabled: true })
     const code = await authenticatorCode(user.totpSecret)
     expect(await verifyAuthenticator(user, ticket, code)).toMatchObject(dead)
   })
 
-  test('is refused when the ticket has expired', async () => {
+  test('a valid second factor is refused when the login ticket has expired', async () => {
     const later = Date.now() + settings().loginTicketTtlSeconds * 1000 + 1
     vi.useFakeTimers({ toFake: ['Date'], now: later })
     try {
@@ -154,7 +157,7 @@ describe('a valid code', () => {
 describe('wrong codes', () => {
   beforeEach(signInByPassword)
 
-  test('use the ticket up at the fifth, over both methods', async () => {
+  test('the fifth wrong second factor, over both methods, uses the login ticket up', async () => {
     const [right, mailed] = await Promise.all([authenticatorCode(user.totpSecret), mailedCode(user.email)])
     for (let i = 0; i < 3; i += 1) {
       expect(await verifyAuthenticator(user, ticket, await wrongTotp())).toMatchObject(wrong)
@@ -165,7 +168,7 @@ describe('wrong codes', () => {
     expect(await verifyAuthenticator(user, ticket, right)).toMatchObject(dead)
   })
 
-  test('sent all at once are compared at most five times, so the right one among them is refused', async () => {
+  test('of codes sent all at once for one login ticket at most five are compared, so the right one is refused', async () => {
     const mailed = await mailedCode(user.email)
     const guesses = Array.from({ length: 30 }, () => verifyMailed(user, ticket, anotherCode(mailed)))
     const answers = await Promise.all(guesses)
@@ -174,7 +177,7 @@ describe('wrong codes', () => {
     expect(await verifyMailed(user, ticket, mailed)).toMatchObject(dead)
   })
 
-  test('for a method that the user has not enrolled count too', async () => {
+  test('wrong codes for a method that the user has not enrolled count as attempts on the login ticket', async () => {
     const bare = await createUser({ totp_secret: undefined })
     const own = await openTicket(bare)
     for (let i = 0; i < 5; i += 1) expect(await verifyAuthenticator(bare, own, '123456')).toMatchObject(wrong)
@@ -184,12 +187,12 @@ describe('wrong codes', () => {
   test.each([
     ['an unknown ticket', () => verifyMailed(user, 'unknown', '123456')],
     ['another address', () => verifyMailed({ email: `other-${newUserId()}@example.com` }, ticket, '123456')],
-  ])('with %s do not count', async (_what, verify) => {
+  ])('wrong codes with %s do not count as attempts on the login ticket', async (_what, verify) => {
     for (let i = 0; i < 6; i += 1) expect(await verify()).toMatchObject(dead)
     expect((await verifyMailed(user, ticket, await mailedCode(user.email))).code).toBe(0)
   })
 
-  test('that are not six digits do not count', async () => {
+  test('codes that are not six digits do not count as attempts on the login ticket', async () => {
     for (let i = 0; i < 6; i += 1) {
       const body = { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: 'wrong' }
       expect((await callEndpoint(handler, { body })).code).toBe(40001)
@@ -225,21 +228,24 @@ describe('bad input', () => {
     ['other digits', { body: { ...good, validate_code: '１２３４５６' } }, 40001],
     ['another media type', { text: '{}', headers: { 'content-type': 'application/xml' } }, 41500],
     ['64 KiB and one byte', { text: JSON.stringify(good).padEnd(65_537) }, 41300],
-  ])('%s is answered with its code, without a call to the table', async (_what, request, code) => {
-    let answer
-    const { names } = await measureCalls(async () => {
-      answer = await callEndpoint(handler, request)
-    })
-    expect(answer).toMatchObject({ code, status: Math.floor(code / 100) })
-    expect(names).toEqual([])
-  })
+  ])(
+    'a login-2fa request with %s is answered with its error code without a table call',
+    async (_what, request, code) => {
+      let answer
+      const { names } = await measureCalls(async () => {
+        answer = await callEndpoint(handler, request)
+      })
+      expect(answer).toMatchObject({ code, status: Math.floor(code / 100) })
+      expect(names).toEqual([])
+    },
+  )
 
   test.each([
     ['method', { ...good, method: 'PASSKEY' }],
     ['method', { ...good, method: undefined }],
     ['validate_code', { ...good, validate_code: undefined }],
     ['authenticator_code', { ...good, method: 'AUTHENTICATOR' }],
-  ])('names the field %s', async (field, body) => {
+  ])('login-2fa names the invalid field %s', async (field, body) => {
     const { data } = await callEndpoint(handler, { body })
     expect(data).toMatchObject({ errors: [{ field }] })
   })

@@ -14,7 +14,7 @@ const methods = ({ data }: { data: unknown }) =>
   v.parse(v.object({ two_factor_methods: v.array(v.string()) }), data).two_factor_methods
 
 describe('the right password', () => {
-  test('issues a login ticket and mails a code', async () => {
+  test('the right password issues a login ticket and mails a code', async () => {
     const user = await createUser()
     const { status, code, data } = await login(user)
     expect({ status, code }).toEqual({ status: 200, code: 0 })
@@ -30,17 +30,17 @@ describe('the right password', () => {
   test.each([
     ['capitals', (email: string) => email.toUpperCase()],
     ['outer space', (email: string) => `  ${email}\t`],
-  ])('is accepted for the address with %s', async (_how, spell) => {
+  ])('the right password is accepted when the email address is sent with %s', async (_how, spell) => {
     const user = await createUser()
     expect((await login({ ...user, email: spell(user.email) })).code).toBe(0)
   })
 
-  test('is accepted in upper-case hexadecimal digits', async () => {
+  test('the right password is accepted as MD5 in upper-case hexadecimal digits', async () => {
     const user = await createUser()
     expect((await login({ ...user, password: user.password.toUpperCase() })).code).toBe(0)
   })
 
-  test('offers the second factors that the user has enrolled', async () => {
+  test('the right password is answered with the second factors that the user has enrolled', async () => {
     const [bare, keyed] = await Promise.all([
       createUser({ totp_secret: undefined }),
       createUser({ totp_secret: undefined }),
@@ -50,7 +50,7 @@ describe('the right password', () => {
     expect(methods(await login(keyed))).toEqual(['EMAIL', 'PASSKEY'])
   })
 
-  test('mails at most five codes an hour, also for twelve simultaneous sign-ins', async () => {
+  test('a user gets at most five mailed codes an hour, also with twelve simultaneous sign-ins', async () => {
     const [enrolled, bare] = await Promise.all([createUser(), createUser({ totp_secret: undefined })])
     const offers = (await Promise.all(Array.from({ length: 12 }, () => login(enrolled)))).map(methods)
     expect(offers.filter((offer) => offer.includes('EMAIL'))).toHaveLength(5)
@@ -64,7 +64,7 @@ describe('the right password', () => {
     expect(wait).toBeLessThanOrEqual(3_600)
   })
 
-  test('mails again when an hour has passed', async () => {
+  test('a user gets mailed codes again when an hour has passed', async () => {
     const user = await createUser({ totp_secret: undefined })
     for (let mail = 0; mail < 5; mail += 1) await login(user)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_001 })
@@ -75,7 +75,7 @@ describe('the right password', () => {
     }
   })
 
-  test('works without mail only for a user with an authenticator', async () => {
+  test('without mail only a user with an authenticator can sign in', async () => {
     const [enrolled, bare] = await Promise.all([createUser(), createUser({ totp_secret: undefined })])
     vi.stubEnv('EVENT_BUS_NAME', 'no-such-bus')
     try {
@@ -86,7 +86,7 @@ describe('the right password', () => {
     }
   })
 
-  test('is hashed again with current parameters at the next sign-in', async () => {
+  test('a sign-in replaces a password hash that has outdated parameters', async () => {
     const user = await createUser()
     const before = (await readUser(user.userId, { consistent: true }))?.loginPassword ?? ''
     const old = await outdatedHash(user.password)
@@ -99,7 +99,7 @@ describe('the right password', () => {
 })
 
 describe('the answer 40101', () => {
-  test('is the same for an unknown address, a wrong password, a disabled user and one without a password', async () => {
+  test('answer 40101 is the same for an unknown address, a wrong password, a disabled user and one without password', async () => {
     const [wrong, disabled, without] = await Promise.all([
       createUser(),
       createUser(),
@@ -150,16 +150,19 @@ describe('bad input', () => {
     ['a form', { text: 'email=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 41500],
     ['64 KiB and one byte', { text: JSON.stringify({ ...good, pad: 'x' }).padEnd(65_537) }, 41300],
     ['a repeated query parameter', { body: good, query: 'a=1&a=2' }, 40001],
-  ])('%s is answered with its code, without a call to the table', async (_what, request, code) => {
-    let answer
-    const { names } = await measureCalls(async () => {
-      answer = await callEndpoint(handler, request)
-    })
-    expect(answer).toMatchObject({ code, status: Math.floor(code / 100) })
-    expect(names).toEqual([])
-  })
+  ])(
+    'a login-with-password request with %s is answered with its error code without a table call',
+    async (_what, request, code) => {
+      let answer
+      const { names } = await measureCalls(async () => {
+        answer = await callEndpoint(handler, request)
+      })
+      expect(answer).toMatchObject({ code, status: Math.floor(code / 100) })
+      expect(names).toEqual([])
+    },
+  )
 
-  test('unknown fields are ignored', async () => {
+  test('login-with-password ignores unknown fields of the body', async () => {
     const user = await createUser()
     const body = { email: user.email, login_password: user.password, admin: true }
     expect((await callEndpoint(handler, { body, sourceIp: newSourceIp() })).code).toBe(0)

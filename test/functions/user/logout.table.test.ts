@@ -24,7 +24,7 @@ async function openSession(userId: number, options: { sessionId?: string; firstP
 const logout = (token: string | undefined, body: unknown) =>
   callEndpoint(handler, { body, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } })
 
-test('ends the session with every token derived from it, and no other session', async () => {
+test('logout ends the session with every token derived from it, and no other session', async () => {
   const userId = newUserId()
   const [here, elsewhere] = await Promise.all([openSession(userId), openSession(userId)])
   const derived = await openSession(userId, { sessionId: here.sessionId, firstParty: false })
@@ -37,10 +37,10 @@ test('ends the session with every token derived from it, and no other session', 
 })
 
 test.each([
-  ['another user', '1'],
-  ['no user id', 'me'],
-  ['a zero too many', (id: string) => `0${id}`],
-])('%s is refused, and the session continues', async (_what, id) => {
+  ['the id of another user', '1'],
+  ['an id that is not a number', 'me'],
+  ['a leading zero in the id', (id: string) => `0${id}`],
+])('logout with %s is refused, and the session continues', async (_what, id) => {
   const userId = newUserId()
   const { accessToken } = await openSession(userId)
   const sent = typeof id === 'string' ? id : id(String(userId))
@@ -49,14 +49,14 @@ test.each([
 })
 
 test.each([[{}], [{ id: '' }], [{ id: 7 }], [{ id: null }], [{ id: '1'.repeat(41) }]])(
-  'a body with %j is refused',
+  'logout refuses the invalid body %j',
   async (body) => {
     const { accessToken } = await openSession(newUserId())
     expect(await logout(accessToken, body)).toMatchObject({ status: 400, code: 40001 })
   },
 )
 
-test('a client’s token cannot log out', async () => {
+test('logout refuses a client’s access_token', async () => {
   const userId = newUserId()
   const { accessToken } = await openSession(userId, { firstParty: false })
   const answer = await logout(accessToken, { id: String(userId) })
@@ -66,8 +66,8 @@ test('a client’s token cannot log out', async () => {
 
 test.each([
   ['no token', undefined, 'Bearer'],
-  ['no token of ours', 'nonsense', 'Bearer error="invalid_token"'],
-])('%s is answered 401 before any other check', async (_what, token, challenge) => {
+  ['a malformed token', 'nonsense', 'Bearer error="invalid_token"'],
+])('logout with %s is answered 401 before any other check', async (_what, token, challenge) => {
   const answer = await logout(token, {})
   expect(answer).toMatchObject({ status: 401, code: 40100 })
   expect(answer.headers['www-authenticate']).toBe(challenge)

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await rotate({ action: 'rotate' }, { awsRequestId: randomUUID() })
 })
 
-it('publishes the signer and its successor, at the top level and in data', async () => {
+it('the JWKS publishes the signer and its successor, at the top level and in data', async () => {
   const answer = await get()
   const body = JSON.parse(answer.body ?? '') as { keys: object[]; data: object; code: number; msg: string }
   expect(answer.statusCode).toBe(200)
@@ -29,7 +29,7 @@ it('publishes the signer and its successor, at the top level and in data', async
   }
 })
 
-it('may be cached for the configured time and has a type and an etag', async () => {
+it('the JWKS may be cached for the configured time and has a content type and an ETag', async () => {
   expect((await get()).headers).toMatchObject({
     'content-type': 'application/json',
     'cache-control': 'public, max-age=300',
@@ -37,18 +37,21 @@ it('may be cached for the configured time and has a type and an etag', async () 
   })
 })
 
-it.each(['TAG', 'W/TAG', '"other", TAG', '*'])('answers 304 to if-none-match: %s', async (sent) => {
-  const etag = String((await get()).headers?.['etag'])
-  const answer = await get({ 'if-none-match': sent.replace('TAG', etag) })
-  expect(answer).toMatchObject({ statusCode: 304, body: '', headers: { etag } })
-  expect(answer.headers).not.toHaveProperty('content-type')
-})
+it.each(['TAG', 'W/TAG', '"other", TAG', '*'])(
+  'the JWKS endpoint answers 304 to if-none-match: %s',
+  async (sent) => {
+    const etag = String((await get()).headers?.['etag'])
+    const answer = await get({ 'if-none-match': sent.replace('TAG', etag) })
+    expect(answer).toMatchObject({ statusCode: 304, body: '', headers: { etag } })
+    expect(answer.headers).not.toHaveProperty('content-type')
+  },
+)
 
-it('answers in full to if-none-match with another etag', async () => {
+it('the JWKS endpoint answers in full to if-none-match with another ETag', async () => {
   expect((await get({ 'if-none-match': '"other"' })).statusCode).toBe(200)
 })
 
-it('holds the key of an emergency at once, and a revoked key no longer', async () => {
+it('the JWKS holds the key of an emergency rotation at once, and a revoked key no longer', async () => {
   const kids = async () =>
     (JSON.parse((await get()).body ?? '') as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
   const old = activeKey(await readKeySet())?.kid

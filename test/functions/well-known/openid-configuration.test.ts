@@ -14,7 +14,7 @@ const read = async () => {
   return { answer, document: JSON.parse(answer.body ?? '') as Record<string, unknown> }
 }
 
-it('every endpoint it names exists', async () => {
+it('every endpoint that the discovery document names has a route', async () => {
   const { document } = await read()
   expect(document['issuer']).toBe('https://issuer.example.com')
   const endpoints = Object.entries(document).filter(([name]) => /_(endpoint|uri)$/.test(name))
@@ -23,7 +23,7 @@ it('every endpoint it names exists', async () => {
   for (const [, address] of endpoints) expect(paths).toContain(String(address).replace(issuer(), ''))
 })
 
-it('has the members that OpenID Connect Discovery §3 requires', async () => {
+it('the discovery document has the members that OpenID Connect Discovery §3 requires', async () => {
   const { document } = await read()
   expect(document).toMatchObject({
     response_types_supported: ['code'],
@@ -34,7 +34,7 @@ it('has the members that OpenID Connect Discovery §3 requires', async () => {
   })
 })
 
-it('may be cached, and answers 304 to a matching if-none-match', async () => {
+it('the discovery document may be cached, and is answered 304 to a matching if-none-match', async () => {
   const { answer } = await read()
   const etag = String(answer.headers?.['etag'])
   expect(answer.headers?.['cache-control']).toBe('public, max-age=300')

@@ -16,7 +16,7 @@ const member: Member = {
   note: '=cmd',
 }
 
-it('an export is CSV by RFC 4180 after a byte order mark', () => {
+it('the members export is CSV by RFC 4180 after a byte order mark', () => {
   const { status, headers, body } = membersCsv([member, { ...member, nickname: 'B', note: null }])
   expect(status).toBe(200)
   expect(headers).toEqual({
@@ -35,7 +35,7 @@ it('an export is CSV by RFC 4180 after a byte order mark', () => {
 })
 
 it.each(['a\n=1+1', 'a\r=1+1', 'a\r\n=1+1'])(
-  'a cell with %j is quoted, as it would begin a new row',
+  'a CSV cell with the line break %j is quoted, because it would begin a new row',
   (nickname) => {
     const { body } = membersCsv([{ ...member, nickname }])
     expect(body).toContain(`\r\n7,"${nickname}",a***n`)
@@ -56,7 +56,7 @@ it.each([
   'a,"b"',
   'née',
   '👍',
-])('a cell with %j is unchanged', (text) => {
+])('a CSV cell with the harmless text %j is unchanged', (text) => {
   expect(textCell(text)).toBe(text)
 })
 
@@ -78,11 +78,11 @@ it.each([
   '5 Mar 2024',
   'true',
   'FALSE',
-])('a cell with %j stays a text in a spreadsheet', (text) => {
+])('a CSV cell with %j is escaped so that a spreadsheet keeps it as text', (text) => {
   expect(textCell(text)).toBe(`'${text}`)
 })
 
-it('a cell has no NUL, which could hide a formula', () => {
+it('NUL, which could hide a formula, is removed from a CSV cell', () => {
   expect(textCell('\0=1+1')).toBe("'=1+1")
   expect(textCell('a\0b')).toBe('ab')
 })

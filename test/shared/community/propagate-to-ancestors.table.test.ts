@@ -115,7 +115,7 @@ async function compareSearch(model: CommunityModel, owner: ModelMember, keyword:
 }
 
 describe('propagateToAncestors', () => {
-  it('gives the same tree for any order of events, with duplicates, and with two workers at the same time', async () => {
+  it('the referral tree is the same for any order of events, with duplicates, and with two workers at once', async () => {
     await fc.assert(
       fc.asyncProperty(shapes, fc.infiniteStream(fc.nat(1_000_000)), async (shape, random) => {
         const members = makeMembers(shape)
@@ -155,7 +155,7 @@ describe('propagateToAncestors', () => {
     )
   }, 120_000)
 
-  it('works in a tree 200 deep, and adds a batch to each ancestor once', async () => {
+  it('propagateToAncestors works in a tree 200 levels deep, and adds a batch to each ancestor once', async () => {
     const members = makeMembers({ size: 206, spread: 1, seeds: Array.from({ length: 824 }, (_, i) => i * 7) })
     // The last members are all referrals of the 200th.
     for (const member of members.slice(201)) member.parent = 200
@@ -179,7 +179,7 @@ describe('propagateToAncestors', () => {
 })
 
 describe('setNote', () => {
-  it('sets notes on direct referrals only, and only their author sees them', async () => {
+  it('a note can be set on direct referrals only, and only its author sees it', async () => {
     const members = makeMembers({ size: 4, spread: 1, seeds: Array.from({ length: 16 }, () => 1) })
     const [root, child, grandchild] = members as [ModelMember, ModelMember, ModelMember]
     await deliverInOrder(eventsOf(members))

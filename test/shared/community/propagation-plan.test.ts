@@ -25,7 +25,7 @@ const purchaseEntry = (userId: number, amount: string): JournalEntry => ({
 })
 
 describe('selectBatch', () => {
-  it('takes all entries when there are at most 12 new members', () => {
+  it('a propagation batch takes all journal entries when they have at most 12 new members', () => {
     const entries = [
       ...Array.from({ length: 12 }, (_, i) => joinEntry(i + 1)),
       ...Array.from({ length: 38 }, (_, i) => purchaseEntry(i + 1, '1')),
@@ -33,12 +33,12 @@ describe('selectBatch', () => {
     expect(selectBatch(entries)).toEqual(entries)
   })
 
-  it('ends before the 13th new member, and skips none of the entries before', () => {
+  it('a propagation batch ends before the 13th new member, and skips none of the entries before', () => {
     const first = [purchaseEntry(1, '1'), ...Array.from({ length: 12 }, (_, i) => joinEntry(i + 1))]
     expect(selectBatch([...first, joinEntry(13), purchaseEntry(1, '2')])).toEqual(first)
   })
 
-  it('is empty for an empty journal', () => {
+  it('a propagation batch is empty for an empty journal', () => {
     expect(selectBatch([])).toEqual([])
   })
 })
@@ -60,7 +60,7 @@ describe('planPropagation', () => {
     [4, 8],
   ])
 
-  it('adds a new member to both lists of the referrer, and to the community of every other ancestor', () => {
+  it('a new member is added to both lists of the referrer and to the COMMUNITY list of every other ancestor', () => {
     const member = { userId: 3, joinedAt: 30, chunk: 7 }
     expect(planPropagation([joined(3, [2, 1])], chunks)).toEqual([
       {
@@ -77,7 +77,7 @@ describe('planPropagation', () => {
     ])
   })
 
-  it('adds up all entries of a batch to one update of each list', () => {
+  it('all entries of a propagation batch are added up to one update of each list', () => {
     const batch = [joined(3, [2, 1]), bought(3, '0.1', [2, 1]), joined(4, [3, 2, 1]), bought(2, '5', [1])]
     const updates = planPropagation(batch, chunks)
     const names = updates.map(({ list }) => `${list.kind} ${list.ownerId}`)
@@ -100,16 +100,16 @@ describe('planPropagation', () => {
     ])
   })
 
-  it('gives the same updates in the same order each time, as an interrupted batch counts on', () => {
+  it('planning a batch again gives the same updates in the same order, so that an interrupted batch can continue', () => {
     const batch = [joined(4, [3, 2, 1]), bought(4, '2', [3, 2, 1]), joined(3, [2, 1])]
     expect(planPropagation(batch, chunks)).toEqual(planPropagation(batch, chunks))
   })
 
-  it('does nothing for a purchase of the root', () => {
+  it('a purchase by the root of a tree, who has no ancestors, plans no updates', () => {
     expect(planPropagation([bought(1, '1', [])], chunks)).toEqual([])
   })
 
-  it('fails for a new member without a search chunk', () => {
+  it('planPropagation throws for a new member without a search chunk', () => {
     expect(() => planPropagation([joined(9, [1])], chunks)).toThrow('search chunk')
   })
 })
@@ -126,7 +126,7 @@ describe('packTransactions', () => {
     return transactions
   }
 
-  it('fills each transaction up to the limit, and gives it the progress of its last group', async () => {
+  it('packTransactions fills each transaction up to the limit and gives it the progress of its last group', async () => {
     const groups = [group(0, put('a')), group(1, put('b', 'c')), group(2, put('d')), group(3, put('e', 'f'))]
     expect(await pack(groups, 4)).toEqual([
       { items: 'abcd', done: 2 },
@@ -134,14 +134,14 @@ describe('packTransactions', () => {
     ])
   })
 
-  it('never splits a group', async () => {
+  it('packTransactions never splits a group of writes over two transactions', async () => {
     expect(await pack([group(1, put('a', 'b')), group(2, put('c', 'd', 'e'))], 4)).toEqual([
       { items: 'ab', done: 1 },
       { items: 'cde', done: 2 },
     ])
   })
 
-  it('puts two writes of one item into different transactions', async () => {
+  it('packTransactions puts two writes of one item into different transactions', async () => {
     const deletion: Write = { Delete: { Key: { pk: 'a', sk: 'A' } } }
     expect(await pack([group(1, put('a', 'b')), group(2, [deletion]), group(3, put('c'))], 10)).toEqual([
       { items: 'ab', done: 1 },
@@ -149,13 +149,13 @@ describe('packTransactions', () => {
     ])
   })
 
-  it('keeps the progress of a group without writes', async () => {
+  it('packTransactions keeps the progress of a group without writes', async () => {
     expect(await pack([group(0, []), group(1, put('a')), group(2, [])], 10)).toEqual([
       { items: 'a', done: 2 },
     ])
   })
 
-  it('asks for the next group only when the transaction before it has been taken', async () => {
+  it('packTransactions reads the next group only after the previous transaction has been consumed', async () => {
     const asked: number[] = []
     function* groups() {
       for (const done of [1, 2, 3]) {

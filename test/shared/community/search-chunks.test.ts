@@ -10,7 +10,7 @@ import {
 describe('allocateChunks', () => {
   const open = (...chunks: [ownerId: number, chunk: OpenChunk][]) => new Map(chunks)
 
-  it('opens the next chunk for an owner who has none', () => {
+  it('an owner without an open search chunk gets the next new one', () => {
     expect(allocateChunks([1, 1], open(), 5)).toEqual({
       chunks: [5, 5],
       openByOwner: open([1, { chunk: 5, textCount: 2 }]),
@@ -18,7 +18,7 @@ describe('allocateChunks', () => {
     })
   })
 
-  it('fills the open chunk before it opens another one', () => {
+  it('the open search chunk is filled before another one is opened', () => {
     const before = open([1, { chunk: 2, textCount: chunkSize - 1 }])
     expect(allocateChunks([1, 1], before, 5)).toEqual({
       chunks: [2, 5],
@@ -27,7 +27,7 @@ describe('allocateChunks', () => {
     })
   })
 
-  it('keeps the members of different owners in different chunks', () => {
+  it('members of different owners go into different search chunks', () => {
     expect(allocateChunks([1, 2, 1, 2], open([2, { chunk: 0, textCount: 3 }]), 1)).toEqual({
       chunks: [1, 0, 1, 0],
       openByOwner: open([2, { chunk: 0, textCount: 5 }], [1, { chunk: 1, textCount: 2 }]),
@@ -35,7 +35,7 @@ describe('allocateChunks', () => {
     })
   })
 
-  it('never puts more texts into a chunk than it holds', () => {
+  it('a search chunk never gets more texts than its capacity', () => {
     const { chunks } = allocateChunks(
       Array.from({ length: 1000 }, (_, i) => i % 3),
       open(),
@@ -45,7 +45,7 @@ describe('allocateChunks', () => {
     expect(Math.max(...sizes)).toBe(chunkSize)
   })
 
-  it('leaves the open chunks that it was given unchanged', () => {
+  it('allocating search chunks does not modify the open chunks that were passed in', () => {
     const before = open([1, { chunk: 2, textCount: 3 }])
     allocateChunks([1], before, 5)
     expect(before).toEqual(open([1, { chunk: 2, textCount: 3 }]))

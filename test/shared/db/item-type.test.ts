@@ -3,7 +3,7 @@ import { itemType, itemTypes } from '../../../shared/db/item-type.ts'
 
 const spec = { pk: 'TEST#{owner}', sk: 'ROW#{day}#{number}', holds: 'a test', found: 'by owner' } as const
 
-it('a key does not have its values in the places that their names mark', () => {
+it('itemType builds a key by replacing each name in braces with its value', () => {
   const type = itemType(spec)
   expect(type.key({ owner: 7, day: '2026-01-01', number: 1 })).toEqual({
     pk: 'TEST#7',
@@ -13,12 +13,12 @@ it('a key does not have its values in the places that their names mark', () => {
   expect(type.sortKeyPrefix).toBe('ROW#')
 })
 
-it('a value with braces or a dollar sign is not taken literally', () => {
+it('itemType inserts a value with braces or dollar signs literally into a key', () => {
   const key = itemType(spec).key({ owner: '{day}$&', day: '$1', number: 1 })
   expect(key).toEqual({ pk: 'TEST#{day}$&', sk: 'ROW#$1#1' })
 })
 
-it('a declared kind of item is missing in the list', () => {
+it('every declared kind of item is in the list of item types', () => {
   itemType(spec)
   expect(itemTypes).toContain(spec)
 })

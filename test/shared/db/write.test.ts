@@ -23,7 +23,7 @@ afterEach(() => {
 
 describe('transact', () => {
   it.each([['TransactionConflict'], ['ThrottlingError'], ['ProvisionedThroughputExceeded']])(
-    'tries again after %s',
+    'transact retries after the cancellation reason %s',
     async (code) => {
       const send = vi.spyOn(db, 'send')
       send.mockImplementationOnce(cancelWith(cancelled('None', code)))
@@ -33,7 +33,7 @@ describe('transact', () => {
     },
   )
 
-  it('takes a failed condition as an answer, also beside a conflict', async () => {
+  it('transact does not retry a failed condition, even beside a conflict', async () => {
     const send = vi.spyOn(db, 'send')
     send.mockImplementation(cancelWith(cancelled('ConditionalCheckFailed', 'TransactionConflict')))
     const writes = [putNew({ pk: 'a', sk: 'a' }), putNew({ pk: 'b', sk: 'b' })]
@@ -43,7 +43,7 @@ describe('transact', () => {
     expect(send).toHaveBeenCalledTimes(1)
   })
 
-  it('ends as unavailable when it conflicts every time', async () => {
+  it('transact throws unavailable when the transaction conflicts every time', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     const send = vi.spyOn(db, 'send')
     send.mockImplementation(cancelWith(cancelled('TransactionConflict')))
@@ -53,7 +53,7 @@ describe('transact', () => {
     expect(send.mock.calls.length).toBeGreaterThan(5)
   })
 
-  it('does not try again what can never succeed', async () => {
+  it('transact does not retry an invalid transaction', async () => {
     const send = vi.spyOn(db, 'send')
     send.mockImplementation(cancelWith(cancelled('ValidationError')))
     await expect(transact([])).rejects.toBeInstanceOf(TransactionCanceledException)

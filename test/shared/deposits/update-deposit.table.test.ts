@@ -30,7 +30,7 @@ const steps = [
 describe('a deposit', () => {
   beforeAll(interceptQueues)
 
-  it('is credited exactly once, whatever the order and number of its updates', async () => {
+  it('a deposit is credited exactly once, whatever the order and number of its updates', async () => {
     const { userId, address } = await addDepositor()
     let credited = 0
     await fc.assert(
@@ -65,7 +65,7 @@ describe('a deposit', () => {
     [['pending'], 'PENDING', {}],
     [['confirming', 'pending'], 'CONFIRMING', {}],
     [['pending', 'failed', 'confirming'], 'FAILED', {}],
-  ])('that is %o ends as %s', async (statuses, status, holdings) => {
+  ])('a deposit with the updates %j in this order ends as %s', async (statuses, status, holdings) => {
     const { userId, address } = await addDepositor()
     const base = deposit(address)
     for (const each of statuses) expect(await deliver(depositUpdated, { ...base, status: each })).toBe('done')
@@ -73,7 +73,7 @@ describe('a deposit', () => {
     expect(await holdingsOf(userId)).toEqual(holdings)
   })
 
-  it('is separate from the other outputs of its transaction', async () => {
+  it('outputs of one blockchain transaction are separate deposits', async () => {
     const { userId, address } = await addDepositor()
     const base = deposit(address)
     const updates = [0, 1, 2, 0, 1, 2].map((output_index) => ({ ...base, output_index }))
@@ -86,8 +86,8 @@ describe('a deposit', () => {
     ['another amount', { amount: '6' }, 'conflicting_content'],
     ['another currency', { currency: 'BTC' }, 'conflicting_content'],
     ['another address', { address: '0xother' }, 'conflicting_content'],
-    ['a tag', { tag: '7' }, 'conflicting_content'],
-  ])('with %s than before is refused', async (_name, change, reason) => {
+    ['an added tag', { tag: '7' }, 'conflicting_content'],
+  ])('an update that gives a known deposit %s is refused', async (_name, change, reason) => {
     const { userId, address } = await addDepositor()
     const base = deposit(address, { status: 'pending' })
     await deliver(depositUpdated, base)
@@ -98,21 +98,21 @@ describe('a deposit', () => {
   })
 
   it.each([
-    ['to nobody’s address', { address: '0xnobody' }, 'unknown_address'],
+    ['to an address that is assigned to nobody', { address: '0xnobody' }, 'unknown_address'],
     ['with another tag', { tag: '7' }, 'unknown_address'],
     ['in another currency', { currency: 'BTC' }, 'wrong_currency'],
-    ['of nothing', { amount: '0' }, 'amount'],
+    ['of the amount zero', { amount: '0' }, 'amount'],
     ['of a negative amount', { amount: '-1' }, 'amount'],
     ['in an unknown status', { status: 'done' }, 'status'],
-    ['without an output', { output_index: undefined }, 'output_index'],
-  ])('%s is refused', async (_name, change, reason) => {
+    ['without an output index', { output_index: undefined }, 'output_index'],
+  ])('a deposit %s is refused', async (_name, change, reason) => {
     const { userId, address } = await addDepositor()
     const delivery = await deliver(depositUpdated, deposit(address, change))
     expect(delivery).toEqual({ refused: expect.stringContaining(reason) as string })
     expect((await recordsOf(userId)).total).toBe(0)
   })
 
-  it('is listed newest first, by currency and by day', async () => {
+  it('deposits are listed newest first, by currency and by day', async () => {
     const { userId, address } = await addDepositor()
     for (let i = 0; i < 5; i += 1) await deliver(depositUpdated, deposit(address, { txid: `${userId}-${i}` }))
     const { records } = await recordsOf(userId)

@@ -8,7 +8,7 @@ import { addUser } from '../../support/ledger.ts'
 describe('a deposit address', () => {
   beforeAll(interceptQueues)
 
-  it('is the same for fifty simultaneous first requests of a user', async () => {
+  it('fifty simultaneous first requests of a user get the same deposit address', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 60))
     const userId = await addUser()
@@ -17,7 +17,7 @@ describe('a deposit address', () => {
     expect(await claimAddress(userId, pool)).toEqual(addresses[0])
   })
 
-  it('is given to one user only', async () => {
+  it('a deposit address is assigned to one user only', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 20))
     const users = await Promise.all(Array.from({ length: 20 }, () => addUser()))
@@ -25,7 +25,7 @@ describe('a deposit address', () => {
     expect(new Set(addresses.map(({ address }) => address)).size).toBe(20)
   })
 
-  it('goes to one of two users when it is the last, and the other request raises the alarm', async () => {
+  it('the last free deposit address goes to one of two users, and the other request raises the alarm', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 1))
     const users = await Promise.all([addUser(), addUser()])
@@ -43,7 +43,7 @@ describe('a deposit address', () => {
     await Promise.all(users.map((userId) => claimAddress(userId, pool)))
   })
 
-  it('raises the low-pool alarm when fewer than the mark are left, and not before', async () => {
+  it('the low-pool alarm is raised when fewer free addresses than the threshold are left, and not before', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 102))
     const lines = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
@@ -56,13 +56,13 @@ describe('a deposit address', () => {
     lines.mockRestore()
   })
 
-  it('is refused for a currency or network without a pool', async () => {
+  it('a deposit address is refused for a currency or network without a pool', async () => {
     await expect(claimAddress(await addUser(), newPool())).rejects.toMatchObject({
       failure: 'invalid_parameter',
     })
   })
 
-  it('has the tag and the confirmations of its batch', async () => {
+  it('a deposit address has the tag and the number of confirmations of its batch', async () => {
     const pool = newPool()
     const batch = provision(pool, 0, {
       addresses: [{ address: 'shared', tag: '42' }],
@@ -82,7 +82,7 @@ describe('a deposit address', () => {
 describe('a batch of addresses', () => {
   beforeAll(interceptQueues)
 
-  it('adds each address once when it is delivered three times at once', async () => {
+  it('a batch of deposit addresses that is delivered three times at once adds each address once', async () => {
     const pool = newPool()
     const batch = provision(pool, 50)
     expect(await Promise.all([1, 2, 3].map(() => deliver(addressesProvisioned, batch)))).toEqual([
@@ -98,7 +98,7 @@ describe('a batch of addresses', () => {
     await expect(claimAddress(await addUser(), pool)).rejects.toMatchObject({ failure: 'unavailable' })
   }, 60_000)
 
-  it('is refused completely with other content or with an address of another batch', async () => {
+  it('a batch of deposit addresses with changed content or another batch’s address is refused completely', async () => {
     const pool = newPool()
     const batch = provision(pool, 1)
     await deliver(addressesProvisioned, batch)
@@ -120,7 +120,7 @@ describe('a batch of addresses', () => {
     ['an empty address', { addresses: [{ address: '' }] }],
     ['negative confirmations', { required_confirmations: -1 }],
     ['no network', { currency_network: undefined }],
-  ])('with %s is refused', async (_name, change) => {
+  ])('a batch of deposit addresses with %s is refused', async (_name, change) => {
     expect(await deliver(addressesProvisioned, provision(newPool(), 1, change))).toMatchObject({
       refused: expect.stringContaining('invalid_detail') as string,
     })

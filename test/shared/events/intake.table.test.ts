@@ -24,7 +24,7 @@ beforeEach(() => interceptQueues())
 afterEach(() => void vi.restoreAllMocks())
 
 describe('the log line of a batch', () => {
-  it('says how many events it had, and what they consumed together', async () => {
+  it('the log line of a batch has the number of its events and the table units that they consumed together', async () => {
     const info = vi.spyOn(log, 'info').mockReturnValue(undefined)
     const write = async () => {
       await db.send(
@@ -43,7 +43,7 @@ describe('the log line of a batch', () => {
 })
 
 describe('a rejection', () => {
-  it('that the event does not declare is logged as an error, so that the test run fails', async () => {
+  it('a rejection code that the event does not declare is logged as an error, so that the test run fails', async () => {
     const error = vi.spyOn(log, 'error').mockReturnValue(undefined)
     const refuseWith = (code: 'expired' | 'conflicting_content') =>
       deliver(
@@ -59,7 +59,7 @@ describe('a rejection', () => {
   })
 })
 
-describe('what takes a deployment back', () => {
+describe('the fault metric of an intake function, which rolls a deployment back', () => {
   const faultsOf = async (error: Error) => {
     const handler = intakeThat(async () => {
       throw error
@@ -68,15 +68,15 @@ describe('what takes a deployment back', () => {
     return metrics.filter(({ name }) => name === 'Faults').length
   }
 
-  it('is an event that failed for a reason nobody expected', async () => {
+  it('an event that fails with an unexpected error counts as a fault', async () => {
     expect(await faultsOf(new TypeError('x is undefined'))).toBe(1)
   })
 
   it.each([
-    ['one that is refused', new RejectedEvent('unknown_user')],
-    ['one that came too early', new OutOfOrderEvent('unknown_user')],
+    ['a rejected event', new RejectedEvent('unknown_user')],
+    ['an out-of-order event', new OutOfOrderEvent('unknown_user')],
     ['a dependency that throttles', Object.assign(new Error('slow'), { name: 'ThrottlingException' })],
-  ])('is not %s', async (_what, error) => {
+  ])('%s does not count as a fault of the intake function', async (_what, error) => {
     expect(await faultsOf(error)).toBe(0)
   })
 })

@@ -7,7 +7,7 @@ it.each([
   'text/csv; charset=utf-8',
   'text/html, text/csv;q=0.5',
   'application/json;q=0.5, text/csv',
-])('takes %j for CSV', (accept) => {
+])('the Accept header %j prefers CSV to JSON', (accept) => {
   expect(prefers(accept, 'text/csv')).toBe(true)
 })
 
@@ -19,6 +19,6 @@ it.each([
   'text/csv;q=0',
   'application/json, text/csv;q=0.5',
   'text/csvx',
-])('takes %j for JSON', (accept) => {
+])('the Accept header %j does not prefer CSV to JSON', (accept) => {
   expect(prefers(accept, 'text/csv')).toBe(false)
 })

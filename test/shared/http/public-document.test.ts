@@ -4,19 +4,22 @@ import { entityTag, matchesTag } from '../../../shared/http/public-document.ts'
 const tag = entityTag('body')
 
 describe('matchesTag', () => {
-  it.each([tag, `W/${tag}`, `"other", ${tag}`, `"other",W/${tag}`, '*', ' * '])('knows it in %s', (sent) => {
-    expect(matchesTag(sent, tag)).toBe(true)
-  })
+  it.each([tag, `W/${tag}`, `"other", ${tag}`, `"other",W/${tag}`, '*', ' * '])(
+    'the if-none-match header %s matches the current ETag',
+    (sent) => {
+      expect(matchesTag(sent, tag)).toBe(true)
+    },
+  )
 
   it.each([undefined, '', '"other"', tag.slice(1, -1), `w/${tag.slice(0, -2)}"`, '"*"'])(
-    'does not know it in %s',
+    'the if-none-match header %s does not match the current ETag',
     (sent) => {
       expect(matchesTag(sent, tag)).toBe(false)
     },
   )
 })
 
-it('gives other bodies other tags, all of them strong', () => {
+it('different bodies have different, strong ETags', () => {
   expect(entityTag('a')).not.toBe(entityTag('b'))
   expect(entityTag('a')).toMatch(/^"[^"]+"$/)
 })

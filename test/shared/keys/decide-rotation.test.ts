@@ -24,64 +24,64 @@ const kids = ({ keySet }: World) => toJwks(keySet.keys).keys.map(({ kid }) => ki
 const bootstrapped = () => settled(emptyWorld(times, start), start)
 
 describe('a rotation', () => {
-  it('gives a first deployment a key that signs at once', () => {
+  it('a new deployment gets a first signing key that signs at once', () => {
     expect(states(bootstrapped())).toEqual(['active'])
   })
 
-  it('publishes the successor a publish window before the period is over, and not earlier', () => {
+  it('the successor key is published one publish window before the signing period ends, and not earlier', () => {
     const world = bootstrapped()
     expect(states(settled(world, start + 29 * day - 1))).toEqual(['active'])
     expect(states(settled(world, start + 29 * day))).toEqual(['active', 'published'])
   })
 
-  it('lets a published key sign when its window is over, and not earlier', () => {
+  it('a published key signs when its publish window is over, and not earlier', () => {
     const world = settled(bootstrapped(), start + 29 * day)
     expect(states(settled(world, start + 30 * day - 1))).toEqual(['active', 'published'])
     expect(states(settled(world, start + 30 * day))).toEqual(['retiring', 'active'])
   })
 
-  it('publishes a key for the whole window even if the clock calls late', () => {
+  it('a key is published for the whole publish window even if the scheduled run is late', () => {
     const late = start + 100 * day
     const world = settled(bootstrapped(), late)
     expect(states(world)).toEqual(['active', 'published'])
     expect(states(settled(world, late + day - 1))).toEqual(['active', 'published'])
   })
 
-  it('keeps a retiring key until its last token has expired, with a stale signer and the margin counted', () => {
+  it('a retiring key stays in the JWKS until its last token has expired, signer cache and margin included', () => {
     const switched = settled(settled(bootstrapped(), start + 29 * day), start + 30 * day)
     const last = start + 30 * day + day + 60_000 + 7_200_000 + commitSlackMilliseconds
     expect(states(settled(switched, last - 1))).toEqual(['retiring', 'active'])
     expect(states(settled(switched, last))).toEqual(['active'])
   })
 
-  it('removes no key too early after the life of tokens was shortened', () => {
+  it('no key leaves the JWKS too early after the life of tokens was shortened', () => {
     const long = { ...times, accessTokenTtlSeconds: 7 * 86_400 }
     const before = settled(bootstrapped(), start + 1, clock, long)
     const switched = settled(settled(before, start + 29 * day), start + 30 * day)
     expect(switched.keySet.keys[0]?.remove_after).toBeGreaterThanOrEqual(start + 37 * day)
   })
 
-  it('starts once for all who ask at the same time', () => {
+  it('several requests for a rotation at the same time start one rotation', () => {
     const request: RotationRequest = { action: 'rotate', emergency: false, at: start + 5 }
     const world = settled(bootstrapped(), start + 5, request)
     expect(states(world)).toEqual(['active', 'published'])
     expect(states(settled(world, start + 6, request))).toEqual(['active', 'published'])
   })
 
-  it('lets a new key sign at once in an emergency, once for all who call it at the same time', () => {
+  it('an emergency rotation lets one new key sign at once, even if requested several times', () => {
     const request: RotationRequest = { action: 'rotate', emergency: true, at: start + 5 }
     const world = settled(bootstrapped(), start + 5, request)
     expect(states(world)).toEqual(['retiring', 'active'])
     expect(states(settled(world, start + 6, request))).toEqual(['retiring', 'active'])
   })
 
-  it('activates the published key in an emergency, because verifiers know it', () => {
+  it('an emergency rotation activates the already published key, because verifiers know it', () => {
     const world = settled(bootstrapped(), start + 29 * day)
     const request: RotationRequest = { action: 'rotate', emergency: true, at: start + 29 * day + 1 }
     expect(states(settled(world, start + 29 * day + 1, request))).toEqual(['retiring', 'active'])
   })
 
-  it('replaces a revoked signer in one transition', () => {
+  it('a revoked signer is replaced by its successor in one transition', () => {
     const world = bootstrapped()
     const request: RotationRequest = { action: 'revoke', kid: activeKey(world.keySet)?.kid ?? '' }
     for (const { keySet } of settle({ ...world, now: start + 5 }, request))
@@ -91,7 +91,7 @@ describe('a rotation', () => {
     expect(activeKey(after.keySet)?.kid).not.toBe(request.kid)
   })
 
-  it.each(['published', 'retiring'])('takes a revoked %s key out of the JWKS at once', (state) => {
+  it.each(['published', 'retiring'])('a revoked %s key leaves the JWKS at once', (state) => {
     const world =
       state === 'published'
         ? settled(bootstrapped(), start + 29 * day)
@@ -102,7 +102,7 @@ describe('a rotation', () => {
     expect(kids(first ?? world)).not.toContain(kid)
   })
 
-  it('holds at most 101 keys when the period is far shorter than the life of tokens', () => {
+  it('the key set holds at most 101 keys when the signing period is far shorter than the life of tokens', () => {
     const fast = { ...times, signingKeyRotationDays: 0.0001, signingKeyPublishSeconds: 2 }
     let world = settled(emptyWorld(fast, start), start, clock, fast)
     for (let second = 0; second < 3_000; second += 5) {
@@ -113,7 +113,7 @@ describe('a rotation', () => {
   })
 })
 
-describe('a rotation called at random', () => {
+describe('a rotation with random requests', () => {
   const Times = fc.record({
     accessTokenTtlSeconds: fc.integer({ min: 1, max: 100_000 }),
     signingKeyRotationDays: fc.integer({ min: 1, max: 3_000 }).map((thousandths) => thousandths / 1000),
@@ -125,7 +125,7 @@ describe('a rotation called at random', () => {
     what: fc.constantFrom('clock', 'clock', 'clock', 'rotate', 'emergency'),
   })
 
-  it('never has two signers, and always publishes the key of every valid token', () => {
+  it('random rotations never have two signers and always publish the key of every valid token', () => {
     fc.assert(
       fc.property(Times, fc.array(Call, { minLength: 1, maxLength: 25 }), (of, calls) => {
         let now = start

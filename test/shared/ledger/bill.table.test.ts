@@ -73,7 +73,7 @@ describe('bills', () => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  it('are listed completely, newest first, over several days', () => {
+  it('bills of several days are listed completely, newest first', () => {
     expect(all.length).toBe(60)
     expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 60 }, (_, i) => `A${userId}-${60 - i}`))
     expect(new Set(all.map(({ created_at }) => dayOf(created_at)))).toEqual(
@@ -85,7 +85,7 @@ describe('bills', () => {
     for (const bill of all) expect(bill.amount_direction).toBe(billTypes[bill.business_id])
   })
 
-  it('match every combination of the filters and dates, as if each bill were looked at', async () => {
+  it('every combination of bill filters and dates finds the same bills as comparing each bill with it', async () => {
     expect(combinations.length).toBe(360)
     for (const query of combinations) {
       const expected = filterBills(all, query)
@@ -99,15 +99,18 @@ describe('bills', () => {
     }
   }, 60_000)
 
-  it.each([1, 2, 3, 4, 9])('are on the right page: page %d, of 7 bills each', async (current) => {
-    const query = { currency: 'USDT', beginTime: days[1], endTime: days[3] }
-    const expected = filterBills(all, query)
-    const page = await readPage(userId, 'asset', { ...query, current, size: 7 })
-    expect(page.records).toEqual(expected.slice((current - 1) * 7, current * 7))
-    expect(page.total).toBe(expected.length)
-  })
+  it.each([1, 2, 3, 4, 9])(
+    'page %d of the bills, with 7 on each page, holds the right ones',
+    async (current) => {
+      const query = { currency: 'USDT', beginTime: days[1], endTime: days[3] }
+      const expected = filterBills(all, query)
+      const page = await readPage(userId, 'asset', { ...query, current, size: 7 })
+      expect(page.records).toEqual(expected.slice((current - 1) * 7, current * 7))
+      expect(page.total).toBe(expected.length)
+    },
+  )
 
-  it('of the asset wallet do not appear in the reward wallet', async () => {
+  it('bills of the asset wallet do not appear in the reward wallet', async () => {
     const bills = await readAllBills(userId, 'reward')
     expect(bills.length).toBe(all.filter(({ business_id }) => business_id === 'TRANSFER_OUT').length)
     expect(new Set(bills.map(({ business_id }) => business_id))).toEqual(new Set(['TRANSFER_IN']))

@@ -124,13 +124,13 @@ const sequences = (length: number): Adjustment[][] =>
 
 describe('the decision of a batch', () => {
   it.each([0, 1, 2, 3, 4])(
-    'equals deciding one after the other, for every sequence of %d adjustments',
+    'a ledger batch decides every sequence of %d adjustments as if each were decided alone, one after the other',
     (length) => {
       for (const sequence of sequences(length)) check(sequence)
     },
   )
 
-  it('equals deciding one after the other, for random batches', () => {
+  it('a ledger batch decides random adjustments as if each were decided alone, one after the other', () => {
     const adjustment = fc.record({
       key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
       currency: fc.constantFrom('USDT', 'BTC'),
@@ -139,7 +139,7 @@ describe('the decision of a batch', () => {
     fc.assert(fc.property(fc.array(adjustment, { maxLength: 12 }), check), { numRuns: 1_000 })
   })
 
-  it('applies an event at its second place when the money for it came after the first', () => {
+  it('a debit that a ledger batch contains twice is applied at its second place if a credit in between covers it', () => {
     const debit = { key: 'debit', currency: 'USDT', amount: -5 }
     const credit = { key: 'credit', currency: 'USDT', amount: 5 }
     const decision = decideBatch([newWallet(idOf('asset'))], [debit, credit, debit].map(adjust), now)
@@ -147,7 +147,7 @@ describe('the decision of a batch', () => {
     expect(balancesOf(decision.wallets[0])).toEqual({ USDT: 0 })
   })
 
-  it('dates no bill before the newest bill of the wallet', () => {
+  it('no bill is dated before the newest bill of its wallet', () => {
     const before = { ...newWallet(idOf('asset')), version: 3, lastAt: now + 5_000 }
     const { bookedAt, bills, wallets } = decideBatch([before], [adjust(alphabet[0] as Adjustment)], now)
     expect([bookedAt, bills[0]?.createdAt, wallets[0]?.lastAt]).toEqual([
@@ -158,7 +158,7 @@ describe('the decision of a batch', () => {
     expect(wallets[0]?.version).toBe(4)
   })
 
-  it('changes both wallets of a transfer or none', () => {
+  it('a transfer changes both wallets or none', () => {
     const funded = decideBatch([newWallet(idOf('asset'))], [adjust(alphabet[0] as Adjustment)], now)
     const before = [...funded.wallets, newWallet(idOf('reward'))]
     const good = decideBatch(before, [transfer('3')], now)

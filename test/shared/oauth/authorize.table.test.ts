@@ -8,9 +8,9 @@ interface Command {
 }
 
 test.each([
-  ['a good one', {}],
-  ['a faulty one', { scope: 'nonsense' }],
-  ['one of nobody', { client_id: 'nobody' }],
+  ['valid', {}],
+  ['with a bad scope', { scope: 'nonsense' }],
+  ['of an unknown client', { client_id: 'nobody' }],
 ])('an authorization request costs one eventually consistent read: %s', async (_kind, overrides) => {
   const request = authorizationRequest(await createClient(), overrides) as Parameters<typeof authorize>[0]
   const spy = vi.spyOn(db, 'send')

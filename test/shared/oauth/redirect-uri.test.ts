@@ -11,7 +11,7 @@ test.each([
   'http://[::1]:4000/callback',
   'http://localhost:65535/',
   'com.example.app:/callback',
-])('%s may be registered', (uri) => {
+])('the redirect URI %s may be registered', (uri) => {
   expect(v.is(RedirectUri, uri)).toBe(true)
 })
 
@@ -32,6 +32,6 @@ test.each([
   ['with a quote', 'https://client.example/"'],
   ['a port beyond 65535', 'http://localhost:65536/'],
   ['nothing', ''],
-])('%s may not be registered', (_why, uri) => {
+])('a redirect URI that is unsafe may not be registered: %s', (_why, uri) => {
   expect(v.is(RedirectUri, uri)).toBe(false)
 })

@@ -39,7 +39,7 @@ function beforeSigning(ready: () => Promise<unknown>): void {
   spy.mockImplementation(sendWhenReady as never)
 }
 
-test('an exchange signs once and writes once, and a replay does not sign', async () => {
+test('exchanging a code signs once and writes once, and a replay does not sign', async () => {
   const exchange = await prepare()
   const kms = vi.spyOn(KMSClient.prototype, 'send')
   const table = vi.spyOn(db, 'send')
@@ -50,7 +50,7 @@ test('an exchange signs once and writes once, and a replay does not sign', async
   expect(namesOf(kms)).toEqual(['SignCommand'])
 })
 
-test('a failed signature leaves the code unused', async () => {
+test('a failed signature leaves the authorization code unused', async () => {
   const exchange = await prepare()
   vi.spyOn(KMSClient.prototype, 'send').mockRejectedValueOnce(new Error('down'))
   await expect(exchange()).rejects.toThrow('down')
@@ -58,7 +58,7 @@ test('a failed signature leaves the code unused', async () => {
 })
 
 describe('between the read of a code and the write that uses it up', () => {
-  test('one of five simultaneous exchanges wins, and the others revoke its token', async () => {
+  test('of five exchanges that have all read one unused code one succeeds, and the others revoke its token', async () => {
     const exchange = await prepare()
     let arrived = 0
     const all = Promise.withResolvers<undefined>()
@@ -76,7 +76,7 @@ describe('between the read of a code and the write that uses it up', () => {
     expect((await getUserinfo(won[0]?.value.access_token ?? '')).status).toBe(401)
   })
 
-  test('a logout makes the exchange fail', async () => {
+  test('a logout between the read and the write of an exchange makes it fail', async () => {
     const session = await createSession()
     const exchange = await prepare(session)
     beforeSigning(() => revokeToken(session.accessToken, 'first-party'))

@@ -6,27 +6,27 @@ import {
   newMailedCode,
 } from '../../../shared/sign-in/mailed-code.ts'
 
-test('codes are six digits, leading zeros included', () => {
+test('mailed codes have six digits, leading zeros included', () => {
   const codes = Array.from({ length: 2_000 }, newMailedCode)
   expect(codes.every((code) => /^\d{6}$/.test(code))).toBe(true)
   expect(codes.some((code) => code.startsWith('0'))).toBe(true)
 })
 
-test('a code matches only the ticket that it was mailed for', () => {
+test('a mailed code matches only the login ticket that it was mailed for', () => {
   const digest = digestMailedCode('ticket', '012345')
   expect(digest).not.toContain('012345')
   expect(isMailedCode('ticket', '012345', digest)).toBe(true)
   expect(isMailedCode('another ticket', '012345', digest)).toBe(false)
 })
 
-test.each(['012346', '12345', '', '0123456'])('another code does not match: %j', (code) => {
+test.each(['012346', '12345', '', '0123456'])('a wrong mailed code does not match: %j', (code) => {
   expect(isMailedCode('ticket', code, digestMailedCode('ticket', '012345'))).toBe(false)
 })
 
 const now = 1_700_000_000_000
 const mail = (expires_at: number) => composeCodeMail('012345', expires_at, now)
 
-test('the code is in the mail’s text once, and not in its subject, which lock screens show', () => {
+test('the mailed code is once in the text and not in the subject, which lock screens show', () => {
   const { subject, text } = mail(now + 600_000)
   expect(text.match(/\d{6}/g)).toEqual(['012345'])
   expect(subject).not.toMatch(/\d/)
@@ -38,6 +38,6 @@ test.each([
   [90_000, '2 minutes'],
   [60_000, '1 minute,'],
   [1_000, '1 minute,'],
-])('a mail sent %i ms before expiry states %s', (left, words) => {
+])('a mail sent %i ms before its code expires states %s', (left, words) => {
   expect(mail(now + left).text).toContain(words)
 })

@@ -9,13 +9,13 @@ const hash = {
   hash: Buffer.from('f'.repeat(32)),
 }
 
-test('a hash is written in the PHC string format', () => {
+test('a password hash is written in the PHC string format', () => {
   expect(formatPhc(hash)).toBe(
     '$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$ZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmY',
   )
 })
 
-test('a PHC string parses to the hash that it was made from', () => {
+test('a PHC string parses to the password hash that it was made from', () => {
   expect(parsePhc(formatPhc(hash))).toEqual(hash)
 })
 

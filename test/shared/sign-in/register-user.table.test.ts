@@ -9,7 +9,7 @@ import { createUser, newRegistration, newUserId, register } from '../../support/
 
 const consistent = { consistent: true }
 
-test('a user is stored as registered, with secrets hashed or encrypted', async () => {
+test('a registered user is stored with secrets hashed or encrypted', async () => {
   const { userId: referrerId } = await createUser()
   const detail = newRegistration({ referrer_id: referrerId })
   expect(await register(detail)).toBe('applied')
@@ -27,14 +27,14 @@ test('a user is stored as registered, with secrets hashed or encrypted', async (
   expect(stored).not.toContain(detail['totp_secret'])
 })
 
-test('a TOTP secret can be decrypted for its own user only', async () => {
+test('a stored TOTP secret can be decrypted for its own user only', async () => {
   const { userId, totpSecret } = await createUser()
   const ciphertext = (await readUser(userId, consistent))?.totpSecret ?? new Uint8Array()
   expect(await decryptTotpSecret(userId, ciphertext)).toBe(totpSecret)
   await expect(decryptTotpSecret(userId + 1, ciphertext)).rejects.toThrow()
 })
 
-test('the stored digest of the event is not its plain hash, which would allow guessing the password', async () => {
+test('the stored digest of a user.registered is not its plain hash, which would allow guessing the password', async () => {
   const detail = newRegistration()
   await register(detail)
   const record = eventRecord('user.registered', String(detail['user_id']), detail)
@@ -48,14 +48,14 @@ test('the stored digest of the event is not its plain hash, which would allow gu
   expect(Item?.['digest']).not.toBe(record.digest)
 })
 
-test('a user can be registered without password and authenticator', async () => {
+test('a user can be registered without a password and an authenticator', async () => {
   const detail = newRegistration({ login_password: null, totp_secret: undefined })
   await register(detail)
   const user = await readUser(Number(detail['user_id']), consistent)
   expect(user).toMatchObject({ loginPassword: undefined, totpSecret: undefined })
 })
 
-test('the same event again has no effect, whatever the order of its members', async () => {
+test('a repeated user.registered has no effect, whatever the order of its members', async () => {
   const detail = newRegistration()
   await register(detail)
   const reversed = Object.fromEntries(Object.entries(detail).reverse())
@@ -77,14 +77,14 @@ test.each([
 test.each([
   ['in another case', (email: string) => email.toUpperCase()],
   ['with outer space', (email: string) => ` ${email} `],
-])("another user's address %s is refused, and nothing is written", async (_how, spell) => {
+])('registering another user’s email address %s is refused, and nothing is written', async (_how, spell) => {
   const { email } = await createUser()
   const detail = newRegistration({ email: spell(email) })
   await expect(register(detail)).rejects.toThrow(/^email_taken/)
   expect(await readUser(Number(detail['user_id']), consistent)).toBeUndefined()
 })
 
-test('one of ten simultaneous registrations of one address succeeds', async () => {
+test('of ten simultaneous registrations of one email address one succeeds', async () => {
   const email = `wanted-${newUserId()}@example.com`
   const results = await Promise.allSettled(
     Array.from({ length: 10 }, () => register(newRegistration({ email }))),
@@ -96,7 +96,7 @@ test('one of ten simultaneous registrations of one address succeeds', async () =
   expect(reasons.every((reason) => reason instanceof RejectedEvent)).toBe(true)
 })
 
-test('a registration before its referrer’s is out of order, and is applied later', async () => {
+test('a registration that arrives before its referrer’s is out of order, and succeeds after it', async () => {
   const referrerId = newUserId()
   const detail = newRegistration({ referrer_id: referrerId })
   await expect(register(detail)).rejects.toThrow(OutOfOrderEvent)
@@ -104,7 +104,7 @@ test('a registration before its referrer’s is out of order, and is applied lat
   expect(await register(detail)).toBe('applied')
 })
 
-test('a user who refers themself is refused', async () => {
+test('a registration whose referrer is the user is refused', async () => {
   const userId = newUserId()
   await expect(register(newRegistration({ user_id: userId, referrer_id: userId }))).rejects.toThrow(
     /^own_referrer/,

@@ -8,7 +8,7 @@ test.each([
   ['jbswy3dpehpk3pxp', 'JBSWY3DPEHPK3PXP'],
   ['GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'],
   ['JBSWY3DPEHPK3PXPAA======', 'JBSWY3DPEHPK3PXPAA'],
-])('%s is accepted and stored as %s', (sent, kept) => {
+])('the TOTP secret %s is accepted and stored as %s', (sent, kept) => {
   expect(v.parse(TotpSecret, sent)).toBe(kept)
 })
 
@@ -22,7 +22,7 @@ test.each([
   ['an impossible length', 'JBSWY3DPEHPK3PXPA'],
   ['bits left over', 'JBSWY3DPEHPK3PXPAB'],
   ['a number', 12345678],
-])('a secret is refused: %s', (_why, sent) => {
+])('an invalid TOTP secret is refused: %s', (_why, sent) => {
   expect(v.is(TotpSecret, sent)).toBe(false)
 })
 
@@ -36,7 +36,7 @@ test.each([
   [1_111_111_111, '050471', 37_037_037],
   [1_234_567_890, '005924', 41_152_263],
   [2_000_000_000, '279037', 66_666_666],
-])('at %i s the code of RFC 6238 is %s', async (seconds, code, step) => {
+])('at %i s the test vector of RFC 6238, TOTP %s, is accepted', async (seconds, code, step) => {
   expect(await verifyTotp(secret, code, undefined, seconds * 1000)).toBe(step)
 })
 
@@ -44,11 +44,11 @@ const now = 1_700_000_010_000
 const step = Math.floor(now / 30_000)
 const codeOf = (at: number) => generate({ secret, epoch: at * 30 })
 
-test.each([-1, 0, 1])('a code that is off by %i steps is accepted', async (drift) => {
+test.each([-1, 0, 1])('a TOTP that is off by %i time steps is accepted', async (drift) => {
   expect(await verifyTotp(secret, await codeOf(step + drift), undefined, now)).toBe(step + drift)
 })
 
-test.each([-3, -2, 2, 3])('a code that is off by %i steps is refused', async (drift) => {
+test.each([-3, -2, 2, 3])('a TOTP that is off by %i time steps is refused', async (drift) => {
   expect(await verifyTotp(secret, await codeOf(step + drift), undefined, now)).toBeUndefined()
 })
 
@@ -59,14 +59,14 @@ test.each([
   [0, 1],
   [1, 1],
   [1, 2],
-])('a code that is off by %i steps is refused after step %i was used', async (drift, last) => {
+])('a TOTP that is off by %i time steps is refused after step %i was used', async (drift, last) => {
   expect(await verifyTotp(secret, await codeOf(step + drift), step + last, now)).toBeUndefined()
 })
 
-test('a code is accepted after an earlier step was used', async () => {
+test('a TOTP is accepted after an earlier time step was used', async () => {
   expect(await verifyTotp(secret, await codeOf(step), step - 1, now)).toBe(step)
 })
 
-test('a secret of ten bytes, from older authenticators, works', async () => {
+test('a TOTP secret of ten bytes, as older authenticators have, works', async () => {
   expect(await verifyTotp('JBSWY3DPEHPK3PXP', '282760', undefined, 0)).toBe(0)
 })

@@ -27,7 +27,7 @@ const updates = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-test('the later of two updates of a field wins, in any order and with repetitions', async () => {
+test('the later of two updates of one user field wins, in any order and with repetitions', async () => {
   await fc.assert(
     fc.asyncProperty(updates, fc.infiniteStream(fc.nat()), async (changes, order) => {
       const { userId, email } = await createUser({ login_password: undefined, totp_secret: undefined })
@@ -57,7 +57,7 @@ test('the later of two updates of a field wins, in any order and with repetition
   )
 })
 
-test('simultaneous updates of different fields all take effect', async () => {
+test('simultaneous updates of different fields of a user all take effect', async () => {
   const { userId } = await createUser()
   const changes = [
     { nickname: 'New' },
@@ -75,7 +75,7 @@ test('simultaneous updates of different fields all take effect', async () => {
   })
 })
 
-test('after a change of address the old one is free and the new one is taken', async () => {
+test('changing a user’s email address frees the old one and reserves the new one', async () => {
   const { userId, email } = await createUser()
   const moved = `moved-${userId}@example.com`
   await update({ update_id: randomUUID(), user_id: userId, at: 1, email: moved })
@@ -83,21 +83,21 @@ test('after a change of address the old one is free and the new one is taken', a
   expect(await register(newRegistration({ email }))).toBe('applied')
 })
 
-test('another spelling of the user’s own address does not free it', async () => {
+test('changing only the spelling of a user’s email address does not free it for others', async () => {
   const { userId, email } = await createUser()
   await update({ update_id: randomUUID(), user_id: userId, at: 1, email: email.toUpperCase() })
   expect((await read(userId))?.email).toBe(email.toUpperCase())
   await expect(register(newRegistration({ email }))).rejects.toThrow(/^email_taken/)
 })
 
-test("an update with another user's address changes nothing", async () => {
+test('a user update with another user’s email address changes nothing', async () => {
   const [{ userId, email }, other] = await Promise.all([createUser(), createUser()])
   const event = { update_id: randomUUID(), user_id: userId, at: 1, nickname: 'New', email: other.email }
   await expect(update(event)).rejects.toThrow(/^email_taken/)
   expect(await read(userId)).toMatchObject({ nickname: `User ${userId}`, email })
 })
 
-test('one of three users who change to the same address at once gets it', async () => {
+test('of three users who change to the same email address at once one gets it', async () => {
   const users = await Promise.all([createUser(), createUser(), createUser()])
   const email = `wanted-${newUserId()}@example.com`
   const results = await Promise.allSettled(
@@ -106,7 +106,7 @@ test('one of three users who change to the same address at once gets it', async 
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
-test('an update with other content under the same id is refused', async () => {
+test('a user update with a used update id and other content is refused', async () => {
   const { userId } = await createUser()
   const event = { update_id: randomUUID(), user_id: userId, at: 1, nickname: 'New' }
   await update(event)
@@ -119,14 +119,14 @@ test('an update of an unknown user is out of order', async () => {
   await expect(update(event)).rejects.toThrow(OutOfOrderEvent)
 })
 
-test('a new TOTP secret clears the last used step', async () => {
+test('a new TOTP secret clears the last used time step', async () => {
   const { userId } = await createUser()
   await change(userId, 'SET last_totp_step = :value', 7)
   await update({ update_id: randomUUID(), user_id: userId, at: 1, totp_secret: 'JBSWY3DPEHPK3PXP' })
   expect((await read(userId))?.lastTotpStep).toBeUndefined()
 })
 
-test('disabling a user revokes all their tokens before the event is done', async () => {
+test('disabling a user revokes all their tokens before the event counts as applied', async () => {
   const { userId } = await createUser()
   const tokens = await Promise.all([openSession(userId), openSession(userId)])
   await update({ update_id: randomUUID(), user_id: userId, at: 1, disabled: true })
@@ -134,7 +134,7 @@ test('disabling a user revokes all their tokens before the event is done', async
   expect((await read(userId))?.revocationDue).toBeUndefined()
 })
 
-test('a redelivered disabling finishes the revocation that a crash left undone, even if the user is enabled by then', async () => {
+test('a redelivered disabling completes the token revocation after a crash, even if the user is enabled by then', async () => {
   const { userId } = await createUser()
   const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
   await update(disabling)
@@ -146,7 +146,7 @@ test('a redelivered disabling finishes the revocation that a crash left undone, 
   await expect(checkAccessToken(token, 'first-party')).rejects.toThrow()
 })
 
-test('a late or repeated disabling keeps the sessions of a user who has been enabled since', async () => {
+test('a late or repeated disabling does not end sessions of a user who has been enabled since', async () => {
   const { userId } = await createUser()
   const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
   await update(disabling)

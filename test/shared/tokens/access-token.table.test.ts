@@ -38,7 +38,7 @@ const works = (token: string) =>
     () => false,
   )
 
-it('a token works once it is written, for its own scopes only', async () => {
+it('an access_token works once it is written, for its own scopes only', async () => {
   const userId = newUser()
   const { accessToken, sessionId, key } = await signIn(userId)
   expect(await checkAccessToken(accessToken, 'first-party')).toMatchObject({ userId, sessionId, key })
@@ -56,7 +56,7 @@ it('ending a session revokes its derived tokens and no other session', async () 
   expect(await works(other.accessToken)).toBe(true)
 })
 
-it('no token can be derived from an ended or expired session', async () => {
+it('no access_token can be derived from an ended or expired session', async () => {
   const userId = newUser()
   const ended = await signIn(userId)
   await endSession(userId, ended.sessionId)
@@ -64,7 +64,7 @@ it('no token can be derived from an ended or expired session', async () => {
   await expect((await signIn(userId, Date.now() - 1)).derive()).rejects.toThrow(ConditionFailed)
 })
 
-it('no token survives when tokens are derived while the session ends', async () => {
+it('no access_token that is derived while its session ends survives', async () => {
   const userId = newUser()
   const session = await signIn(userId)
   const derived = Promise.allSettled(Array.from({ length: 40 }, () => session.derive()))
@@ -74,7 +74,7 @@ it('no token survives when tokens are derived while the session ends', async () 
   }
 })
 
-it('revoking a derived token revokes it alone; revoking the sign-in’s token ends the session', async () => {
+it('revoking a derived token revokes it alone, and revoking the sign-in’s token ends the session', async () => {
   const session = await signIn(newUser())
   const [first, second, third] = [await session.derive(), await session.derive(), await session.derive()]
   await revokeToken(first.accessToken, 'app')

@@ -54,7 +54,7 @@ const verify = (token: string, keys: ReturnType<typeof verifier>) =>
   jwtVerify(token, keys, { issuer: issuer(), audience: 'client', algorithms: ['RS256'] })
 
 describe('signDeviceToken', () => {
-  it('has the claims of the grant and the kid of the active key', async () => {
+  it('a device_token has the claims of its grant and the kid of the active key', async () => {
     await call({})
     const token = await signDeviceToken(grant())
     expect(decodeProtectedHeader(token)).toEqual({
@@ -77,7 +77,7 @@ describe('signDeviceToken', () => {
     })
   })
 
-  it('binds the access_token and the nonce, and has only the user claims that the scopes allow', async () => {
+  it('a device_token binds the access_token and the nonce, and has only the user claims that its scopes allow', async () => {
     await call({})
     const more = { accessToken: 'opaque', nonce: 'n', email: 'a@example.com', nickname: 'Alice' }
     const keys = verifier()
@@ -92,7 +92,7 @@ describe('signDeviceToken', () => {
     expect(payload).toMatchObject({ email: 'a@example.com', email_verified: true, name: 'Alice' })
   })
 
-  it('asks KMS for one signature and, once the key set is cached, makes no other call', async () => {
+  it('signing a device_token with a cached key set makes one KMS call and no other AWS call', async () => {
     await call({})
     await signDeviceToken(grant())
     const calls: string[] = []
@@ -105,11 +105,11 @@ describe('signDeviceToken', () => {
     expect(calls).toEqual(['SignCommand'])
   })
 
-  it('is unavailable before the first key', async () => {
+  it('signDeviceToken throws unavailable before the first signing key', async () => {
     await expect(signDeviceToken(grant())).rejects.toMatchObject({ failure: 'unavailable' })
   })
 
-  it('signs with the successor at once when the cached signer was revoked', async () => {
+  it('signDeviceToken uses the successor at once when the cached signer was revoked', async () => {
     await call({})
     const before = decodeProtectedHeader(await signDeviceToken(grant())).kid
     await call({ action: 'revoke', kid: before })
@@ -117,7 +117,7 @@ describe('signDeviceToken', () => {
     expect(decodeProtectedHeader(token).kid).not.toBe(before)
   })
 
-  it('is unavailable while the signer is disabled in KMS', async () => {
+  it('signDeviceToken throws unavailable while the active key is disabled in KMS', async () => {
     await call({})
     const { arn = '' } = activeKey(await readKeySet()) ?? {}
     await kms.send(new DisableKeyCommand({ KeyId: arn }))
@@ -130,7 +130,7 @@ describe('signDeviceToken', () => {
   })
 })
 
-it('all tokens issued over five rotations verify until they expire, by a verifier with default caching', async () => {
+it('every device_token issued over five rotations verifies until it expires, with default JWKS caching', async () => {
   await call({})
   const keys = verifier()
   const alive: { token: string; expiresAt: number }[] = []

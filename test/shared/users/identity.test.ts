@@ -7,7 +7,7 @@ test.each([
   ['  alice@example.com\t', 'alice@example.com'],
   ['Alice+tag@Example.com', 'Alice+tag@Example.com'],
   ['jürgen@bücher.example', 'jürgen@bücher.example'],
-])('%j is accepted as an address and stored as %j', (sent, kept) => {
+])('%j is accepted as an email address and stored as %j', (sent, kept) => {
   expect(v.parse(EmailAddress, sent)).toBe(kept)
 })
 
@@ -23,7 +23,7 @@ test.each([
   `${'a'.repeat(250)}@b.example`,
   7,
   null,
-])('%j is refused as an address', (sent) => {
+])('%j is refused as an email address', (sent) => {
   expect(v.is(EmailAddress, sent)).toBe(false)
 })
 
@@ -31,7 +31,7 @@ test.each([
   ['Alice@Example.COM', 'alice@example.com'],
   [' alice@example.com ', 'alice@example.com'],
   ['e\u0301va@example.com', '\u00c9VA@example.com'],
-])('%j and %j are the same address', (one, other) => {
+])('%j and %j are the same email address', (one, other) => {
   expect(normalizeEmail(one)).toBe(normalizeEmail(other))
 })
 
@@ -42,6 +42,6 @@ test.each([
   ['a@example.com', 'a***@example.com'],
   ['Alice.Long@Example.com', 'A***g@Example.com'],
   ['😀mid😎@example.com', '😀***😎@example.com'],
-])('%s is masked as %s', (email, masked) => {
+])('the email address %s is masked as %s', (email, masked) => {
   expect(maskEmail(email)).toBe(masked)
 })

@@ -23,7 +23,7 @@ async function guessElsewhere(source: string, times: number): Promise<void> {
 }
 
 describe('wrong passwords of one source for one account', () => {
-  test('block the source from the tenth on, also with the right password, but not the owner elsewhere', async () => {
+  test('the tenth wrong password for one account blocks the source even with the right one, but not other sources', async () => {
     const source = newSourceIp()
     for (let i = 1; i <= 9; i += 1) expect(await guess(source)).toMatchObject(refused)
     const tenth = await guess(source)
@@ -35,34 +35,34 @@ describe('wrong passwords of one source for one account', () => {
     expect((await login(user)).code).toBe(0)
   })
 
-  test('do not block the source for other accounts', async () => {
+  test('wrong passwords for one account do not block the source for other accounts', async () => {
     const source = newSourceIp()
     for (let i = 1; i <= 10; i += 1) await guess(source)
     const other = await createUser()
     expect((await login(other, source)).code).toBe(0)
   })
 
-  test('count for an unknown address too, in any spelling', async () => {
+  test('wrong passwords for an unknown email address count too, in any spelling of it', async () => {
     const source = newSourceIp()
     const email = `nobody-${randomUUID()}@example.com`
     for (let i = 1; i <= 9; i += 1) expect(await guess(source, email)).toMatchObject(refused)
     expect(await guess(source, ` ${email.toUpperCase()}`)).toMatchObject(blocked)
   })
 
-  test('count for the whole /64 of an IPv6 address', async () => {
+  test('wrong passwords count for the whole /64 network of an IPv6 address', async () => {
     const network = newSourceIp().replace('::1', '')
     for (let i = 1; i <= 9; i += 1) expect(await guess(`${network}::${i}`)).toMatchObject(refused)
     expect(await guess(`${network}:1:2:3:4`)).toMatchObject(blocked)
   })
 
-  test('are all counted when they are sent at once', async () => {
+  test('wrong passwords that are sent at the same time are all counted', async () => {
     const source = newSourceIp()
     const answers = await Promise.all(Array.from({ length: 16 }, () => guess(source)))
     expect(answers.filter(({ code }) => code === 40101)).toHaveLength(9)
     expect(answers.filter(({ code }) => code === 42900)).toHaveLength(7)
   })
 
-  test('stop counting after an hour, not earlier', async () => {
+  test('wrong passwords stop counting after an hour, not earlier', async () => {
     const source = newSourceIp()
     const start = Date.now()
     vi.useFakeTimers({ toFake: ['Date'] })
@@ -82,7 +82,7 @@ describe('wrong passwords of one source for one account', () => {
 })
 
 describe('wrong passwords of one source over all accounts', () => {
-  test('block the source from the hundredth on, for every account', async () => {
+  test('the hundredth wrong password over all accounts blocks the source for every account', async () => {
     const source = newSourceIp()
     await guessElsewhere(source, 98)
     expect(await guess(source)).toMatchObject(refused)

@@ -8,7 +8,7 @@ const tries = 200
 /** On a busy machine it may take several rounds until the medians are close. */
 const mostRounds = 4
 
-test('unknown, wrong and disabled accounts take the same time, within 5 % of their medians', async () => {
+test('sign-ins with an unknown address, wrong password or disabled user take the same median time within 5 %', async () => {
   const [wrong, disabled] = await Promise.all([createUser(), createUser()])
   await update({ update_id: randomUUID(), user_id: disabled.userId, at: 1, disabled: true })
   const kinds = [

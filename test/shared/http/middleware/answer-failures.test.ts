@@ -26,8 +26,8 @@ async function faultsOf(error: Error) {
   return metrics.filter(({ name }) => name === 'Faults')
 }
 
-describe('what takes a deployment back', () => {
-  it('is what nobody expected, told of the version that did it', async () => {
+describe('the fault metric of an endpoint, which rolls a deployment back', () => {
+  it('an unexpected error of an endpoint counts as a fault of the function’s version', async () => {
     expect(await faultsOf(new TypeError('x is undefined'))).toEqual([
       { name: 'Faults', value: 1, dimensions: { function: 'prod-account-info', version: '7' } },
     ])
@@ -37,7 +37,7 @@ describe('what takes a deployment back', () => {
     ['a failure of the caller', new Failure('unauthenticated')],
     ['a dependency that is down', new Failure('unavailable')],
     ['a dependency that throttles', throttled],
-  ])('is not %s', async (_what, error) => {
+  ])('%s does not count as a fault of an endpoint', async (_what, error) => {
     expect(await faultsOf(error)).toEqual([])
   })
 })

@@ -29,7 +29,7 @@ const line = (values: object) => ({ status: 200, duration_ms: expect.any(Number)
 afterEach(() => void vi.restoreAllMocks())
 
 describe('the log line of a request', () => {
-  it('says what was read and written, and no more than that', async () => {
+  it('the log line of a request has the read and write units that it consumed', async () => {
     const said = await logged(async () => {
       await db.send(new PutCommand({ ...table(), Item: { ...Key, text: 'x'.repeat(1_500) } }))
       await db.send(new GetCommand({ ...table(), Key }))
@@ -38,14 +38,14 @@ describe('the log line of a request', () => {
     expect(said).toEqual(line({ read_units: 1.5, write_units: 2 }))
   })
 
-  it('begins at nothing with every request', async () => {
+  it('the log line of a request does not include units of an earlier request', async () => {
     expect(await logged(async () => db.send(new GetCommand({ ...table(), Key })))).toMatchObject({
       read_units: 0.5,
     })
     expect(await logged(async () => undefined)).toEqual(line({ read_units: 0, write_units: 0 }))
   })
 
-  it('counts the members of a transaction', async () => {
+  it('the log line of a request counts the write units of a transaction', async () => {
     const said = await logged(async () => {
       const members = ['A', 'B'].map((sk) => ({ Put: { ...table(), Item: { ...Key, sk } } }))
       await db.send(new TransactWriteCommand({ TransactItems: members }))
@@ -54,7 +54,7 @@ describe('the log line of a request', () => {
     expect(written).toBeGreaterThanOrEqual(2)
   })
 
-  it('says it of a request that failed, too', async () => {
+  it('the log line of a failed request has its consumed units, too', async () => {
     const said = await logged(async () => {
       await db.send(new DeleteCommand({ ...table(), Key }))
       throw new Failure('not_found')

@@ -135,7 +135,7 @@ function worldsByTheClock(): World[] {
   return worlds
 }
 
-it('two runs that crash anywhere keep one signer and a complete JWKS, and the next run repairs the rest', () => {
+it('two rotation runs that crash anywhere keep one signer and a complete JWKS, and the next run finishes', () => {
   const queue = worldsByTheClock().map((world): State => ({ world, runs: [], ...bounds }))
   const seen = new Set<string>()
   const worlds = new Set<string>()

@@ -170,7 +170,7 @@ function* faults({ before, request }: Case, step: RotationStep, after: World): G
   if (step.kind === 'done' && !isFulfilled(request, before)) yield 'the request was given up'
 }
 
-it('in every small state, a step keeps one signer and every key with valid tokens, and gives up no request', () => {
+it('a rotation step from any state of up to three keys keeps one signer, every needed key and every request', () => {
   const found = new Set<string>()
   const kinds = new Set<string>()
   let checked = 0
