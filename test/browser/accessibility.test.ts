@@ -20,9 +20,9 @@ const views = [
   { name: 'a desktop, dark', viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
 ] as const
 
-describe('every step', () => {
+describe('accessibility of the authorization page', () => {
   it.for(views)(
-    'has no accessibility violation and does not scroll sideways on $name',
+    'every sign-in step passes the WCAG checks and does not scroll sideways on $name',
     async ({ viewport, ...options }, { open, app }) => {
       const user = await newUser({ authenticator: true })
       const page = await open({ ...options, viewport: { ...viewport }, reducedMotion: 'reduce' })
@@ -64,7 +64,7 @@ describe('every step', () => {
     },
   )
 
-  it('follows the preferred colour scheme', async ({ open }) => {
+  it('the authorization page follows the browser’s preferred colour scheme', async ({ open }) => {
     const lightness = async (colorScheme: 'light' | 'dark') => {
       const page = await open({ colorScheme })
       await page.goto(inject('stack').pageUrl)
@@ -78,8 +78,8 @@ describe('every step', () => {
   })
 })
 
-describe('with the keyboard alone', () => {
-  it('the user completes the flow, and the focus is always visible and where they continue', async ({
+describe('keyboard', () => {
+  it('a user signs in with the keyboard alone, and the focus is always visible and at the next control', async ({
     open,
     app,
   }) => {
@@ -122,8 +122,11 @@ describe('with the keyboard alone', () => {
   })
 })
 
-describe('the fields', () => {
-  it('have the attributes that password managers and one-time-code keyboards need', async ({ open, app }) => {
+describe('input attributes', () => {
+  it('the sign-in fields have the attributes that password managers and one-time-code keyboards need', async ({
+    open,
+    app,
+  }) => {
     const user = await newUser()
     const page = await open()
     await page.goto(await app.authorizationUrl())

@@ -13,8 +13,8 @@ const storedByPage = async (page: Page) => {
   )
 }
 
-describe('the code flow', () => {
-  it('signs in with a mailed code, shows the requested access, and gives the app a verified device_token', async ({
+describe('the code flow on the authorization page', () => {
+  it('a user signs in with a mailed code, sees the requested access, and the app gets a verified device_token', async ({
     open,
     app,
   }) => {
@@ -40,7 +40,7 @@ describe('the code flow', () => {
     expect(claims).toMatchObject({ sub: String(user.userId), aud: 'demo-app', email: user.email })
   })
 
-  it('accepts an authenticator’s code that is pasted with a space', async ({ open, app }) => {
+  it('an authenticator code pasted with a space is accepted', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -53,7 +53,7 @@ describe('the code flow', () => {
     expect(claims).toMatchObject({ sub: String(user.userId), amr: ['pwd', 'otp'] })
   })
 
-  it('offers a mailed code to a user who has an authenticator', async ({ open, app }) => {
+  it('a user with an authenticator can switch to a mailed code', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -65,7 +65,10 @@ describe('the code flow', () => {
     await heading(page, 'Allow access?').waitFor()
   })
 
-  it('reports a denial to the app, and ends the session', async ({ open, app }) => {
+  it('when the user denies access, the app gets access_denied and the session ends', async ({
+    open,
+    app,
+  }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     const signedIn = page.waitForResponse('**/user/login/2fa')
@@ -82,7 +85,10 @@ describe('the code flow', () => {
     expect(answer.status).toBe(401)
   })
 
-  it('leaves no token in an address, in storage or in a cookie', async ({ open, app }) => {
+  it('a sign-in leaves no token or password in a URL, in browser storage or in a cookie', async ({
+    open,
+    app,
+  }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     const addresses: string[] = []
@@ -102,13 +108,13 @@ describe('the code flow', () => {
     expect(stored).toMatch(/finished\\*":true/)
   })
 
-  it('fills in the email address from login_hint', async ({ open, app }) => {
+  it('the sign-in form takes the email address from login_hint', async ({ open, app }) => {
     const page = await open()
     await page.goto(await app.authorizationUrl({ login_hint: 'somebody@example.com' }))
     expect(await page.getByLabel('Email address').inputValue()).toBe('somebody@example.com')
   })
 
-  it('lets the user switch to another account', async ({ open, app }) => {
+  it('on the consent step, the user can switch to another account', async ({ open, app }) => {
     const [first, second] = await Promise.all([
       newUser({ authenticator: true }),
       newUser({ authenticator: true }),

@@ -17,8 +17,8 @@ import { expireTickets } from './support/stack-clients.ts'
 /** Wrong codes that use a ticket up. */
 const maxTries = 5
 
-describe('the page explains the failure and lets the user continue after', () => {
-  it('a wrong password', async ({ open, app }) => {
+describe('failures on the authorization page', () => {
+  it('a wrong password is explained, and the right one is then accepted', async ({ open, app }) => {
     const user = await newUser()
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -29,7 +29,7 @@ describe('the page explains the failure and lets the user continue after', () =>
     await heading(page, 'Check your mail').waitFor()
   })
 
-  it('empty or malformed fields, with a message at each field', async ({ open, app }) => {
+  it('every empty or malformed sign-in field gets a message of its own', async ({ open, app }) => {
     const page = await open()
     await page.goto(await app.authorizationUrl())
     await button(page, 'Continue').click()
@@ -42,7 +42,7 @@ describe('the page explains the failure and lets the user continue after', () =>
     await page.getByText(/^Enter a complete email address|is not right/).waitFor()
   })
 
-  it('a wrong code', async ({ open, app }) => {
+  it('a wrong second-factor code is explained, and the right one is then accepted', async ({ open, app }) => {
     const user = await newUser()
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -57,7 +57,10 @@ describe('the page explains the failure and lets the user continue after', () =>
     await heading(page, 'Allow access?').waitFor()
   })
 
-  it('an expired ticket', async ({ open, app }) => {
+  it('an expired login ticket returns the user to the password step, where they can sign in again', async ({
+    open,
+    app,
+  }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -76,7 +79,7 @@ describe('the page explains the failure and lets the user continue after', () =>
     expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
   })
 
-  it('a ticket that is used up by wrong codes', async ({ open, app }) => {
+  it('after too many wrong codes, the page says that the login ticket is used up', async ({ open, app }) => {
     const user = await newUser()
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -91,7 +94,10 @@ describe('the page explains the failure and lets the user continue after', () =>
     await page.getByText('had too many tries').waitFor()
   })
 
-  it('too many tries from this address, with the time to try again', async ({ open, app }) => {
+  it('after too many failed sign-ins from one IP address, the page says when to try again', async ({
+    open,
+    app,
+  }) => {
     const page = await open()
     await page.goto(await app.authorizationUrl())
     const email = `nobody-${crypto.randomUUID()}@example.com`
@@ -107,7 +113,10 @@ describe('the page explains the failure and lets the user continue after', () =>
       .waitFor()
   })
 
-  it('a busy service, an unreachable service, and an offline device', async ({ open, app }) => {
+  it('a busy service, an unreachable service and an offline device each get a message of their own', async ({
+    open,
+    app,
+  }) => {
     const user = await newUser()
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -138,7 +147,7 @@ describe('the page explains the failure and lets the user continue after', () =>
     await heading(page, 'Check your mail').waitFor()
   })
 
-  it('a session that ended before the user allowed the request', async ({ open, app }) => {
+  it('a session that ends before consent returns the user to the sign-in form', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     const signedIn = page.waitForResponse('**/user/login/2fa')
@@ -159,27 +168,33 @@ describe('the page explains the failure and lets the user continue after', () =>
     ['an unregistered redirect URI', { redirect_uri: 'https://attacker.example/callback' }],
     ['a scope that does not exist', { scope: 'openid everything' }],
     ['no code challenge', { code_challenge: '' }],
-  ] as const)('a request with %s, without redirecting', async ([, changes], { open, app }) => {
-    const user = await newUser({ authenticator: true })
-    const page = await open()
-    const forged = new URL(await app.authorizationUrl(changes))
-    // Opens the page directly, as a forged link does. The authorization endpoint would not redirect here.
-    await signIn(page, `${inject('stack').pageUrl}/${forged.search}`, user)
-    await button(page, 'Allow').click()
-    await heading(page, 'This request cannot be answered').waitFor()
-    expect(page.url()).toContain(inject('stack').pageUrl)
-  })
+  ] as const)(
+    'an authorization request with %s shows an error and never redirects',
+    async ([, changes], { open, app }) => {
+      const user = await newUser({ authenticator: true })
+      const page = await open()
+      const forged = new URL(await app.authorizationUrl(changes))
+      // Opens the page directly, as a forged link does. The authorization endpoint would not redirect here.
+      await signIn(page, `${inject('stack').pageUrl}/${forged.search}`, user)
+      await button(page, 'Allow').click()
+      await heading(page, 'This request cannot be answered').waitFor()
+      expect(page.url()).toContain(inject('stack').pageUrl)
+    },
+  )
 })
 
-describe('without a complete request', () => {
+describe('incomplete links to the authorization page', () => {
   it.for([
     ['', 'Nothing to sign in to yet'],
     ['?client_id=demo-app', 'This link is incomplete'],
     ['?client_id=a&client_id=b&redirect_uri=http://127.0.0.1/callback', 'This link is incomplete'],
     ['?client_id=a&redirect_uri=nonsense', 'This link is incomplete'],
-  ] as const)('the page at "%s" says where to go', async ([query, title], { open }) => {
-    const page = await open()
-    await page.goto(`${inject('stack').pageUrl}/${query}`)
-    await heading(page, title).waitFor()
-  })
+  ] as const)(
+    'the authorization page with the query "%s" says why it cannot sign in',
+    async ([query, title], { open }) => {
+      const page = await open()
+      await page.goto(`${inject('stack').pageUrl}/${query}`)
+      await heading(page, title).waitFor()
+    },
+  )
 })

@@ -3,8 +3,8 @@ import { it } from './support/browser-test.ts'
 import { authenticatorCode, mailedCode, newUser } from './support/new-user.ts'
 import { button, codeField, giveCode, givePassword, heading, signIn } from './support/page-steps.ts'
 
-describe('reload', () => {
-  it('keeps the current step, but not the password', async ({ open, app }) => {
+describe('reloading the authorization page', () => {
+  it('a reload keeps the current sign-in step, but not the password', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -22,7 +22,10 @@ describe('reload', () => {
     expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
   })
 
-  it('discards the state of another request in the same tab', async ({ open, app }) => {
+  it('a new authorization request discards the state of the earlier one in the same tab', async ({
+    open,
+    app,
+  }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await signIn(page, await app.authorizationUrl(), user)
@@ -32,8 +35,8 @@ describe('reload', () => {
   })
 })
 
-describe('the back button', () => {
-  it('returns to the previous step, and forward again', async ({ open, app }) => {
+describe('the back button on the authorization page', () => {
+  it('the back and forward buttons move between the sign-in steps', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await page.goto(await app.authorizationUrl())
@@ -50,7 +53,7 @@ describe('the back button', () => {
     await heading(page, 'Allow access?').waitFor()
   })
 
-  it('skips a step whose code is used up', async ({ open, app }) => {
+  it('the back button skips the code step once its code has been used', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await signIn(page, await app.authorizationUrl(), user)
@@ -60,7 +63,10 @@ describe('the back button', () => {
     await heading(page, 'Allow access?').waitFor()
   })
 
-  it('shows after the end that the request was answered, and can start again', async ({ open, app }) => {
+  it('after consent, the back button shows that the request was answered and offers to start again', async ({
+    open,
+    app,
+  }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     await signIn(page, await app.authorizationUrl(), user)
@@ -74,8 +80,8 @@ describe('the back button', () => {
   })
 })
 
-describe('a triple click on a button', () => {
-  it('sends one request', async ({ open, app }) => {
+describe('repeated clicks on the authorization page', () => {
+  it('a triple click on a button sends one request', async ({ open, app }) => {
     const user = await newUser({ authenticator: true })
     const page = await open()
     const sent: string[] = []

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, inject } from 'vitest'
 import { it } from './support/browser-test.ts'
 
-describe('the authorization page’s policy', () => {
-  it('is strict, in every answer', async () => {
+describe('the authorization page’s Content-Security-Policy', () => {
+  it('every answer of the authorization page has the strict Content-Security-Policy', async () => {
     const { pageUrl, baseUrl } = inject('stack')
     const { headers } = await fetch(pageUrl)
     const policy = headers.get('content-security-policy') ?? ''
@@ -17,7 +17,7 @@ describe('the authorization page’s policy', () => {
     })
   })
 
-  it('forbids other sites to frame the page', async ({ browser }) => {
+  it('another site cannot frame the authorization page', async ({ browser }) => {
     const { pageUrl } = inject('stack')
     const server = createServer((_request, response) => {
       response
@@ -34,7 +34,9 @@ describe('the authorization page’s policy', () => {
     server.closeAllConnections()
   })
 
-  it('allows connections to the API only, and no inline style', async ({ browser }) => {
+  it('the authorization page can connect only to the API and cannot apply inline styles', async ({
+    browser,
+  }) => {
     const { pageUrl, awsUrl } = inject('stack')
     const page = await browser.newPage()
     await page.goto(pageUrl)

@@ -124,7 +124,9 @@ async function signOut(page: Page): Promise<void> {
 }
 
 describe('the reference client', () => {
-  it('signs Alice in through the whole code flow, and every panel works', async ({ open }) => {
+  it('the reference client signs Alice in by the code flow, and every panel shows its data', async ({
+    open,
+  }) => {
     const page = await open({ viewport: { width: 1440, height: 1000 } })
     page.setDefaultTimeout(20_000)
     await signInAlice(page)
@@ -138,7 +140,7 @@ describe('the reference client', () => {
     await signOut(page)
   }, 180_000)
 
-  it('reports that the user denied access', async ({ open }) => {
+  it('the reference client reports that the user denied access', async ({ open }) => {
     const user = await newUser()
     const page = await open()
     await openClient(page)
@@ -149,7 +151,7 @@ describe('the reference client', () => {
     expect(page.url()).toBe(`${inject('stack').baseUrl}/_local/`)
   })
 
-  it('redirects from localhost to its own address', async ({ open }) => {
+  it('the console redirects from localhost to 127.0.0.1', async ({ open }) => {
     const { baseUrl } = inject('stack')
     const page = await open()
     await page.goto(`${baseUrl.replace('127.0.0.1', 'localhost')}/_local/`)
@@ -157,8 +159,8 @@ describe('the reference client', () => {
   })
 })
 
-describe('the state of the stack', () => {
-  it('shows a rejected event with its reason and content', async ({ open }) => {
+describe('the console’s view of the local stack', () => {
+  it('the console shows a rejected event with its reason and content', async ({ open }) => {
     const page = await open()
     await page.goto(`${inject('stack').baseUrl}/_local/`)
     const quote = `X${String(Date.now()).slice(-8)}`

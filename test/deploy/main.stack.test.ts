@@ -36,18 +36,18 @@ describe('npm run test:deploy', () => {
       async () => (await useLocalStack()).aws_endpoint,
       /^what answers at http.+ is no AWS emulator to deploy to: .+\n$/,
     ],
-  ])('exits 2 with one line when %s', async (_what, address, line) => {
+  ])('npm run test:deploy exits 2 with one line when %s', async (_what, address, line) => {
     const { code, out, error } = await run(await address())
     expect(error).toMatch(line)
     expect({ code, out }).toEqual({ code: 2, out: '' })
   })
 
-  it('accepts an endpoint that answers CloudFormation calls', async () => {
+  it('an endpoint that answers CloudFormation calls is accepted as an AWS emulator', async () => {
     const endpoint = await listen((_request, response) => response.end('<DescribeStacksResponse xmlns="…"/>'))
     await expect(findEmulator(endpoint)).resolves.toBeUndefined()
   })
 
-  it('has flows that pass on the local stack', async () => {
+  it('the flows of npm run test:deploy pass on the local stack', async () => {
     await useWallet(await signIn())
   })
 })

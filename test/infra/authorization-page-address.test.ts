@@ -16,13 +16,13 @@ describe('resolvePage', () => {
       ['https://login.example'],
     ],
     [
-      'the configured origins',
+      'the deployed page, with the configured CORS origins',
       { corsOrigins: 'https://a.example, https://b.example' },
       deployed,
       `${deployed}/`,
       ['https://a.example', 'https://b.example'],
     ],
-  ])('resolves to %s', (_, values, origin, authUrl, corsOrigins) => {
+  ])('resolvePage returns the URL and CORS origins of %s', (_, values, origin, authUrl, corsOrigins) => {
     expect(resolvePage(readConfig({ stage: 'dev', ...values }), origin)).toEqual({ authUrl, corsOrigins })
   })
 })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }))
 
 describe('the bundle of the authorization page', () => {
-  it('consists of index.html, one script, one stylesheet and one icon, without older assets', async () => {
+  it('the authorization page’s bundle is index.html, one script, one stylesheet and one icon, without older assets', async () => {
     const files = (await readdir(directory, { recursive: true })).sort()
     expect(files.map((file) => file.replace(/-[A-Z0-9]{8}/, ''))).toEqual([
       'assets',
@@ -30,12 +30,12 @@ describe('the bundle of the authorization page', () => {
       expect(index).toContain(`"${file}"`)
   })
 
-  it('has no inline script or style, which its policy would block', () => {
+  it('the authorization page has no inline script or style, which its Content-Security-Policy would block', () => {
     expect(index).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/)
     expect(index.match(/<script[^>]*>[^<]/)).toBeNull()
   })
 
-  it('loads nothing from other sites', async () => {
+  it('the authorization page’s bundle loads nothing from other sites', async () => {
     for (const file of await readdir(join(directory, 'assets'))) {
       const text = await readFile(join(directory, 'assets', file), 'utf8')
       expect(text.match(/https?:\/\/[^"'`\s)]+/g) ?? []).toSatisfy((addresses: string[]) =>
@@ -44,7 +44,7 @@ describe('the bundle of the authorization page', () => {
     }
   })
 
-  it('contains the API’s address in the page and in its policy', () => {
+  it('renderIndex puts the API’s address into the page and into its Content-Security-Policy', () => {
     const rendered = renderIndex(index, 'https://api.example')
     expect(rendered).toContain('content="connect-src https://api.example"')
     expect(rendered).toContain('name="base-url" content="https://api.example"')
@@ -53,7 +53,7 @@ describe('the bundle of the authorization page', () => {
 })
 
 describe('pagePolicy', () => {
-  it('has no unsafe source, and forbids framing', () => {
+  it('the page’s Content-Security-Policy has no unsafe source, and forbids framing', () => {
     const policy = pagePolicy('https://api.example')
     expect(policy).not.toContain('unsafe')
     expect(policy).not.toContain('*')

@@ -10,11 +10,11 @@ vi.mock('esbuild', { spy: true })
 /** Every byte of a bundle is read and compiled at each cold start. */
 const maxReadBytes = 265_000
 
-describe('the bundle', () => {
+describe('bundle size', () => {
   beforeAll(() => bundleFunctions())
 
   const reads = routes.filter(({ method }) => method === 'GET').map(({ entry }) => entry)
-  it.each([...new Set(reads)])('of %s stays small', (entry) => {
+  it.each([...new Set(reads)])('the bundle of %s is small enough for a fast cold start', (entry) => {
     expect(statSync(join(bundleDirectory(entry), 'index.mjs')).size).toBeLessThan(maxReadBytes)
   })
 

@@ -19,10 +19,13 @@ describe('the figures in CAPACITY.md', () => {
     measured = await measureAllOperations()
   })
 
-  it.each(Object.keys(operations) as OperationName[])('%s is what its function really uses', (name) => {
-    const { calls, readUnits, writeUnits, signatures, symmetric } = operations[name]
-    expect(measured[name]).toEqual({ calls, readUnits, writeUnits, signatures, symmetric })
-  })
+  it.each(Object.keys(operations) as OperationName[])(
+    'the DynamoDB and KMS usage of %s in CAPACITY.md is what a run measures',
+    (name) => {
+      const { calls, readUnits, writeUnits, signatures, symmetric } = operations[name]
+      expect(measured[name]).toEqual({ calls, readUnits, writeUnits, signatures, symmetric })
+    },
+  )
 })
 
 it('the tables in CAPACITY.md agree with the figures; node test/bench/capacity.ts updates them', async () => {
@@ -31,7 +34,7 @@ it('the tables in CAPACITY.md agree with the figures; node test/bench/capacity.t
   expect(document).toBe(filled)
 })
 
-it('the quotas are reached in the order that CAPACITY.md names', () => {
+it('growing load reaches the AWS quotas in the order that CAPACITY.md names', () => {
   const inOrder = quotas.toSorted((a, b) => shareOf(b, 1) - shareOf(a, 1)).map(({ name }) => name)
   expect(inOrder.slice(0, 5)).toEqual([
     'SES, mails per day',

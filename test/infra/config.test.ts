@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { chooseStage, readConfig } from '../../infra/config.ts'
 
 describe('readConfig', () => {
-  it('fills in every default', () => {
+  it('readConfig fills in the default of every knob that is left out', () => {
     expect(readConfig({ stage: 'local' })).toMatchObject({
       accessTokenTtlSeconds: 86_400,
       authorizationCodeTtlSeconds: 60,
@@ -21,7 +21,7 @@ describe('readConfig', () => {
     })
   })
 
-  it('accepts every knob as text, as the command line passes it', () => {
+  it('readConfig accepts numbers, lists and tags as text, as the command line passes them', () => {
     const config = readConfig({
       stage: 'local',
       accessTokenTtlSeconds: '60',
@@ -51,11 +51,11 @@ describe('readConfig', () => {
     ['a tag that the service sets itself', { tags: 'stage=prod' }, /tags.stage/],
     ['a tag that AWS reserves', { tags: { 'aws:x': 'y' } }, /tags.aws:x/],
     ['a deletion period that KMS rejects', { signingKeyDeletionDays: 3 }, /signingKeyDeletionDays/],
-  ])('rejects %s and names the knob', (_what, values, message) => {
+  ])('readConfig rejects %s and names the knob', (_what, values, message) => {
     expect(() => readConfig({ stage: 'local', ...values })).toThrow(message)
   })
 
-  it('lets only the local stack publish new keys for less than two hours', () => {
+  it('only the local stack may set signingKeyPublishSeconds below two hours', () => {
     expect(readConfig({ stage: 'local', signingKeyPublishSeconds: 1 }).signingKeyPublishSeconds).toBe(1)
     expect(() => readConfig({ stage: 'dev', signingKeyPublishSeconds: 7_199 })).toThrow(/at least 7200/)
   })
@@ -64,7 +64,7 @@ describe('readConfig', () => {
     ['prod', true],
     ['dev', false],
     ['local', false],
-  ])('protects the data of %s: %s', (stage, protect) => {
+  ])('by default, protectData of the stage %s is %s', (stage, protect) => {
     expect(readConfig({ stage }).protectData).toBe(protect)
   })
 })
@@ -81,15 +81,15 @@ describe('chooseStage', () => {
       { stages: JSON.stringify(stages), stage: 'prod' },
       { exportCap: 100 },
     ],
-  ])('chooses %s', (_what, context, expected) => {
+  ])('chooseStage returns %s', (_what, context, expected) => {
     expect(choose(context)).toMatchObject(expected)
   })
 
-  it('rejects a stage that cdk.json does not have, instead of deploying it with defaults', () => {
+  it('chooseStage rejects a stage that cdk.json does not have, instead of deploying it with defaults', () => {
     expect(() => choose({ stages, stage: 'prdo' })).toThrow('cdk.json has no stage prdo; it has dev, prod')
   })
 
-  it('rejects an unknown knob of a stage', () => {
+  it('chooseStage rejects an unknown knob in the configuration of a stage', () => {
     expect(() => choose({ stages: { dev: { exportCop: 1 } } })).toThrow(/exportCop/)
   })
 })

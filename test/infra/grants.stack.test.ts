@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.stop())
 
-test('every function with a grant has a scenario', () => {
+test('every function that has an IAM grant has a scenario in these tests', () => {
   const granted = new Set(stack.variants.map(({ of }) => of))
   const names = stack.functions.filter(({ logicalId }) => granted.has(logicalId)).map(({ name }) => name)
   expect(names.sort()).toEqual(Object.keys(scenarios).sort())
@@ -47,13 +47,13 @@ test('every function with a grant has a scenario', () => {
 function testGrantsOf(name: string): void {
   const original = find(name)
   const scenario = scenarios[name] as Scenario
-  test('works with all its grants', async () => {
+  test(`${name} works with all its IAM grants`, async () => {
     expect(await fails(scenario, original), stack.readLog(name)).toBe(false)
     expect(stack.readLog(name)).not.toContain('AccessDenied')
   })
 
   test.each(stack.variants.filter(({ of }) => of === original.logicalId))(
-    'fails without $without',
+    `${name} fails without the IAM grant $without`,
     async ({ model }) => {
       expect(await fails(scenario, model), stack.readLog(model.name)).toBe(true)
       const seen = () => expect(stack.readLog(model.name)).toContain('AccessDenied')
@@ -62,7 +62,7 @@ function testGrantsOf(name: string): void {
   )
 }
 
-describe.concurrent.each(Object.keys(concurrentScenarios))('%s', testGrantsOf)
+describe.concurrent.each(Object.keys(concurrentScenarios))('IAM grants of %s', testGrantsOf)
 
 // One after another, because the rotation's scenario deletes the keys with which the other functions sign.
-describe.each(Object.keys(backgroundScenarios))('%s', testGrantsOf)
+describe.each(Object.keys(backgroundScenarios))('IAM grants of %s', testGrantsOf)

@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 
 describe('data that must never be lost', () => {
-  it('the logical ids of table and keys do not change; a changed id would replace the resource', () => {
+  it('the logical ids of table and KMS keys do not change, because a changed id would replace the resource', () => {
     const stateful = [...ofType(stacks, 'AWS::DynamoDB::GlobalTable'), ...ofType(stacks, 'AWS::KMS::Key')]
     expect(stateful.map(({ stack, id }) => `${stack}/${id}`).sort()).toEqual([
       'data/MacKey790F75A3',
@@ -41,7 +41,7 @@ describe('data that must never be lost', () => {
     ])
   })
 
-  it('the table is retained, protected from deletion, and recoverable to any point of 35 days', () => {
+  it('the table is retained, protected from deletion, and recoverable to any point in the last 35 days', () => {
     const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
     expect(table?.resource.DeletionPolicy).toBe('RetainExceptOnCreate')
     expect(table?.resource.Properties['Replicas']).toMatchObject([
@@ -53,13 +53,13 @@ describe('data that must never be lost', () => {
     expect(stacks.get('data')?.stack.terminationProtection).toBe(true)
   })
 
-  it('the keys that the table depends on are retained', () => {
+  it('the KMS keys that the table depends on are retained when their stack is deleted', () => {
     for (const { resource } of ofType(stacks, 'AWS::KMS::Key'))
       expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate')
   })
 })
 
-describe('permissions', () => {
+describe('IAM policies', () => {
   const statements = () =>
     ofType(stacks, 'AWS::IAM::Policy').flatMap(({ id, resource }) =>
       (resource.Properties['PolicyDocument'] as { Statement: Statement[] }).Statement.map((statement) => ({
@@ -68,12 +68,12 @@ describe('permissions', () => {
       })),
     )
 
-  it('allow no action by wildcard', () => {
+  it('no IAM policy allows an action by wildcard', () => {
     const broad = statements().filter(({ Action }) => list(Action).some((action) => action.includes('*')))
     expect(broad).toEqual([])
   })
 
-  it('have the resource * only for actions without resource-level permissions', () => {
+  it('IAM policies have the resource * only for actions without resource-level permissions', () => {
     // kms:CreateKey has no key to name yet; kms:ListKeys and X-Ray have no resource-level permissions.
     const allowed = new Set([
       'kms:CreateKey',
@@ -88,7 +88,7 @@ describe('permissions', () => {
     expect(broad).toEqual([])
   })
 
-  it('let only signing functions and the rotation sign, and only with keys that carry this deployment’s tag', () => {
+  it('only functions with the permission signingKeys may call kms:Sign, and only with keys of this deployment’s tag', () => {
     const signing = statements().filter(({ Action }) => list(Action).includes('kms:Sign'))
     const granted = [...routes, ...events, ...schedules].filter(({ permissions }) => permissions.signingKeys)
     const functions = new Set(
@@ -100,7 +100,7 @@ describe('permissions', () => {
     }
   })
 
-  it('contain no managed policy', () => {
+  it('no IAM role has a managed policy', () => {
     for (const { resource } of ofType(stacks, 'AWS::IAM::Role')) {
       expect(resource.Properties['ManagedPolicyArns'] ?? []).toEqual([])
     }
@@ -108,7 +108,7 @@ describe('permissions', () => {
 })
 
 describe('queues', () => {
-  it('have a dead-letter queue each, and every dead-letter queue has an alarm', () => {
+  it('every queue has a dead-letter queue, and every dead-letter queue has an alarm', () => {
     const queues = ofType(stacks, 'AWS::SQS::Queue')
     const alarms = JSON.stringify(ofType(stacks, 'AWS::CloudWatch::Alarm'))
     for (const { id, resource } of queues) {
@@ -118,7 +118,7 @@ describe('queues', () => {
     }
   })
 
-  it('reject requests without TLS', async () => {
+  it('every queue has a policy, which rejects requests without TLS', async () => {
     expect(ofType(stacks, 'AWS::SQS::QueuePolicy')).toHaveLength(ofType(stacks, 'AWS::SQS::Queue').length)
   })
 })
@@ -135,7 +135,7 @@ describe('endpoints', () => {
     'POST /user/login/2fa',
   ]
 
-  it('require an access_token, unless they are on the list of public ones', async () => {
+  it('every endpoint requires an access_token, except those on the list of public ones', async () => {
     const open: string[] = []
     for (const { method, path, entry } of routes) {
       const file = new URL(`../../functions/${entry}.ts`, import.meta.url).href
@@ -148,18 +148,18 @@ describe('endpoints', () => {
   })
 })
 
-describe('operation', () => {
+describe('operations', () => {
   it('every log group has a retention period', () => {
     for (const { resource } of ofType(stacks, 'AWS::Logs::LogGroup')) {
       expect(resource.Properties['RetentionInDays']).toBe(90)
     }
   })
 
-  it('every stack stays below CloudFormation’s limit of 500 resources', () => {
+  it('every stack stays well below CloudFormation’s limit of 500 resources', () => {
     for (const [name, { resources }] of stacks) expect(Object.keys(resources).length, name).toBeLessThan(450)
   })
 
-  it('every alarm has a section in the runbook, and every section an alarm', () => {
+  it('every alarm has a section in the runbook, and every alarm section has an alarm', () => {
     const linked = ofType(stacks, 'AWS::CloudWatch::Alarm').map(({ id, resource }) => {
       const anchor = /RUNBOOK\.md#([a-z-]+)$/.exec(String(resource.Properties['AlarmDescription']))?.[1]
       expect(anchor, id).toBeDefined()
@@ -171,8 +171,8 @@ describe('operation', () => {
   })
 })
 
-describe('the template checks', () => {
-  it('reject a queue without a dead-letter queue', async () => {
+describe('cdk-nag checks', () => {
+  it('synthesis fails on a queue without a dead-letter queue', async () => {
     const broken = () =>
       synthesize('prod', {
         change: (app) => {
@@ -182,7 +182,7 @@ describe('the template checks', () => {
     await expect(broken()).rejects.toThrow(/SQS3/)
   })
 
-  it('reject a queue that accepts requests without TLS', async () => {
+  it('synthesis fails on a queue that accepts requests without TLS', async () => {
     const broken = () =>
       synthesize('prod', {
         change: (app) => {
@@ -196,7 +196,7 @@ describe('the template checks', () => {
     await expect(broken()).rejects.toThrow(/SQS4/)
   })
 
-  it('reject an API without throttling', async () => {
+  it('synthesis fails on an API without throttling', async () => {
     const broken = () =>
       synthesize('prod', {
         change: (app) => {
@@ -208,7 +208,7 @@ describe('the template checks', () => {
     await expect(broken()).rejects.toThrow(/APIGWDefaultThrottling/)
   })
 
-  it('reject a function with the resource *, even if tracing is on', async () => {
+  it('synthesis fails on a function’s policy with the resource *, even if tracing is on', async () => {
     const broken = () =>
       synthesize('prod', {
         values: { tracing: true },
@@ -223,7 +223,7 @@ describe('the template checks', () => {
     await expect(broken()).rejects.toThrow(/account-info\/Role\/DefaultPolicy[^]*IAM5\[Resource::\*\]/)
   })
 
-  it('accept a stage with every knob set', async () => {
+  it('a stage with every optional feature passes the checks at synthesis', async () => {
     const values = {
       alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
       auditorPrincipalArn: 'arn:aws:iam::123456789012:role/auditors',
@@ -238,7 +238,7 @@ describe('the template checks', () => {
     for (const [name, { resources }] of all) expect(Object.keys(resources).length, name).toBeLessThan(450)
   })
 
-  it('accept a stage without protected data', async () => {
+  it('a stage without protectData passes the checks at synthesis', async () => {
     await expect(synthesize('dev')).resolves.toBeDefined()
   })
 })

@@ -44,7 +44,7 @@ function readCells(fods: string): Cell[][] {
   )
 }
 
-describe('the export in LibreOffice', () => {
+describe('the members export in LibreOffice', () => {
   const directory = mkdtempSync(join(tmpdir(), 'spreadsheet-'))
   afterAll(() => rmSync(directory, { recursive: true }))
   let sheet: string
@@ -63,19 +63,22 @@ describe('the export in LibreOffice', () => {
     rows = readCells(sheet).slice(1)
   }, 120_000)
 
-  it('has a header and one row per member', () => {
+  it('the members export has a header and one row per member in LibreOffice', () => {
     expect(rows).toHaveLength(texts.length)
     expect(sheet).toContain('<text:p>user_id</text:p>')
     expect(sheet).toContain('née')
   })
 
-  it.each(texts.map((text, i) => ({ text, i })))('keeps $text a text, as nickname and as note', ({ i }) => {
-    const [, nickname, email, ...rest] = rows[i] ?? []
-    const isText = { type: 'string', formula: false }
-    expect([nickname, email, rest.at(6)]).toEqual([isText, isText, isText])
-  })
+  it.each(texts.map((text, i) => ({ text, i })))(
+    'LibreOffice shows $text as text, as nickname and as note',
+    ({ i }) => {
+      const [, nickname, email, ...rest] = rows[i] ?? []
+      const isText = { type: 'string', formula: false }
+      expect([nickname, email, rest.at(6)]).toEqual([isText, isText, isText])
+    },
+  )
 
-  it('has no formulas, and its number columns are numbers', () => {
+  it('the members export has no formulas in LibreOffice, and its number columns are numbers', () => {
     for (const cells of rows) {
       expect(cells.filter(({ formula }) => formula)).toEqual([])
       expect([cells[0], ...cells.slice(3, 9)].map((cell) => cell?.type)).toEqual(Array(7).fill('float'))

@@ -5,11 +5,11 @@ import { catalogueDocuments } from '../../../infra/catalogue/documents.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-it('the catalogues in the documents are out of date: run `npm run catalogue`', async () => {
+it('the catalogues in the documents match the code (npm run catalogue updates them)', async () => {
   for (const { file, text } of await catalogueDocuments()) expect(readFileSync(file, 'utf8'), file).toBe(text)
 })
 
-it('a key is spelled outside of itemType, so that the list of items does not show it', () => {
+it('every key of the table is declared with itemType, so that the generated list of items shows it', () => {
   const spelled: string[] = []
   for (const file of globSync('{shared,functions}/**/*.ts', { cwd: root })) {
     const lines = readFileSync(join(root, file), 'utf8').split('\n')

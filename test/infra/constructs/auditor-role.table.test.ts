@@ -86,7 +86,7 @@ const query = (partition: string) =>
     ExpressionAttributeValues: { ':pk': { S: partition } },
   })
 
-it('the auditor may read everything that the audit needs', async () => {
+it('the auditor’s role may read everything that the key audit needs', async () => {
   const { auditor, ours } = await startAsAuditor()
   const { kms, dynamodb, events } = auditor
   await kms.send(new ListKeysCommand({}))
@@ -98,7 +98,7 @@ it('the auditor may read everything that the audit needs', async () => {
   await events.send(new ListTargetsByRuleCommand({ Rule: 'rotate-signing-keys' }))
 })
 
-it('the auditor may read nothing else, and change nothing', async () => {
+it('the auditor’s role may read nothing but the signing keys and their records, and change nothing', async () => {
   const { auditor, ours, other } = await startAsAuditor()
   const { kms, dynamodb, events } = auditor
   const TableName = 'account-service'
@@ -128,7 +128,7 @@ it('the auditor may read nothing else, and change nothing', async () => {
   }
 })
 
-it('only the configured principal may assume the role; by default, the account decides', () => {
+it('only the configured principal may assume the auditor’s role; without one, IAM in the account decides', () => {
   const principals = (template: Template) =>
     JSON.stringify(Object.values(template.findResources('AWS::IAM::Role'))[0])
   const arn = 'arn:aws:iam::999999999999:role/auditors'

@@ -26,8 +26,8 @@ const only = (type: string) => {
   return found?.resource.Properties ?? {}
 }
 
-describe('an API with a domain of its own', () => {
-  it('answers only at that domain, over TLS 1.2', () => {
+describe('an API with a custom domain', () => {
+  it('an API with a custom domain answers only at that domain, over TLS 1.2', () => {
     expect(only('AWS::ApiGatewayV2::DomainName')).toMatchObject({
       DomainName: domain.domainName,
       DomainNameConfigurations: [
@@ -38,7 +38,7 @@ describe('an API with a domain of its own', () => {
     expect(only('AWS::ApiGatewayV2::Api')).toMatchObject({ DisableExecuteApiEndpoint: true })
   })
 
-  it('is the issuer in every function and in the outputs', () => {
+  it('a custom domain is the token issuer in every function and in the outputs', () => {
     const issuers = ofType(stacks, 'AWS::Lambda::Function').flatMap(({ resource }) => {
       const { Environment: environment } = resource.Properties as {
         Environment?: { Variables: Record<string, unknown> }
@@ -52,7 +52,7 @@ describe('an API with a domain of its own', () => {
     })
   })
 
-  it('is called by the authorization page at that domain', () => {
+  it('the authorization page calls the API at its custom domain', () => {
     const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(
       ({ resource }) => resource.Properties,
     )
@@ -60,7 +60,7 @@ describe('an API with a domain of its own', () => {
     expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
   })
 
-  it('gets a record in the configured zone', () => {
+  it('a custom domain gets a DNS record in the configured Route 53 zone', () => {
     expect(only('AWS::Route53::RecordSet')).toMatchObject({
       HostedZoneId: 'Z123',
       Name: domain.domainName,
@@ -79,11 +79,11 @@ describe('an API with a domain of its own', () => {
       { ...domain, certificateArn: 'arn:aws:iam::1:server-certificate/x' },
       /certificateArn/,
     ],
-  ])('is rejected as %s', (_what, values, message) => {
+  ])('readConfig rejects %s', (_what, values, message) => {
     expect(() => readConfig({ stage: 'prod', ...values })).toThrow(message)
   })
 
-  it('is rejected for the local stack', () => {
+  it('readConfig rejects a custom domain for the local stack', () => {
     expect(() => readConfig({ stage: 'local', ...domain })).toThrow(/for deployments/)
   })
 })

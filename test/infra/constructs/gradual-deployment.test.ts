@@ -49,13 +49,13 @@ function callsPastAliases(stacks: Stacks): string[] {
     .map(({ id }) => id)
 }
 
-describe('a deployment to prod', () => {
-  it('publishes a version of every function that answers calls or events', () => {
+describe('a gradual deployment', () => {
+  it('a deployment to prod publishes a version of every function that answers requests or events', () => {
     expect(aliases().size).toBe(functionsServed)
     expect(ofType(stacks, 'AWS::Lambda::Version')).toHaveLength(functionsServed)
   })
 
-  it('moves a tenth of the calls first, and rolls back when one of its alarms fires', () => {
+  it('a new version first gets a tenth of the calls, and an alarm rolls it back', () => {
     const groups = new Map(
       ofType(stacks, 'AWS::CodeDeploy::DeploymentGroup').map((group) => [group.id, group]),
     )
@@ -79,7 +79,7 @@ describe('a deployment to prod', () => {
     }
   })
 
-  it('has alarms that watch only the new version', () => {
+  it('the alarms of a gradual deployment watch only the new version', () => {
     const judges = ofType(stacks, 'AWS::CloudWatch::Alarm').filter(({ resource }) =>
       String(resource.Properties['AlarmName']).includes('-deployment-'),
     )
@@ -90,11 +90,11 @@ describe('a deployment to prod', () => {
       )
   })
 
-  it('lets only schedules call a function without its alias', () => {
+  it('only schedules may invoke a function without its alias', () => {
     expect(callsPastAliases(stacks)).toEqual([])
   })
 
-  it('would be reported if an integration bypassed an alias', async () => {
+  it('callsPastAliases finds an integration that bypasses the alias of its function', async () => {
     const broken = await synthesizeUnchecked('prod', {
       change: (app) => {
         const integration = app.node.findAll().find((construct) => construct instanceof CfnIntegration)
@@ -105,7 +105,7 @@ describe('a deployment to prod', () => {
     expect(callsPastAliases(broken)).toHaveLength(1)
   })
 
-  it('lets CodeDeploy reach only the functions and alarms of the stage', () => {
+  it('CodeDeploy’s role reaches only the functions and alarms of the stage', () => {
     const roles = ofType(stacks, 'AWS::IAM::Policy').filter(({ id }) => id.startsWith('Deployer'))
     expect(roles).toHaveLength(2)
     for (const { resource } of roles) {
@@ -123,24 +123,24 @@ describe('a deployment to prod', () => {
     }
   })
 
-  it('keeps old versions, except those of a failed deployment', () => {
+  it('old function versions are kept, except those that a failed deployment created', () => {
     for (const { resource } of ofType(stacks, 'AWS::Lambda::Version'))
       expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate')
   })
 })
 
-describe('a stage without protected data', () => {
+describe('the knob gradualDeployment', () => {
   it.each([
     ['dev', {}, false],
     ['local', {}, false],
     ['prod', {}, true],
     ['prod', { gradualDeployment: false }, false],
     ['dev', { gradualDeployment: 'true' }, true],
-  ])('%s with %o deploys gradually: %s', (stage, values, gradual) => {
+  ])('gradualDeployment of the stage %s with the knobs %o is %s', (stage, values, gradual) => {
     expect(readConfig({ stage, ...values }).gradualDeployment).toBe(gradual)
   })
 
-  it('can have aliases on the local stack', async () => {
+  it('the local stack serves every function through its alias if gradualDeployment is on', async () => {
     const app = new App({
       outdir: mkdtempSync(join(tmpdir(), 'gradual-')),
       builtinCloudFormationValidation: false,
@@ -157,7 +157,7 @@ describe('a stage without protected data', () => {
     expect(eventSources).toHaveLength(events.length + workers.length)
   })
 
-  it('has no aliases', async () => {
+  it('without gradualDeployment, functions have no aliases or versions', async () => {
     const constructs = [...(await synthesizeUnchecked('dev')).values()].flatMap(({ stack }) =>
       stack.node.findAll(),
     )

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 describe('the throttle of a route', () => {
-  it('is the stage’s, except for expensive routes', () => {
+  it('a route has the throttle of the stage, except for expensive routes', () => {
     const { Properties: properties } = standard
     expect(properties.DefaultRouteSettings).toEqual({
       ThrottlingRateLimit: 1_000,
@@ -45,7 +45,7 @@ describe('the throttle of a route', () => {
     })
   })
 
-  it('is a share of the stage’s, but at least 1', async () => {
+  it('an expensive route gets its share of the stage’s throttle, but at least 1', async () => {
     const { Properties: properties } = await readThrottles({ throttleRate: 10, throttleBurst: 10 })
     expect(properties.RouteSettings).toMatchObject({
       'POST /oauth2/token': { ThrottlingRateLimit: 3, ThrottlingBurstLimit: 3 },
@@ -53,7 +53,7 @@ describe('the throttle of a route', () => {
     })
   })
 
-  it('is set after its route exists, because API Gateway rejects it otherwise', () => {
+  it('the stage with its throttles is created after the routes that it names, as API Gateway requires', () => {
     const { DependsOn: before, Properties: properties, routes: all } = standard
     const named = all.filter(
       ({ resource }) => String(resource.Properties['RouteKey']) in properties.RouteSettings,
@@ -62,14 +62,14 @@ describe('the throttle of a route', () => {
     expect(named).toHaveLength(5)
   })
 
-  it('is lower for every route that signs or checks passwords', () => {
+  it('every route that signs or checks passwords has a throttle of its own', () => {
     const { Properties: properties } = standard
     const expensive = routes.filter(({ permissions }) => permissions.signingKeys ?? permissions.macKey)
     for (const { method, path } of expensive)
       expect(properties.RouteSettings).toHaveProperty([`${method} ${path}`])
   })
 
-  it('keeps all signing routes together below the KMS quota', () => {
+  it('the throttles of all signing routes together stay below the KMS quota for RSA signatures', () => {
     const signing = routes.filter(({ permissions }) => permissions.signingKeys)
     const shares = signing.reduce((sum, { throttleShare = 1 }) => sum + throttleShare, 0)
     expect(shares * 1_000).toBeLessThan(kmsSignaturesPerSecond)

@@ -7,7 +7,7 @@ import { openApiDocument } from '../../../infra/openapi/document.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-it('the API reference describes every endpoint', async () => {
+it('the OpenAPI document describes every route and no other', async () => {
   const { paths } = (await openApiDocument()) as { paths: Record<string, object> }
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -15,7 +15,7 @@ it('the API reference describes every endpoint', async () => {
   expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort())
 })
 
-it('the API reference passes the linter without errors or warnings', async () => {
+it('the OpenAPI document passes Redocly’s linter without errors or warnings', async () => {
   await promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })
   const lint = [
     'node_modules/.bin/redocly',

@@ -48,16 +48,19 @@ function closed(schema: unknown): unknown {
   return { ...(isObject ? { unevaluatedProperties: false } : {}), ...Object.fromEntries(members) }
 }
 
-describe('an example in the API reference', () => {
-  it('exists for every endpoint that answers with data', () => {
+describe('examples in the API reference', () => {
+  it('the API reference has more than 30 examples', () => {
     expect(examples.length).toBeGreaterThan(30)
   })
 
-  it.each(examples)('fits its schema: $name', ({ schema, example }) => {
-    const ajv = new Ajv2020({ strict: false, allErrors: true })
-    ajv.validate(closed(schema) as object, example)
-    expect(ajv.errors).toBeNull()
-  })
+  it.each(examples)(
+    'the example in the API reference is valid by its schema: $name',
+    ({ schema, example }) => {
+      const ajv = new Ajv2020({ strict: false, allErrors: true })
+      ajv.validate(closed(schema) as object, example)
+      expect(ajv.errors).toBeNull()
+    },
+  )
 })
 
 const wallet = newWallet({ userId: 42, wallet: 'asset' })
@@ -94,8 +97,8 @@ function* membersOf(value: unknown): Generator<{ form: keyof typeof forms; value
   }
 }
 
-describe.each(Object.entries(forms))('%s in the examples', (form, { pattern, made }) => {
-  it('has the form of the values that the service makes', () => {
+describe.each(Object.entries(forms))('%s in the examples of the API reference', (form, { pattern, made }) => {
+  it(`${form} in the API reference’s examples has the form of the values that the service makes`, () => {
     const shown = examples
       .flatMap(({ example }) => [...membersOf(example)])
       .filter((one) => one.form === form)

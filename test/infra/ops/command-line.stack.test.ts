@@ -84,7 +84,7 @@ describe('user', () => {
     expect(await json(['user', 'show', String(id)])).toMatchObject({ disabled: false })
   })
 
-  it('a rejected event and an unknown user exit 1 with the reason', async () => {
+  it('a user command whose event is rejected or whose user is unknown exits 1 with the reason', async () => {
     const { id } = await addUser()
     const again = ['user', 'add', '--id', String(id), '--email', 'x@example.com', '--nickname', 'N']
     expect(await ops(again)).toMatchObject({ code: 1, err: `user ${id} is registered already` })
@@ -113,7 +113,7 @@ it('client list shows a client that client add registered, without its secret', 
   expect((await ops(['client', 'list'])).out).not.toContain('a secret')
 })
 
-it('rates set publishes rates, and addresses import adds a file once', async () => {
+it('rates set publishes rates, and addresses import adds the addresses of a file only once', async () => {
   expect(await json(['rates', 'set', 'btc=65000.5', 'ETH=3120'])).toMatchObject({
     quote: 'USDT',
     rates: { BTC: '65000.5', ETH: '3120' },
@@ -135,7 +135,7 @@ it('rates set publishes rates, and addresses import adds a file once', async () 
   expect(await json([...load, '--batch', '2'])).toEqual({ imported: 3 })
 })
 
-it('doctor and functions find no failure in a healthy stack', async () => {
+it('the commands doctor and functions report no failure for a healthy stack', async () => {
   const { functions } = await json(['functions'])
   expect(functions).toContainEqual({
     name: 'rotate-signing-keys',
@@ -146,7 +146,7 @@ it('doctor and functions find no failure in a healthy stack', async () => {
   for (const line of ['ok    API', 'ok    signing keys', 'ok    functions']) expect(out).toContain(line)
 })
 
-it('keys status and keys audit agree, and the audit has no findings', async () => {
+it('keys status and keys audit list the same keys, and the audit has no findings', async () => {
   const status = await json(['keys', 'status'])
   expect(status).toMatchObject({ keys: [{ state: 'active' }], next_due: expect.any(Number) as number })
   const report = await json(['keys', 'audit'])
@@ -156,7 +156,7 @@ it('keys status and keys audit agree, and the audit has no findings', async () =
   expect((await ops(['keys', 'audit', '--previous', kept, '--html', html])).code).toBe(0)
 })
 
-describe('a wrong command line exits 2', () => {
+describe('wrong command lines', () => {
   it.each([
     ['nonsense'],
     ['user show'],
@@ -171,12 +171,12 @@ describe('a wrong command line exits 2', () => {
     ['keys audit --previous /no/such/file'],
     ['doctor --unknown'],
     ['--stage nowhere doctor'],
-  ])('%s', async (text) => {
+  ])('the command line "%s" exits 2 for wrong usage', async (text) => {
     expect(await ops(text.split(' '))).toMatchObject({ code: 2, out: '' })
   })
 })
 
-it('the help of every command has examples', async () => {
+it('the help of every ops command has examples', async () => {
   const program = new Command('ops')
   addCommands(program, async () => undefined)
   const leaves = program.commands.flatMap((group) => (group.commands.length > 0 ? group.commands : [group]))

@@ -13,7 +13,7 @@ it('infra/ops/ops … --json prints JSON and nothing else', async () => {
   expect(stderr).toBe('')
 })
 
-it('infra/ops/ops ends with the exit code of the command: 2 for wrong usage', async () => {
+it('infra/ops/ops exits with the exit code of the command: 2 for wrong usage', async () => {
   await expect(promisify(execFile)(command, ['nonsense', '--json'])).rejects.toMatchObject({
     code: 2,
     stdout: '',

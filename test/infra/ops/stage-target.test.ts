@@ -26,11 +26,11 @@ describe('findStage', () => {
     ['its configured domain', 'named', {}, 'https://api.example.com'],
     ['the stacks’ outputs', 'plain', {}, 'https://x.execute-api.example'],
     ['the option --base-url', 'named', { baseUrl: 'https://other.example' }, 'https://other.example'],
-  ])('the address of the API comes from %s', (_what, stage, options, baseUrl) => {
+  ])('findStage takes the address of the API from %s', (_what, stage, options, baseUrl) => {
     expect(findStage(stage, { outputs, ...options }, cdkFile).baseUrl).toBe(baseUrl)
   })
 
-  it('table, bus and settings follow from the stage’s name and configuration', () => {
+  it('findStage derives table, bus and settings from the stage’s name and configuration', () => {
     const stages = { context: { stages: { quick: { accessTokenTtlSeconds: 60 } } } }
     expect(findStage('quick', { outputs: '/no/such/file' }, write('quick.json', stages))).toMatchObject({
       stage: 'quick',
@@ -43,13 +43,13 @@ describe('findStage', () => {
     })
   })
 
-  it('--table replaces the deployment’s table', async () => {
+  it('the option --table replaces the deployment’s table', async () => {
     const options = { stage: 'prod', outputs: '/no/such/file' }
     expect((await findTarget(options)).tableName).toBe('prod-account-service')
     expect((await findTarget({ ...options, table: 'restored' })).tableName).toBe('restored')
   })
 
-  it('a stage that cdk.json does not have is refused', () => {
+  it('findStage rejects a stage that cdk.json does not have', () => {
     expect(() => findStage('other', { outputs }, cdkFile)).toThrow(/it has named, plain/)
   })
 })

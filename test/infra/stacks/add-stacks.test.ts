@@ -30,26 +30,26 @@ const tagged = () =>
     ),
   )
 
-describe('every resource of a stage', () => {
-  it('has the stage’s tags', () => {
+describe('tags', () => {
+  it('every taggable resource of a stage has the stage’s tags', () => {
     expect(tagged().length).toBeGreaterThan(300)
     for (const { path, tags } of tagged()) expect(tags, path).toEqual(expected)
     for (const { stack } of stacks.values()) expect(stack.tags.tagValues()).toEqual(expected)
   })
 
-  it('has them if it costs money', () => {
+  it('the resources that cost money have tags', () => {
     const types = new Set(tagged().map(({ type }) => type))
     for (const type of ['Lambda::Function', 'SQS::Queue', 'KMS::Key', 'Logs::LogGroup', 'CloudWatch::Alarm'])
       expect(types).toContain(`AWS::${type}`)
   })
 
-  it('has them if it is the table, whose tags are on its replica', () => {
+  it('the table has the stage’s tags on its replica', () => {
     const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
     const [replica] = table?.resource.Properties['Replicas'] as { Tags: unknown }[]
     expect(toRecord(replica?.Tags)).toEqual(expected)
   })
 
-  it('does not have the tag that marks signing keys', () => {
+  it('no resource of a stage has the tag that marks signing keys', () => {
     for (const { path, tags } of tagged()) expect(tags, path).not.toHaveProperty('signing-key')
   })
 })

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 
 describe('AuthorizationPageStack', () => {
-  it('only CloudFront can read the bucket, with signed requests of this distribution', () => {
+  it('only this CloudFront distribution can read the authorization page’s bucket', () => {
     pageTemplate.hasResourceProperties('AWS::S3::Bucket', {
       PublicAccessBlockConfiguration: {
         BlockPublicAcls: true,
@@ -46,7 +46,7 @@ describe('AuthorizationPageStack', () => {
     })
   })
 
-  it('serves over HTTPS only, with a Content-Security-Policy without exceptions', () => {
+  it('CloudFront serves the authorization page over HTTPS only, with a strict Content-Security-Policy', () => {
     pageTemplate.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: { DefaultCacheBehavior: { ViewerProtocolPolicy: 'redirect-to-https' } },
     })
@@ -69,7 +69,7 @@ describe('AuthorizationPageStack', () => {
 })
 
 describe('AuthorizationPageContentStack', () => {
-  it('uploads the assets, cached for ever, before the index.html that references them, which is never cached', () => {
+  it('the page’s assets, cached for ever, are uploaded before index.html, which is always revalidated', () => {
     const deployments = Object.values(contentTemplate.findResources('Custom::CDKBucketDeployment'))
     const caching = deployments.map(
       (deployment) =>

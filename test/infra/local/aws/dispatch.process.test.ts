@@ -17,7 +17,7 @@ async function askSts(url: string, accessKeyId: string, query: Record<string, st
   return new RegExp(`<${member}>(.*)</${member}>`).exec(await answer.text())?.[1]
 }
 
-test('GetCallerIdentity names the owner, or the function that has signed', async () => {
+test('STS GetCallerIdentity returns the function that signed the request, otherwise the account’s owner', async () => {
   const { endpoint } = await startStack(stackModel({ functions: [worker] }))
   const ask = (accessKeyId: string) =>
     askSts(endpoint.url, accessKeyId, { Action: 'GetCallerIdentity' }, 'Arn')
@@ -27,7 +27,7 @@ test('GetCallerIdentity names the owner, or the function that has signed', async
   )
 })
 
-test('only the owner may assume a role, and only one of the template', async () => {
+test('only the account’s owner may call STS AssumeRole, and only for a role in the template', async () => {
   const role = { name: 'reader', arn: `arn:aws:iam::${accountId}:role/reader`, policies: [] }
   const { endpoint } = await startStack(stackModel({ functions: [worker], roles: [role] }))
   const assume = (accessKeyId: string, RoleArn: string) =>
@@ -41,7 +41,7 @@ test('only the owner may assume a role, and only one of the template', async () 
   expect(await assume(endpoint.credentialsFor(worker).accessKeyId, role.arn)).toBeUndefined()
 })
 
-test('an unsigned request, which any web page could send, is rejected', async () => {
+test('the AWS endpoint rejects an unsigned request, which any web page could send', async () => {
   const { endpoint } = await startStack(stackModel())
   const answer = await fetch(endpoint.url, {
     method: 'POST',
@@ -58,21 +58,21 @@ test.each<[string, RequestInit, string]>([
   ['/', { headers: { 'x-amz-target': 'TrentService.ListKeys' }, body: '{' }, 'SerializationException'],
   ['/v2/email/identities', {}, 'UnknownOperationException'],
   ['/2015-03-31/functions/worker/invocations', { method: 'PUT' }, 'UnknownOperationException'],
-])('%s with %j is rejected as %s', async (path, init, name) => {
+])('the AWS endpoint rejects a request for %s with %j as %s', async (path, init, name) => {
   const { endpoint } = await startStack(stackModel({ functions: [worker] }))
   const headers = { ...signedBy('anybody'), ...(init.headers as Record<string, string> | undefined) }
   const answer = await fetch(endpoint.url + path, { method: 'POST', body: '{}', ...init, headers })
   expect(answer.headers.get('x-amzn-errortype')).toBe(name)
 })
 
-test('an operation that is not emulated fails as UnknownOperationException', async () => {
+test('an SQS operation that is not emulated fails with UnknownOperationException', async () => {
   const { sqs } = await startStack(stackModel({ queues: [queueModel('work')] }))
   await expect(sqs.send(new CreateQueueCommand({ QueueName: 'x' }))).rejects.toMatchObject({
     name: 'UnknownOperationException',
   })
 })
 
-test('a port that is taken fails the start', async () => {
+test('the AWS endpoint does not start on a port that is in use', async () => {
   const { endpoint } = await startStack(stackModel())
   const { startAwsEndpoint } = await import('../../../../infra/local/aws/server.ts')
   const starting = startAwsEndpoint({

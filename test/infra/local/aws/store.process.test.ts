@@ -55,7 +55,7 @@ async function startKilledEndpoint(directory: string) {
   }
 }
 
-test('keys, messages and mails survive kill -9, and messages in flight are delivered again', async () => {
+test('KMS keys, SQS messages and mails survive kill -9, and messages in flight are delivered again', async () => {
   const directory = makeDirectory()
   const before = await startKilledEndpoint(directory)
   const { Mac } = await before.kms.send(mac)
@@ -99,7 +99,7 @@ test('keys, messages and mails survive kill -9, and messages in flight are deliv
   expect(await receive('tree.fifo')).toEqual(['f'])
 })
 
-test('the data files are readable by their owner only', async () => {
+test('the data files of the AWS endpoint are readable by their owner only', async () => {
   const directory = makeDirectory()
   await startStack(persistentStack, { dataDirectory: directory })
   const files = readdirSync(directory)

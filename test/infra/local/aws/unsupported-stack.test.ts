@@ -7,7 +7,7 @@ const queue = queueModel('work')
 
 test.each<[string, Partial<StackModel>, RegExp]>([
   [
-    'an operator',
+    'an unsupported condition operator',
     {
       functions: [
         functionModel('worker', [{ ...statement, Condition: { IpAddress: { 'aws:SourceArn': 'x' } } }]),
@@ -16,7 +16,7 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     /function worker cannot be evaluated: condition operator IpAddress/,
   ],
   [
-    'a condition key',
+    'an unsupported condition key',
     {
       functions: [
         functionModel('worker', [{ ...statement, Condition: { StringEquals: { 'aws:SourceIp': 'x' } } }]),
@@ -30,7 +30,7 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     /policy variables/,
   ],
   [
-    'a form of principal',
+    'an unsupported form of principal',
     {
       queues: [
         queueModel('work', { policies: [{ Statement: [{ ...statement, Principal: { Federated: 'x' } }] }] }),
@@ -39,25 +39,25 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     /queue work cannot be evaluated: this form of Principal/,
   ],
   [
-    'a pattern',
+    'an unsupported event pattern',
     { rules: [ruleModel('r', { pattern: { source: [{ cidr: '10.0.0.0/8' }] } })] },
     /operator cidr/,
   ],
-  ['a schedule', { rules: [ruleModel('r', { schedule: 'cron(0 0 * * * *)' })] }, /schedule cron/],
+  ['an invalid schedule', { rules: [ruleModel('r', { schedule: 'cron(0 0 * * * *)' })] }, /schedule cron/],
   [
-    'a target',
+    'a rule target that is neither a queue nor a function',
     { rules: [ruleModel('r', { targets: [{ id: 't', arn: arnOf('sns', 'topic') }] })] },
     /neither a queue nor/,
   ],
   [
-    'a dead-letter queue',
+    'an unknown dead-letter queue',
     {
       queues: [queueModel('work', { redrive: { deadLetterArn: arnOf('sqs', 'none'), maxReceiveCount: 1 } })],
     },
     /unknown dead-letter queue/,
   ],
   [
-    'a visibility timeout shorter than the function may take',
+    'a visibility timeout shorter than the function’s timeout',
     {
       queues: [{ ...queue, visibilityTimeoutSeconds: 2 }],
       functions: [functionModel('worker')],
@@ -75,6 +75,6 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     },
     /Queue visibility timeout: 2 seconds is less than Function timeout: 3 seconds/,
   ],
-])('a stack with %s that cannot be emulated does not start', async (_what, changes, message) => {
+])('the AWS endpoint refuses to start a stack with %s', async (_what, changes, message) => {
   await expect(startStack(stackModel(changes))).rejects.toThrow(message)
 })

@@ -112,7 +112,7 @@ beforeEach(async () => {
   keySet = await live()
 }, 60_000)
 
-it('sound keys have no findings', async () => {
+it('the audit of a sound key set has no findings', async () => {
   const sound = await report()
   expect(sound.findings).toEqual([])
   expect(sound.ok).toBe(true)
@@ -128,8 +128,8 @@ it('sound keys have no findings', async () => {
   expect(sound.next_due).toBeGreaterThan(sound.at)
 })
 
-describe('the audit reports', () => {
-  it('a key that somebody disabled or scheduled for deletion', async () => {
+describe('audit findings', () => {
+  it('the audit reports a key that somebody disabled or scheduled for deletion in KMS', async () => {
     await kms.send(new DisableKeyCommand({ KeyId: keySet.active.arn }))
     const { findings: found, ok } = await report()
     expect(ok).toBe(false)
@@ -139,18 +139,18 @@ describe('the audit reports', () => {
     expect(await findings()).toEqual(['disabled_behind_the_service', 'deletion_scheduled'])
   })
 
-  it('a retired key that was enabled again', async () => {
+  it('the audit reports a retired key that was enabled again in KMS', async () => {
     const retired = (await report()).keys[0]
     await kms.send(new EnableKeyCommand({ KeyId: retired?.arn }))
     expect(await findings()).toEqual(['retired_but_enabled'])
   })
 
-  it('a key whose tag was removed', async () => {
+  it('the audit reports a signing key whose tag was removed', async () => {
     await kms.send(new UntagResourceCommand({ KeyId: keySet.active.arn, TagKeys: [signingKeyTagName] }))
     expect(await findings()).toEqual(['not_the_key_on_record'])
   })
 
-  it('a key with the deployment’s tag that is not on record', async () => {
+  it('the audit reports a KMS key with the deployment’s tag that is not on record', async () => {
     await kms.send(
       new CreateKeyCommand({
         KeySpec: 'RSA_2048',
@@ -161,7 +161,7 @@ describe('the audit reports', () => {
     expect(await findings()).toEqual(['unknown_key'])
   })
 
-  it('a second active key on record', async () => {
+  it('the audit reports a second active key on record', async () => {
     await changeKeys((keys) =>
       keys.map((key) =>
         key.kid === keySet.published.kid ? { ...key, state: 'active', active_at: Date.now() } : key,
@@ -170,14 +170,14 @@ describe('the audit reports', () => {
     expect(await findings()).toEqual(['several_signers', 'state_unaccounted'])
   })
 
-  it('a key on record with other instants than its evidence', async () => {
+  it('the audit reports a key whose timestamps on record differ from its evidence', async () => {
     await changeKeys((keys) =>
       keys.map((key) => (key.state === 'active' ? { ...key, active_at: (key.active_at ?? 0) - day } : key)),
     )
     expect(await findings()).toEqual(['state_unaccounted'])
   })
 
-  it('a key that was removed from the records', async () => {
+  it('the audit reports a key that was removed from the key set', async () => {
     await changeKeys((keys) => keys.filter(({ state }) => state !== 'retiring'))
     expect(await findings()).toEqual(['keys_unaccounted', 'key_removed', 'unknown_key'])
   })
@@ -186,7 +186,7 @@ describe('the audit reports', () => {
     ['the oldest', () => 1],
     ['one in the middle', () => 3],
     ['the newest', (last: number) => last],
-  ])('an evidence record that was removed: %s', async (_which, choose) => {
+  ])('the audit reports a removed evidence record: %s', async (_which, choose) => {
     const sequence = choose((await readKeySet()).sequence)
     await removeEvidence(sequence)
     expect((await report()).findings).toMatchObject([
@@ -198,7 +198,7 @@ describe('the audit reports', () => {
     ['the oldest', () => 1],
     ['one in the middle', () => 3],
     ['the newest', (last: number) => last],
-  ])('an evidence record that was edited: %s', async (_which, choose) => {
+  ])('the audit reports an edited evidence record: %s', async (_which, choose) => {
     const sequence = choose((await readKeySet()).sequence)
     await setItem(evidenceKey(sequence), 'run_id', 'somebody else')
     expect((await report()).findings).toMatchObject([
@@ -207,26 +207,29 @@ describe('the audit reports', () => {
   })
 
   it.each([
-    ['in the middle', () => 3],
-    ['at the end', (last: number) => last],
-  ])('an evidence record that was edited together with its hash, %s', async (_which, choose) => {
-    const evidence = await readEvidence()
-    const sequence = choose(evidence.length)
-    const record = evidence[sequence - 1] ?? expect.unreachable()
-    const forged = { ...record, run_id: 'somebody else' }
-    await setItem(evidenceKey(sequence), 'run_id', forged.run_id)
-    await setItem(evidenceKey(sequence), 'hash', evidenceHash(forged))
-    expect(await findings()).toEqual(['chain_broken'])
-  })
+    ['one in the middle', () => 3],
+    ['the newest', (last: number) => last],
+  ])(
+    'the audit reports an evidence record that was edited together with its hash: %s',
+    async (_which, choose) => {
+      const evidence = await readEvidence()
+      const sequence = choose(evidence.length)
+      const record = evidence[sequence - 1] ?? expect.unreachable()
+      const forged = { ...record, run_id: 'somebody else' }
+      await setItem(evidenceKey(sequence), 'run_id', forged.run_id)
+      await setItem(evidenceKey(sequence), 'hash', evidenceHash(forged))
+      expect(await findings()).toEqual(['chain_broken'])
+    },
+  )
 
-  it('an attribute added to an evidence record, and a record added at the end', async () => {
+  it('the audit reports an attribute added to an evidence record, and a record added to the chain', async () => {
     await setItem(evidenceKey(2), 'comment', 'all is well')
     expect(await findings()).toEqual(['evidence_edited'])
     await setItem(evidenceKey(99), 'comment', 'nothing happened')
     expect(await findings()).toEqual(['record_unreadable', 'evidence_added', 'evidence_edited'])
   })
 
-  it('a chain that was rewritten since an earlier report', async () => {
+  it('the audit reports an evidence chain that was rewritten since an earlier report', async () => {
     const anchor = (await report()).evidence.head ?? expect.unreachable()
     await live()
     const target = { baseUrl: baseUrl(), namePrefix: '', settings: settings() } as Target
@@ -234,7 +237,7 @@ describe('the audit reports', () => {
     expect(again.findings).toMatchObject([{ finding: 'history_rewritten' }])
   })
 
-  it('a JWKS with a foreign key, a missing key, or another key under a known kid', async () => {
+  it('the audit reports a JWKS with a foreign key, without a key on record, or with another key under a known kid', async () => {
     const { keys } = toJwks((await readKeySet()).keys)
     const { n = '', e = '' } = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({
       format: 'jwk',
@@ -250,7 +253,7 @@ describe('the audit reports', () => {
     expect(await findings()).toEqual(['wrong_kid'])
   })
 
-  it('a rotation that is overdue by a day', async () => {
+  it('the audit reports a key rotation that is overdue by a day', async () => {
     const due = (await report()).next_due ?? expect.unreachable()
     expect(await findings(due + 60_000)).toEqual([])
     const { findings: found } = await report(due + day)
@@ -266,7 +269,7 @@ describe('the audit reports', () => {
     ])
   })
 
-  it('a schedule that is disabled or missing', async () => {
+  it('the audit reports a rotation schedule that is disabled or missing', async () => {
     const events = new EventBridgeClient(clientOptions())
     const rule = { Name: 'rotate-signing-keys' }
     await events.send(new DisableRuleCommand(rule))
@@ -284,7 +287,7 @@ describe('the audit reports', () => {
   })
 })
 
-it('the HTML report is self-contained, escapes what it shows, and lists every key', async () => {
+it('the audit’s HTML report is self-contained, escapes its values, and lists every key', async () => {
   await setItem(evidenceKey(4), 'run_id', '<script>alert(1)</script>')
   const found = await report()
   const html = writeHtml(found, 'local')

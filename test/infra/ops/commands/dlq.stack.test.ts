@@ -43,7 +43,7 @@ const show = async (reason: string) => {
   return (JSON.parse(out) as { messages: { id: string; body: string; reason: string }[] }).messages
 }
 
-it('dlq show keeps the dead letters; dlq redrive and dlq drop take only those that match', async () => {
+it('dlq show keeps the dead letters; dlq redrive and dlq drop remove only those that match', async () => {
   const [first, second] = [`test-${randomUUID()}`, `test-${randomUUID()}`]
   const [later, never] = [randomInt(1, 2 ** 40), randomInt(1, 2 ** 40)]
   await plant(first, later)

@@ -41,8 +41,8 @@ async function run(commandLine: string): Promise<{ code: number; out: string; er
   })
 }
 
-describe('with the auditor’s role', { timeout: 60_000 }, () => {
-  it('keys audit has no findings, and writes its report', async () => {
+describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
+  it('keys audit works with the auditor’s role, and writes its HTML report', async () => {
     const file = join(directory, 'audit.html')
     const { code, out, err } = await run(`keys audit --json --html ${file}`)
     expect(code, err).toBe(0)
@@ -57,7 +57,7 @@ describe('with the auditor’s role', { timeout: 60_000 }, () => {
     'keys revoke KID',
     'ledger verify',
     'dlq drop user.registered --yes',
-  ])('%s is denied', async (commandLine) => {
+  ])('the auditor’s role is denied: %s', async (commandLine) => {
     const { code, out, err } = await run(commandLine)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/AccessDenied|not authorized/)

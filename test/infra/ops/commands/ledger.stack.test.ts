@@ -50,21 +50,21 @@ const falsify = (pk: string, sk: string, path: string, value: Big) =>
 describe('ledger verify', () => {
   beforeAll(interceptQueues)
 
-  it('reports no difference of a correct wallet, and exits 0', async () => {
+  it('ledger verify reports no difference for a correct wallet, and exits 0', async () => {
     expect(await verify(await addWallet())).toEqual({
       exitCode: 0,
       report: { wallets: 1, bills: 3, differences: [] },
     })
   })
 
-  it('reports no wallet of a user without one', async () => {
+  it('ledger verify reports no wallet for a user without one', async () => {
     expect(await verify(await addUser())).toEqual({
       exitCode: 0,
       report: { wallets: 0, bills: 0, differences: [] },
     })
   })
 
-  it('reports a balance that differs from its bills, and exits 1', async () => {
+  it('ledger verify reports a balance that differs from its bills, and exits 1', async () => {
     const userId = await addWallet()
     await falsify(`W#${userId}#asset`, 'HEAD', 'holdings.USDT.b', new Big('8.500000000000000001'))
     const { exitCode, report } = await verify(userId)
@@ -84,7 +84,7 @@ describe('ledger verify', () => {
   it.each([
     ['amount', '9', ['balance_after', 'balance_after', 'balance + hold']],
     ['balance_after', '9', ['balance_after']],
-  ])('reports a bill whose %s was changed', async (attribute, value, expected) => {
+  ])('ledger verify reports a bill whose %s was changed', async (attribute, value, expected) => {
     const userId = await addWallet()
     const list = listName({ userId, wallet: 'asset' }, {})
     await falsify(list, '000000000002', attribute, new Big(value))

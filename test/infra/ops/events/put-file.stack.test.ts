@@ -34,7 +34,7 @@ const balanceOf = async (userId: number) => {
   return wallet.holdings.get('USDT')?.balance ?? new Big('0')
 }
 
-it('event put lists the rejected lines, and deletes its checkpoint at the end', async () => {
+it('event put lists the rejected lines of its input, and deletes its checkpoint at the end', async () => {
   const userId = randomInt(1, 2 ** 40)
   const file = join(directory(), 'events.ndjson')
   const lines = [
@@ -66,7 +66,7 @@ it('event put lists the rejected lines, and deletes its checkpoint at the end', 
   expect(existsSync(`${file}.progress`)).toBe(false)
 }, 120_000)
 
-it('a resumed run sends the remaining lines, and an event that is sent twice takes effect once', async () => {
+it('a resumed event put sends the remaining lines, and an event that is sent twice takes effect once', async () => {
   const userId = randomInt(1, 2 ** 40)
   const file = join(directory(), 'events.ndjson')
   const first = registration(userId)
@@ -82,7 +82,7 @@ it('a resumed run sends the remaining lines, and an event that is sent twice tak
   expect((await balanceOf(userId)).toFixed()).toBe('20')
 }, 120_000)
 
-it('a run that was killed in the middle is resumed without losing an event', async () => {
+it('an event put that was killed is resumed without losing an event', async () => {
   // Many users, because the events of one user wait for each other.
   const users = Array.from({ length: 20 }, () => randomInt(1, 2 ** 40))
   const credits = Array.from({ length: 8 }, (_, index) => users.map((userId) => credit(userId, index, '0.1')))
@@ -114,7 +114,7 @@ it('a run that was killed in the middle is resumed without losing an event', asy
   for (const userId of users) expect((await balanceOf(userId)).toFixed()).toBe('0.8')
 }, 120_000)
 
-it('another input’s checkpoint is refused, and --restart ignores it', async () => {
+it('event put refuses the checkpoint of another input, and --restart ignores it', async () => {
   const userId = randomInt(1, 2 ** 40)
   const progress = join(directory(), 'progress')
   writeFileSync(progress, JSON.stringify({ ...newProgress(), first_line: 'another', lines: 1, bytes: 10 }))

@@ -39,8 +39,8 @@ const send = (text: string, bus: ReturnType<typeof fakeBus>, progress: Progress,
     onProgress: () => undefined,
   })
 
-describe('sending an input', () => {
-  it('ten events go into one request, and the progress counts them all', async () => {
+describe('sendInput', () => {
+  it('sendInput puts ten events into one request, and counts all events in the progress', async () => {
     const bus = fakeBus()
     const progress = newProgress()
     const text = Array.from({ length: 95 }, (_, index) => `${line(index)}\n`).join('')
@@ -55,13 +55,13 @@ describe('sending an input', () => {
     })
   })
 
-  it('a request stays below the size that the bus accepts', async () => {
+  it('a PutEvents request stays below the size that the bus accepts', async () => {
     const bus = fakeBus()
     await send(Array.from({ length: 6 }, (_, index) => line(index, 100_000)).join('\n'), bus, newProgress())
     expect(bus.requests.map((events) => events.length)).toEqual([2, 2, 2])
   })
 
-  it('every line that cannot be sent is listed with a reason, without its content', async () => {
+  it('sendInput lists every line that cannot be sent with a reason, without its content', async () => {
     const bus = fakeBus(Infinity, ({ detail }) => (detail.includes('"id":8') ? 'MalformedDetail' : undefined))
     const progress = newProgress()
     const lines = [
@@ -90,7 +90,7 @@ describe('sending an input', () => {
   })
 
   it.each([0, 1, 7, 30])(
-    'after a crash at request %i, no event is lost and at most 40 are sent again',
+    'after a crash at PutEvents request %i, sendInput loses no event and repeats at most 40',
     async (diesAt) => {
       const text = Array.from({ length: 400 }, (_, index) => `${line(index)}\n`).join('')
       const first = fakeBus(diesAt)
@@ -106,7 +106,7 @@ describe('sending an input', () => {
     },
   )
 
-  it('a saved checkpoint can be read by another process', async () => {
+  it('a saved checkpoint can be opened again from its file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'ops-')), 'progress')
     const progress = newProgress()
     await send(`${line(1)}\n${line(2)}\n`, fakeBus(), progress, file)
@@ -116,7 +116,7 @@ describe('sending an input', () => {
   })
 })
 
-it.each([1, 2, 7, 1_000])('lines are read whole from chunks of %i bytes', async (chunk) => {
+it.each([1, 2, 7, 1_000])('input lines are read whole from chunks of %i bytes', async (chunk) => {
   const text = 'a\n\nlänger\nohne Ende'
   const bytes = Buffer.from(text)
   async function* chunks() {

@@ -101,7 +101,7 @@ function allow(
   return { Effect: 'Allow', Action, Resource, ...more }
 }
 
-test('requests reach DynamoDB Local unchanged, with every digit of a number', async () => {
+test('the proxy passes requests to DynamoDB Local unchanged, with every digit of a number', async () => {
   const { owner } = await startTable([])
   await owner.send(new PutItemCommand({ TableName, Item }))
   expect((await owner.send(new GetItemCommand({ TableName, Key }))).Item).toEqual(Item)
@@ -110,7 +110,7 @@ test('requests reach DynamoDB Local unchanged, with every digit of a number', as
   })
 })
 
-test('an operation is denied without permission for its own action', async () => {
+test('a DynamoDB operation is denied without permission for its own IAM action', async () => {
   for (const [action, run] of Object.entries(operations)) {
     const granted = await startTable([allow(`dynamodb:${action}`)])
     await run(granted.worker)
@@ -125,7 +125,7 @@ test('an operation is denied without permission for its own action', async () =>
   }
 })
 
-test('a transaction is denied without permission for each of its members', async () => {
+test('a DynamoDB transaction is denied without permission for each of its members', async () => {
   const write = new TransactWriteItemsCommand({
     TransactItems: [
       { Put: { TableName, Item } },
@@ -161,7 +161,7 @@ test('a transaction is denied without permission for each of its members', async
   await expect(complete.worker.send(read)).rejects.toMatchObject({ name: 'AccessDeniedException' })
 })
 
-test('a query of an index is denied without permission for that index', async () => {
+test('a DynamoDB query of an index is denied without permission for that index', async () => {
   const query = new QueryCommand({
     TableName,
     IndexName: 'byGroup',
@@ -175,7 +175,7 @@ test('a query of an index is denied without permission for that index', async ()
   await expect(other.worker.send(query)).rejects.toMatchObject({ name: 'AccessDeniedException' })
 })
 
-test('a request outside the leading keys of a grant is denied', async () => {
+test('a DynamoDB request outside the dynamodb:LeadingKeys of a grant is denied', async () => {
   const { worker } = await startTable([
     allow('dynamodb:*', tableArn, {
       Condition: {

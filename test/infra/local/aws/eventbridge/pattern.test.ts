@@ -33,7 +33,7 @@ test.each<[Record<string, unknown>, boolean]>([
   [{ detail: { amount: ['12'] } }, false],
   [{ detail: { paid: [false] } }, true],
   [{ detail: { note: [null] } }, true],
-])('%j matches: %s', (pattern, matches) => {
+])('the event pattern %j matches the sample order: %s', (pattern, matches) => {
   expect(compilePattern(pattern)(event)).toBe(matches)
 })
 
@@ -47,6 +47,6 @@ test.each([
   { detail: { amount: [{ numeric: ['>', 1] }] } },
   { source: [{ prefix: 1 }] },
   { source: [{ prefix: 'a', suffix: 'b' }] },
-])('%j stops the start, because it is not known here', (pattern) => {
+])('the event pattern %j, which is not emulated, is rejected', (pattern) => {
   expect(() => compilePattern(pattern)).toThrow(/event pattern/)
 })

@@ -29,7 +29,7 @@ async function receiveAll(sqs: Awaited<ReturnType<typeof startStack>>['sqs'], na
   return (await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))).Messages ?? []
 }
 
-test('an event reaches the queues of matching rules in the envelope of AWS, its detail byte by byte', async () => {
+test('an event reaches the queues of matching rules in EventBridge’s envelope, its detail unchanged byte by byte', async () => {
   const { events, sqs } = await startStack(stackModel({ rules: [rule], queues: [queue] }))
   const Detail = '{"amount":0.100000000000000001,"id":9007199254740993}'
   const Time = new Date('2026-02-03T04:05:06Z')
@@ -58,7 +58,7 @@ test('an event reaches the queues of matching rules in the envelope of AWS, its 
   })
 })
 
-test('a bad entry fails alone, and the good ones are delivered', async () => {
+test('an invalid PutEvents entry fails alone, and the valid ones are delivered', async () => {
   const { events, sqs } = await startStack(stackModel({ rules: [rule], queues: [queue] }))
   const bad = [
     [{ ...good, Detail: 'no json' }, 'MalformedDetail'],
@@ -78,7 +78,7 @@ test('a bad entry fails alone, and the good ones are delivered', async () => {
   expect(await receiveAll(sqs, 'orders')).toHaveLength(1)
 })
 
-test('a request of eleven entries or over 1 MB is rejected as a whole', async () => {
+test('a PutEvents request of eleven entries or over 1 MB is rejected as a whole', async () => {
   const { events, sqs } = await startStack(stackModel({ rules: [rule], queues: [queue] }))
   const half = { ...good, Detail: JSON.stringify({ text: 'x'.repeat(600_000) }) }
   for (const Entries of [Array.from({ length: 11 }, () => good), [], [half, half]])
@@ -88,7 +88,7 @@ test('a request of eleven entries or over 1 MB is rejected as a whole', async ()
   expect(await receiveAll(sqs, 'orders')).toEqual([])
 })
 
-test("an event that the queue's policy does not allow goes to the target's dead-letter queue", async () => {
+test('an event that a queue’s policy does not allow goes to the dead-letter queue of the rule’s target', async () => {
   const closed = queueModel('orders', { policies: [{ Statement: [allowRule('orders', 'another')] }] })
   const dead = queueModel('dead', { policies: [{ Statement: [allowRule('dead', 'orders')] }] })
   const targets = [{ id: 'queue', arn: closed.arn, deadLetterArn: dead.arn }]

@@ -26,7 +26,7 @@ const reader = functionModel('reader', [
 ])
 const model = stackModel({ queues: [queue], rules: [rule, clock], functions: [reader] })
 
-test('a rule is described with its schedule, its state and its targets', async () => {
+test('DescribeRule and ListTargetsByRule return the schedule, the state and the targets of a rule', async () => {
   const { events } = await startStack(model)
   expect(await events.send(new DescribeRuleCommand({ Name: 'clock' }))).toMatchObject({
     Arn: clock.arn,
@@ -40,7 +40,7 @@ test('a rule is described with its schedule, its state and its targets', async (
   )
 })
 
-test('permission for one rule does not open another one', async () => {
+test('IAM permission for one EventBridge rule does not allow operations on another', async () => {
   const { as } = await startStack(model)
   const { events } = as('reader')
   await expect(events.send(new DescribeRuleCommand({ Name: 'clock' }))).resolves.toMatchObject({
@@ -55,7 +55,7 @@ test('permission for one rule does not open another one', async () => {
   }
 })
 
-test('a rule that is switched off delivers nothing until it is switched on again', async () => {
+test('a disabled EventBridge rule delivers nothing until it is enabled again', async () => {
   const { events, endpoint } = await startStack(model)
   const put = () =>
     events.send(

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test("a schedule invokes its function with the scheduled event, or with the target's constant", async () => {
+test('a scheduled rule invokes its function with the scheduled event, or with the target’s constant input', async () => {
   const events: [string, unknown][] = []
   const targets = [
     { id: 'tick', arn: target.arn },
@@ -46,7 +46,7 @@ test("a schedule invokes its function with the scheduled event, or with the targ
   ])
 })
 
-test('a matching event invokes its function with the envelope', async () => {
+test('a rule invokes its function with the whole event in EventBridge’s envelope', async () => {
   vi.useRealTimers()
   const events: unknown[] = []
   const rule = ruleModel('all', { pattern: { source: ['shop'] }, targets: [{ id: 'f', arn: target.arn }] })

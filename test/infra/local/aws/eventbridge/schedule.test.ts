@@ -18,7 +18,7 @@ test.each([
   ['cron(0 0 ? * MON *)', '2026-03-02T00:00:00Z'],
   ['cron(0 9-17/4 ? * 1 *)', '2026-03-01T09:00:00Z'],
   ['cron(0 8 1 * ? *)', '2026-03-01T08:00:00Z'],
-])('%s runs first at %s', async (expression, first) => {
+])('the schedule %s runs first at %s', async (expression, first) => {
   const runs: string[] = []
   const schedule = compileSchedule(expression)(() => runs.push(new Date().toISOString()))
   const until = new Date(first).getTime()
@@ -30,7 +30,7 @@ test.each([
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a rate runs again after every period', async () => {
+test('the schedule rate(5 minutes) runs twelve times in an hour', async () => {
   let runs = 0
   const schedule = compileSchedule('rate(5 minutes)')(() => (runs += 1))
   await vi.advanceTimersByTimeAsync(60 * 60_000)
@@ -47,6 +47,6 @@ test.each([
   'cron(0 0 ? * ? *)',
   'cron(99 0 * * ? *)',
   'every day',
-])('%s stops the start, because EventBridge does not take it', (expression) => {
+])('the schedule %s, which EventBridge does not accept, is rejected', (expression) => {
   expect(() => compileSchedule(expression)).toThrow()
 })

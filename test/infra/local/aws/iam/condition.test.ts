@@ -33,10 +33,13 @@ test.each<[string, string, string[], Context, boolean]>([
   ['ForAnyValue:StringEquals', key, ['a'], { [key]: ['a', 'b'] }, true],
   ['ForAnyValue:StringEquals', key, ['c'], { [key]: ['a', 'b'] }, false],
   ['ForAnyValue:StringEquals', key, ['c'], {}, false],
-])('%s %s %j of %j is %s', (operator, name, expected, context, meets) => {
-  const lower = Object.entries(context).map(([item, value]) => [item.toLowerCase(), value] as const)
-  expect(compileCondition(operator, name, expected)(new Map(lower))).toBe(meets)
-})
+])(
+  'the IAM condition %s on %s for %j, with the request context %j, is met: %s',
+  (operator, name, expected, context, meets) => {
+    const lower = Object.entries(context).map(([item, value]) => [item.toLowerCase(), value] as const)
+    expect(compileCondition(operator, name, expected)(new Map(lower))).toBe(meets)
+  },
+)
 
 test.each([
   ['DateGreaterThan', key],
@@ -46,6 +49,6 @@ test.each([
   ['StringEquals', 'aws:SourceIp'],
   ['StringEquals', 'aws:ResourceTag/'],
   ['StringEquals', 'sqs:Unknown'],
-])('%s on %s stops the start, because it cannot be evaluated', (operator, name) => {
+])('the IAM condition %s on %s, which is not emulated, is rejected', (operator, name) => {
   expect(() => compileCondition(operator, name, ['x'])).toThrow(/not known to the local IAM/)
 })

@@ -61,8 +61,8 @@ const namesRole: PolicyStatement = {
 test.each<[string, PolicyStatement[], PolicyStatement[] | undefined, boolean]>([
   ['a grant and the default key policy', [allow('kms:GenerateMac')], undefined, true],
   ['a grant by wildcard', [allow('kms:Generate*')], undefined, true],
-  ['a grant in other letters', [allow('KMS:generatemac')], undefined, true],
-  ['no grant', [], undefined, false],
+  ['a grant spelled in other upper and lower case', [allow('KMS:generatemac')], undefined, true],
+  ['no grant and the default key policy', [], undefined, false],
   ['a grant for another action', [allow('kms:VerifyMac')], undefined, false],
   [
     'a grant for another key',
@@ -85,45 +85,55 @@ test.each<[string, PolicyStatement[], PolicyStatement[] | undefined, boolean]>([
     false,
   ],
   [
-    'NotAction without it',
+    'a grant by NotAction that excludes the operation',
     [{ Effect: 'Allow', NotAction: 'kms:GenerateMac', Resource: '*' }],
     undefined,
     false,
   ],
-  ['NotAction with it', [{ Effect: 'Allow', NotAction: 'kms:Sign', Resource: '*' }], undefined, true],
-  ['NotResource', [{ Effect: 'Allow', Action: 'kms:*', NotResource: keyArn }], undefined, false],
   [
-    'its tag',
+    'a grant by NotAction that excludes another operation',
+    [{ Effect: 'Allow', NotAction: 'kms:Sign', Resource: '*' }],
+    undefined,
+    true,
+  ],
+  [
+    'a grant by NotResource that excludes the key',
+    [{ Effect: 'Allow', Action: 'kms:*', NotResource: keyArn }],
+    undefined,
+    false,
+  ],
+  [
+    'a grant that requires the key’s tag',
     [allow('kms:GenerateMac', { StringEquals: { 'aws:ResourceTag/purpose': 'signing' } })],
     undefined,
     true,
   ],
   [
-    'another tag',
+    'a grant that requires another tag than the key’s',
     [allow('kms:GenerateMac', { StringEquals: { 'aws:ResourceTag/purpose': 'x' } })],
     undefined,
     false,
   ],
   [
-    'its algorithm',
+    'a grant that requires the algorithm of the request',
     [allow('kms:GenerateMac', { StringEquals: { 'kms:MacAlgorithm': 'HMAC_SHA_256' } })],
     undefined,
     true,
   ],
   [
-    'another algorithm',
+    'a grant that excludes the algorithm of the request',
     [allow('kms:GenerateMac', { StringNotEquals: { 'kms:MacAlgorithm': 'HMAC_SHA_256' } })],
     undefined,
     false,
   ],
-])('a function with %s', async (_case, statements, keyPolicy, mayUse) => {
+])('GenerateMac is allowed or denied as by IAM with %s', async (_case, statements, keyPolicy, mayUse) => {
   const { worker, owner } = await startAs(statements, keyModel(keyPolicy && { Statement: keyPolicy }))
   await mac(owner)
   if (mayUse) await mac(worker)
   else await expect(mac(worker)).rejects.toMatchObject(denied)
 })
 
-test('a denial is worded as by AWS', async () => {
+test('a denied KMS request has the error message of AWS', async () => {
   const user = `User: arn:aws:sts::${accountId}:assumed-role/worker-role/worker is not authorized to perform: kms:GenerateMac`
   const cases: [PolicyStatement[], PolicyDocument | undefined, string][] = [
     [[], undefined, 'because no identity-based policy allows the kms:GenerateMac action'],
@@ -143,7 +153,7 @@ test('a denial is worded as by AWS', async () => {
   }
 })
 
-test('decryption is denied when a policy demands another encryption context', async () => {
+test('KMS Decrypt is denied if the policy requires another encryption context', async () => {
   const key = keyModel(undefined, { keySpec: 'SYMMETRIC_DEFAULT', keyUsage: 'ENCRYPT_DECRYPT' })
   const { worker, owner } = await startAs(
     [allow('kms:Decrypt', { StringEquals: { 'kms:EncryptionContext:purpose': 'totp' } })],
@@ -165,7 +175,7 @@ test('decryption is denied when a policy demands another encryption context', as
   }
 })
 
-test('creating a tagged key is denied without CreateKey on * and TagResource for those tags', async () => {
+test('creating a tagged key is denied without kms:CreateKey on * and kms:TagResource for those tags', async () => {
   const createsOurs = allow(
     'kms:CreateKey',
     { StringEquals: { 'aws:RequestTag/purpose': 'signing', 'kms:KeySpec': 'RSA_2048' } },
@@ -185,7 +195,7 @@ test('creating a tagged key is denied without CreateKey on * and TagResource for
   await expect(create((await startAs([createsOurs])).worker, 'signing')).rejects.toMatchObject(denied)
 })
 
-test('signing is denied when a policy demands another message type', async () => {
+test('KMS Sign is denied if the policy requires another message type', async () => {
   const key = keyModel(undefined, { keySpec: 'RSA_2048', keyUsage: 'SIGN_VERIFY' })
   const { worker } = await startAs(
     [

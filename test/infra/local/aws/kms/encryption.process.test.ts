@@ -21,7 +21,7 @@ async function startKeys() {
   }
 }
 
-test('a ciphertext opens under its own key and context only, in any order of the pairs', async () => {
+test('a KMS ciphertext decrypts only with its own key and encryption context, whose pairs may be in any order', async () => {
   const { kms, one, two } = await startKeys()
   const Plaintext = Buffer.from('JBSWY3DPEHPK3PXP')
   const { CiphertextBlob } = await kms.send(
@@ -44,7 +44,7 @@ test('a ciphertext opens under its own key and context only, in any order of the
     await expect(kms.send(new DecryptCommand({ ...good, ...change })), name).rejects.toMatchObject({ name })
 })
 
-test('a MAC depends on key and message only, and on an algorithm that the key offers', async () => {
+test('GenerateMac returns the same MAC for the same message, and rejects an algorithm that the key does not offer', async () => {
   const { kms, one, mac } = await startKeys()
   const Message = Buffer.from('5f4dcc3b5aa765d61d8327deb882cf99')
   const input = { KeyId: mac, Message, MacAlgorithm: 'HMAC_SHA_512' } as const

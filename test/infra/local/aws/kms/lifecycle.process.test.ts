@@ -30,7 +30,7 @@ async function createKey(kms: KMSClient, tags: Record<string, string> = { a: '1'
   return KeyMetadata?.KeyId ?? ''
 }
 
-test('a key of the template can be found by id and ARN from the start', async () => {
+test('a KMS key of the template can be found by its id and its ARN from the start', async () => {
   const keyId = '11111111-2222-3333-4444-555555555555'
   const key = {
     keyId,
@@ -54,7 +54,7 @@ test('a key of the template can be found by id and ARN from the start', async ()
   }
 })
 
-test('a key in each state does what AWS allows in it', async () => {
+test('a KMS key allows in each key state only the operations that AWS allows', async () => {
   const { kms } = await startStack(stackModel())
   const KeyId = await createKey(kms)
   const uses = [() => kms.send(sign(KeyId)), () => kms.send(new GetPublicKeyCommand({ KeyId }))]
@@ -93,7 +93,7 @@ test('a key in each state does what AWS allows in it', async () => {
   expect((await stateOf())?.DeletionDate).toBeUndefined()
 })
 
-test('a new key lists its tags, and not one that was removed', async () => {
+test('ListResourceTags returns the tags of a new KMS key, without a tag that was removed', async () => {
   const { kms } = await startStack(stackModel())
   const KeyId = await createKey(kms, { a: '1', b: '2' })
   const listTags = async () => (await kms.send(new ListResourceTagsCommand({ KeyId }))).Tags
@@ -105,7 +105,7 @@ test('a new key lists its tags, and not one that was removed', async () => {
   expect(await listTags()).toEqual([{ TagKey: 'b', TagValue: '2' }])
 })
 
-test('the second page of keys starts after the last key of the first', async () => {
+test('page 2 of ListKeys starts after the last key of page 1', async () => {
   const { kms } = await startStack(stackModel())
   for (let index = 0; index < 3; index += 1) await kms.send(new CreateKeyCommand({}))
   const first = await kms.send(new ListKeysCommand({ Limit: 2 }))
@@ -115,7 +115,7 @@ test('the second page of keys starts after the last key of the first', async () 
   expect(new Set([...(first.Keys ?? []), ...(second.Keys ?? [])].map(({ KeyId }) => KeyId)).size).toBe(3)
 })
 
-test('a key that cannot be created fails with the name of AWS', async () => {
+test('CreateKey rejects an invalid request with the exception name that AWS uses', async () => {
   const { kms } = await startStack(stackModel())
   const refused = [
     [{ KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' }, 'UnsupportedOperationException'],
@@ -127,7 +127,7 @@ test('a key that cannot be created fails with the name of AWS', async () => {
     await expect(kms.send(new CreateKeyCommand(input)), name).rejects.toMatchObject({ name })
 })
 
-test('generating an RSA key does not block other requests', async () => {
+test('generating an RSA key does not block other KMS requests', async () => {
   const { kms } = await startStack(stackModel())
   const { KeyMetadata } = await kms.send(
     new CreateKeyCommand({ KeySpec: 'HMAC_256', KeyUsage: 'GENERATE_VERIFY_MAC' }),

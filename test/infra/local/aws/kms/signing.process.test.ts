@@ -17,7 +17,7 @@ async function createSigningKey() {
   return { kms, KeyId, publicKey }
 }
 
-test('a signature over a message or its digest verifies with OpenSSL and with KMS, a forged one does not', async () => {
+test('a KMS signature over a message or its digest verifies with OpenSSL and KMS, and a forged one does not', async () => {
   const { kms, KeyId, publicKey } = await createSigningKey()
   const message = Buffer.from('a message of any length')
   const digest = createHash('sha256').update(message).digest()
@@ -46,7 +46,7 @@ test('a signature over a message or its digest verifies with OpenSSL and with KM
   }
 })
 
-test('a JSON Web Signature made with the key verifies with jose', async () => {
+test('a JSON Web Signature made by KMS Sign verifies with the library jose', async () => {
   const { kms, KeyId, publicKey } = await createSigningKey()
   const signingInput = `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.${Buffer.from('{}').toString('base64url')}`
   const { Signature } = await kms.send(
@@ -62,7 +62,7 @@ test('a JSON Web Signature made with the key verifies with jose', async () => {
   await expect(compactVerify(jws, key)).resolves.toMatchObject({ protectedHeader: { alg: 'RS256' } })
 })
 
-test('a request that KMS could not sign fails with the name of AWS', async () => {
+test('KMS Sign rejects an invalid request with the exception name that AWS uses', async () => {
   const { kms, KeyId } = await createSigningKey()
   const { KeyMetadata } = await kms.send(
     new CreateKeyCommand({ KeySpec: 'HMAC_256', KeyUsage: 'GENERATE_VERIFY_MAC' }),

@@ -81,7 +81,7 @@ function sendAll(sqs: SQSClient, QueueUrl: string, texts: string[], group?: stri
   return sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }))
 }
 
-test('a function receives a batch in the form of an SQSEvent, and processed messages are deleted', async () => {
+test('a queue’s function receives a batch as an SQSEvent, and the processed messages are deleted', async () => {
   const { sqs, QueueUrl, events, counts } = await startWorker({ run: () => done() })
   await sendAll(sqs, QueueUrl, ['a', 'b', 'c'])
   await eventually(() => events.length > 0 && counts().work === 0)
@@ -113,7 +113,7 @@ test('a function receives a batch in the form of an SQSEvent, and processed mess
   ])
 })
 
-test('after a partial failure only the failed message is retried, and ends in the dead-letter queue', async () => {
+test('after a partial batch failure only the failed message is retried, and ends in the dead-letter queue', async () => {
   const { sqs, QueueUrl, events, counts } = await startWorker({
     run: ({ Records }) =>
       done({
@@ -131,7 +131,7 @@ test('after a partial failure only the failed message is retried, and ends in th
   expect(counts().work).toBe(0)
 })
 
-test('after an error or an unreadable answer the whole batch is retried', async () => {
+test('after an error or an invalid result of the function, the whole SQS batch is retried', async () => {
   const cases: [string, Setup['run'], boolean][] = [
     [
       'an error of the function',
@@ -161,7 +161,7 @@ test('after an error or an unreadable answer the whole batch is retried', async 
   )
 })
 
-test('no more batches run in parallel than the mapping allows', async () => {
+test('an event source runs no more batches in parallel than its maximumConcurrency', async () => {
   let running = 0
   let most = 0
   const { sqs, QueueUrl, events, counts } = await startWorker({
@@ -184,7 +184,7 @@ test('no more batches run in parallel than the mapping allows', async () => {
   expect(most).toBe(2)
 })
 
-test('messages that arrive within the batching window form one batch', async () => {
+test('SQS messages that arrive within the batching window form one batch', async () => {
   const { sqs, QueueUrl, events } = await startWorker({
     mapping: { batchSize: 5, batchingWindowSeconds: 1 },
     run: () => done(),
@@ -195,7 +195,7 @@ test('messages that arrive within the batching window form one batch', async () 
   expect(events[0]?.Records).toHaveLength(5)
 })
 
-test('messages of one FIFO group are processed in order, by one batch at a time', async () => {
+test('SQS messages of one FIFO group are processed in order, in one batch at a time', async () => {
   const seen: string[] = []
   const runningGroups = new Set<string>()
   const { sqs, QueueUrl } = await startWorker({
@@ -217,7 +217,7 @@ test('messages of one FIFO group are processed in order, by one batch at a time'
   for (const group of ['a', 'b']) expect(seen.filter((text) => text.startsWith(group))).toEqual(texts(group))
 })
 
-test('without permission to receive from the queue nothing is delivered, and the reason is reported', async () => {
+test('a function without permission to receive from its queue gets no messages, and the reason is reported', async () => {
   const { problems, sqs, QueueUrl, events, counts } = await startWorker({ statements: [], run: () => done() })
   await sendAll(sqs, QueueUrl, ['a'])
   await eventually(() => counts().work === 1)
@@ -225,7 +225,7 @@ test('without permission to receive from the queue nothing is delivered, and the
   expect(problems).toEqual([expect.stringMatching(/worker is given nothing from work: .*sqs:ReceiveMessage/)])
 })
 
-test('a batch in flight when the endpoint closes is finished first', async () => {
+test('closing the AWS endpoint waits for the SQS batch that is in flight', async () => {
   const dataDirectory = makeDirectory()
   let finish: () => void = () => undefined
   const run = () => new Promise<InvokeResult>((resolve) => (finish = () => resolve(done())))

@@ -12,7 +12,7 @@ async function startFunctions(invoke: Invoke) {
   return startStack(stackModel({ functions: [target, invokes, functionModel('stranger')] }), { invoke })
 }
 
-test('a function can be invoked by its name and by every form of its ARN', async () => {
+test('Lambda Invoke accepts a function’s name and every form of its ARN', async () => {
   const calls: unknown[] = []
   const { lambda } = await startFunctions(async (name, payload, type) => {
     calls.push([name, Buffer.from(payload).toString(), type])
@@ -33,7 +33,7 @@ test('a function can be invoked by its name and by every form of its ARN', async
   expect(calls).toEqual(forms.map(() => ['rotate', '{"a":1}', 'RequestResponse']))
 })
 
-test('an error of the function is answered with its payload and marked in the header', async () => {
+test('Lambda Invoke answers a function’s error with its payload and the header for FunctionError', async () => {
   const { lambda } = await startFunctions(async () => ({
     payload: Buffer.from('{"errorType":"Error"}'),
     functionError: 'Unhandled',
@@ -43,7 +43,7 @@ test('an error of the function is answered with its payload and marked in the he
   expect(answer).toMatchObject({ StatusCode: 200, FunctionError: 'Unhandled' })
 })
 
-test('an event is accepted at once, a dry run invokes nothing', async () => {
+test('Lambda Invoke answers 202 for an Event, and 204 for a DryRun without running the function', async () => {
   const types: string[] = []
   const { lambda } = await startFunctions(async (_name, payload, type) => {
     types.push(type)
@@ -56,7 +56,7 @@ test('an event is accepted at once, a dry run invokes nothing', async () => {
   expect(types).toEqual(['Event'])
 })
 
-test('an invocation that is impossible or not permitted fails with the name of AWS', async () => {
+test('Lambda Invoke rejects an invalid or denied request with the exception name that AWS uses', async () => {
   const { lambda, as } = await startFunctions(async (_name, payload) => ({
     payload,
     executedVersion: '$LATEST',
@@ -80,7 +80,7 @@ test('an invocation that is impossible or not permitted fails with the name of A
   })
 })
 
-test('functions are listed with their timeout and memory', async () => {
+test('ListFunctions returns each function with its timeout and memory', async () => {
   const { lambda } = await startFunctions(async (_name, payload) => ({ payload, executedVersion: '$LATEST' }))
   const { Functions } = await lambda.send(new ListFunctionsCommand())
   expect(Functions?.map(({ FunctionName }) => FunctionName)).toEqual(['rotate', 'caller', 'stranger'])

@@ -16,7 +16,7 @@ const send = (
     }),
   )
 
-test('the outbox lists one mail for each recipient, the newest first', async () => {
+test('the outbox lists one mail for each recipient of SendEmail, the newest first', async () => {
   const { ses, endpoint } = await startStack(stackModel())
   const { MessageId } = await send(ses, ['a@example.com'], 'first')
   await send(ses, ['B <b@example.com>', 'a@example.com'], 'second')
@@ -32,7 +32,7 @@ test('the outbox lists one mail for each recipient, the newest first', async () 
   ])
 })
 
-test('a mail is denied without permission for the address or domain of its sender', async () => {
+test('SendEmail is denied without permission for the address or the domain of the sender', async () => {
   const grant = (identity: string, Condition = {}) => [
     {
       Effect: 'Allow' as const,
@@ -63,7 +63,7 @@ test('a mail is denied without permission for the address or domain of its sende
   expect(endpoint.outbox()).toHaveLength(3)
 })
 
-test('a mail without one to fifty recipients or without a text is rejected', async () => {
+test('SendEmail rejects a mail without a text, without recipients or with more than fifty', async () => {
   const { ses } = await startStack(stackModel())
   const refused = [
     () => send(ses, []),

@@ -46,7 +46,7 @@ async function startWithDeadLetter() {
   return { ...stack, first }
 }
 
-test('a message received too often moves unchanged to the dead-letter queue', async () => {
+test('an SQS message that was received too often moves unchanged to the dead-letter queue', async () => {
   const { sqs, endpoint, first } = await startWithDeadLetter()
   expect(await receiveOne(sqs, 'work')).toBeUndefined()
   expect(await receiveOne(sqs, 'dead')).toMatchObject({

@@ -33,7 +33,7 @@ async function receive(sqs: SQSClient, MaxNumberOfMessages = 10) {
 
 const bodies = (messages: { Body?: string | undefined }[]) => messages.map(({ Body }) => Body)
 
-test('a group arrives in order, and is blocked while one of its messages is in flight', async () => {
+test('a FIFO group is received in order, and is blocked while one of its messages is in flight', async () => {
   const sqs = await startFifo()
   for (const body of ['a1', 'a2', 'b1', 'a3']) await send(sqs, body.slice(0, 1), body)
   const [first] = await receive(sqs, 1)
@@ -55,7 +55,7 @@ test('a group arrives in order, and is blocked while one of its messages is in f
   expect(bodies(await receive(sqs))).toEqual(['a2'])
 })
 
-test('a duplicate is dropped and answered like the first message', async () => {
+test('a FIFO queue drops a duplicate message, and answers with the ids of the first one', async () => {
   const sqs = await startFifo()
   const first = await send(sqs, 'a', 'body', 'same')
   const again = await send(sqs, 'a', 'another body', 'same')
@@ -63,7 +63,7 @@ test('a duplicate is dropped and answered like the first message', async () => {
   expect(bodies(await receive(sqs))).toEqual(['body'])
 })
 
-test('without a deduplication id the body counts if the queue says so, otherwise the message is rejected', async () => {
+test('a FIFO message without a deduplication id is rejected, unless the queue deduplicates by content', async () => {
   const input = { QueueUrl, MessageGroupId: 'a', MessageBody: 'same' }
   const byContent = await startFifo({ contentBasedDeduplication: true })
   await byContent.send(new SendMessageCommand(input))
@@ -78,7 +78,7 @@ test('without a deduplication id the body counts if the queue says so, otherwise
   ).rejects.toMatchObject({ name: 'MissingParameter' })
 })
 
-test('sequence numbers of later messages are higher', async () => {
+test('the sequence numbers of a FIFO queue increase from message to message', async () => {
   const sqs = await startFifo()
   const numbers: string[] = []
   for (const body of ['1', '2', '3']) numbers.push((await send(sqs, 'a', body)).SequenceNumber ?? '')

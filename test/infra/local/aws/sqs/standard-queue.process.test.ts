@@ -16,7 +16,7 @@ async function startQueue() {
   return { sqs, QueueUrl }
 }
 
-test('a message arrives unchanged, with its attributes and valid checksums', async () => {
+test('an SQS message is received unchanged, with its attributes and valid checksums', async () => {
   const { sqs, QueueUrl } = await startQueue()
   const MessageAttributes = {
     reason: { DataType: 'String', StringValue: 'ünknown' },
@@ -48,7 +48,7 @@ test('a message arrives unchanged, with its attributes and valid checksums', asy
   })
 })
 
-test('a long poll ends as soon as a message arrives', async () => {
+test('an SQS long poll ends as soon as a message arrives', async () => {
   const { sqs, QueueUrl } = await startQueue()
   const started = Date.now()
   const receiving = sqs.send(
@@ -59,7 +59,7 @@ test('a long poll ends as soon as a message arrives', async () => {
   expect(Date.now() - started).toBeLessThan(5000)
 })
 
-test('a received message is hidden until its visibility ends, and its receives are counted', async () => {
+test('a received SQS message is hidden until its visibility timeout ends, and its receives are counted', async () => {
   const { sqs, QueueUrl } = await startQueue()
   await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'once' }))
   const receive = () =>
@@ -88,7 +88,7 @@ test('a received message is hidden until its visibility ends, and its receives a
   ).rejects.toMatchObject({ name: 'MessageNotInflight' })
 })
 
-test('a request that SQS rejects fails with the name of SQS', async () => {
+test('SQS rejects an invalid request with the exception name that AWS uses', async () => {
   const { sqs, QueueUrl } = await startQueue()
   const MessageBody = 'x'
   const refused: [() => Promise<unknown>, string][] = [
