@@ -84,7 +84,7 @@ async function start(
 
   const dynamodb = options.dynamodbEndpoint ?? openDynamodb(keep('dynamodb'), started)
   const synthesized = synthesizeModel(options, directory, page.url, { apiUrl: api.url, awsUrl })
-  // Waits for both although one may fail: what starts must be known to be stopped.
+  // Wait for both even if one fails, so that whatever has started can be stopped.
   await Promise.allSettled([dynamodb, synthesized])
   const [dynamodbEndpoint, model] = [await dynamodb, await synthesized]
   await createTables(dynamodbEndpoint, region, model.tables)

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from './startup-error.ts'
 
-/** The first attempt may meet a stale lock, the second a lock that has just been released. */
+/** Limit of attempts to take the lock. A stale lock, or one that is just being released, costs an attempt. */
 const maxAttempts = 3
 
 /**

@@ -6,7 +6,7 @@ export interface StackModel {
   region: string
   accountId: string
   functions: FunctionModel[]
-  /** Roles that people take on, such as the auditor's. */
+  /** Roles that people assume, such as the auditor's. */
   roles: RoleModel[]
   routes: RouteModel[]
   cors: CorsModel | undefined

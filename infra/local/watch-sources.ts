@@ -6,14 +6,14 @@ import type { StackModel } from './model.ts'
 import type { Runtime } from './runtime/runtime.ts'
 
 interface WatchOptions {
-  /** Its functions' code is the bundler's own output: see `Synthesize`. */
+  /** Its functions must run from the bundler's output directory: see `Synthesize`. */
   model: StackModel
   runtime: Pick<Runtime, 'reload'>
   showLine: (line: string) => void
 }
 
 const root = join(import.meta.dirname, '..', '..')
-/** A save is often several events, and a branch switch many files: they are taken together. */
+/** Wait this long for more: one save often causes several events, and a branch switch changes many files. */
 const settleMilliseconds = 50
 
 /**
@@ -60,7 +60,7 @@ export async function watchSources({ model, runtime, showLine }: WatchOptions): 
   }
 }
 
-/** Tells the files that need a restart: infra/, and what the templates and the local stack import. */
+/** Returns a test for files that need a restart: infra/, and what the stacks and the local stack import. */
 async function findRestartSources(): Promise<(file: string) => boolean> {
   const { metafile } = await build({
     absWorkingDir: root,

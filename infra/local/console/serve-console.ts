@@ -21,7 +21,7 @@ interface ConsoleOptions {
   readKeys: () => Promise<KeyStatus>
 }
 
-/** Names of this machine. A foreign site that makes its own name lead here sends that name instead. */
+/** Host names of this machine. A request of a DNS rebinding attack has another one and is refused. */
 const localHosts = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/i
 
 const root = join(import.meta.dirname, '..', '..', '..')
@@ -51,7 +51,7 @@ const viewerLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
 
 let referenceWritten: Promise<unknown> | undefined
 
-/** Serves the console, and the same facts as JSON, below /_local. Undefined for every other path. */
+/** Serves the console and its facts as JSON below /_local. Returns undefined for every other path. */
 export function createConsole(
   options: ConsoleOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined {

@@ -6,7 +6,7 @@ export interface DemoEvent {
   detail: Record<string, unknown>
 }
 
-/** What the demo data depends on. With the same values it is the same to the letter. */
+/** What the demo data depends on. The same settings always give the same events. */
 export interface DemoSettings {
   /** Epoch milliseconds of the data directory's first start: everything lies before it. */
   firstStart: number
@@ -49,7 +49,7 @@ export const laterStages = (settings: DemoSettings): DemoEvent[][] => [
   [withdrawal(settings, 'settled', 2)],
 ]
 
-/** What the chain watcher saw on Alice's addresses, one of each of `depositPools`. */
+/** Deposits to Alice's addresses, which are one from each of `depositPools`. */
 export function deposits({ firstStart }: DemoSettings, addresses: string[]): DemoEvent[] {
   const seen = [
     { pool: 0, amount: '500', status: 'confirmed', confirmations: 20, daysAgo: 6 },

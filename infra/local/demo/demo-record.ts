@@ -4,14 +4,14 @@ import * as v from 'valibot'
 const Contents = v.object({
   /** Epoch milliseconds of the first start. The dates of the demo data always count back from it. */
   first_start: v.number(),
-  /** Keys of the events sent. None is sent twice, because a later version may word it differently. */
+  /** Keys of the events sent. A later version may word an event differently, so none is sent twice. */
   sent: v.array(v.string()),
 })
 
 /** What has been sent into a data directory so far. */
 export type DemoRecord = ReturnType<typeof openDemoRecord>
 
-/** Opens the record kept in a file, or one for this run only. */
+/** Opens the record kept in the file, or without a file one for this run only. */
 export function openDemoRecord(file: string | undefined, now: number) {
   const { first_start, sent } = readContents(file) ?? { first_start: now, sent: [] }
   const save = () => {

@@ -10,23 +10,23 @@ import { demoUsers } from './demo-users.ts'
 interface DemoOptions {
   model: StackModel
   aws: Pick<AwsEndpoint, 'url' | 'queues'>
-  /** Runs claim-addresses.ts, too. */
+  /** Runs functions, and claim-addresses.ts under the id `local/claim-addresses`. */
   invoke: InvokeFunction
-  /** Where it is recorded what has been sent; undefined for this run only. */
+  /** File that records what has been sent; undefined records it for this run only. */
   file: string | undefined
   showLine: (line: string) => void
 }
 
-/** What one run of the demo data sends through. */
+/** What is needed to send a stage of the demo data. */
 interface Sender extends Pick<DemoOptions, 'model' | 'aws'> {
   record: DemoRecord
   /** Aborted when the stack stops. */
   signal: AbortSignal
 }
 
-/** A stage that has not been applied by then is followed by the next one all the same. */
+/** The next stage is sent after this time even if the one before has not been applied. */
 const maxStageMilliseconds = 30_000
-/** PutEvents takes no more. */
+/** PutEvents takes at most ten events. */
 const maxBatchSize = 10
 
 /**
@@ -118,8 +118,7 @@ const findQueues = (model: StackModel, detailType: string): string[] =>
 
 const busOf = (model: StackModel): string => model.outputs.EventBusName ?? 'default'
 
-// The business key comes first in every detail. The whole detail would be another key after every change of
-// its wording.
+// The business key, which is the first member of every detail, and the status of what has several.
 const keyOf = ({ detailType, detail: { status, ...detail } }: DemoEvent): string =>
   JSON.stringify([detailType, Object.values(detail)[0], status])
 

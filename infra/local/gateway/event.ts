@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { decodePath, type RouteMatch } from './routes.ts'
 
-/** The API as its events name it. */
+/** Facts about the API that every event repeats. */
 export interface GatewayIdentity {
   apiId: string
   accountId: string
@@ -94,7 +94,7 @@ function readHeaders(rawHeaders: string[]): Record<string, string | undefined> {
   return joinRepeated(kept, (name) => (name === 'cookie' ? '; ' : ','))
 }
 
-/** One value for each name: those of a repeated name joined, as payload 2.0 has them. */
+/** One value per name. The values of a repeated name are joined, as in payload 2.0. */
 function joinRepeated(
   pairs: Iterable<[name: string, value: string]>,
   separatorOf: (name: string) => string,

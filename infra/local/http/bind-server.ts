@@ -70,7 +70,7 @@ export async function findFreePort(): Promise<number> {
   return server.port
 }
 
-/** The error of listening as a `StartupError` where a person can act on it, otherwise as it is. */
+/** Turns an error of listening on a port into a `StartupError` where a person can act on it. */
 export function explainPortError(error: Error, port: number, option: string): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')

@@ -60,7 +60,7 @@ export class FunctionWorker {
     return !this.ended && !this.retired
   }
 
-  /** Lets it take no further invocation; the one that is running goes on to its end. */
+  /** Makes it unusable for further invocations. The running one goes on to its end. */
   retire(): void {
     this.retired = true
   }

@@ -60,10 +60,14 @@ interface WaitingInvocation {
 interface Pool {
   model: FunctionModel
   workers: Set<FunctionWorker>
-  /** Most recently used last, and used first: the others stay idle long enough to be ended. */
+  /**
+   * The most recently used worker is last and used first, so that the others idle long enough to be ended.
+   */
   idle: { worker: FunctionWorker; since: number }[]
   waiting: WaitingInvocation[]
-  /** Number of the last run, counted over all functions: the lowest has waited longest for its turn. */
+  /**
+   * Number of the function's last run among all runs. The lower it is, the longer the function has waited.
+   */
   lastRun: number
 }
 
@@ -164,7 +168,7 @@ export class Runtime {
     for (const next of inTurn) this.dispatch(next)
   }
 
-  /** Whether one more worker may start; ends the one that has been idle longest if there are too many. */
+  /** Whether one more worker may start. If there are too many, ends the one that has been idle longest. */
   private makeRoom(): boolean {
     const pools = [...this.pools.values()]
     if (pools.reduce((sum, { workers }) => sum + workers.size, 0) < this.limits.maxWorkers) return true

@@ -33,7 +33,7 @@ export const readStackTemplates = (assembly: CloudAssembly): StackTemplate[] =>
   }))
 
 function readAssetPaths(artifact: object): [objectKey: string, path: string][] {
-  // By its file name rather than its class: the artifact classes differ between copies of the library.
+  // Recognized by its file name, because the artifact classes differ between copies of the library.
   const file = 'file' in artifact && typeof artifact.file === 'string' ? artifact.file : ''
   if (!file.endsWith('.assets.json')) return []
   const { files = {} } = JSON.parse(readFileSync(file, 'utf8')) as AssetManifest

@@ -97,7 +97,7 @@ function drawChart(place: HTMLElement, currency: string, points: Point[]): void 
       series: [{ value: '{YYYY}-{MM}-{DD}' }, { label: currency, stroke, fill, width: 2, points: dots }],
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     },
-    // Doubles do for the places of dots: the exact amounts are in the table.
+    // The chart rounds amounts to doubles. The table shows them exactly.
     [points.map(({ date }) => Date.parse(date) / 1000), points.map(({ amount }) => Number(amount))],
     place,
   )

@@ -43,7 +43,7 @@ function showAddress({ address, tag, required_confirmations: confirmations }: Ad
   ]
 }
 
-/** Dark on light in both colour schemes, because that is what cameras read. */
+/** A QR code, dark on light in both colour schemes, because cameras read no other. */
 function drawQrCode(text: string): Element {
   const { data, size } = encode(text, { border: 2 })
   const squares = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))

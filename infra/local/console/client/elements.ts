@@ -32,10 +32,10 @@ export function makePanel(id: string, title: string): Panel {
   }
 }
 
-/** A record of the API or of the local stack, shown under the names that its members have there. */
+/** A record of the API or of the local stack. Tables show its members under the API's own names. */
 export type Row = Record<string, string | number | boolean | null | undefined>
 
-/** How to show some columns in another way than by the member of that name. */
+/** Columns, by name, that show something else than the member of that name. */
 export type Cells = Record<string, (row: Row) => Child>
 
 /** A scrolling table of the columns named, or a sentence where there are no rows. */
@@ -76,13 +76,13 @@ type Control = HTMLInputElement | HTMLSelectElement
 
 interface PagedList {
   label: string
-  /** Controls by their visible label; each is a query parameter by its name. */
+  /** Filter controls by label. The name of a control is its query parameter. */
   filters?: Record<string, Control>
-  /** What follows the filters in their row. */
+  /** Further elements after the filters, such as buttons. */
   extras?: HTMLElement[]
   read: (query: Record<string, string | number>) => Promise<ListPage>
   size: number
-  /** As for a table. */
+  /** See `makeTable`. */
   columns: string
   cells?: Cells
   none: string
@@ -147,7 +147,7 @@ export const makeSelect = (name: string, options: Record<string, string>): HTMLS
 export const makeInput = (name: string, attributes: Record<string, string> = {}): HTMLInputElement =>
   make('input', { name, autocomplete: 'off', ...attributes })
 
-/** Names with their values. */
+/** A definition list of names and values. */
 export function makeFacts(className: string, facts: Record<string, Child>): HTMLElement {
   const pairs = Object.entries(facts).map(([name, value]) =>
     make('div', {}, make('dt', {}, name), make('dd', {}, value)),
@@ -160,10 +160,10 @@ export const makeDetails = (summary: string, content: HTMLElement): HTMLElement 
 
 export const code = (text: string): HTMLElement => make('code', {}, text)
 
-/** A text with its own line breaks. */
+/** A text that keeps its line breaks. */
 export const preformatted = (text: string): HTMLElement => make('pre', { class: 'wrap' }, text)
 
-/** An instant as the reader writes it. */
+/** An instant in the reader's own date format. */
 export const showInstant = (milliseconds: number): HTMLElement => {
   const date = new Date(milliseconds)
   return make('time', { datetime: date.toISOString() }, date.toLocaleString())

@@ -1,10 +1,10 @@
 import * as client from 'openid-client'
 
-/** The demo application, which is a public client: PKCE is all that it proves itself by. */
+/** The demo application. It is a public client: it has no secret and uses PKCE. */
 const clientId = 'demo-app'
 const scope = 'openid profile email account.read community.read community.write dashboard.read deposit.read'
 
-/** What the code flow gave. It ends with the browser's tab. */
+/** The tokens of a sign-in. They are kept until the browser's tab is closed. */
 export interface Session {
   accessToken: string
   deviceToken: string

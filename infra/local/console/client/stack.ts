@@ -2,7 +2,7 @@ import { make } from '../../../authorization-page/dom.ts'
 import * as ui from './elements.ts'
 import { drawTimeline, type SigningKey } from './timeline.ts'
 
-/** The answer of `/_local/stack`; what is named here is not only text. */
+/** The answer of `/_local/stack`, with the members that the console uses by name. */
 export interface Stack extends Record<string, unknown> {
   base_url: string
   functions: ui.Row[]

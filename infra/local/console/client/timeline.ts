@@ -15,7 +15,7 @@ const labelWidth = 92
 const rowHeight = 26
 const barHeight = 14
 
-/** Draws the life of each key until it was retired as a bar up to now, with a colour for each state. */
+/** Draws each key as a bar from its publication to its retirement or now, with a colour for each state. */
 export function drawTimeline(keys: SigningKey[]): Element {
   const now = Date.now()
   const first = Math.min(...keys.map((key) => key.published_at))
