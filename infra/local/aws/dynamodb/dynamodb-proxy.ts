@@ -14,7 +14,11 @@ export function openDynamodbProxy(model: StackModel, endpoint: string) {
     if (!request.target.service.startsWith('DynamoDB')) return undefined
     return {
       access: () => listAccess(model, request.target.operation, parseJson(request.body)),
-      run: () => pass(request, target, agent),
+      run: () => {
+        if (request.target.operation === 'TransactWriteItems')
+          refuseRepeatedItems(model, parseJson(request.body))
+        return pass(request, target, agent)
+      },
     }
   }
   return { service, close: () => agent.destroy() }
@@ -65,6 +69,34 @@ const Write = v.object({
 const BatchWrite = v.object({ RequestItems: v.record(v.string(), v.array(Write)) })
 const Transaction = v.object({ TransactItems: v.array(v.record(v.string(), ItemRequest)) })
 const itemOperations = new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan'])
+
+/**
+ * Refuses a transaction with two operations on one item as AWS does (Amazon DynamoDB: TransactWriteItems).
+ * DynamoDB Local carries them out one after another, which hides the mistake.
+ */
+function refuseRepeatedItems(model: StackModel, input: unknown): void {
+  const names = parse(Transaction, input)
+    .TransactItems.flatMap((item) => Object.values(item))
+    .map(
+      ({ TableName: table, Key: key, Item: item }) => `${table} ${keyText(model, table, item ?? key ?? {})}`,
+    )
+  if (new Set(names).size < names.length)
+    throw new AwsError(
+      'ValidationException',
+      'Transaction request cannot include multiple operations on one item',
+    )
+}
+
+/**
+ * The primary key among an item's attributes, as text; all of them for a table that the template does not
+ * have.
+ */
+function keyText({ tables }: StackModel, reference: string, attributes: Attributes): string {
+  const table = tables.find(({ name, arn }) => name === reference || arn === reference)
+  if (table === undefined) return JSON.stringify(attributes)
+  const { KeySchema: schema } = v.parse(TableKeys, table.createTableInput)
+  return JSON.stringify(schema.map(({ AttributeName }) => attributes[AttributeName]))
+}
 
 /** What IAM must allow before an operation: actions, tables or indexes, and the leading keys. */
 function listAccess(model: StackModel, operation: string, input: unknown): AccessRequest[] {

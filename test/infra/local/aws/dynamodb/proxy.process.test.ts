@@ -207,3 +207,17 @@ test('a DynamoDB request outside the dynamodb:LeadingKeys of a grant is denied',
     message: expect.stringContaining('with an explicit deny in an identity-based policy') as unknown,
   })
 })
+
+test('a transaction with two operations on one item is carried out, though AWS refuses it', async () => {
+  const { owner } = await startTable([])
+  const put = { Put: { TableName, Item } }
+  const check = { ConditionCheck: { TableName, Key, ConditionExpression: 'attribute_exists(pk)' } }
+  const other = { Put: { TableName, Item: { ...Item, sk: { S: 'B' } } } }
+  await expect(
+    owner.send(new TransactWriteItemsCommand({ TransactItems: [put, other, check] })),
+  ).rejects.toMatchObject({
+    name: 'ValidationException',
+    message: 'Transaction request cannot include multiple operations on one item',
+  })
+  await owner.send(new TransactWriteItemsCommand({ TransactItems: [put, other] }))
+})
