@@ -1,12 +1,12 @@
 import type { Config } from './config.ts'
 
-/** Origin of the page that `npm start` serves. */
+/** Origin of the authorization page on the local stack (`npm start`). */
 const localOrigin = 'http://127.0.0.1:3001'
 
 /**
- * The address of the authorization page and the origins that may call the API. Taken from the configuration,
- * else from the deployed page (its origin may be a CDK token that only the deployment resolves), else from
- * the local stack.
+ * Returns the URL of the authorization page and the origins that may call the API (CORS). Both come from the
+ * configuration if it sets them, else from the deployed page, else from the local stack. The origin of a
+ * deployed page may be a CDK token, whose value only the deployment knows.
  */
 export function resolvePage(
   config: Config,

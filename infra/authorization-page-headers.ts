@@ -1,7 +1,7 @@
 /**
- * The Content-Security-Policy of the authorization page. `connectSource` is what its script may connect to:
- * the API's address, or `https:` where that address is not known when the header is written; the page's own
- * meta tag narrows it.
+ * Builds the Content-Security-Policy of the authorization page. `connectSource` is the origin to which the
+ * page's script may connect: the API's address, or `https:` (any HTTPS origin) if that address is not known
+ * yet. In that case the policy in the page's own meta tag restricts it to the API.
  */
 export const pagePolicy = (connectSource: string): string =>
   [
@@ -17,22 +17,29 @@ export const pagePolicy = (connectSource: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-/** Headers for which CloudFront has no dedicated setting. */
+/** Security headers of the authorization page that CloudFront can only send as custom headers. */
 export const customPageHeaders = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 }
 
-/** Headers of every file of the page, in addition to the Content-Security-Policy. */
+/** HTTP headers of every file of the authorization page, in addition to the Content-Security-Policy. */
 export const pageHeaders = {
   ...customPageHeaders,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // The page's address contains the authorization request, which must not leak to other sites.
+  // The URL of the authorization page contains the authorization request, which must not reach other sites in
+  // a Referer header.
   'referrer-policy': 'no-referrer',
 }
 
-/** index.html is always revalidated, because it names the assets of the latest deployment. */
+/**
+ * Cache-Control of index.html: browsers always revalidate it, because it names the assets of the latest
+ * deployment.
+ */
 export const indexCacheControl = 'no-cache'
-/** Assets have their content's hash in their names, so they never change and may be cached for ever. */
+/**
+ * Cache-Control of the page's assets: cached for ever, because an asset's name contains the hash of its
+ * content.
+ */
 export const assetCacheControl = 'public, max-age=31536000, immutable'

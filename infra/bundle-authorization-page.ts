@@ -7,7 +7,8 @@ const root = join(import.meta.dirname, '..')
 const source = join(root, 'infra', 'authorization-page')
 
 /**
- * Directory of the bundled authorization page. `renderIndex` inserts the API's address into its index.html.
+ * Directory of the bundled authorization page. Its index.html lacks the API's address, which `renderIndex`
+ * inserts.
  */
 export const pageDirectory = join(root, 'dist', 'authorization-page')
 
@@ -44,7 +45,7 @@ export async function bundleAuthorizationPage(outputDirectory = pageDirectory): 
   await removeStaleAssets(join(outputDirectory, 'assets'), metafile)
 }
 
-/** Deletes the assets of earlier bundles, which would otherwise be served and deployed for ever. */
+/** Deletes the assets of earlier bundles, which would otherwise be deployed again and again. */
 async function removeStaleAssets(directory: string, { outputs }: Metafile): Promise<void> {
   const written = Object.keys(outputs).map((path) => basename(path))
   const stale = (await readdir(directory)).filter((name) => !written.includes(name))
@@ -60,5 +61,5 @@ function assetOf(metafile: Metafile, file: string): string {
   return `assets/${basename(output[0])}`
 }
 
-/** Inserts the API's address into index.html, for the script and for the Content-Security-Policy. */
+/** Inserts the API's address into index.html, for the page's script and for its Content-Security-Policy. */
 export const renderIndex = (index: string, baseUrl: string): string => index.replaceAll('%BASE_URL%', baseUrl)

@@ -7,30 +7,31 @@ import { writeChanged } from './write-changed.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Directory of a function's bundle; `entry` is its path under functions/, without `.ts`. */
+/**
+ * Directory of a Lambda function's bundle; `entry` is the path of its source under functions/, without `.ts`.
+ */
 export const bundleDirectory = (entry: string): string => join(root, 'dist', 'functions', entry)
 const bundleFile = (entry: string): string => join(bundleDirectory(entry), 'index.mjs')
 
-/** What a bundle was made from; tells whether it is up to date. */
+/** The sources and hashes of a bundle, from which a later run sees whether the bundle is up to date. */
 interface BundleRecord {
-  /** Paths of its sources, relative to the project's folder. */
+  /** Paths of the source files in the bundle, relative to the project directory. */
   inputs: string[]
-  /** Hash of its sources and of the tools that made it. */
+  /** Hash of the source files and of the build tools. */
   key: string
-  /** Hash of the bundle itself. */
+  /** Hash of the bundled output. */
   output: string
 }
 
-/** The records of the bundles in dist/functions, by entry. */
+/** File with the record of each bundle in dist/functions, by entry. */
 const recordsFile = join(root, 'dist', 'functions.json')
 
 /** Files that affect every bundle besides its sources: the bundler's configuration and the packages. */
 const tools = ['infra/bundle-functions.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
 
 /**
- * Bundles every function whose sources have changed since it was last bundled, and returns the hash of each
- * function's bundle by its entry. Throws esbuild's `BuildFailure` for a source with errors, which esbuild has
- * printed by then.
+ * Bundles every function whose sources have changed since its last bundle, and returns the hash of each
+ * bundle by entry. Throws esbuild's `BuildFailure` for a source with errors, after esbuild has printed them.
  */
 export async function bundleFunctions(): Promise<Map<string, string>> {
   const entries = globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) =>
@@ -101,7 +102,7 @@ function readRecords(): Record<string, BundleRecord> {
   try {
     return JSON.parse(readFileSync(recordsFile, 'utf8')) as Record<string, BundleRecord>
   } catch {
-    // Without records, or with a damaged file, everything is bundled.
+    // If the file with the records is missing or damaged, every function is bundled again.
     return {}
   }
 }
@@ -109,8 +110,8 @@ function readRecords(): Record<string, BundleRecord> {
 const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).join('|')
 
 /**
- * Makes a bundle load Node's modules with `process.getBuiltinModule`. An `import` reads every export of a
- * module, and reading those of `node:http` loads fetch and WebSocket, which took half of a function's import
+ * Makes a bundle load Node's modules lazily with `process.getBuiltinModule`. A plain `import` reads every
+ * export of a module. For `node:http` that loads fetch and WebSocket, which took half of a function's import
  * time.
  */
 const loadBuiltinModulesLazily: Plugin = {
@@ -129,8 +130,8 @@ const loadBuiltinModulesLazily: Plugin = {
 const hash = (contents: string | Uint8Array): string => createHash('sha256').update(contents).digest('hex')
 
 /**
- * Hashes each file once; a missing file has an empty hash. Paths are relative to the project's folder, or
- * absolute.
+ * Returns a function that hashes files, each only once. A missing file has an empty hash. Paths are absolute
+ * or relative to the project directory.
  */
 function createFileHasher(): (path: string) => string {
   const known = new Map<string, string>()
@@ -149,6 +150,6 @@ function createFileHasher(): (path: string) => string {
   }
 }
 
-// With some tolerance, because a file system's clock may tick less often than the process's.
+// Whether a file was saved after an instant, with a tolerance for file systems whose timestamps are coarse.
 const isSavedSince = (path: string, instant: number): boolean =>
   (statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? instant) > instant - 20

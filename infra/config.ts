@@ -4,7 +4,8 @@ import { signingKeyTagName } from '../shared/keys/key-names.ts'
 import { numeric, Settings } from '../shared/settings.ts'
 
 /**
- * API Gateway's JWT authorizer caches a JWKS for up to two hours, so a key is published at least that long.
+ * Minimum time that a new signing key is published before it signs: API Gateway's JWT authorizer caches a
+ * JWKS for up to two hours.
  */
 const minPublishSeconds = 7_200
 
@@ -13,13 +14,13 @@ const flag = v.pipe(
   v.transform((value) => value === true || value === 'true'),
 )
 const url = v.pipe(v.string(), v.url())
-/** A list of strings, or one comma-separated string. */
+/** Parses a list of strings, or one comma-separated string. */
 const list = v.pipe(
   v.union([v.array(v.string()), v.string()]),
   v.transform((value) => (typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value)),
   v.transform((parts) => parts.filter((part) => part !== '')),
 )
-/** Tags as an object, or as one string: `team=payments,cost-center=42`. */
+/** Parses tags from an object, or from one string: `team=payments,cost-center=42`. */
 const tags = v.pipe(
   v.union([v.record(v.string(), v.string()), v.string()]),
   v.transform((value) => (typeof value === 'string' ? readTags(value) : value)),
@@ -28,7 +29,8 @@ const tags = v.pipe(
       v.string(),
       v.regex(/^(?!aws:)[\w .:/=+@-]{1,128}$/, 'must be a tag name that AWS accepts'),
       v.notValues(
-        // The rotation manages every key that carries the signing keys' tag, so nothing else may carry it.
+        // Reserved tag names. The key rotation manages every KMS key with the signing keys' tag, so no other
+        // resource may have it.
         ['service', 'stage', signingKeyTagName],
         'is a tag that the service sets itself',
       ),
@@ -38,17 +40,18 @@ const tags = v.pipe(
 )
 
 /**
- * Every knob of a deployment. The values come from cdk.json (context `stages.NAME`), on the local stack from
- * `--set NAME=VALUE`. A knob that is left out has the default given here or in shared/settings.ts.
+ * The configuration (knobs) of a deployment. Values come from cdk.json (context `stages.NAME`), or for the
+ * local stack from `--set NAME=VALUE`. A knob that is left out has the default given here or in
+ * shared/settings.ts.
  */
 export const Config = v.pipe(
   v.strictObject({
     ...Settings.entries,
     /** Name of the deployment; `local` is the local stack. */
     stage: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,20}$/)),
-    /** Whether to deploy the authorization page, behind CloudFront. */
+    /** Whether to deploy the authorization page behind CloudFront. */
     authorizationPage: v.optional(flag, false),
-    /** Address of the page on which users sign in and consent. Default: the deployed authorization page. */
+    /** URL of the page on which users sign in and consent. Default: the deployed authorization page. */
     authUrl: v.optional(url),
     /**
      * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the
@@ -57,26 +60,35 @@ export const Config = v.pipe(
     domainName: v.optional(v.pipe(v.string(), v.regex(/^([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/))),
     /** ARN of the certificate for `domainName` in AWS Certificate Manager, in the deployment's region. */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
-    /** Id of the Route 53 zone that gets a record for `domainName`. Without it, add the record yourself. */
+    /**
+     * Id of the Route 53 hosted zone in which to create a DNS record for `domainName`. Without it, create the
+     * record yourself.
+     */
     hostedZoneId: v.optional(v.pipe(v.string(), v.regex(/^Z[A-Z0-9]{1,31}$/))),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
     corsOrigins: v.optional(list),
-    /** Whether data and keys are protected from deletion, also of their stack. Default: true outside dev. */
+    /**
+     * Whether the table, the KMS keys and their stack are protected from deletion. Default: true, except for
+     * the stages dev and local.
+     */
     protectData: v.optional(flag),
     /**
-     * Whether a new version of a function first receives a tenth of the calls, and is rolled back if it
-     * fails. Default: as `protectData`.
+     * Whether a new version of a function first gets a tenth of the calls, and is rolled back if it fails.
+     * Default: the value of `protectData`.
      */
     gradualDeployment: v.optional(flag),
     /** Whether X-Ray traces requests. */
     tracing: v.optional(flag, false),
-    /** Requests per second that one route accepts on average; more are answered 429. */
+    /** Requests per second that one route accepts on average; further requests get status 429. */
     throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
-    /** Requests that one route accepts at the same moment; more are answered 429. */
+    /** Burst of requests that one route accepts at the same moment; further requests get status 429. */
     throttleBurst: v.optional(v.pipe(numeric, v.integer(), v.minValue(1)), 2_000),
     /** ARN of the SNS topic that receives alarms. Default: none. */
     alarmTopicArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
-    /** ARN of the principal that may assume the auditor's role. Default: the account decides in IAM. */
+    /**
+     * ARN of the principal that may assume the auditor's role. Default: the account, whose IAM policies then
+     * decide.
+     */
     auditorPrincipalArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /** Tags of every resource, in addition to `service` and `stage`. */
     tags: v.optional(tags, {}),
@@ -93,7 +105,10 @@ export const Config = v.pipe(
       gradualDeployment: config.gradualDeployment ?? protectData,
       /** Prefix of all resource names, so that stages can share an account; empty on the local stack. */
       namePrefix,
-      /** Name of the table, bus, dashboard, metrics namespace and API, and tag value of the signing keys. */
+      /**
+       * Name of the table, event bus, dashboard, metrics namespace and API, and value of the tag on the
+       * signing keys.
+       */
       serviceName: `${namePrefix}account-service`,
     }
   }),
@@ -121,7 +136,7 @@ function readTags(text: string): Record<string, string> {
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']))
 }
 
-/** Validates the knobs of a stage. Throws an Error that names every invalid one. */
+/** Validates the knobs of a stage and fills in defaults. Throws an Error that names every invalid knob. */
 export function readConfig(values: Record<string, unknown>): Config {
   const result = v.safeParse(Config, values)
   if (result.success) return result.output
@@ -136,15 +151,15 @@ export class UnknownStageError extends Error {
   override readonly name = 'UnknownStageError'
 }
 
-/** The context `stages` of cdk.json. On the command line (`-c stages=…`) it is JSON text. */
+/** The CDK context `stages` from cdk.json. Given on the command line (`-c stages=…`), it is JSON text. */
 const Stages = v.pipe(
   v.union([v.pipe(v.string(), v.parseJson()), v.unknown()]),
   v.record(v.string(), v.record(v.string(), v.unknown())),
 )
 
 /**
- * The configuration of one of the stages in cdk.json. Throws UnknownStageError for any other name: a mistyped
- * name must not deploy a stage with default values.
+ * Reads the configuration of a stage in cdk.json. Throws UnknownStageError for any other name, because a
+ * mistyped name must not deploy a stage with default values.
  */
 export function readStageConfig(stage: string, stages: unknown): Config {
   const known = v.parse(Stages, stages)
@@ -156,6 +171,6 @@ export function readStageConfig(stage: string, stages: unknown): Config {
   return readConfig({ ...values, stage })
 }
 
-/** The configuration of the stage that CDK's context names (`-c stage=NAME`), `dev` by default. */
+/** Reads the configuration of the stage that the CDK context names (`-c stage=NAME`), `dev` by default. */
 export const chooseStage = (context: (name: string) => unknown): Config =>
   readStageConfig(v.parse(v.optional(v.string(), 'dev'), context('stage')), context('stages') ?? {})

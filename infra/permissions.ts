@@ -1,4 +1,6 @@
-/** Everything that a function is allowed to do. infra/constructs/grant.ts turns it into IAM statements. */
+/**
+ * Everything that a Lambda function is allowed to do. infra/constructs/grant.ts turns it into IAM statements.
+ */
 export interface Permissions {
   /** DynamoDB actions on the table. A member of a transaction needs its own action, for example `PutItem`. */
   table?: (
@@ -11,30 +13,34 @@ export interface Permissions {
     | 'ConditionCheckItem'
     | 'Scan'
   )[]
-  /** May query the table's index. */
+  /** Allows queries of the table's global secondary index. */
   index?: true
-  /** KMS actions on the key that computes MACs of passwords and of one-time secrets. */
+  /** Allowed KMS actions on the key that computes MACs of passwords and of one-time secrets. */
   macKey?: 'GenerateMac'[]
-  /** KMS actions on the key that encrypts TOTP secrets. */
+  /** Allowed KMS actions on the key that encrypts TOTP secrets. */
   totpKey?: ('Encrypt' | 'Decrypt')[]
-  /** `sign`: sign with the service's signing keys. `manage`: create, check, disable and delete them. */
+  /**
+   * Access to the signing keys in KMS. `sign`: sign tokens. `manage`: create, check, disable and delete keys.
+   */
   signingKeys?: 'sign' | 'manage'
-  /** May put events on the bus. */
+  /** Allows putting events on the event bus. */
   publish?: true
-  /** May send mail. */
+  /** Allows sending mails with SES. */
   mail?: true
   /**
-   * Workers to whose queues the function may send. The queues' URLs are in the environment: `NAME_QUEUE_URL`.
+   * Names of the workers to whose queues the function may send. It finds the queue URLs in `NAME_QUEUE_URL`.
    */
   queues?: string[]
-  /** Memory in megabytes, which also sets the share of a CPU. Default: `defaultMemoryMegabytes`. */
+  /**
+   * Memory of the function in megabytes; it also sets the share of CPU. Default: `defaultMemoryMegabytes`.
+   */
   memory?: number
-  /** Timeout in seconds. Default: `defaultTimeoutSeconds`. */
+  /** Timeout of the function in seconds. Default: `defaultTimeoutSeconds`. */
   timeout?: number
 }
 
-/** Memory of a function whose permissions do not set it. */
+/** Memory in megabytes of a function whose permissions do not set it. */
 export const defaultMemoryMegabytes = 256
 
-/** Timeout of a function whose permissions do not set it, by what calls the function. */
+/** Timeout in seconds of a function whose permissions do not set it, by what calls the function. */
 export const defaultTimeoutSeconds = { endpoint: 10, event: 30, worker: 30, schedule: 60 } as const

@@ -7,9 +7,9 @@ export interface Route {
   path: string
   /** Path of the handler under functions/, without `.ts`. Routes with the same entry share one function. */
   entry: string
-  /** Needs no access_token. Every other endpoint requires one. */
+  /** Marks an endpoint that needs no access_token. Every other endpoint requires one. */
   public?: true
-  /** Fraction of the stage's throttle that this route gets, for calls that are expensive. Default: 1. */
+  /** Fraction of the stage's throttle that an expensive route gets. Default: 1. */
   throttleShare?: number
   permissions: Permissions
 }
@@ -17,26 +17,26 @@ export interface Route {
 /** A sender of events: the business server, chain watcher, reward engine, an operator, or this service. */
 type Sender = 'business' | 'chain' | 'rewards' | 'operator' | 'account-service'
 
-/** An event of the bus. Its handler is functions/intake/DETAIL-TYPE.ts. */
+/** An event type of the bus. Its handler is functions/intake/DETAIL-TYPE.ts. */
 export interface Event {
   detailType: string
-  /** Who sends it. */
+  /** Systems that send the event. */
   senders: readonly Sender[]
   permissions: Permissions
 }
 
-/** A function that runs on a schedule. */
+/** A function that EventBridge runs on a schedule. */
 export interface Schedule {
   /** Path of the handler under functions/schedule/, without `.ts`; also the function's name. */
   name: string
-  /** Schedule expression of EventBridge. */
+  /** EventBridge schedule expression, such as `rate(1 minute)`. */
   rate: string
   permissions: Permissions
 }
 
 /**
- * A function with a FIFO queue of its own, which handles the messages of one group one after another. A
- * function that sends to the queue lists the worker's name in its permission `queues`.
+ * A function with its own FIFO queue, which handles the messages of a group one after another. A function
+ * that sends to the queue lists the worker's name in its permission `queues`.
  */
 export interface Worker {
   /** Path of the handler under functions/worker/, without `.ts`; also the name of queue and function. */
@@ -44,7 +44,10 @@ export interface Worker {
   permissions: Permissions
 }
 
-/** KMS allows 1,000 RSA signatures a second. With this share, the three signing routes stay below that. */
+/**
+ * Throttle share of each route that signs tokens: together, the three stay below KMS's quota of 1,000 RSA
+ * signatures a second.
+ */
 const signingShare = 0.3
 
 export const routes: Route[] = [
@@ -120,7 +123,8 @@ export const routes: Route[] = [
     path: '/user/login-with-password',
     entry: 'user/login-with-password',
     public: true,
-    // Checking a password takes 30 ms of CPU time.
+    // A password check takes 30 ms of CPU time, so this route has a lower throttle, and more memory for more
+    // CPU.
     throttleShare: 0.3,
     permissions: {
       table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
@@ -180,14 +184,15 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/community/members',
     entry: 'community/members',
-    // A keyword search holds the search texts of the whole downline in memory.
+    // A keyword search holds the search texts of the whole downline in memory, so the function gets more of
+    // it.
     permissions: { table: ['GetItem', 'BatchGetItem'], memory: 512 },
   },
   {
     method: 'GET',
     path: '/community/members/export',
     entry: 'community/export',
-    // One call may read 10,000 members.
+    // An export may read 10,000 members, so this route has a low throttle and much memory.
     throttleShare: 0.02,
     permissions: { table: ['GetItem', 'BatchGetItem'], memory: 1024 },
   },
@@ -319,8 +324,8 @@ export const workers: Worker[] = [
 
 export const schedules: Schedule[] = [
   {
-    // EventBridge's shortest interval. A new deployment gets its first key within a minute; tests can rotate
-    // in minutes.
+    // The shortest interval of EventBridge. A new deployment gets its first signing key within a minute, and
+    // tests can rotate keys in minutes.
     name: 'rotate-signing-keys',
     rate: 'rate(1 minute)',
     permissions: { table: ['GetItem', 'PutItem'], signingKeys: 'manage' },
@@ -332,7 +337,7 @@ export const schedules: Schedule[] = [
   },
 ]
 
-/** The function of one or more endpoints, and the routes that lead to it. */
+/** A Lambda function, and the routes whose requests it handles. */
 export interface EndpointFunction {
   entry: string
   permissions: Permissions
@@ -340,8 +345,8 @@ export interface EndpointFunction {
 }
 
 /**
- * One function for each entry, in the order of the routes. Throws when two routes of one entry differ in
- * their permissions: the function can have only one set, so one of the rows would be ignored.
+ * Groups routes by entry into functions, in the order of the routes. Throws if two routes of one entry have
+ * different permissions: the function has only one set, so one of the two would be ignored.
  */
 export function endpointFunctions(all: readonly Route[] = routes): EndpointFunction[] {
   return [...Map.groupBy(all, ({ entry }) => entry)].map(([entry, served]) => {

@@ -13,11 +13,11 @@ const modules = join(root, 'node_modules')
 const stamp = join(modules, '.installed-lock.json')
 const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
 
-// The stamp is a copy of the lock file, written when `npm ci` finishes. It differs after the lock file has
-// changed, and is missing after an interrupted install; both run `npm ci` again.
+// The stamp is a copy of the lock file that is made when `npm ci` finishes. It is missing after an
+// interrupted install, and differs after the lock file has changed. In both cases `npm ci` runs again.
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   console.error('installing the pinned dependencies (npm ci) ...')
-  // If npm started this process, npm_execpath names npm's own script. Running that gives the same npm on
+  // npm_execpath is the path of npm's own script if npm started this process. Running that script works on
   // every platform.
   const npm = process.env.npm_execpath
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []]
@@ -35,10 +35,10 @@ const child = spawn(join(bin, 'node'), process.argv.slice(2), {
   stdio: 'inherit',
   env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` },
 })
-// Passes signals on, and lets the child decide when to exit.
+// Passes signals on to the child, which decides when to exit.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-// npm can die without sending a signal (SIGKILL). A new parent process id shows that, and then the child must
-// stop too.
+// npm can be killed without sending a signal (SIGKILL). A changed parent process id shows that, and then the
+// child must stop too.
 if (process.env.npm_lifecycle_event !== undefined) {
   const parent = process.ppid
   setInterval(() => process.ppid === parent || child.kill('SIGTERM'), 200).unref()

@@ -3,18 +3,19 @@ import { dirname, join } from 'node:path'
 
 const dist = join(import.meta.dirname, '..', 'dist')
 
-/** A file to write. */
+/** A build output: a file and its content. */
 export interface Output {
   path: string
   contents: Uint8Array
 }
 
 /**
- * Writes the files that are new or have changed. Each is written to a temporary file and renamed, because
+ * Writes build outputs that are new or have changed. Each is written to a temporary file and renamed, because
  * several stacks may start from one checkout at the same time and must never read half a bundle.
  */
 export async function writeChanged(outputs: readonly Output[]): Promise<void> {
-  // Temporary files go into their own directory: everything in the output directories gets deployed.
+  // Temporary files go into a directory of their own, because everything in the output directories is
+  // deployed.
   await mkdir(dist, { recursive: true })
   const temporary = await mkdtemp(join(dist, 'unfinished-'))
   await Promise.all(

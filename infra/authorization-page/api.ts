@@ -1,9 +1,9 @@
-/** The API answered with a failure, or did not answer. */
+/** Thrown when the API answers with a failure code, or does not answer. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
-  /** The envelope's code; 0 without a valid answer. */
+  /** `code` of the API's JSON envelope; 0 if there was no valid answer. */
   readonly code: number
-  /** Names of the invalid fields, for code 40001. */
+  /** Names of the invalid request fields, if the code is 40001 (invalid parameter). */
   readonly fields: string[]
   readonly retryAfterSeconds: number | undefined
 
@@ -15,7 +15,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Longer than the timeout of any endpoint. */
+/** Timeout of one API request; longer than the timeout of any endpoint, so that the API can answer first. */
 const requestTimeoutMilliseconds = 20_000
 
 const baseUrl = document.querySelector<HTMLMetaElement>('meta[name=base-url]')?.content ?? ''
@@ -39,7 +39,7 @@ export async function post<Data>(path: string, body: object, accessToken?: strin
     })
     envelope = (await response.json()) as typeof envelope
   } catch {
-    // To the user, a broken connection, a timeout and an answer without JSON are the same: no answer.
+    // The user sees one message for a broken connection, a timeout and an answer that is not JSON: no answer.
     throw new ApiFailure(0)
   }
   if (envelope.code === 0) return envelope.data as Data

@@ -10,21 +10,25 @@ const parameterNames = [
   'code_challenge_method',
 ] as const
 
-/** The app's authorization request, from the query of this page's address. */
+/** The app's authorization request, from the query string of the page's URL. */
 export interface AuthorizationRequest {
-  /** The parameters by name. */
+  /** Parameters of the authorization request, by name. */
   parameters: Record<string, string>
   clientId: string
   scopes: string[]
-  /** Description of the redirect URI for the user. */
+  /**
+   * Where the user will be sent, in words for the user: the host of the redirect URI, or an app on this
+   * device.
+   */
   destination: string
   /** Email address that the app expects (`login_hint`, OpenID Connect Core §3.1.2.1). */
   loginHint: string
 }
 
 /**
- * Reads the request from a query string; undefined if it is missing or incomplete. The service validates it
- * when the user consents. Until then the page only shows it, and never redirects to its address.
+ * Reads the authorization request from a query string; undefined if it is missing or incomplete. The page
+ * only displays the request and never redirects to its `redirect_uri`, until the consent endpoint has
+ * validated it.
  */
 export function readAuthorizationRequest(query: string): AuthorizationRequest | undefined {
   const sent = new URLSearchParams(query)

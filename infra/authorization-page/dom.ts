@@ -1,8 +1,10 @@
-/** Attributes by name (`true` for one without a value), and event listeners by `on…`. */
+/** HTML attributes by name (`true` sets one without a value), and event listeners by `on…`. */
 type Attributes = Record<string, string | boolean | undefined | ((event: Event) => void)>
 type Child = Node | string | undefined
 
-/** Creates an element. Strings become text nodes, so text from the page's address can never become markup. */
+/**
+ * Creates an HTML element. Strings become text nodes, so text from the page's URL can never become markup.
+ */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -20,7 +22,9 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
 
-/** One of the page's SVG symbols. It is decoration, and hidden from assistive technology. */
+/**
+ * Creates an icon from an SVG symbol of the page. It is decorative, so assistive technology does not see it.
+ */
 export function icon(name: string, className = 'icon'): SVGSVGElement {
   const svg = document.createElementNS(svgNamespace, 'svg')
   svg.setAttribute('class', className)
@@ -31,5 +35,8 @@ export function icon(name: string, className = 'icon'): SVGSVGElement {
   return svg
 }
 
-/** A name that an app chose, in bold. `bdi` keeps it from changing the text direction around it. */
+/**
+ * An app's name in bold. The app chose it, so `bdi` keeps a right-to-left name from reordering the text
+ * around it.
+ */
 export const appName = (name: string): HTMLElement => make('bdi', { class: 'name' }, name)

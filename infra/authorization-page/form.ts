@@ -6,19 +6,19 @@ import { explain } from './messages.ts'
 export interface Field {
   element: HTMLElement
   input: HTMLInputElement
-  /** Shows an error message and moves the focus to the input. */
+  /** Shows an error message at the input and moves the focus to it. */
   showError: (message: string) => void
-  /** Clears the error message and checks the input; false if there is an error again. */
+  /** Clears the error message and checks the value; returns false and shows the error if it is invalid. */
   validate: () => boolean
 }
 
-/** Creates a field. `check` returns an error message for an invalid value. */
+/** Creates a labelled input. `check` returns an error message for an invalid value. */
 export function makeField(options: {
   name: string
   label: string
   attributes: Record<string, string | boolean | undefined>
   check: (value: string) => string | undefined
-  /** Placed after the input, on the same line. */
+  /** Element placed after the input on the same line, such as a button that shows the password. */
   addition?: HTMLElement
 }): Field {
   const errorId = `${options.name}-error`
@@ -57,14 +57,14 @@ export function makeField(options: {
   }
 }
 
-/** A message area for failures that belong to no field; screen readers announce it. */
+/** A message area for failures that belong to no input; screen readers announce its text. */
 export interface Alert {
   element: HTMLElement
   say: (message: string) => void
   clear: () => void
 }
 
-/** Creates an empty alert. */
+/** Creates a message area without text. */
 export function makeAlert(): Alert {
   const element = make('div', { role: 'alert', class: 'alert' })
   return {
@@ -75,7 +75,7 @@ export function makeAlert(): Alert {
 }
 
 /**
- * Returns a function that runs one action at a time: a second click while one runs does nothing. An
+ * Returns a function that runs one action at a time, so a second click while an action runs does nothing. An
  * ApiFailure goes to `onFailure`; if that returns false, the alert shows it.
  */
 export function makeGuard(alert: Alert, onFailure: (failure: ApiFailure) => boolean) {
@@ -97,7 +97,7 @@ export function makeGuard(alert: Alert, onFailure: (failure: ApiFailure) => bool
   }
 }
 
-/** Creates a form with fields and one button. The button runs `work` if every field is valid. */
+/** Creates a form with inputs and one button, which runs `work` if every input is valid. */
 export function makeForm(options: {
   fields: Field[]
   submitLabel: string
@@ -115,7 +115,7 @@ export function makeForm(options: {
       'aria-labelledby': 'heading',
       onsubmit(event) {
         event.preventDefault()
-        // Validates the last field first, so that the focus ends in the first invalid field.
+        // Validates the last input first: each invalid one takes the focus, so the first one keeps it.
         const valid = options.fields.toReversed().map((field) => field.validate())
         if (valid.every(Boolean)) void guard(button, options.work)
       },

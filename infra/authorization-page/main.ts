@@ -11,7 +11,7 @@ import { saveState, readState } from './tab-state.ts'
 const card = document.querySelector<HTMLElement>('#card')
 if (card === null) throw new Error('the page has no card')
 
-/** Shows a view: replaces the card's content, sets the page's title, and moves the focus. */
+/** Shows a view on the page: replaces the card's content, sets the document title, and moves the focus. */
 function present(view: View): void {
   const heading = make('h1', { id: 'heading', tabindex: '-1' }, view.title)
   card?.replaceChildren(icon('mark', 'mark'), heading, ...view.content)
@@ -42,7 +42,7 @@ if (request === undefined) {
     present,
   }
 
-  /** Shows a step if the tab's state has what the step needs, otherwise the first step. */
+  /** Shows a sign-in step, or the first one if the tab's state lacks what the step needs. */
   const show = (step: StepName, notice?: string): void => {
     const { email, ticket, method, account, finished } = flow.state
     if (finished) present(showFinished(flow))
@@ -58,7 +58,8 @@ if (request === undefined) {
     show((history.state as { step: StepName } | null)?.step ?? 'password')
   }
   addEventListener('popstate', showCurrent)
-  // A page restored from the back/forward cache still shows its last view, which may be outdated.
+  // A page restored from the back/forward cache shows its last view, which may be outdated, so it is drawn
+  // again.
   addEventListener('pageshow', (event) => event.persisted && showCurrent())
   showCurrent()
 }

@@ -13,7 +13,7 @@ const messages: Record<number, string> = {
   50000: 'Something went wrong on our side. Try again in a moment.',
 }
 
-/** A failure as a sentence for the user. */
+/** Describes a failure of the API in a sentence for the user. */
 export function explain(failure: ApiFailure, now = new Date()): string {
   if (failure.code === 0)
     return navigator.onLine

@@ -1,6 +1,6 @@
 import type { Scope } from '../../shared/tokens/scopes.ts'
 
-/** What each scope allows an app to do. Completes the sentence "It will be able to …". */
+/** What each OAuth scope lets an app do; completes the sentence "It will be able to …". */
 const descriptions: Record<Scope, string> = {
   openid: 'know that it is you, by your member number',
   profile: 'see your nickname',
@@ -12,6 +12,6 @@ const descriptions: Record<Scope, string> = {
   'deposit.read': 'see your deposit addresses and deposits',
 }
 
-/** The description of a scope. An unknown scope is shown unchanged; the service will reject it. */
+/** Describes an OAuth scope to the user. An unknown scope is shown unchanged; the service will reject it. */
 export const describeScope = (scope: string): string =>
   (descriptions as Record<string, string>)[scope] ?? scope

@@ -4,23 +4,23 @@ import { post } from './api.ts'
 /** A method for the second factor. */
 export type Method = 'EMAIL' | 'AUTHENTICATOR' | 'PASSKEY'
 
-/** The result of the first step, with which the second factor can be sent. */
+/** The result of the password step: the login ticket with which the second factor can be sent. */
 export interface Ticket {
   loginTicket: string
   maskedEmail: string
   methods: Method[]
 }
 
-/** A signed-in user. */
+/** A signed-in user with their access_token. */
 export interface Account {
   accessToken: string
   userId: string
   email: string
-  /** When the sign-in expires, epoch milliseconds. */
+  /** When the access_token expires, epoch milliseconds. */
   expire: number
 }
 
-/** Sends email and password. Only the MD5 of the password leaves the device. */
+/** Sends email and password, and returns the login ticket. Only the MD5 of the password leaves the device. */
 export async function checkPassword(email: string, password: string): Promise<Ticket> {
   const data = await post<{ login_ticket: string; email: string; two_factor_methods: Method[] }>(
     '/user/login-with-password',
@@ -29,7 +29,7 @@ export async function checkPassword(email: string, password: string): Promise<Ti
   return { loginTicket: data.login_ticket, maskedEmail: data.email, methods: data.two_factor_methods }
 }
 
-/** Sends the second factor, which uses the ticket up. */
+/** Sends the second factor and signs the user in. Success uses up the login ticket. */
 export async function sendSecondFactor(
   email: string,
   { loginTicket }: Ticket,
@@ -53,7 +53,7 @@ export async function sendSecondFactor(
   }
 }
 
-/** Sends the user's decision and returns the address to open next. Throws an ApiFailure. */
+/** Sends the user's consent or denial, and returns the URL to open next. Throws an ApiFailure. */
 export async function sendDecision(
   { accessToken }: Account,
   parameters: Record<string, string>,
@@ -67,12 +67,12 @@ export async function sendDecision(
   return data.redirect_to
 }
 
-/** Ends the user's session. */
+/** Ends the user's session on the service. */
 export async function signOut({ accessToken, userId }: Account): Promise<void> {
   await post('/user/logout', { id: userId }, accessToken)
 }
 
-/** The `sub` of a device_token. It came directly from its issuer, so it is not verified. */
+/** Reads the `sub` of a device_token without verifying it, because it came directly from its issuer. */
 function subjectOf(deviceToken: string): string {
   const payload = (deviceToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
   const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0))

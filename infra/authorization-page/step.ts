@@ -1,27 +1,27 @@
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { TabState } from './tab-state.ts'
 
-/** A step of the sign-in. */
+/** The steps of the sign-in on the authorization page. */
 export type StepName = 'password' | 'method' | 'code' | 'consent' | 'finished'
 
-/** The content of a step. */
+/** What the page shows for a step: its title, its content and its focus. */
 export interface View {
   title: string
   content: (Node | string)[]
-  /** Element that receives the focus. Default: the heading. */
+  /** Element that receives the focus when the view is shown. Default: the heading. */
   focus?: HTMLElement
 }
 
-/** The sign-in in this tab: its request, its state and the way from step to step. */
+/** The sign-in in this browser tab: the request, its state, and how to move between steps. */
 export interface SignInFlow {
   request: AuthorizationRequest
   state: TabState
-  /** Changes the tab's state; undefined removes a value. */
+  /** Merges a change into the tab's state; undefined removes a value. */
   update: (change: { [Name in keyof TabState]: TabState[Name] | undefined }) => void
-  /** Opens a step; the back button returns to this one. */
+  /** Opens a step with a new history entry, so that the back button returns to the current step. */
   go: (step: StepName) => void
-  /** Opens a step in place of this one, so that the back button skips a step that cannot be repeated. */
+  /** Opens a step in the same history entry, so that the back button skips a step that cannot be repeated. */
   replace: (step: StepName, notice?: string) => void
-  /** Shows a view that is not a step. */
+  /** Shows a view that is not a step, such as an error, and keeps the tab's state. */
   present: (view: View) => void
 }

@@ -1,21 +1,24 @@
 import type { Account, Method, Ticket } from './sign-in-api.ts'
 
 /**
- * The state of the sign-in that survives a reload. It is in the tab's session storage, which other tabs
- * cannot see and which ends with the tab. It never contains the password.
+ * The state of a sign-in that survives a reload. It is kept in session storage, which other tabs cannot read
+ * and which is deleted when the tab closes. It never contains the password.
  */
 export interface TabState {
   email?: string
   ticket?: Ticket
   method?: Method
   account?: Account
-  /** Set when the user has allowed or denied the request. */
+  /** Set after the user has allowed or denied the authorization request. */
   finished?: true
 }
 
 const storageKey = 'sign-in'
 
-/** The stored state, or an empty one if it belongs to another request than the one in the address. */
+/**
+ * Reads the stored state; an empty one if it belongs to another authorization request than the one in the
+ * URL.
+ */
 export function readState(): TabState {
   const stored = sessionStorage.getItem(storageKey)
   if (stored === null) return {}
@@ -23,7 +26,7 @@ export function readState(): TabState {
   return request === location.search ? state : {}
 }
 
-/** Stores the state of this request, and discards that of any other. */
+/** Stores the state of the authorization request in the URL, and discards the state of any other request. */
 export function saveState(state: TabState): void {
   sessionStorage.setItem(storageKey, JSON.stringify({ request: location.search, state }))
 }

@@ -8,7 +8,9 @@ import { replaceSection } from './markdown.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** The generated sections of each document, by the names of their markers. */
+/**
+ * The generated sections of each document: what writes a section, by document and by the name in its markers.
+ */
 const sections: Record<string, Record<string, () => string | Promise<string>>> = {
   'functions/README.md': { functions: describeFunctions },
   'functions/intake/README.md': { events: describeEvents, rejections: describeRejections },
@@ -16,7 +18,9 @@ const sections: Record<string, Record<string, () => string | Promise<string>>> =
   'infra/README.md': { knobs: describeKnobs },
 }
 
-/** Every document that holds generated sections, as it should be: its file and its text. */
+/**
+ * Every document with generated sections: its file, and its text with the sections as the code requires now.
+ */
 export async function catalogueDocuments(): Promise<{ file: string; text: string }[]> {
   return Promise.all(
     Object.entries(sections).map(async ([name, generated]) => {

@@ -8,14 +8,17 @@ import { markdownTable } from './markdown.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Every environment variable of a function that is not a setting. */
+/** Markdown table of the environment variables of functions that are not settings. */
 export const describeEnvironment = (): string =>
   markdownTable(
     ['variable', 'meaning'],
     Object.entries(environment).map(([name, meaning]) => [`\`${name}\``, meaning]),
   )
 
-/** Every knob of a deployment. Those that functions read have a variable; the others shape the stacks. */
+/**
+ * Markdown table of the knobs of a deployment. Knobs that functions read are also environment variables; the
+ * others only affect the stacks.
+ */
 export function describeKnobs(): string {
   const comments = { ...readComments('shared/settings.ts'), ...readComments('infra/config.ts') }
   const schemas = Config.pipe[0].entries
@@ -39,7 +42,7 @@ function missing(name: string): never {
   throw new Error(`the knob ${name} has no comment that says what it does`)
 }
 
-/** The doc comments of a schema's members, by the name of the member that follows. */
+/** Reads the doc comments of a schema's members from its source file, by member name. */
 function readComments(file: string): Record<string, string> {
   const text = readFileSync(join(root, file), 'utf8')
   const found = [...text.matchAll(/\/\*\*([^/]*?)\*\/\s+(\w+):/g)]

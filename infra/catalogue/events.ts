@@ -5,8 +5,8 @@ import { events } from '../routes.ts'
 import { markdownTable } from './markdown.ts'
 
 /**
- * Every event of the bus: its business key, who sends it, why it is refused, and the JSON Schema of its
- * detail.
+ * Markdown description of every event on the bus: its business key, its senders, the reasons for which it is
+ * rejected, and the JSON Schema of its detail.
  */
 export async function describeEvents(): Promise<string> {
   const handlers = await loadIntakes()
@@ -25,7 +25,9 @@ export async function describeEvents(): Promise<string> {
   return [table, ...schemas].join('\n\n')
 }
 
-/** Every reason of refusal; those that any event may meet are marked. */
+/**
+ * Markdown table of the reasons for which events are rejected; reasons that apply to every event are marked.
+ */
 export const describeRejections = (): string =>
   markdownTable(
     ['reason', 'meaning', 'of'],
@@ -36,7 +38,7 @@ export const describeRejections = (): string =>
     ]),
   )
 
-/** The handlers of all events, in the order of infra/routes.ts. */
+/** Loads the intake handlers of all events, in the order of infra/routes.ts. */
 export const loadIntakes = (): Promise<Intake[]> =>
   Promise.all(events.map(({ detailType }) => loadIntake(detailType)))
 
@@ -48,7 +50,10 @@ async function loadIntake(detailType: string): Promise<Intake> {
 const sendersOf = ({ detailType }: Intake): readonly string[] =>
   events.find((event) => event.detailType === detailType)?.senders ?? []
 
-/** The key as a template, found by computing it for a detail whose members are their own names. */
+/**
+ * Writes a business key as a template, by computing it for a detail in which each member has its own name as
+ * value.
+ */
 function describeKey(handler: Intake): string {
   const names = new Proxy({}, { get: (_, name) => `{${String(name)}}` })
   return handler.key(names as never)

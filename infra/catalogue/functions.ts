@@ -2,7 +2,7 @@ import { defaultMemoryMegabytes, defaultTimeoutSeconds, type Permissions } from 
 import { events, routes, schedules, workers } from '../routes.ts'
 import { markdownTable } from './markdown.ts'
 
-/** Every function: what calls it, the file that handles it, and what it may do. */
+/** Markdown table of every Lambda function: what calls it, the file of its handler, and its permissions. */
 export function describeFunctions(): string {
   const rows = [
     ...routes.map(({ method, path, entry, public: open, permissions }) => [
@@ -36,7 +36,7 @@ function cells(permissions: Permissions, defaultTimeout: number): string[] {
   return [describePermissions(permissions), String(memory), String(timeout)]
 }
 
-/** Permissions as words, in the order of infra/permissions.ts. */
+/** Writes permissions as text, in the order of infra/permissions.ts. */
 function describePermissions(permissions: Permissions): string {
   const {
     table = [],

@@ -5,7 +5,7 @@ import { markdownTable } from './markdown.ts'
 
 const shared = join(import.meta.dirname, '..', '..', 'shared')
 
-/** Every kind of item in the table, with the file that owns it. */
+/** Markdown table of every item type of the DynamoDB table, with the file that declares it. */
 export async function describeItems(): Promise<string> {
   const files = ownerFiles()
   for (const file of files) await import(join(shared, file))
@@ -13,7 +13,7 @@ export async function describeItems(): Promise<string> {
   return markdownTable(['partition key', 'sort key', 'index', 'holds', 'found', 'owner'], rows.sort(byKeys))
 }
 
-/** The file whose text holds the declaration: what an item holds is said nowhere else. */
+/** Finds the file that declares an item type, by the text of its `holds`, which is in no other file. */
 function ownerOf({ holds }: ItemTypeSpec, files: string[]): string {
   const [owner, ...others] = files.filter((file) => readFileSync(join(shared, file), 'utf8').includes(holds))
   if (owner === undefined || others.length > 0)
@@ -21,7 +21,7 @@ function ownerOf({ holds }: ItemTypeSpec, files: string[]): string {
   return owner
 }
 
-/** Files under shared/ that declare a kind of item. */
+/** Files under shared/ that declare an item type. */
 const ownerFiles = (): string[] =>
   globSync('**/*.ts', { cwd: shared })
     .filter((file) => file !== join('db', 'item-type.ts'))

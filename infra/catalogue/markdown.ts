@@ -1,4 +1,4 @@
-/** A Markdown table. Cells are single lines; a vertical bar in a cell is escaped. */
+/** Formats a Markdown table. Cells are single lines; vertical bars in them are escaped. */
 export function markdownTable(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
@@ -7,7 +7,9 @@ export function markdownTable(head: string[], rows: string[][]): string {
 const begin = (name: string): string => `<!-- generated: ${name} -->`
 const end = '<!-- end of generated -->'
 
-/** A document with a generated section put between its two markers; throws when the document lacks them. */
+/**
+ * Replaces the generated section between two markers of a document. Throws if the document lacks the markers.
+ */
 export function replaceSection(document: string, name: string, text: string): string {
   const start = document.indexOf(begin(name))
   const stop = document.indexOf(end, start)

@@ -10,7 +10,10 @@ interface AuditorRoleProps {
   table: TableV2
 }
 
-/** The role for `keys audit` and `keys status`. It only reads the signing keys and their records. */
+/**
+ * IAM role for the commands `keys audit` and `keys status`. It can only read the signing keys and their
+ * records.
+ */
 export class AuditorRole extends Construct {
   readonly role: Role
 
@@ -23,7 +26,7 @@ export class AuditorRole extends Construct {
     })
     const stack = Stack.of(this)
     const statements = [
-      // ListKeys has no resource-level permissions.
+      // kms:ListKeys has no resource-level permissions, so its resource must be `*`.
       new PolicyStatement({ actions: ['kms:ListKeys'], resources: ['*'] }),
       new PolicyStatement({
         actions: ['kms:DescribeKey', 'kms:GetPublicKey', 'kms:ListResourceTags'],
@@ -33,7 +36,8 @@ export class AuditorRole extends Construct {
       new PolicyStatement({
         actions: ['dynamodb:GetItem', 'dynamodb:Query'],
         resources: [table.tableArn],
-        // ForAllValues also matches a request without leading keys; the Null condition excludes those.
+        // ForAllValues also matches a request without leading keys, such as a scan; the Null condition
+        // excludes those.
         conditions: {
           'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [keysPartition] },
           Null: { 'dynamodb:LeadingKeys': 'false' },

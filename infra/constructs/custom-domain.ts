@@ -5,7 +5,10 @@ import { CfnRecordSet } from 'aws-cdk-lib/aws-route53'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 
-/** Adds the API's own host name and outputs for its DNS alias. Undefined if none is configured. */
+/**
+ * Creates the API's custom domain and the stack outputs that its DNS record needs. Returns undefined if no
+ * `domainName` is configured.
+ */
 export function addDomain(scope: Construct, config: Config): DomainName | undefined {
   const { domainName, certificateArn, hostedZoneId } = config
   if (domainName === undefined || certificateArn === undefined) return undefined

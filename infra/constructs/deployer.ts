@@ -4,11 +4,14 @@ import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib
 import { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 
-/** CodeDeploy's application and role, with which it shifts calls between versions of a stack's functions. */
+/**
+ * CodeDeploy's application and role, which shift calls from the old version of a stack's functions to the new
+ * one.
+ */
 export class Deployer extends Construct {
   readonly application: LambdaApplication
   readonly role: IRole
-  /** Prefix of the functions and alarms that the role may reach. */
+  /** Name prefix of the functions and alarms that CodeDeploy's role may access. */
   readonly namePrefix: string
 
   constructor(scope: Construct, id: string, { namePrefix }: Config) {
@@ -31,7 +34,7 @@ export class Deployer extends Construct {
         resources: [prefixedArn('cloudwatch', 'alarm')],
       }),
     )
-    // Without this, every deployment group adds AWS's managed policy, which reaches every alias of the
+    // Keeps CDK from adding AWS's managed policy for CodeDeploy, which allows access to every alias of the
     // account.
     this.role = role.withoutPolicyUpdates()
   }

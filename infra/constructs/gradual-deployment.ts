@@ -11,7 +11,7 @@ import type { Deployer } from './deployer.ts'
 interface GradualDeploymentProps {
   config: Config
   function: LambdaFunction
-  /** Name with the stage's prefix. */
+  /** Name of the function, including the stage's prefix. */
   functionName: string
   deployer: Deployer
 }
@@ -21,13 +21,15 @@ interface GradualDeploymentProps {
  * minutes, then all of them; if it fails meanwhile, CodeDeploy rolls back.
  */
 export class GradualDeployment extends Construct {
-  /** The alias, which callers use instead of the function. */
+  /**
+   * The function's alias. Callers use it instead of the function, so that CodeDeploy can shift their calls.
+   */
   readonly target: IFunction
 
   constructor(scope: Construct, id: string, props: GradualDeploymentProps) {
     super(scope, id)
     const { deployer } = props
-    // CDK's types are not written for exactOptionalPropertyTypes; the value is the same.
+    // The cast changes no value: CDK's types do not compile with exactOptionalPropertyTypes.
     const version = props.function.currentVersion as IVersion
     const alias = new Alias(this, 'Alias', { aliasName: 'live', version })
     this.target = alias as IFunction
@@ -42,8 +44,9 @@ export class GradualDeployment extends Construct {
   }
 
   /**
-   * The alarms watch only the new version. Failures of the old one must not stop the deployment that fixes
-   * them, and a tenth of one endpoint's calls would not show in the metrics of the whole API.
+   * Adds the alarms that roll a deployment back. They watch only the new version: failures of the old one
+   * must not stop the deployment that fixes them. Metrics of the whole API would not show failures in a tenth
+   * of one endpoint's calls.
    */
   private addAlarms({ config, function: fn, functionName }: GradualDeploymentProps): Alarm[] {
     const { version } = fn.currentVersion
@@ -58,7 +61,8 @@ export class GradualDeployment extends Construct {
         },
         ...sumPerMinute,
       }),
-      // An endpoint answers an unexpected error with 500, which Lambda does not count as an error.
+      // Counts the answers with status 500: an endpoint catches unexpected errors, so Lambda's error metric
+      // misses them.
       faults: new Metric({
         namespace: config.serviceName,
         metricName: 'Faults',

@@ -10,7 +10,7 @@ import { signingKeyTagName } from '../../shared/keys/key-names.ts'
 import { indexName } from '../../shared/db/table-layout.ts'
 import type { Permissions } from '../permissions.ts'
 
-/** The resources that functions can be granted access to. */
+/** The resources to which functions can be granted access. */
 export interface ServiceResources {
   table: TableV2
   bus: EventBus
@@ -18,15 +18,15 @@ export interface ServiceResources {
   totpKey: Key
   /** Value of the tag `signing-key`, which every signing key of this deployment carries. */
   signingKeyTag: string
-  /** Sender address of mails. */
+  /** Email address from which the service sends mails. */
   mailFrom: string
-  /** Queues of the workers, by worker name. */
+  /** SQS queues of the workers, by worker name. */
   queues: Map<string, Queue>
   /** Environment variables that every function gets. */
   environment: Environment
 }
 
-/** Grants a function exactly what its permissions list. */
+/** Grants a function exactly the IAM actions that its permissions list. */
 export function grant(fn: LambdaFunction, permissions: Permissions, resources: ServiceResources): void {
   const stack = Stack.of(fn)
   for (const statement of statementsFor(stack, permissions, resources)) fn.addToRolePolicy(statement)
@@ -45,7 +45,8 @@ function* statementsFor(
   if (totpKey) yield allow(prefixed('kms', totpKey), [resources.totpKey.keyArn])
   if (publish) yield allow(['events:PutEvents'], [resources.bus.eventBusArn])
   if (mail) {
-    // SES checks the identity it sends with: the address if that is verified, otherwise the address's domain.
+    // SES authorizes a mail by the verified identity of its sender: the address, or else the domain of the
+    // address.
     const identities = [resources.mailFrom, resources.mailFrom.split('@')[1] ?? '']
     yield allow(
       ['ses:SendEmail'],
@@ -61,7 +62,10 @@ function* statementsFor(
   }
 }
 
-/** Signing keys are created at run time, so policies identify them by their tag, not by ARN. */
+/**
+ * IAM statements for the signing keys. The rotation creates these keys at run time, so policies identify them
+ * by their tag, not by ARN.
+ */
 function* signingKeyStatements(
   stack: Stack,
   { signingKeys }: Permissions,
@@ -72,7 +76,8 @@ function* signingKeyStatements(
   const setsTag = { StringEquals: { [`aws:RequestTag/${signingKeyTagName}`]: signingKeyTag } }
   if (signingKeys === 'sign') yield allow(['kms:Sign'], [keys], carriesTag)
   if (signingKeys !== 'manage') return
-  // CreateKey accepts only `*`, because the key has no ARN yet. The condition allows only keys with this tag.
+  // kms:CreateKey needs the resource `*`, because a new key has no ARN yet. The condition requires the
+  // signing keys' tag on it.
   yield allow(['kms:CreateKey'], ['*'], setsTag)
   yield allow(['kms:TagResource'], [keys], setsTag)
   yield allow(
@@ -88,7 +93,7 @@ function* signingKeyStatements(
     [keys],
     carriesTag,
   )
-  // ListKeys has no resource-level permissions.
+  // kms:ListKeys has no resource-level permissions, so its resource must be `*`.
   yield allow(['kms:ListKeys'], ['*'])
 }
 

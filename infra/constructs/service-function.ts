@@ -14,23 +14,28 @@ import { type ServiceResources, grant } from './grant.ts'
 
 interface ServiceFunctionProps {
   config: Config
-  /** Path of the handler under functions/, without `.ts`. */
+  /** Path of the handler's source under functions/, without `.ts`. */
   entry: string
-  /** Name without the stage's prefix. */
+  /** Name of the function, without the stage's prefix. */
   name: string
   permissions: Permissions
   resources: ServiceResources
-  /** Timeout unless the permissions set one. */
+  /** Timeout in seconds, unless the permissions set another. */
   defaultTimeoutSeconds: number
   environment?: Environment
-  /** Shifts calls gradually to a new version. Without it, a new version gets all calls at once. */
+  /**
+   * Shifts calls gradually to a new version of the function. Without it, a new version gets all calls at
+   * once.
+   */
   deployer?: Deployer | undefined
 }
 
-/** A Lambda function of the service. Every function is configured here. */
+/**
+ * A Lambda function of the service. The runtime, role, logs and limits of every function are configured here.
+ */
 export class ServiceFunction extends Construct {
   readonly function: lambda.Function
-  /** What callers invoke: the function, or its alias if versions are deployed gradually. */
+  /** The function that callers invoke, or its alias if versions are deployed gradually. */
   readonly target: lambda.IFunction
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
@@ -42,7 +47,8 @@ export class ServiceFunction extends Construct {
       retention: config.logRetentionDays,
       removalPolicy: config.protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     })
-    // The role may write to this function's log group only. AWS's managed policy would allow every log group.
+    // A role of its own, which may write only to this function's log group. AWS's managed policy would allow
+    // every log group.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     role.addToPolicy(
       new PolicyStatement({
@@ -68,9 +74,10 @@ export class ServiceFunction extends Construct {
       },
       tracing: config.tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
       loggingFormat: lambda.LoggingFormat.JSON,
-      // Functions log one line per request. Lambda's own three lines would cost more than the request.
+      // Suppresses Lambda's own three log lines per call, which would cost more than the call. Functions log
+      // one line per request themselves.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
-      // Keeps old versions for a manual rollback; a failed deployment still deletes the version it created.
+      // Keeps old versions for a manual rollback, but deletes a version that a failed deployment created.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     })
     grant(this.function, permissions, resources)
@@ -94,7 +101,9 @@ const settingsEnvironment = (config: Config): Record<string, string> =>
     ]),
   )
 
-/** The URLs of the queues that a function sends to, for example `GROW_TREE_QUEUE_URL`. */
+/**
+ * Environment variables with the URLs of the queues to which a function sends, such as `GROW_TREE_QUEUE_URL`.
+ */
 const queueEnvironment = (
   { queues = [] }: Permissions,
   resources: ServiceResources,

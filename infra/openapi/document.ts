@@ -11,9 +11,9 @@ import { inputSchema, type JsonSchema, members, outputSchema } from './schemas.t
 const operations = { ...signInOperations, ...moneyOperations, ...communityOperations }
 
 /**
- * The OpenAPI 3.1 document of the service. Parameters, bodies and answers come from the endpoints' schemas,
- * descriptions and examples from operations/. Throws when an endpoint has no description, or a description no
- * endpoint.
+ * Builds the OpenAPI 3.1 document of the service. Parameters, bodies and answers come from the endpoints'
+ * schemas; descriptions and examples come from operations/. Throws if an endpoint has no description, or a
+ * description has no endpoint.
  */
 export async function openApiDocument(): Promise<JsonSchema> {
   const paths: Record<string, Record<string, JsonSchema>> = {}
@@ -32,7 +32,7 @@ export async function openApiDocument(): Promise<JsonSchema> {
         'Every JSON answer has `code`, `msg` and `data`; `code` is 0 on success. Amounts are JSON numbers with all their digits. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone.',
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
-    // Relative to the address from which the document is served.
+    // The server URL is relative, so the document describes the API that serves it.
     servers: [{ url: '/' }],
     tags: tags(),
     paths,
@@ -148,7 +148,7 @@ function successSchema(data: JsonSchema, { dialect }: EndpointDescription): Json
   return dialect === 'oauth' && data['type'] === 'object' ? { allOf: [envelope, data] } : envelope
 }
 
-/** Failures that follow from an endpoint's scope and body, besides its own. */
+/** The failures that an endpoint can answer because of its scope and body, in addition to its own. */
 function impliedFailures(endpoint: EndpointDescription): FailureName[] {
   // Every endpoint rejects repeated query parameters, even one that has no parameters.
   const names: FailureName[] = ['internal', 'unavailable', 'invalid_parameter']

@@ -2,16 +2,19 @@ import type { FailureName } from '../../shared/errors.ts'
 
 /** The parts of an endpoint's description that its route and schemas do not contain. */
 export interface Operation {
-  /** One line. */
+  /** Summary of the endpoint in one line. */
   summary: string
-  /** One paragraph of Markdown, for developers of clients. */
+  /** Description of the endpoint for client developers, one paragraph of Markdown. */
   description: string
-  /** The endpoint's own failures. Those that follow from its scope, parameters and body are added. */
+  /**
+   * Failures that are specific to the endpoint. Those that follow from its scope, parameters and body are
+   * added.
+   */
   failures: FailureName[]
-  /** Example of the `data` of a success. */
+  /** Example of the `data` in a successful answer. */
   example: unknown
   /** Example of the request body. */
   request?: unknown
-  /** Successful answers without an envelope, by status; `headers` are descriptions by name. */
+  /** Successful answers without the JSON envelope, by status; `headers` maps names to descriptions. */
   replies?: Record<number, { description: string; headers?: Record<string, string> }>
 }

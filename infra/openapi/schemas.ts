@@ -4,29 +4,29 @@ import { Money } from '../../shared/money.ts'
 
 export type JsonSchema = Record<string, unknown>
 
-/** The JSON Schema of a request part, from the schema that validates it. */
+/** Converts the schema that validates a part of a request to JSON Schema. */
 export const inputSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'input')
 
-/** The JSON Schema of an answer, from the schema that types it. */
+/** Converts the schema that types an answer to JSON Schema. */
 export const outputSchema = (schema: v.GenericSchema): JsonSchema => convert(schema, 'output')
 
 function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSchema {
   const converted = toJsonSchema(schema, {
     typeMode,
     target: 'draft-2020-12',
-    // JSON Schema cannot express checks that are code, so they are left out.
+    // Omits checks that are code, which JSON Schema cannot express.
     errorMode: 'ignore',
     overrideSchema: ({ valibotSchema }) =>
       (valibotSchema as unknown) === Money
         ? { type: 'number', description: 'An exact decimal with all its digits: do not read it as a double.' }
         : undefined,
   }) as JsonSchema
-  // The OpenAPI document as a whole names the JSON Schema dialect.
+  // Removes `$schema`, because the OpenAPI document names the JSON Schema dialect once for all.
   delete converted['$schema']
   return converted
 }
 
-/** The properties of one part of an endpoint's input, for example of its `query`. */
+/** Lists the properties of one part of an endpoint's input, for example of its `query`. */
 export function members(
   schema: JsonSchema,
   name: string,

@@ -13,7 +13,10 @@ import { OperationError, UsageError } from './errors.ts'
 import { enterTarget, findTarget, type TargetOptions } from './target.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Runs one command line. Resolves with its exit code: 0 done, 1 findings or failure, 2 wrong usage. */
+/**
+ * Runs one `npm run ops` command line. Resolves with its exit code: 0 done, 1 findings or failure, 2 wrong
+ * usage.
+ */
 export async function runOps(commandLine: string[], terminal: Terminal): Promise<number> {
   let exitCode = 0
   const program = createProgram(terminal)
@@ -34,7 +37,7 @@ export async function runOps(commandLine: string[], terminal: Terminal): Promise
   }
 }
 
-/** The program with its global options, without commands. */
+/** Creates the command-line program with its global options, without commands. */
 export function createProgram(terminal: Terminal): Command {
   return new Command('npm run ops --')
     .description('Operates a deployment: the local stack by default, a stage on AWS with --stage.')
@@ -58,7 +61,7 @@ export function createProgram(terminal: Terminal): Command {
     .exitOverride()
 }
 
-/** Adds every command to the program. */
+/** Adds every operator command to the program. */
 export function addCommands(program: Command, run: RunCommand): void {
   for (const add of [
     addDeploymentCommands,
@@ -75,7 +78,7 @@ export function addCommands(program: Command, run: RunCommand): void {
 }
 
 function reportError(error: unknown, terminal: Terminal): number {
-  // Commander has already printed the error, or the help that was asked for.
+  // Commander has already printed the error or the requested help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UsageError) {
     terminal.err(`usage: ${error.message}`)

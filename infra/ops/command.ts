@@ -5,7 +5,7 @@ import { UsageError } from './errors.ts'
 import type { Target } from './target.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What a command works with. */
+/** The deployment on which a command works, and its output. */
 export interface CommandContext {
   target: Target
   terminal: Terminal
@@ -13,20 +13,20 @@ export interface CommandContext {
   show: (result: unknown, text: () => string) => void
 }
 
-/** Runs a command's work on the chosen deployment. If the work resolves with false, the exit code is 1. */
+/** Runs a command's work on the chosen deployment. The exit code is 1 if the work resolves with false. */
 export type RunCommand = (work: (context: CommandContext) => Promise<boolean>) => Promise<void>
 
-/** The end of a command's help: example command lines, each with its effect. */
+/** Formats the examples at the end of a command's help: command lines, each with its effect. */
 export const examples = (lines: [commandLine: string, effect: string][]): string =>
   `\nExamples:\n${lines.map(([line, effect]) => `  $ npm run ops -- ${line}\n      ${effect}`).join('\n')}`
 
-/** Parses an option whose value is a whole number from 1. */
+/** Parses a command-line option that is a whole number of at least 1. */
 export function readCount(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('not a whole number from 1.')
   return Number(text)
 }
 
-/** Parses an option whose value is a user id. */
+/** Parses a command-line option that is a user id. */
 export function readUserId(text: string): number {
   const result = v.safeParse(UserId, text)
   if (!result.success) throw new InvalidArgumentError('not a user id.')
@@ -35,7 +35,7 @@ export function readUserId(text: string): number {
 
 const maxSecretBytes = 4_096
 
-/** Reads a secret from standard input, because command lines end up in process lists and histories. */
+/** Reads a secret from standard input, because command lines show up in process lists and shell histories. */
 export async function readSecret(terminal: Terminal, name: string): Promise<string> {
   let text = ''
   for await (const chunk of terminal.readInput()) {

@@ -5,18 +5,18 @@ import { readKeyStatus } from './keys/key-status.ts'
 import type { Target } from './target.ts'
 import { formatInstant } from './terminal.ts'
 
-/** The result of one check. */
+/** The result of one check of `doctor`. */
 export interface CheckResult {
   check: string
   ok: boolean
-  /** What was seen, in a few words. */
+  /** What the check found, in a few words. */
   words: string
 }
 
-/** A rotation step that is overdue by more than this is a failure; the alarm uses the same limit. */
+/** Maximum delay of a key rotation step before `doctor` reports a failure; the alarm has the same limit. */
 const maxOverdueMilliseconds = 3_600_000
 
-/** Checks every part of a deployment. A part that throws fails its own check only. */
+/** Checks every part of a deployment. A check that throws only fails itself. */
 export const examine = (target: Target): Promise<CheckResult[]> =>
   Promise.all([
     runCheck('API', () => checkApi(target)),
@@ -50,7 +50,7 @@ async function checkApi({ baseUrl }: Target) {
   }
 }
 
-/** Reading the key records also shows that the table answers. */
+/** Checks the signing keys. Reading their records also shows that the table answers. */
 async function checkKeys() {
   const { keys, next_due: due } = await readKeyStatus()
   const signer = keys.find(({ state }) => state === 'active')

@@ -1,9 +1,9 @@
-/** The command line is wrong: exit code 2. */
+/** Thrown for a wrong command line; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The command could not do its work: exit code 1. The message is all that the operator sees. */
+/** Thrown when a command cannot do its work; the exit code is 1. The operator sees only the message. */
 export class OperationError extends Error {
   override readonly name = 'OperationError'
 }

@@ -4,15 +4,15 @@ import { events, routes, schedules, workers } from '../routes.ts'
 import { OperationError } from './errors.ts'
 import type { Target } from './target.ts'
 
-/** A function of the deployment. */
+/** A Lambda function of the deployment. */
 export interface ListedFunction {
   name: string
   called_by: string
-  /** Lambda's state of the function, or `Missing`. */
+  /** State of the function in Lambda, or `Missing`. */
   state: string
 }
 
-/** Every function that this version of the project deploys, with its state in Lambda. */
+/** Lists every function that this version of the project deploys, with its state in Lambda. */
 export async function listFunctions({ namePrefix }: Pick<Target, 'namePrefix'>): Promise<ListedFunction[]> {
   const states = await readStates()
   return [...callersByFunction()].map(([unprefixed, callers]) => {
@@ -36,21 +36,26 @@ async function readStates(): Promise<Map<string, string>> {
   const client = new LambdaClient(clientOptions())
   const states = new Map<string, string>()
   for await (const { Functions = [] } of paginateListFunctions({ client }, {}))
-    // On AWS the list omits the state; a function that is listed exists.
+    // ListFunctions on AWS omits the state, so a function in the list counts as active.
     for (const { FunctionName = '', State = 'Active' } of Functions) states.set(FunctionName, State)
   client.destroy()
   return states
 }
 
-/** A little longer than the longest timeout of a function that operators invoke. */
+/**
+ * Client timeout of an invocation: a little longer than the timeout of any function that operators invoke.
+ */
 const maxInvocationMilliseconds = 70_000
 
-/** Invokes a function and returns its result. Throws an OperationError with the function's error message. */
+/**
+ * Invokes a Lambda function and returns its result. Throws an OperationError with the function's error
+ * message.
+ */
 export async function invokeFunction(name: string, event: object): Promise<unknown> {
   const lambda = new LambdaClient({
     ...clientOptions(),
     requestHandler: { connectionTimeout: 1_000, requestTimeout: maxInvocationMilliseconds },
-    // A retry after a lost response would run the function twice.
+    // No retries: after a lost response, a retry would run the function twice.
     maxAttempts: 1,
   })
   try {

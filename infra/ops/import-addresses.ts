@@ -5,7 +5,7 @@ import { UsageError } from './errors.ts'
 import { readLines } from './events/input.ts'
 import { sendAndConfirm } from './events/send-and-confirm.ts'
 
-/** Options of `addresses import`. */
+/** Options of the command `addresses import`. */
 export interface ImportOptions {
   currency: string
   network: string
@@ -18,7 +18,9 @@ interface PoolAddress {
   tag?: string
 }
 
-/** Sends the addresses of a file in batches. Each batch waits until the one before has taken effect. */
+/**
+ * Sends the deposit addresses of a file in batches. Each batch waits until the previous one has taken effect.
+ */
 export async function importAddresses(
   { target, terminal, show }: CommandContext,
   file: string,
@@ -65,7 +67,7 @@ async function* inBatches(input: AsyncIterable<Uint8Array>, size: number): Async
   if (batch.length > 0) yield batch
 }
 
-/** The id is a digest of the content, so that importing a file again after a crash adds nothing twice. */
+/** Makes the id of a batch as a digest of its content, so importing a file again adds nothing twice. */
 function batchIdOf({ currency, network, confirmations }: ImportOptions, addresses: PoolAddress[]): string {
   const content = JSON.stringify([currency, network, confirmations, addresses])
   return `import-${createHash('sha256').update(content).digest('base64url')}`

@@ -1,7 +1,7 @@
 import { runOps } from './command-line.ts'
 import { processTerminal } from './terminal.ts'
 
-// The reader of a pipe may close it early, as `head` does. Then the rest of the output is not wanted.
+// Ignores a closed pipe: a reader such as `head` may close it early and does not want the rest of the output.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()

@@ -1,7 +1,9 @@
 import { Presets, SingleBar } from 'cli-progress'
 import type { Terminal } from './terminal.ts'
 
-/** Shows progress on standard error: a bar in a terminal, otherwise a line every ten seconds. */
+/**
+ * Shows the progress of a command on standard error: a bar in a terminal, otherwise a line every ten seconds.
+ */
 export interface ProgressBar {
   update: (done: number, text: string) => void
   stop: () => void

@@ -9,9 +9,9 @@ const CdkJson = v.object({ context: v.object({ stages: v.optional(v.unknown(), {
 const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
 
 /**
- * A stage on AWS, from its configuration in cdk.json, without a request to the deployment. AWS chooses only
- * the address of an API without `domainName`: it comes from the option `baseUrl` or from the stacks' outputs.
- * Throws a UsageError for an unknown stage.
+ * Describes a stage on AWS from its configuration in cdk.json, without a request to AWS. The address of an
+ * API without `domainName` is chosen by AWS; it comes from the option `baseUrl` or from the stack outputs
+ * file. Throws a UsageError for an unknown stage.
  */
 export function findStage(
   stage: string,

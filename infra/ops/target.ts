@@ -2,31 +2,31 @@ import * as v from 'valibot'
 import { environmentName, Settings } from '../../shared/settings.ts'
 import { OperationError } from './errors.ts'
 
-/** A deployment, and how to reach it. */
+/** A deployment that operator commands work on, and how to reach it. */
 export interface Target {
   stage: string
   /** Address of the API without a trailing slash; undefined if it is not known. */
   baseUrl: string | undefined
-  /** Endpoint that replaces AWS; undefined for a stage on AWS. */
+  /** URL of an endpoint that replaces AWS; undefined for a stage on AWS. */
   awsEndpoint: string | undefined
-  /** Begins the name of every resource. */
+  /** Prefix of the names of all AWS resources of the deployment. */
   namePrefix: string
   tableName: string
   eventBusName: string
   settings: Settings
 }
 
-/** Options that choose the deployment. */
+/** Command-line options that choose the deployment. */
 export interface TargetOptions {
   stage?: string | undefined
-  /** Address of a local stack. Default: that of `npm start`. */
+  /** URL of a local stack. Default: that of `npm start`. */
   url?: string | undefined
-  /** Endpoint that replaces AWS. Used only without `url`. */
+  /** URL of an endpoint that replaces AWS. Ignored if `url` is set. */
   endpointUrl?: string | undefined
   baseUrl?: string | undefined
-  /** Another table than the deployment's, for example one restored to a point in time. */
+  /** Name of a table to use instead of the deployment's, for example one restored to a point in time. */
   table?: string | undefined
-  /** File that `cdk deploy --outputs-file` wrote. */
+  /** Path of the file that `cdk deploy --outputs-file` wrote. */
   outputs: string
 }
 
@@ -39,12 +39,12 @@ export async function findTarget(options: TargetOptions): Promise<Target> {
 async function findDeployment(options: TargetOptions): Promise<Target> {
   const { stage } = options
   if (stage === undefined || stage === 'local') return findLocalStack(options)
-  // Loaded only here, because it loads part of CDK.
+  // Imported only when needed, because it loads part of CDK.
   const { findStage } = await import('./stage-target.ts')
   return findStage(stage, options)
 }
 
-/** What the local stack's `/_local/stack` answers. */
+/** Schema of the local stack's answer to GET /_local/stack. */
 const Description = v.object({
   base_url: v.string(),
   aws_endpoint: v.string(),
@@ -69,7 +69,7 @@ async function findLocalStack({ url, endpointUrl, baseUrl }: TargetOptions): Pro
   }
 }
 
-/** A local stack of which only the AWS endpoint is known. Assumes the default names and settings. */
+/** Describes a local stack of which only the AWS endpoint is known, with the default names and settings. */
 const defaultLocalStack = (awsEndpoint: string, baseUrl: string | undefined): Target => ({
   stage: 'local',
   baseUrl,
@@ -93,14 +93,14 @@ async function describeLocalStack(url: string): Promise<v.InferOutput<typeof Des
   }
 }
 
-/** Name of the deployment's table and bus, and value of the tag that its signing keys carry. */
+/** Name of the deployment's table and event bus, and value of the tag on its signing keys. */
 export const serviceName = (target: Pick<Target, 'namePrefix'>): string =>
   `${target.namePrefix}account-service`
 
 /**
- * Sets the environment variables that a function of the deployment would have, so that code shared with the
- * functions works on it. Must run before that code is imported, because it creates AWS clients when it is
- * imported.
+ * Sets the environment variables that a function of the deployment has, so that code shared with the
+ * functions works on this deployment. Call it before importing that code, which creates AWS clients when it
+ * is loaded.
  */
 export async function enterTarget(target: Target): Promise<void> {
   Object.assign(process.env, {
@@ -114,7 +114,10 @@ export async function enterTarget(target: Target): Promise<void> {
   })
 }
 
-/** Keeps the credentials of an assumed role. The local stack accepts any others as the owner's. */
+/**
+ * Credentials for the local stack: those of an assumed role are kept; any others count as the account
+ * owner's.
+ */
 const localCredentials = (endpoint: string) => ({
   AWS_ENDPOINT_URL: endpoint,
   AWS_REGION: 'us-east-1',
@@ -122,7 +125,7 @@ const localCredentials = (endpoint: string) => ({
   AWS_SECRET_ACCESS_KEY: process.env['AWS_SECRET_ACCESS_KEY'] ?? 'local',
 })
 
-/** Region and credentials as the AWS SDK finds them: environment, profile or single sign-on. */
+/** Resolves region and credentials as the AWS SDK does: environment, profile or single sign-on. */
 async function resolveCredentials(): Promise<Record<string, string>> {
   const { KMSClient } = await import('@aws-sdk/client-kms')
   const { config } = new KMSClient()

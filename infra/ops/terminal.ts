@@ -1,16 +1,16 @@
-/** Where a command reads from and writes to. */
+/** The input and output of a command. */
 export interface Terminal {
-  /** Writes a result to standard output. */
+  /** Writes a command's result to standard output. */
   out: (text: string) => void
-  /** Writes anything that is not a result, such as progress and errors, to standard error. */
+  /** Writes everything that is not a result, such as progress and errors, to standard error. */
   err: (text: string) => void
   /** Reads standard input. */
   readInput: () => AsyncIterable<Uint8Array>
-  /** Whether standard error is a terminal, in which a progress bar can move. */
+  /** Whether standard error is a terminal, in which a progress bar can be redrawn. */
   interactive: boolean
 }
 
-/** The terminal of this process. */
+/** The standard input and output of this process. */
 export const processTerminal: Terminal = {
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),
@@ -18,7 +18,7 @@ export const processTerminal: Terminal = {
   interactive: process.stderr.isTTY,
 }
 
-/** A text table whose columns are as wide as their widest cell. */
+/** Formats a text table whose columns are as wide as their widest cell. */
 export function formatTable(head: string[], rows: string[][]): string {
   const widths = head.map((cell, column) =>
     Math.max(cell.length, ...rows.map((row) => (row[column] ?? '').length)),

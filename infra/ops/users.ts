@@ -6,7 +6,7 @@ import { emailKey, emailOwner, readUser, type User } from '../../shared/users/us
 import { OperationError } from './errors.ts'
 import { formatInstant } from './terminal.ts'
 
-/** A user by id or email address. Throws an OperationError if there is none. */
+/** Finds a user by id or email address. Throws an OperationError if there is none. */
 export async function findUser(reference: string): Promise<User> {
   const userId = /^\d+$/.test(reference) ? Number(reference) : await findUserId(reference)
   const user = userId === undefined ? undefined : await readUser(userId, { consistent: true })
@@ -17,7 +17,7 @@ export async function findUser(reference: string): Promise<User> {
 const findUserId = async (email: string): Promise<number | undefined> =>
   emailOwner(await readItem(emailKey(normalizeEmail(email)), { consistent: true }))
 
-/** A user without their secrets. */
+/** Returns a user's data without secrets. */
 export const describeUser = (user: User) => ({
   user_id: user.userId,
   email: user.email,
@@ -30,7 +30,7 @@ export const describeUser = (user: User) => ({
   registered_at: user.registeredAt,
 })
 
-/** A user as text, without their secrets. */
+/** Formats a user as text, without secrets. */
 export function formatUser(user: User): string {
   const facts = describeUser(user)
   return Object.entries({ ...facts, registered_at: formatInstant(facts.registered_at) })
@@ -40,13 +40,13 @@ export function formatUser(user: User): string {
 
 /** A new secret for an authenticator app. */
 export interface Enrolment {
-  /** Base32. */
+  /** TOTP secret in Base32. */
   totp_secret: string
-  /** Key URI, which the QR code contains. */
+  /** The otpauth key URI, which the QR code contains. */
   otpauth_uri: string
 }
 
-/** Creates a secret of 160 bits, as RFC 4226 §4 recommends. */
+/** Creates a TOTP secret of 160 bits, as RFC 4226 §4 recommends. */
 export function newEnrolment(email: string): Enrolment {
   const secret = generateSecret({ length: 20 })
   return {
@@ -55,6 +55,6 @@ export function newEnrolment(email: string): Enrolment {
   }
 }
 
-/** An enrolment as text: the QR code, and the secret for manual entry. */
+/** Formats a new authenticator secret as text: the QR code, and the secret for manual entry. */
 export const formatEnrolment = ({ totp_secret: secret, otpauth_uri: uri }: Enrolment): string =>
   [renderUnicodeCompact(uri), `Secret for typing: ${secret}`, 'This is the only time it is shown.'].join('\n')

@@ -3,14 +3,14 @@ import { type Difference, verifyWallet } from '../../shared/ledger/verify-wallet
 import { readWallet, type WalletId } from '../../shared/ledger/wallet.ts'
 import { formatTable } from './terminal.ts'
 
-/** The result of verifying wallets. */
+/** The result of verifying wallets against their bills. */
 export interface LedgerReport {
   wallets: number
   bills: number
   differences: Difference[]
 }
 
-/** The wallets of one user, or of all users. */
+/** Finds the wallets of one user, or of all users. */
 export async function findWallets(userId: number | undefined): Promise<WalletId[]> {
   if (userId === undefined) {
     const all: WalletId[] = []
@@ -23,7 +23,7 @@ export async function findWallets(userId: number | undefined): Promise<WalletId[
   return wallets.filter(({ version }) => version > 0).map(({ id }) => id)
 }
 
-/** Recomputes wallets from their bills, one after another, and reports progress after each. */
+/** Recomputes each wallet from its bills, one after another, and reports progress after each. */
 export async function verifyLedger(
   ids: WalletId[],
   onProgress: (done: number, text: string) => void,
@@ -39,7 +39,7 @@ export async function verifyLedger(
   return report
 }
 
-/** A report as text. */
+/** Formats a ledger report as text. */
 export function formatReport({ wallets, bills, differences }: LedgerReport): string {
   const summary = `${wallets} wallets, ${bills} bills, ${differences.length} differences`
   if (differences.length === 0) return summary

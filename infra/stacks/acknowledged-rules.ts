@@ -13,7 +13,7 @@ import { AuthorizationPageContentStack } from './authorization-page-stacks.ts'
 /** A cdk-nag rule that is acknowledged for some constructs. */
 interface Acknowledgement {
   id: string
-  /** Why the finding is acceptable. */
+  /** Why the finding is acceptable for these constructs. */
   reason: string
   applies: (construct: IConstruct) => boolean
 }
@@ -23,7 +23,10 @@ const isPolicyUnder =
   (construct: IConstruct): boolean =>
     construct instanceof CfnPolicy && construct.node.path.includes(path)
 
-/** Whether a construct belongs to CDK's own function that copies files into a bucket during a deployment. */
+/**
+ * Whether a construct belongs to CDK's own Lambda function that copies files into a bucket during a
+ * deployment.
+ */
 const isBucketDeployment = (construct: IConstruct): boolean =>
   construct.node.path.includes('/Custom::CDKBucketDeployment')
 
@@ -149,7 +152,10 @@ const authorizationPageRules: Acknowledgement[] = [
   })),
 ]
 
-/** The acknowledged rules of a construct. Ids that contain a name of the construct are built here. */
+/**
+ * The cdk-nag rules that are acknowledged for a construct. Rule ids that contain a name of the construct are
+ * built here.
+ */
 function* acknowledgementsOf(construct: IConstruct): Generator<{ id: string; reason: string }> {
   for (const { id, reason, applies } of [...authorizationPageRules, ...serviceRules])
     if (applies(construct)) yield { id, reason }
@@ -181,7 +187,7 @@ function reachesAllOnlyToTrace(policy: CfnPolicy): boolean {
     .every((action) => action.startsWith('xray:'))
 }
 
-/** Acknowledges, for every construct of an app, the rules whose findings are acceptable there. */
+/** Acknowledges the cdk-nag findings that are acceptable, for every construct of an app. */
 export function acknowledgeRules(root: IConstruct): void {
   for (const construct of root.node.findAll())
     for (const acknowledgement of acknowledgementsOf(construct))

@@ -6,12 +6,15 @@ import { DataStack } from './data-stack.ts'
 import { IntakeStack } from './intake-stack.ts'
 import { ObservabilityStack } from './observability-stack.ts'
 
-/** Adds the stacks of a stage to an app. Bundle the functions and the authorization page before. */
+/**
+ * Adds the stacks of a stage to a CDK app. The functions and the authorization page must have been bundled.
+ */
 export async function addStacks(app: App, config: Config): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
   const data = new DataStack(app, name('data'), { config, terminationProtection: config.protectData })
   const intake = new IntakeStack(app, name('intake'), { config, data })
-  // CloudFront's constructs load slowly, so stages without the page, such as the local one, do not load them.
+  // CDK's CloudFront constructs load slowly, so they are imported only for a stage with the authorization
+  // page.
   const stacks = config.authorizationPage ? await import('./authorization-page-stacks.ts') : undefined
   const page = stacks && new stacks.AuthorizationPageStack(app, name('authorization-page'), { config })
   const api = new ApiStack(app, name('api'), {

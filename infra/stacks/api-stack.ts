@@ -21,16 +21,16 @@ import { endpointFunctions, routes } from '../routes.ts'
 interface ApiStackProps extends StackProps {
   config: Config
   resources: ServiceResources
-  /** Address of the page on which users sign in, and the origins that may call the API. */
+  /** URL of the page on which users sign in, and the origins that may call the API (CORS). */
   page: { authUrl: string; corsOrigins: string[] }
 }
 
-/** The HTTP API: one function per endpoint, and a fallback function that answers all other requests. */
+/** The HTTP API: one function per endpoint, and a fallback function that answers every other request. */
 export class ApiStack extends Stack {
   readonly api: HttpApi
-  /** Address of the API and issuer of its tokens, without a trailing slash. */
+  /** URL of the API, which is also the issuer of its tokens, without a trailing slash. */
   readonly baseUrl: string
-  /** Names of all functions, without the stage's prefix. */
+  /** Names of all functions of the API, without the stage's prefix. */
   readonly functionNames: string[] = []
 
   constructor(scope: Construct, id: string, { config, resources, page, ...props }: ApiStackProps) {
@@ -58,8 +58,8 @@ export class ApiStack extends Stack {
         exposeHeaders: ['x-request-id', 'retry-after', 'www-authenticate', 'content-disposition', 'etag'],
         maxAge: Duration.hours(1),
       },
-      // With a domain, API Gateway's own address is off: it would be a second issuer, and bypass a firewall
-      // on the domain.
+      // With a custom domain, API Gateway's own address is disabled. It would be a second issuer, and would
+      // bypass a firewall on the domain.
       ...(domain ? { defaultDomainMapping: { domainName: domain }, disableExecuteApiEndpoint: true } : {}),
     })
   }
@@ -94,7 +94,7 @@ export class ApiStack extends Stack {
   }
 }
 
-/** The methods of each path, which the fallback function needs for status 405 and its `allow` header. */
+/** HTTP methods by path. The fallback function needs them for status 405 and its `allow` header. */
 function methodsByPath(): Record<string, string[]> {
   const methods: Record<string, string[]> = {}
   for (const { method, path } of routes) (methods[path] ??= []).push(method)

@@ -23,19 +23,20 @@ import { pageDirectory, renderIndex } from '../bundle-authorization-page.ts'
 import type { Config } from '../config.ts'
 
 /**
- * Serves the authorization page: a private bucket behind CloudFront. The files come with
- * AuthorizationPageContentStack, which is separate because the API needs this page's address, and the files
- * need the API's.
+ * Serves the authorization page from a private S3 bucket behind CloudFront. Its files are in
+ * AuthorizationPageContentStack, because the API needs this page's URL and the files need the API's URL.
  */
 export class AuthorizationPageStack extends Stack {
   readonly bucket: IBucket
   readonly distribution: Distribution
-  /** Origin of the page: `https://` and the distribution's host, without a trailing slash. */
+  /**
+   * Origin of the authorization page: `https://` and the host of the distribution, without a trailing slash.
+   */
   readonly origin: string
 
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
-    // CDK's types are not written for exactOptionalPropertyTypes, hence the cast.
+    // The cast changes no value: CDK's types do not compile with exactOptionalPropertyTypes.
     this.bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
@@ -61,8 +62,8 @@ export class AuthorizationPageStack extends Stack {
   private addHeaders(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
       securityHeadersBehavior: {
-        // The API's address is not known here, so any HTTPS address is allowed; index.html's own policy
-        // narrows it.
+        // The API's address is not known in this stack, so the header allows any HTTPS address. The policy in
+        // index.html allows only the API.
         contentSecurityPolicy: { contentSecurityPolicy: pagePolicy('https:'), override: true },
         contentTypeOptions: { override: true },
         frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
@@ -86,11 +87,14 @@ export class AuthorizationPageStack extends Stack {
 
 interface AuthorizationPageContentStackProps extends StackProps {
   page: AuthorizationPageStack
-  /** Address of the API, without a trailing slash. */
+  /** URL of the API, without a trailing slash. */
   baseUrl: string
 }
 
-/** Copies the bundled authorization page into its bucket, with the API's address. Bundle the page first. */
+/**
+ * Copies the bundled authorization page into its S3 bucket, with the API's URL inserted. Bundle the page
+ * first.
+ */
 export class AuthorizationPageContentStack extends Stack {
   readonly page: AuthorizationPageStack
 
@@ -103,7 +107,7 @@ export class AuthorizationPageContentStack extends Stack {
       destinationKeyPrefix: 'assets',
       sources: [Source.asset(join(pageDirectory, 'assets'))],
       cacheControl: [CacheControl.fromString(assetCacheControl)],
-      // Keeps the assets of the last deployment, which pages opened before this one still request.
+      // Keeps the assets of earlier deployments, because pages that were opened before still request them.
       prune: false,
     })
     const index = new BucketDeployment(this, 'Index', {
@@ -119,7 +123,7 @@ export class AuthorizationPageContentStack extends Stack {
       distribution: page.distribution,
       distributionPaths: ['/', '/index.html'],
     })
-    // index.html references the assets, so they must be there before it.
+    // Uploads the assets before index.html, which references them.
     index.node.addDependency(assets)
   }
 }

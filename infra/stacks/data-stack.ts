@@ -8,16 +8,18 @@ import type { Config } from '../config.ts'
 /** The data that must never be lost: the table, and the KMS keys without which its contents are useless. */
 export class DataStack extends Stack {
   readonly table: TableV2
-  /** Computes a MAC of each password before hashing, so that a stolen table cannot be attacked offline. */
+  /**
+   * KMS key for the MAC of each password before hashing, so that a stolen table cannot be attacked offline.
+   */
   readonly macKey: Key
-  /** Encrypts TOTP secrets. */
+  /** KMS key that encrypts TOTP secrets. */
   readonly totpKey: Key
 
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
     const { config } = props
-    // Not retained when the creation fails: what is left of a first deployment that was rolled back would
-    // block the next one, because its name is taken.
+    // Deletes the resources of a first deployment that was rolled back. Retained, they would block the next
+    // deployment, because their names would be taken.
     const removalPolicy = config.protectData
       ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
       : RemovalPolicy.DESTROY

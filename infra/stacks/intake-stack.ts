@@ -31,17 +31,17 @@ const queueDefaults = {
   retentionPeriod: Duration.days(14),
 } satisfies QueueProps
 
-/** AWS advises a visibility timeout of six times the timeout of the function that the queue feeds. */
+/** Visibility timeout of a queue: six times the timeout of the function that it feeds, as AWS recommends. */
 const visibilityTimeout = (functionTimeoutSeconds: number): Duration =>
   Duration.seconds(6 * functionTimeoutSeconds)
 
 /**
- * Everything that changes state other than a request: the event bus, a queue, dead-letter queue and function
- * for each event, the workers, and the schedules.
+ * Everything that changes state without a request: the event bus; a queue, dead-letter queue and function for
+ * each event; the workers; and the schedules.
  */
 export class IntakeStack extends Stack {
   readonly resources: ServiceResources
-  /** Names of all functions and dead-letter queues, without the stage's prefix. */
+  /** Names of all functions and dead-letter queues of the stack, without the stage's prefix. */
   readonly functionNames: string[] = []
   readonly deadLetterQueueNames: string[] = []
   private readonly deployer: Deployer | undefined
@@ -86,14 +86,15 @@ export class IntakeStack extends Stack {
       ...queueDefaults,
       queueName: config.namePrefix + name,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
-      // The function itself gives up earlier. This limit catches messages that crash it.
+      // The function stops retrying an event earlier. This limit is for messages that crash the function.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },
     })
     new Rule(this, `${name}-rule`, {
       ruleName: config.namePrefix + name,
       eventBus: this.resources.bus,
       eventPattern: { detailType: [detailType] },
-      // Events that the bus cannot deliver go to the same dead-letter queue as rejected ones.
+      // Events that the bus cannot deliver go to the same dead-letter queue as events that a function
+      // rejects.
       targets: [new SqsQueue(queue, { deadLetterQueue: deadLetters })],
     })
     const { function: fn, target } = new ServiceFunction(this, `intake-${name}`, {
@@ -108,11 +109,11 @@ export class IntakeStack extends Stack {
     })
     this.functionNames.push(`intake-${name}`)
     this.deadLetterQueueNames.push(`${name}-dead-letters`)
-    // Written by hand, because grantSendMessages would also allow reading the queue's attributes.
+    // Grants only sqs:SendMessage. CDK's grantSendMessages would also allow reading the queue's attributes.
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
     )
-    // The event source's grant includes ChangeMessageVisibility, with which the function delays a retry.
+    // Also grants sqs:ChangeMessageVisibility, with which the function delays a retry.
     target.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )
@@ -128,8 +129,8 @@ export class IntakeStack extends Stack {
       ...queueDefaults,
       queueName: `${config.namePrefix}${name}.fifo`,
       fifo: true,
-      // Message groups are independent, so each gets its own throughput limit (SQS high throughput for FIFO
-      // queues).
+      // Gives each message group its own throughput limit, because groups are independent (SQS high
+      // throughput for FIFO queues).
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
@@ -151,8 +152,8 @@ export class IntakeStack extends Stack {
   }
 
   private addSchedule(config: Config, { name, rate, permissions }: (typeof schedules)[number]): void {
-    // Not deployed gradually: one run a minute is too little to judge a version, and the next run repeats a
-    // failed one.
+    // Scheduled functions are not deployed gradually: one run a minute is too little to judge a version, and
+    // the next run repeats a failed one.
     const { function: fn } = new ServiceFunction(this, name, {
       config,
       entry: `schedule/${name}`,

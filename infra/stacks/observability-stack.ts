@@ -22,18 +22,18 @@ interface ObservabilityStackProps extends StackProps {
   intake: IntakeStack
 }
 
-/** An alarm to add. */
+/** A CloudWatch alarm to create. */
 interface AlarmSpec {
   id: string
   /** What the alarm reports, in one sentence. */
   meaning: string
-  /** Anchor of the heading in infra/RUNBOOK.md that says what to do. */
+  /** Anchor of the section in infra/RUNBOOK.md that says what to do about the alarm. */
   runbook: string
   metric: IMetric
   threshold: number
-  /** Consecutive periods over the threshold that raise the alarm. Default: 1. */
+  /** Number of consecutive periods over the threshold that raise the alarm. Default: 1. */
   periods?: number
-  /** Raises the alarm when the metric is missing or not above the threshold. */
+  /** Raises the alarm when the metric has no data, or is not above the threshold. */
   alarmWhenSilent?: true
 }
 
@@ -42,7 +42,7 @@ const period = Duration.minutes(5)
 /** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000
 
-/** All alarms, each with a link to its section of the runbook, and one dashboard. */
+/** The alarms of the service, each with a link to its section of the runbook, and one dashboard. */
 export class ObservabilityStack extends Stack {
   constructor(scope: Construct, id: string, props: ObservabilityStackProps) {
     super(scope, id, props)
@@ -193,16 +193,16 @@ const serviceAlarms = ({ config }: ObservabilityStackProps): AlarmSpec[] => [
   },
 ]
 
-/** The functions of the stage, without their prefix. */
+/** Names of all functions of the stage, without its prefix. */
 const functionNames = ({ api, intake }: ObservabilityStackProps): string[] => [
   ...api.functionNames,
   ...intake.functionNames,
 ]
 
 /**
- * A metric of Lambda about a function. Metrics name their resources in plain text: a reference would export
- * the name from the other stack, and CloudFormation refuses to remove an export that is in use, so no
- * function could be removed.
+ * One of Lambda's metrics of a function. It names the function in plain text: a CDK reference would export
+ * the name from the other stack, and CloudFormation refuses to remove an export in use, so no function could
+ * ever be removed.
  */
 const functionMetric = (config: Config, name: string, metricName: string, every = period): Metric =>
   new Metric({
@@ -223,12 +223,12 @@ const deadLetterMetric = (config: Config, name: string): Metric =>
   })
 
 /**
- * A name in a search expression; other characters than letters and digits need quotes (CloudWatch: search
- * expression syntax).
+ * Quotes a name in a CloudWatch search expression, which requires quotes around characters other than letters
+ * and digits.
  */
 const quote = (name: string): string => `"${name}"`
 
-/** One of the metrics that the functions emit: see shared/emit-metric.ts. */
+/** One of the custom metrics that the functions emit: see shared/emit-metric.ts. */
 const serviceMetric = ({ serviceName }: Config, metricName: string, statistic: string): Metric =>
   new Metric({ namespace: serviceName, metricName, statistic, period })
 

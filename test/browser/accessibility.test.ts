@@ -5,7 +5,7 @@ import { it } from './support/browser-test.ts'
 import { authenticatorCode, newUser } from './support/new-user.ts'
 import { button, codeField, giveCode, givePassword, heading } from './support/page-steps.ts'
 
-/** Controls smaller than 24 by 24 pixels, the minimum of WCAG 2.2 (2.5.8). */
+/** Finds controls smaller than 24 by 24 pixels, the minimum of WCAG 2.2 (2.5.8). */
 const smallTargets = (page: Page) =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll('button, input')].filter((element) => { const { width, height } = element.getBoundingClientRect(); return width < 24 || height < 24 }).map((element) => element.outerHTML)`,
@@ -14,7 +14,7 @@ const smallTargets = (page: Page) =>
 const views = [
   { name: 'a phone, light', viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true },
   { name: 'a phone, dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true },
-  // 1280 pixels at a zoom of 400 %, as WCAG 1.4.10 requires.
+  // The size of a window of 1280 by 1024 pixels at a zoom of 400 %, as WCAG 1.4.10 requires.
   { name: 'a very narrow window', viewport: { width: 320, height: 256 }, colorScheme: 'light' },
   { name: 'a desktop, light', viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   { name: 'a desktop, dark', viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
@@ -147,7 +147,7 @@ describe('input attributes', () => {
   })
 })
 
-/** The part of an element that is used here. The tests are compiled without the DOM's types. */
+/** The member of a DOM element that these tests use; they are compiled without the DOM's types. */
 interface Attributed {
   getAttribute: (name: string) => string | null
 }

@@ -5,7 +5,9 @@ import { it } from './support/browser-test.ts'
 import { authenticatorCode, mailedCode, newUser } from './support/new-user.ts'
 import { button, giveCode, givePassword, heading, signIn } from './support/page-steps.ts'
 
-/** Everything that the page's origin has stored in the browser. */
+/**
+ * Reads everything that the authorization page's origin has stored in the browser: cookies and web storage.
+ */
 const storedByPage = async (page: Page) => {
   await page.goto(inject('stack').pageUrl)
   return page.evaluate<string>(

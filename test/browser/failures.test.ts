@@ -14,7 +14,7 @@ import {
 } from './support/page-steps.ts'
 import { expireTickets } from './support/stack-clients.ts'
 
-/** Wrong codes that use a ticket up. */
+/** Number of wrong codes that use up a login ticket. */
 const maxTries = 5
 
 describe('failures on the authorization page', () => {
@@ -174,7 +174,8 @@ describe('failures on the authorization page', () => {
       const user = await newUser({ authenticator: true })
       const page = await open()
       const forged = new URL(await app.authorizationUrl(changes))
-      // Opens the page directly, as a forged link does. The authorization endpoint would not redirect here.
+      // Opens the authorization page directly, as a forged link does. The authorization endpoint would not
+      // redirect to it.
       await signIn(page, `${inject('stack').pageUrl}/${forged.search}`, user)
       await button(page, 'Allow').click()
       await heading(page, 'This request cannot be answered').waitFor()

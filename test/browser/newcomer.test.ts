@@ -25,7 +25,7 @@ it('within two minutes of `npm start`, a newcomer has a verified device_token, w
   await page.getByRole('button', { name: 'Code by mail' }).click()
   await heading(page, 'Check your mail').waitFor()
 
-  // The mail is in the outbox, which the console shows in another tab.
+  // The mailed code is in the outbox, which the console shows in another tab.
   const other = await context.newPage()
   await other.goto(home)
   const mail = await other.locator('section#outbox li', { hasText: email }).first().innerText()

@@ -17,7 +17,10 @@ const openClient = async (page: Page) => {
 const panel = (page: Page, id: string) => page.locator(`section#${id}`)
 const rows = (page: Page, id: string) => panel(page, id).locator('tbody tr')
 
-/** Alice's authenticator code. Her demo secret is shorter than RFC 4226 and otplib allow. */
+/**
+ * The current code of Alice's authenticator. Lowers otplib's minimum secret length, because her demo secret
+ * is shorter than RFC 4226 allows.
+ */
 const aliceCode = () =>
   generate({
     secret: demoUsers[0]?.totp_secret ?? '',
@@ -36,7 +39,7 @@ async function signInAlice(page: Page): Promise<void> {
   expect(await panel(page, 'token').innerText()).toContain('"aud": "demo-app"')
 }
 
-/** Reloads until all demo data has arrived, because the stack serves before that. */
+/** Reloads the console until all demo data has been applied, because the stack answers before that. */
 const awaitDemoData = (page: Page) =>
   expect
     .poll(

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests of the pages in a real browser. They need Chromium: see support/launch-browser.ts. */
+/** Vitest configuration of the tests in a real browser. They need Chromium: see support/launch-browser.ts. */
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
@@ -9,8 +9,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     allowOnly: false,
     pool: 'threads',
-    // On two cores, two browsers at the same time are slower than one after another, and make timings
-    // unreliable.
+    // Test files run one after another: on two cores, two browsers at the same time are slower and make
+    // timings unreliable.
     fileParallelism: false,
   },
 })

@@ -1,10 +1,10 @@
-/** There is no emulator to deploy to; the message says why. */
+/** Thrown if there is no AWS emulator to deploy to; the message says why. */
 export class NoEmulatorError extends Error {
   override readonly name = 'NoEmulatorError'
 }
 
 /**
- * Checks that an AWS emulator answers at an address. Calls CloudFormation, which emulators have and this
+ * Checks that an AWS emulator answers at an endpoint. It calls CloudFormation, which emulators have and this
  * project's local stack does not. Throws a NoEmulatorError otherwise.
  */
 export async function findEmulator(endpoint: string | undefined): Promise<void> {
@@ -25,7 +25,7 @@ async function describeStacks(endpoint: string): Promise<string> {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
-        // Emulators read the service's name from the signature, and do not verify it.
+        // An unverified signature: emulators only read the service's name from it.
         authorization:
           'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/cloudformation/aws4_request, SignedHeaders=host, Signature=none',
       },

@@ -7,7 +7,7 @@ import { requireEnv } from '../../shared/env.ts'
 import { putEvents } from '../support/put-event.ts'
 import { authenticatorCode, newRegistration } from '../support/sign-in.ts'
 
-/** A signed-in user. */
+/** A signed-in user with their access_token. */
 export interface SignedIn {
   userId: number
   token: string
@@ -49,7 +49,7 @@ export async function signIn(): Promise<SignedIn> {
   return { userId: Number(user['user_id']), token: details.access_token }
 }
 
-/** Credits the user's wallet by event, reads the exact balance and the bill, and signs out. */
+/** Credits the user's wallet by event, checks the exact balance and the bill over the API, and signs out. */
 export async function useWallet({ userId, token }: SignedIn): Promise<void> {
   const amount = '0.100000000000000001'
   await putEvents('wallet.adjusted', [
@@ -92,7 +92,10 @@ async function call(path: string, { token, body }: { token?: string; body?: obje
 
 const maxAttempts = 8
 
-/** Repeats a check with doubling pauses, for two minutes. More tries would count as password guessing. */
+/**
+ * Repeats a check for two minutes, with doubling pauses: more frequent attempts would count as password
+ * guessing.
+ */
 async function eventually<T>(check: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -7,7 +7,9 @@ import { useLocalStack } from '../support/local-stack.ts'
 import { findEmulator } from './find-emulator.ts'
 import { signIn, useWallet } from './flows.ts'
 
-/** Runs `npm run test:deploy` without npm. */
+/**
+ * Runs the script of `npm run test:deploy` as a process, without npm, with or without an emulator's endpoint.
+ */
 function run(endpoint: string | undefined) {
   const environment = { ...process.env }
   Reflect.deleteProperty(environment, 'AWS_ENDPOINT_URL')

@@ -5,7 +5,7 @@ import { findEmulator, NoEmulatorError } from './find-emulator.ts'
 
 try {
   await findEmulator(process.env['AWS_ENDPOINT_URL'])
-  // Replaces the machine's own credentials, so that no real account can be changed.
+  // Replaces the machine's own AWS credentials, so that the deployment can never change a real account.
   for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN']) Reflect.deleteProperty(process.env, name)
   Object.assign(process.env, {
     AWS_ACCESS_KEY_ID: 'test',
@@ -13,7 +13,8 @@ try {
     AWS_REGION: process.env['AWS_REGION'] ?? 'us-east-1',
   })
   Object.assign(process.env, deploy())
-  // Imported only now, because these modules create AWS clients, which read the environment.
+  // Imported only now, because these modules create AWS clients, which read the environment when they are
+  // loaded.
   const { signIn, useWallet } = await import('./flows.ts')
   const user = await signIn()
   console.log('passed: registration by event, sign-in by password and authenticator, device_token verified')

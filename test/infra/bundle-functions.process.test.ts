@@ -7,10 +7,12 @@ import { routes } from '../../infra/routes.ts'
 
 vi.mock('esbuild', { spy: true })
 
-/** Every byte of a bundle is read and compiled at each cold start. */
+/**
+ * Maximum bundle size of a function that answers GET requests: a cold start reads and compiles every byte.
+ */
 const maxReadBytes = 265_000
 
-describe('bundle size', () => {
+describe('bundleFunctions', () => {
   beforeAll(() => bundleFunctions())
 
   const reads = routes.filter(({ method }) => method === 'GET').map(({ entry }) => entry)
@@ -18,7 +20,7 @@ describe('bundle size', () => {
     expect(statSync(join(bundleDirectory(entry), 'index.mjs')).size).toBeLessThan(maxReadBytes)
   })
 
-  it('is not made again while its sources stay the same', async () => {
+  it('a function is not bundled again while its sources stay the same', async () => {
     vi.mocked(build).mockClear()
     const bundles = await bundleFunctions()
     expect(build).not.toHaveBeenCalled()

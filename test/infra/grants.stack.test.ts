@@ -4,7 +4,8 @@ import { FailedCall, makeCalls, type Scenario } from './grants/calls.ts'
 import { startOwnStack } from './grants/own-stack.ts'
 
 const stack = await startOwnStack()
-// The scenarios prepare their data in this process, so it gets the environment of the stack's functions.
+// The scenarios prepare their data in this process with shared code, so this process gets the functions'
+// environment.
 for (const { environment } of stack.functions) Object.assign(process.env, environment)
 process.env['AWS_ENDPOINT_URL'] = stack.awsUrl
 const { signInScenarios } = await import('./grants/sign-in-scenarios.ts')
@@ -21,7 +22,7 @@ const find = (name: string): FunctionModel => {
   return found
 }
 
-/** Runs a scenario against a function, and says whether one of its calls failed. */
+/** Runs a scenario against a function, and returns whether one of its calls failed. */
 async function fails(scenario: Scenario, { logicalId }: FunctionModel): Promise<boolean> {
   try {
     await scenario(makeCalls((payload) => stack.invoke(logicalId, payload)))
@@ -43,7 +44,7 @@ test('every function that has an IAM grant has a scenario in these tests', () =>
   expect(names.sort()).toEqual(Object.keys(scenarios).sort())
 })
 
-/** Adds the tests of one function: it works with all its grants, and fails without any one of them. */
+/** Adds the tests of one function: it works with all its IAM grants, and fails without any one of them. */
 function testGrantsOf(name: string): void {
   const original = find(name)
   const scenario = scenarios[name] as Scenario
@@ -64,5 +65,6 @@ function testGrantsOf(name: string): void {
 
 describe.concurrent.each(Object.keys(concurrentScenarios))('IAM grants of %s', testGrantsOf)
 
-// One after another, because the rotation's scenario deletes the keys with which the other functions sign.
+// These functions are tested one after another, because the scenario of the rotation deletes the keys with
+// which others sign.
 describe.each(Object.keys(backgroundScenarios))('IAM grants of %s', testGrantsOf)

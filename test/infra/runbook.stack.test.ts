@@ -9,7 +9,7 @@ import { opsCommands, procedureHeadings, runbook, sectionOf } from './runbook/re
 const stack = await startOwnStack()
 const url = stack.baseUrl
 // Imported only now, because these modules create AWS clients, which read the stack's address from the
-// environment.
+// environment when they are loaded.
 const { addCommands, createProgram } = await import('../../infra/ops/command-line.ts')
 const { aDisabledKey } = await import('./runbook/a-disabled-key.ts')
 const { aFloodedDeadLetterQueue } = await import('./runbook/a-flooded-dead-letter-queue.ts')
@@ -25,7 +25,9 @@ afterAll(() => stack.stop())
 const people = peopleOf(url)
 const layout = stack.model.tables[0]?.createTableInput ?? {}
 
-/** A rehearsal of every procedure, step by step, with the commands in the runbook. */
+/**
+ * A rehearsal of each procedure in the runbook, by heading; it runs the runbook's own commands step by step.
+ */
 const rehearsals: Record<string, () => Promise<void>> = {
   'A leaked signing key': () => aLeakedSigningKey(url, people),
   'A disabled key': () => aDisabledKey(url, people),
@@ -36,7 +38,7 @@ const rehearsals: Record<string, () => Promise<void>> = {
   'A lost region': () => aLostRegion(url, people),
 }
 
-/** Procedures that need AWS; the runbook says so. */
+/** Procedures that cannot be rehearsed, because they need AWS; the runbook says so. */
 const onlyOnAws = ['A bad version in service']
 
 it('every procedure of the runbook has a rehearsal, except those that need AWS', () => {
@@ -65,7 +67,7 @@ describe('procedures of the runbook', () => {
 })
 
 describe('commands in the runbook', () => {
-  /** A valid value for each word in capitals. */
+  /** Valid values for the placeholders (words in capitals) in the runbook's commands. */
   const words: Record<string, string> = { NUMBER: '1', NAME: 'user.registered', ID: '1' }
   const done: string[] = []
   const silent = { out: () => undefined, err: (text: string) => void done.push(text) }
@@ -79,7 +81,7 @@ describe('commands in the runbook', () => {
     addCommands(program, async () => undefined)
     const [line = ''] = command.split(' > ')
     const parts = line.split(' ').map((part) => words[part] ?? part)
-    // A UsageError, such as a missing file, still means that the command exists.
+    // A UsageError, for example for a missing file, still shows that the command exists.
     await program.parseAsync(parts, { from: 'user' }).catch((error: unknown) => {
       if (!(error instanceof UsageError)) throw new Error(done.join('\n'), { cause: error })
     })

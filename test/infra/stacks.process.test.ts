@@ -74,7 +74,8 @@ describe('IAM policies', () => {
   })
 
   it('IAM policies have the resource * only for actions without resource-level permissions', () => {
-    // kms:CreateKey has no key to name yet; kms:ListKeys and X-Ray have no resource-level permissions.
+    // kms:CreateKey needs `*`, because the new key has no ARN yet; kms:ListKeys and X-Ray have no resource-
+    // level permissions.
     const allowed = new Set([
       'kms:CreateKey',
       'kms:ListKeys',

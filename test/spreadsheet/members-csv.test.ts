@@ -7,7 +7,7 @@ import type { Member } from '../../shared/community/member.ts'
 import { membersCsv } from '../../shared/community/members-csv.ts'
 import { Big } from '../../shared/money.ts'
 
-/** Texts that some spreadsheet would run as a formula or convert. */
+/** Texts that a spreadsheet program might run as a formula or convert to another type. */
 const texts = [
   ...['=1+1', '+1', '-1', '@x', '\t=1+1', '\n=1+1', '\r=1+1', '\0=1+1', ' =1+1', '＝1+1', '=cmd|x', '"=1+1"'],
   ...['007', '1e5', '1E+05', '1,5', '1 000', '.5', '(5)', '$5', '5%', '1/2', '0x10', 'true', 'FALSE', '#N/A'],
@@ -29,12 +29,12 @@ const member = (text: string, i: number): Member => ({
 })
 
 interface Cell {
-  /** The OpenDocument value type: `string` or `float`. */
+  /** OpenDocument value type of the cell: `string` or `float`. */
   type: string | undefined
   formula: boolean
 }
 
-/** The cells of a flat OpenDocument sheet, row by row. */
+/** Reads the cells of a flat OpenDocument sheet, row by row. */
 function readCells(fods: string): Cell[][] {
   return [...fods.matchAll(/<table:table-row.*?<\/table:table-row>/gs)].map(([row]) =>
     [...row.matchAll(/<table:table-cell([^>]*)>/g)].map(([, attributes = '']) => ({
@@ -53,9 +53,10 @@ describe('the members export in LibreOffice', () => {
   beforeAll(() => {
     const file = join(directory, 'members.csv')
     writeFileSync(file, membersCsv(texts.map(member)).body)
-    // A separate profile: LibreOffice runs only one instance per profile.
+    // Uses a profile of its own, because LibreOffice runs only one instance per profile.
     const profile = `-env:UserInstallation=file://${join(directory, 'profile')}`
-    // Comma, quotation mark, UTF-8 (76): what the import dialog proposes for such a file.
+    // LibreOffice's filter options for a CSV file: comma, quotation mark, UTF-8 (76), as its import dialog
+    // proposes.
     const reading = '--infilter=Text - txt - csv (StarCalc):44,34,76'
     const writing = ['--convert-to', 'fods', '--outdir', directory]
     execFileSync('soffice', [profile, '--headless', reading, ...writing, file])

@@ -5,7 +5,7 @@ import { type Method, sendSecondFactor, type Ticket } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
 import { usableMethods } from './password.ts'
 
-/** Asks for the code of the second factor. */
+/** Shows the step that asks for the second-factor code. */
 export function showCode(flow: SignInFlow, email: string, ticket: Ticket, method: Method): View {
   const byMail = method === 'EMAIL'
   const code = makeField({
@@ -58,7 +58,7 @@ export function showCode(flow: SignInFlow, email: string, ticket: Ticket, method
   }
 }
 
-/** A code without spaces and dashes, with which it may be pasted. */
+/** Removes spaces and dashes from a pasted second-factor code. */
 const digitsOf = (value: string): string => value.replaceAll(/[\s-]/g, '')
 
 function otherWays(flow: SignInFlow, ticket: Ticket, byMail: boolean): HTMLElement[] {

@@ -7,12 +7,12 @@ import { type Account, sendDecision, signOut } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
 import { showLeaving, showRefused } from './ending.ts'
 
-/** Failure codes for a sign-in that is no longer valid. */
+/** Failure codes of the API for a session that is no longer valid. */
 const sessionEnded = [40100, 40300]
-/** Failure codes for an invalid request of the app, which the user cannot correct. */
+/** Failure codes of the API for an invalid request of the app, which the user cannot correct. */
 const invalidRequest = [40001, 40002, 40005]
 
-/** Asks the user to allow or deny the app's request. */
+/** Shows the step that asks the user to allow or deny the app's request. */
 export function showConsent(flow: SignInFlow, account: Account): View {
   const { request } = flow
   const alert = makeAlert()
@@ -81,7 +81,10 @@ const showAccount = ({ email }: Account, onChange: (event: Event) => void): HTML
     make('button', { type: 'button', class: 'link', onclick: onChange }, 'Not you?'),
   )
 
-/** Ends a session that is no longer used. A failure is ignored, because the session expires anyway. */
+/**
+ * Ends the session after the user denied access or left. A failure is ignored, because the session expires
+ * anyway.
+ */
 async function endSession(account: Account): Promise<void> {
   try {
     await signOut(account)

@@ -1,7 +1,7 @@
 import { appName, make } from '../dom.ts'
 import type { SignInFlow, View } from '../step.ts'
 
-/** Shown while the browser opens the app, and afterwards if the app is not a web page. */
+/** The view while the browser opens the app; it stays if the app is not a web page. */
 export const showLeaving = (clientId: string, target: string): View => ({
   title: 'You are done here',
   content: [
@@ -16,7 +16,7 @@ export const showLeaving = (clientId: string, target: string): View => ({
   ],
 })
 
-/** Shown when the user returns to a request that they have already answered. */
+/** The view for a user who returns to an authorization request that they have already answered. */
 export const showFinished = (flow: SignInFlow): View => ({
   title: 'Already answered',
   content: [
@@ -37,7 +37,10 @@ export const showFinished = (flow: SignInFlow): View => ({
   ],
 })
 
-/** Shown for an invalid request of an app. Nothing is sent to its address, which may not be the app's own. */
+/**
+ * The view for an invalid request of an app. It sends nothing to the redirect URI, which may belong to an
+ * attacker.
+ */
 export const showRefused = (clientId: string, reason: string): View => ({
   title: 'This request cannot be answered',
   content: [
@@ -57,7 +60,7 @@ export const showRefused = (clientId: string, reason: string): View => ({
   ],
 })
 
-/** Shown when the page's address contains no complete request. */
+/** The view for a page URL without a complete authorization request. */
 export const showNoRequest = (damaged: boolean): View => ({
   title: damaged ? 'This link is incomplete' : 'Nothing to sign in to yet',
   content: [

@@ -17,7 +17,7 @@ const descriptions: Record<Method, { picture: string; name: string; describe: (t
     PASSKEY: { picture: 'key', name: 'Passkey', describe: () => 'Cannot be used on this page' },
   }
 
-/** Lets the user choose the method for the second factor. */
+/** Shows the step in which the user chooses the method of the second factor. */
 export function showMethod(flow: SignInFlow, ticket: Ticket): View {
   const choices = ticket.methods
     .filter((method) => method in descriptions)

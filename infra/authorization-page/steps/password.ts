@@ -3,10 +3,10 @@ import { type Field, makeField, makeForm } from '../form.ts'
 import { checkPassword, type Method } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
 
-/** The methods that this page supports. A passkey may be enrolled, but cannot be used here. */
+/** The second-factor methods that this page supports: all but passkeys, which it cannot use. */
 export const usableMethods = (methods: Method[]): Method[] => methods.filter((method) => method !== 'PASSKEY')
 
-/** Asks for email and password. `notice` says why, if the user has been here before. */
+/** Shows the step that asks for email and password. `notice` says why the user is back at this step. */
 export function showPassword(flow: SignInFlow, notice: string | undefined): View {
   const describedBy = notice === undefined ? undefined : 'notice'
   const email = makeEmailField(flow.state.email ?? flow.request.loginHint, describedBy)

@@ -13,7 +13,7 @@ const member = {
   note: 'met in Lisbon',
 }
 
-/** The referral community and the rewards dashboard. */
+/** Descriptions and examples of the community and dashboard endpoints. */
 export const communityOperations: Record<string, Operation> = {
   'GET /community/members': {
     summary: 'Members of the community',

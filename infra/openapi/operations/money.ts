@@ -40,7 +40,7 @@ const deposit = {
   credited_at: 1_789_000_060_000,
 }
 
-/** Descriptions of the wallets and of deposits. */
+/** Descriptions and examples of the wallet and deposit endpoints. */
 export const moneyOperations: Record<string, Operation> = {
   'GET /account/info': {
     summary: 'Balances of the asset wallet',

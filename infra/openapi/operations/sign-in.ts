@@ -11,7 +11,7 @@ const accessToken = 'at_16.mXx0c2Vzc2lvbi1pZC0tMQ.YW4tZXhhbXBsZS1vZi0zMi1yYW5kb2
 const code = 'SplxlOBeZQQYbYS6WxSbIAqPqzWJ5Cc5mGk0bNq2E7k'
 const loginTicket = 'pFJtX1qJbXh3f0b7mC2nUwSgkQ8bS2v5yZ0oYcT6R1A'
 
-/** Descriptions of the OpenID provider and the password flow. */
+/** Descriptions and examples of the OpenID provider and of the password sign-in. */
 export const signInOperations: Record<string, Operation> = {
   'GET /oauth2/authorize': {
     summary: 'Start the authorization-code flow',

@@ -19,26 +19,26 @@ const checks: Check[] = [
   checkProofs,
 ]
 
-/** The result of an audit. */
+/** The report of a key audit. */
 export interface Report {
-  /** Epoch milliseconds. */
+  /** When the audit was made, epoch milliseconds. */
   at: number
-  /** Whether there are no findings. */
+  /** True if the audit has no findings. */
   ok: boolean
   findings: Finding[]
   controls: { control: Control; title: string; asks: string; holds: boolean }[]
-  /** kid of the signing key. */
+  /** kid of the key that signs tokens now. */
   signer: string | null
   next_due: number | null
   schedule: Facts['schedule']
   keys: ReportKey[]
-  /** Length and last record of the evidence chain, which a later audit compares with (`--previous`). */
+  /** Length and last record of the evidence chain, with which a later audit compares (`--previous`). */
   evidence: { count: number; head: { sequence: number; hash: string } | null }
   records: Evidence[]
   expected_calls: ExpectedCall[]
 }
 
-/** A key on record, with its state in KMS; instants are epoch milliseconds. */
+/** A signing key on record, with its state in KMS; instants are epoch milliseconds. */
 export interface ReportKey {
   kid: string
   arn: string
@@ -48,31 +48,31 @@ export interface ReportKey {
   active_at: number | null
   retiring_at: number | null
   retired_at: number | null
-  /** When a retiring key may leave the JWKS. */
+  /** When a retiring key may be removed from the JWKS. */
   remove_after: number | null
-  /** Days since it was published. */
+  /** Days since the key was published. */
   age_days: number
-  /** KMS's key state. */
+  /** State of the key in KMS, such as `Enabled`. */
   kms_state: string
   spec: string | null
   created_at: number | null
   deletion_at: number | null
 }
 
-/** A call in CloudTrail that the evidence explains. The rotation's role makes it. */
+/** A KMS call of the rotation that CloudTrail should contain according to the evidence. */
 export interface ExpectedCall {
   call: 'DisableKey' | 'DisableKey, ScheduleKeyDeletion'
   arn: string | null
   kid: string | null
   /** When the call was recorded, shortly after it was made; epoch milliseconds. */
   at: number
-  /** Lambda's request id of the run that made the call. */
+  /** Lambda request id of the rotation run that made the call. */
   run_id: string
-  /** What started the run. */
+  /** What started the rotation run, such as the schedule or an operator. */
   trigger: string
 }
 
-/** Checks the facts against every control. */
+/** Checks the collected facts against every control, and returns the report. */
 export function audit(facts: Facts): Report {
   const findings = checks.flatMap((check) => [...check(facts)])
   const { keySet, evidence } = facts
@@ -100,7 +100,7 @@ export function audit(facts: Facts): Report {
   }
 }
 
-/** Every key on record, oldest first. */
+/** Describes every signing key on record, oldest first. */
 const describeKeys = ({ at, keySet, archive, kms }: Facts): ReportKey[] =>
   [...archive, ...(keySet?.keys ?? [])]
     .map((key) => {
@@ -124,7 +124,10 @@ const describeKeys = ({ at, keySet, archive, kms }: Facts): ReportKey[] =>
     })
     .sort((a, b) => a.published_at - b.published_at)
 
-/** The DisableKey and ScheduleKeyDeletion calls of the rotation. Somebody else made any other such call. */
+/**
+ * The DisableKey and ScheduleKeyDeletion calls that the rotation made. Any other such call in CloudTrail is
+ * not its own.
+ */
 const expectedCalls = ({ evidence }: Facts): ExpectedCall[] =>
   evidence.flatMap(({ record }) =>
     record?.action === 'disable'

@@ -32,21 +32,21 @@ export const controls = {
   },
 } as const
 
-/** Name of a control. */
+/** Name of a control of the audit. */
 export type Control = keyof typeof controls
 
-/** A violation of one or more controls. */
+/** A finding of the audit: a violation of one or more controls. */
 export interface Finding {
-  /** Stable code of the kind of finding. */
+  /** Code of the kind of finding, which never changes. */
   finding: string
   controls: Control[]
   /** What the finding is about: a kid, a KMS key's ARN, an evidence record or the schedule's rule. */
   subject: string
-  /** What is wrong, as a sentence. */
+  /** What is wrong, in a sentence for the reader of the report. */
   message: string
 }
 
-/** Builds a finding. */
+/** Creates a finding of the audit. */
 export const found = (finding: string, violated: Control[], subject: string, message: string): Finding => ({
   finding,
   controls: violated,
@@ -54,5 +54,5 @@ export const found = (finding: string, violated: Control[], subject: string, mes
   message,
 })
 
-/** Yields the findings of one part of the audit. */
+/** A check of the audit: yields the findings about one part of the facts. */
 export type Check = (facts: Facts) => Iterable<Finding>

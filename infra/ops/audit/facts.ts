@@ -2,7 +2,9 @@ import type { Evidence } from '../../../shared/keys/evidence.ts'
 import type { SigningKey, SigningKeySet } from '../../../shared/keys/key-set.ts'
 import type { Settings } from '../../../shared/settings.ts'
 
-/** Everything that the audit checks. Each part is read from its own source, so that they can be compared. */
+/**
+ * The facts that the audit checks. Each part is read from its own source, so that the parts can be compared.
+ */
 export interface Facts {
   /** When the audit was made, epoch milliseconds. */
   at: number
@@ -13,14 +15,14 @@ export interface Facts {
   keySet: SigningKeySet | undefined
   /** Every evidence record in the table, by sort key. */
   evidence: EvidenceRow[]
-  /** Keys that have left the key set. */
+  /** Archived signing keys, which have left the key set. */
   archive: SigningKey[]
   /**
-   * RFC 7638 thumbprints of the public keys on record and in the JWKS, each by its object in `keySet`,
-   * `archive` and `jwks`. An object that is no RSA key has none.
+   * RFC 7638 thumbprints of the public keys on record and in the JWKS. The map's keys are the objects in
+   * `keySet`, `archive` and `jwks`; an object that is not an RSA key has no entry.
    */
   thumbprints: ReadonlyMap<object, string>
-  /** Sort keys of invalid items in the keys' partition. */
+  /** Sort keys of the items in the signing keys' partition that are invalid. */
   unreadable: string[]
   kms: KmsKey[]
   jwks: JwksFact
@@ -29,19 +31,19 @@ export interface Facts {
   anchor: Anchor | undefined
 }
 
-/** An evidence record as stored. */
+/** An evidence record as stored in the table. */
 export interface EvidenceRow {
   sortKey: string
-  /** Hash of the stored content, whatever hash the record itself names. */
+  /** Hash computed from the stored content, regardless of the hash in the record. */
   hash: string
-  /** Undefined if the item is not a valid evidence record. */
+  /** The parsed record; undefined if the item is not a valid evidence record. */
   record: Evidence | undefined
 }
 
-/** A key in KMS. */
+/** A signing key in KMS. */
 export interface KmsKey {
   arn: string
-  /** KMS's key state; `Missing` if KMS has no such key, `Denied` if the caller may not see it. */
+  /** State of the key in KMS; `Missing` if KMS has no such key, `Denied` if the caller may not read it. */
   state: string
   spec: string | undefined
   usage: string | undefined
@@ -49,11 +51,14 @@ export interface KmsKey {
   createdAt: number | undefined
   deletionAt: number | undefined
   tags: Record<string, string>
-  /** RFC 7638 thumbprint of the public key; undefined if KMS does not return one (some disabled keys). */
+  /**
+   * RFC 7638 thumbprint of the public key; undefined if KMS does not return the key, as for some disabled
+   * keys.
+   */
   thumbprint: string | undefined
 }
 
-/** The published JWKS, as every client sees it. */
+/** The JWKS as published to clients, or the error of fetching it. */
 export type JwksFact =
   | {
       answered: true
@@ -63,17 +68,17 @@ export type JwksFact =
     }
   | { answered: false; problem: string }
 
-/** The EventBridge rule that starts the rotation. */
+/** The EventBridge rule that should start the rotation. */
 export interface ScheduleFact {
   rule: string
   exists: boolean
   enabled: boolean
   expression: string | undefined
-  /** ARNs of its targets. */
+  /** ARNs of the rule's targets. */
   targets: string[]
 }
 
-/** The last evidence record of an earlier report. */
+/** The last evidence record that an earlier audit report names. */
 export interface Anchor {
   sequence: number
   hash: string

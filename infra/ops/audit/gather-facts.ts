@@ -12,7 +12,7 @@ import { readJwks } from './read-jwks.ts'
 import { readKms } from './read-kms.ts'
 import { readRecords } from './read-records.ts'
 
-/** Reads everything that the audit checks. Needs only the permissions of the auditor's role. */
+/** Reads the facts that the audit checks. Needs only the permissions of the auditor's role. */
 export async function gatherFacts(
   target: Target,
   {
@@ -21,8 +21,8 @@ export async function gatherFacts(
     tag = serviceName(target),
   }: { at?: number; anchor?: Anchor | undefined; tag?: string } = {},
 ): Promise<Facts> {
-  // The JWKS is read first, so that it is never newer than the records, only older, as a client's cached copy
-  // may be.
+  // Reads the JWKS before the records: it may then be older than the records, as a cached copy may be, but
+  // never newer.
   const jwks: JwksFact =
     target.baseUrl === undefined
       ? { answered: false, problem: 'the address of the API is not known: name it with --base-url' }

@@ -4,7 +4,9 @@ import type { JwksFact } from './facts.ts'
 const Discovery = v.object({ issuer: v.string(), jwks_uri: v.string() })
 const Jwks = v.object({ keys: v.array(v.record(v.string(), v.unknown())) })
 
-/** Fetches the JWKS as clients do, through the discovery document. An error is returned, not thrown. */
+/**
+ * Fetches the JWKS through the discovery document, as clients do. Returns an error instead of throwing it.
+ */
 export async function readJwks(baseUrl: string): Promise<JwksFact> {
   try {
     const discovery = v.parse(

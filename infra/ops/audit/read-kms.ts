@@ -13,9 +13,9 @@ import type { KmsKey } from './facts.ts'
 const readConcurrency = 8
 
 /**
- * Reads every key in KMS that carries the deployment's tag or is on record. KMS cannot search by tag, so the
- * tags of all keys in the account and region are read. Keys whose tags the caller may not read belong to
- * others.
+ * Reads every KMS key that has the deployment's tag or is on record. KMS cannot search by tag, so this reads
+ * the tags of all keys in the account and region. A key whose tags the caller may not read is not this
+ * deployment's.
  */
 export async function readKms(tag: string, recorded: readonly string[]): Promise<KmsKey[]> {
   const listed = await listArns()
@@ -96,7 +96,9 @@ async function readThumbprint(arn: string): Promise<string | undefined> {
   return n === undefined || e === undefined ? undefined : thumbprint({ n, e })
 }
 
-/** The answer, or the name of the error if it is AccessDeniedException or one of the given ones. */
+/**
+ * Resolves with the answer, or with the name of the error if it is AccessDeniedException or one of `names`.
+ */
 async function resultOrErrorName<Answer>(names: string[], answer: Promise<Answer>): Promise<Answer | string> {
   try {
     return await answer
@@ -106,7 +108,7 @@ async function resultOrErrorName<Answer>(names: string[], answer: Promise<Answer
   }
 }
 
-/** Maps items in groups of `readConcurrency`, and keeps their order. */
+/** Maps items asynchronously, `readConcurrency` at a time, and keeps their order. */
 async function mapConcurrently<Item, Result>(
   items: Item[],
   work: (item: Item) => Promise<Result>,

@@ -49,10 +49,13 @@ const toEvidenceRow = (item: Item, records: Records): EvidenceRow => ({
   record: parseItem(Evidence, item, records),
 })
 
-/** Attributes that are not part of a record's content: its key and its own hash. */
+/** Attributes that an evidence record's hash does not cover: the item's key and the hash itself. */
 const notHashed = new Set(['pk', 'sk', 'hash'])
 
-/** Hashes the whole item, not only known attributes, so that an added attribute is detected too. */
+/**
+ * Hashes all attributes of a stored evidence record, also unknown ones, so that an added attribute is
+ * detected.
+ */
 function hashItem(item: Item): string {
   const content = Object.fromEntries(Object.entries(item).filter(([name]) => !notHashed.has(name)))
   return createHash('sha256')

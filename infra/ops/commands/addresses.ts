@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { examples, readCount, type RunCommand } from '../command.ts'
 import type { ImportOptions } from '../import-addresses.ts'
 
-/** Adds the group `addresses`: fills the pools of deposit addresses. */
+/** Adds the command group `addresses`, which fills the pools of deposit addresses. */
 export function addAddressesCommands(program: Command, run: RunCommand): void {
   program
     .command('addresses')

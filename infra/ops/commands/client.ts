@@ -9,7 +9,7 @@ interface AddOptions {
   secretStdin?: true
 }
 
-/** Adds the group `client`: the OAuth clients of the service. */
+/** Adds the command group `client`, which manages OAuth clients. */
 export function addClientCommands(program: Command, run: RunCommand): void {
   const parent = program.command('client').description('Registers and lists OAuth clients.')
   addAdd(parent, run)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { examples, type RunCommand } from '../command.ts'
 import { formatTable } from '../terminal.ts'
 
-/** Adds `doctor` and `functions`, which look at a deployment as a whole. */
+/** Adds the commands `doctor` and `functions`, which check a deployment as a whole. */
 export function addDeploymentCommands(program: Command, run: RunCommand): void {
   addDoctor(program, run)
   addFunctions(program, run)

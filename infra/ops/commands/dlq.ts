@@ -8,7 +8,7 @@ import { formatInstant, formatTable } from '../terminal.ts'
 const nameArgument = ['<name>', 'the event or the queue, for example user.registered'] as const
 const reasonOption = ['--reason <code>', 'only dead letters whose reason starts with this'] as const
 
-/** Adds the group `dlq`: the dead-letter queues. */
+/** Adds the command group `dlq`, which shows, redrives and drops dead letters. */
 export function addDeadLetterCommands(program: Command, run: RunCommand): void {
   const parent = program
     .command('dlq')
@@ -48,7 +48,7 @@ const addList = (parent: Command, run: RunCommand): Command =>
       }),
     )
 
-/** Opens the queues of a name for a command, and closes the client afterwards. */
+/** Opens the queue pair of a name for a command, and closes the SQS client afterwards. */
 async function withQueue<Result>(
   { target }: CommandContext,
   name: string,

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { examples, type RunCommand } from '../command.ts'
 import type { PutOptions } from '../events/put-file.ts'
 
-/** Adds the group `event`: sends events to the deployment’s bus. */
+/** Adds the command group `event`, which sends events to the deployment's bus. */
 export function addEventCommands(program: Command, run: RunCommand): void {
   program
     .command('event')

@@ -8,7 +8,7 @@ import { runRotation } from '../keys/run-rotation.ts'
 
 const byOption = ['--by <name>', 'your name, for the evidence record', process.env['USER']] as const
 
-/** Adds the group `keys`: the signing keys and their rotation. */
+/** Adds the command group `keys`, which shows, audits and rotates the signing keys. */
 export function addKeysCommands(program: Command, run: RunCommand): void {
   const parent = program.command('keys').description('Shows, rotates, revokes and audits the signing keys.')
   addStatus(parent, run)

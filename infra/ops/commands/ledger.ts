@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { examples, readUserId, type RunCommand } from '../command.ts'
 import { startProgress } from '../progress-bar.ts'
 
-/** Adds the group `ledger`: verifies wallets against their bills. */
+/** Adds the command group `ledger`, which verifies wallets against their bills. */
 export function addLedgerCommands(program: Command, run: RunCommand): void {
   program
     .command('ledger')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { examples, type RunCommand } from '../command.ts'
 import { UsageError } from '../errors.ts'
 
-/** Adds the group `rates`: publishes the rates with which wallets are valued. */
+/** Adds the command group `rates`, which publishes the rates for valuing wallets. */
 export function addRatesCommands(program: Command, run: RunCommand): void {
   program
     .command('rates')

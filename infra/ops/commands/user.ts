@@ -14,7 +14,10 @@ interface AddOptions {
   referrer?: number
 }
 
-/** Adds the group `user`. Its commands change users by the events that the business server also sends. */
+/**
+ * Adds the command group `user`. Its commands change users with the same events that the business server
+ * sends.
+ */
 export function addUserCommands(program: Command, run: RunCommand): void {
   const parent = program
     .command('user')
@@ -77,7 +80,7 @@ async function register(
       user_id: userId,
       email,
       nickname,
-      // Clients send the MD5 of a password as the password.
+      // The service takes the MD5 of a password as the password, because that is what clients send.
       login_password: password && createHash('md5').update(password).digest('hex'),
       totp_secret: enrolment?.totp_secret,
       referrer_id: referrer,

@@ -4,11 +4,11 @@ import { type DeadLetter, visitDeadLetters } from './visit.ts'
 
 type Matches = (letter: DeadLetter) => boolean
 
-/** Whether a dead letter's reason starts with `wanted`; true if nothing is wanted. */
+/** Whether a dead letter's rejection reason starts with `wanted`; always true if `wanted` is undefined. */
 export const hasReason = (letter: DeadLetter, wanted: string | undefined): boolean =>
   wanted === undefined || (letter.reason ?? 'too_many_receives').startsWith(wanted)
 
-/** The matching dead letters of a queue, at most `limit`. All of them stay in the queue. */
+/** Collects the matching dead letters of a queue, at most `limit`. All of them stay in the queue. */
 export async function collectDeadLetters(
   sqs: SQSClient,
   queue: string,
@@ -34,8 +34,8 @@ export async function dropDeadLetters(sqs: SQSClient, queue: string, matches: Ma
 }
 
 /**
- * Sends the matching dead letters back to their queue, then deletes them; resolves with their number. After a
- * crash in between, a message is sent twice; its event still takes effect once.
+ * Sends the matching dead letters back to their source queue, then deletes them; resolves with their number.
+ * After a crash in between, a message may be sent twice; its event still takes effect once.
  */
 export async function redriveDeadLetters(
   sqs: SQSClient,
@@ -46,7 +46,7 @@ export async function redriveDeadLetters(
   let redriven = 0
   await visitDeadLetters(sqs, await queueUrl(sqs, deadLetters), async (letters) => {
     const toDelete = letters.filter(matches)
-    // One after another, because a FIFO queue must keep the order within a message group.
+    // Sends the messages one after another, because a FIFO queue must keep the order within a message group.
     for (const letter of toDelete) await sqs.send(toMessage(letter, target))
     redriven += toDelete.length
     return { toDelete }

@@ -4,9 +4,9 @@ import { events, workers } from '../../routes.ts'
 import { UsageError } from '../errors.ts'
 import type { Target } from '../target.ts'
 
-/** A queue and its dead-letter queue, by their names in AWS. */
+/** The AWS names of a queue and its dead-letter queue. */
 export interface QueuePair {
-  /** Name on the command line: the event with dashes for dots, or the worker. */
+  /** Name of the queue on the command line: the event type with dashes for dots, or the worker. */
   name: string
   queue: string
   deadLetters: string
@@ -19,14 +19,14 @@ export interface MessageCounts {
   delayed: number
 }
 
-/** A client for the deployment's queues. Its timeout leaves room for long polling. */
+/** Creates an SQS client. Its timeout leaves room for long polling. */
 export const openSqs = (): SQSClient =>
   new SQSClient({
     ...clientOptions(),
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 30_000 },
   })
 
-/** Every queue that has a dead-letter queue. */
+/** Lists every queue of the deployment that has a dead-letter queue. */
 export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePair[] => [
   ...events.map(({ detailType }) => {
     const name = detailType.replaceAll('.', '-')
@@ -39,7 +39,7 @@ export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePai
   })),
 ]
 
-/** Finds queues by event, worker or queue name. Throws a UsageError that lists the known names. */
+/** Finds a queue pair by event type, worker or queue name. Throws a UsageError that lists the known names. */
 export function findQueue(target: Pick<Target, 'namePrefix'>, name: string): QueuePair {
   const all = listQueues(target)
   const dashed = (text: string) => text.replaceAll('.', '-')
@@ -50,7 +50,7 @@ export function findQueue(target: Pick<Target, 'namePrefix'>, name: string): Que
   throw new UsageError(`there is no queue ${name}; there are ${all.map((pair) => pair.name).join(', ')}`)
 }
 
-/** URL of a queue by its name. */
+/** Looks up the URL of a queue by its name. */
 export async function queueUrl(sqs: SQSClient, name: string): Promise<string> {
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }))
   if (QueueUrl === undefined) throw new Error(`SQS returned no URL for the queue ${name}`)
@@ -76,5 +76,5 @@ export async function countMessages(sqs: SQSClient, name: string): Promise<Messa
   }
 }
 
-/** Number of all messages of a queue, in any state. */
+/** Number of all messages of a queue: visible, in flight and delayed. */
 export const totalOf = ({ visible, inFlight, delayed }: MessageCounts): number => visible + inFlight + delayed

@@ -17,22 +17,22 @@ export interface DeadLetter {
   resources: string[]
   /** When the message reached the dead-letter queue, epoch milliseconds. */
   since: number
-  /** The whole event, unchanged. */
+  /** Body of the message: the whole event, unchanged. */
   body: string
-  /** Message group, for a FIFO queue. */
+  /** Message group, if the queue is a FIFO queue. */
   group: string | undefined
   receiptHandle: string
 }
 
-/** What to do after a batch of dead letters. */
+/** What a visitor wants done after a batch of dead letters. */
 export interface Decision {
-  /** Messages to delete; the others stay in the queue. */
+  /** Dead letters to delete; the others stay in the queue. */
   toDelete: DeadLetter[]
   /** Whether to stop before the end of the queue. */
   stop?: boolean
 }
 
-/** How long received messages stay invisible to other consumers. */
+/** How long the received dead letters stay invisible to other consumers. */
 const visibilityTimeoutSeconds = 120
 
 const maxBatchSize = 10
@@ -70,7 +70,7 @@ async function receive(sqs: SQSClient, url: string): Promise<DeadLetter[]> {
       QueueUrl: url,
       MaxNumberOfMessages: maxBatchSize,
       VisibilityTimeout: visibilityTimeoutSeconds,
-      // Long polling asks all servers of the queue. Short polling asks only some, and can miss messages.
+      // Long polling asks all of the queue's servers; short polling asks only some and can miss messages.
       WaitTimeSeconds: 1,
       MessageAttributeNames: ['All'],
       MessageSystemAttributeNames: ['SentTimestamp', 'MessageGroupId'],
@@ -95,7 +95,7 @@ function toDeadLetter(message: Message): DeadLetter {
   }
 }
 
-/** The event's members; empty for a body that is not a JSON object. */
+/** Parses the event in a dead letter's body; empty if the body is not a JSON object. */
 function readEnvelope(body: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body)

@@ -1,51 +1,62 @@
 import * as v from 'valibot'
 import type { Line } from './input.ts'
 
-/** An event to send. */
+/** An event to put on the bus. */
 export interface OutgoingEvent {
   detailType: string
   source: string
-  /** JSON text. */
+  /** Detail of the event, JSON text. */
   detail: string
-  /** Identifies the run and the line of the event; found again in its dead letter. */
+  /**
+   * Identifies the event by its run and line. Its dead letter contains the mark, so a rejected line can be
+   * found.
+   */
   mark: string
 }
 
 /** Maximum number of events in one PutEvents request (EventBridge quota). */
 export const maxBatchEntries = 10
-/** Maximum size of one PutEvents request: below the 256 KB that EventBridge accepts. */
+/** Maximum size of one PutEvents request in bytes, below the 256 KB that EventBridge accepts. */
 const maxBatchBytes = 240_000
-/** Maximum size of a detail: EventBridge's 256 KiB for an event, less room for the envelope. */
+/**
+ * Maximum size of an event detail in bytes: EventBridge's limit of 256 KiB per event, less room for the
+ * envelope.
+ */
 const maxDetailBytes = 261_120
-/** Room in a batch for the envelope of one event. */
+/** Bytes reserved in a batch for the envelope of each event. */
 const envelopeBytes = 1_024
-/** A batch ends after this many lines even if it has few events, so that progress is saved regularly. */
+/**
+ * Maximum number of lines in a batch, even if few of them are events, so that progress is saved regularly.
+ */
 const maxBatchLines = 1_000
 
-/** Lines of an input whose events are sent in one request. */
+/** A batch of input lines whose events are sent in one request. */
 export interface Batch {
   events: OutgoingEvent[]
   bytes: number
   lineCount: number
-  /** Lines that cannot be sent. */
+  /** Input lines that cannot be sent as events, with the reasons. */
   refusals: { line: number; reason: string }[]
-  /** The last line of the batch. */
+  /** Last input line of the batch. */
   last: Line | undefined
 }
 
-/** Sender of events that name no `source`. */
+/** Default `source` of events in an input. */
 export const defaultSource = 'operator'
 
-/** The mark of an event: the run that sends it and its line. */
+/** Makes the mark of an event from its run and line. */
 export const markOf = (run: string, line: number): string => `urn:event-put:${run}:${line}`
 
-/** The line that a mark names, or undefined for a mark of another run. */
+/** Returns the line that a mark names, or undefined for a mark of another run. */
 export function lineOfMark(run: string, mark: string): number | undefined {
   const prefix = markOf(run, 0).slice(0, -1)
   return mark.startsWith(prefix) ? Number(mark.slice(prefix.length)) : undefined
 }
 
-/** Groups lines into batches of one request. `isKnown` says whether a function handles a detail-type. */
+/**
+ * Groups input lines into batches of one PutEvents request. `isKnown` says whether a function handles a
+ * detail-type.
+ */
 export async function* makeBatches(
   lines: AsyncIterable<Line>,
   run: string,
@@ -94,7 +105,10 @@ const EventLine = v.object({
   detail: v.looseObject({}),
 })
 
-/** Parses a line; undefined for an empty one. Throws an Error without the line, which may contain secrets. */
+/**
+ * Parses an input line into an event; undefined for an empty line. The Error it throws never quotes the line,
+ * which may contain secrets.
+ */
 function parseEvent(text: string, mark: string): OutgoingEvent | undefined {
   if (text.trim() === '') return undefined
   const parsed = v.safeParse(EventLine, parseJson(text))
@@ -112,7 +126,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's own message would quote the line.
+    // Replaces the JSON parser's error, whose message would quote the line.
     throw new Error('not JSON')
   }
 }

@@ -3,25 +3,25 @@ import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { UsageError } from '../errors.ts'
 
-/** How far an input has been sent: the bus has accepted or rejected everything up to `lines`. */
+/** How far an input file has been sent. The bus has accepted or rejected every line up to `lines`. */
 export const Progress = v.object({
-  /** Id that marks the events of this input, the same when it is resumed. */
+  /** Id that marks the events of this input; a resumed run keeps it. */
   run: v.string(),
-  /** Digest of the input's first line, so that a checkpoint is not used with another input. */
+  /** Digest of the input's first line, which detects a checkpoint of another input. */
   first_line: v.nullable(v.string()),
   lines: v.number(),
   bytes: v.number(),
   sent: v.number(),
-  /** Numbers of events sent, by detail-type. */
+  /** Number of events sent, by detail-type. */
   types: v.record(v.string(), v.number()),
-  /** Number of lines that could not be sent. */
+  /** Number of input lines that could not be sent. */
   refused: v.number(),
-  /** The first lines that could not be sent, with the reasons. */
+  /** The first input lines that could not be sent, with the reasons. */
   refusals: v.array(v.object({ line: v.number(), reason: v.string() })),
 })
 export type Progress = v.InferOutput<typeof Progress>
 
-/** The progress of an input of which nothing has been sent. */
+/** Returns the progress of an input of which nothing has been sent. */
 export const newProgress = (): Progress => ({
   run: randomUUID(),
   first_line: null,
@@ -33,7 +33,7 @@ export const newProgress = (): Progress => ({
   refusals: [],
 })
 
-/** Saves progress, so that a run can be resumed after a crash. */
+/** Saves the progress of `event put`, so that it can be resumed after a crash. */
 export interface Checkpoint {
   read: () => Progress | undefined
   /** Replaces the saved progress atomically. */
@@ -41,7 +41,7 @@ export interface Checkpoint {
   remove: () => void
 }
 
-/** A checkpoint in a file. Without a file, nothing is saved. */
+/** Opens the checkpoint in a file. Without a file, nothing is saved. */
 export function openCheckpoint(file: string | undefined): Checkpoint {
   if (file === undefined) return { read: () => undefined, write: () => undefined, remove: () => undefined }
   return {

@@ -6,19 +6,23 @@ import type { OutgoingEvent } from './batches.ts'
 
 /** The deployment's event bus. */
 export interface EventBus {
-  /** Puts up to ten events; resolves with the error code of each, undefined for those that were accepted. */
+  /**
+   * Puts up to ten events on the bus. Resolves with an error code for each; undefined means that it was
+   * accepted.
+   */
   put: (events: OutgoingEvent[]) => Promise<(string | undefined)[]>
   close: () => void
 }
 
-/** Maximum number of times that an event is put while the bus cannot accept it. */
+/** Maximum number of attempts to put an event while the bus cannot accept it. */
 const maxAttempts = 8
 
-/** Opens the bus that the environment names. */
+/** Opens the event bus that the environment variables name. */
 export function openBus(): EventBus {
   const client = new EventBridgeClient({
     ...clientOptions(),
-    // Longer than in functions: here no caller waits, and a failure means starting the run again.
+    // The timeouts are longer than in functions: no caller waits here, and a failure means starting the run
+    // again.
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
     maxAttempts,
   })

@@ -4,19 +4,19 @@ import { UsageError } from '../errors.ts'
 import type { Terminal } from '../terminal.ts'
 import type { Progress } from './checkpoint.ts'
 
-/** A line of an input. */
+/** A line of an input file. */
 export interface Line {
-  /** Counted from 1. */
+  /** Line number, counted from 1. */
   number: number
   text: string
-  /** Position in the input after this line, in bytes. */
+  /** Byte position in the input after this line. */
   end: number
 }
 
-/** Maximum length of a line: four times the largest event that the bus accepts. */
+/** Maximum length of an input line in bytes: four times the largest event that the bus accepts. */
 const maxLineBytes = 1_048_576
 
-/** Reads an input line by line. `before` is the size of the part of the input that precedes these bytes. */
+/** Reads an input line by line. `before` is the number of bytes of the input that precede these. */
 export async function* readLines(
   input: AsyncIterable<Uint8Array>,
   before = { lines: 0, bytes: 0 },
@@ -39,15 +39,17 @@ export async function* readLines(
   if (rest.length > 0) yield { number: number + 1, text: rest.toString('utf8'), end: end + rest.length }
 }
 
-/** A file or standard input. */
+/** An input of `event put`: a file or standard input. */
 export interface Input {
-  /** Size in bytes; undefined for standard input. */
+  /** Size of the input in bytes; undefined for standard input. */
   size: number | undefined
-  /** The lines after the saved progress. Throws a UsageError if the progress belongs to another input. */
+  /**
+   * Reads the lines after the saved progress. Throws a UsageError if the progress belongs to another input.
+   */
   lines: (progress: Progress) => AsyncGenerator<Line>
 }
 
-/** Opens a file, or standard input for `-`. */
+/** Opens an input file, or standard input for `-`. */
 export function openInput(file: string, terminal: Terminal): Input {
   if (file === '-')
     return { size: undefined, lines: (progress) => resumeStream(terminal.readInput(), progress) }
@@ -63,7 +65,7 @@ function fileSize(file: string): number {
   }
 }
 
-/** Checks the first line of a file, then continues at the saved position. */
+/** Checks the first line of an input file against the progress, then continues at the saved position. */
 async function* resumeFile(file: string, progress: Progress): AsyncGenerator<Line> {
   for await (const first of readLines(createReadStream(file))) {
     checkFirstLine(first, progress)
@@ -72,7 +74,7 @@ async function* resumeFile(file: string, progress: Progress): AsyncGenerator<Lin
   yield* readLines(createReadStream(file, { start: progress.bytes }), progress)
 }
 
-/** Reads a stream from its beginning, and skips the lines that were sent before. */
+/** Reads standard input from its beginning, and skips the lines that an earlier run has sent. */
 async function* resumeStream(input: AsyncIterable<Uint8Array>, progress: Progress): AsyncGenerator<Line> {
   const done = progress.lines
   for await (const line of readLines(input)) {

@@ -7,8 +7,8 @@ import { lineOfMark } from './batches.ts'
 const pollIntervalMilliseconds = 500
 
 /**
- * Waits until queues are empty, and reports every count. SQS's counts are approximate, so two zeros in a row
- * are needed. Resolves with false when the count has not fallen for `maxStallMilliseconds`.
+ * Waits until the queues are empty, and reports every count. SQS counts are approximate, so only two zeros in
+ * a row end the wait. Resolves with false if the count has not fallen for `maxStallMilliseconds`.
  */
 export async function awaitEmptyQueues(
   sqs: SQSClient,
@@ -33,7 +33,7 @@ export async function awaitEmptyQueues(
   return true
 }
 
-/** An event of a run that its function rejected. */
+/** An input line whose event was rejected by its function. */
 export interface RejectedLine {
   line: number
   detail_type: string | null
@@ -42,7 +42,9 @@ export interface RejectedLine {
 
 const maxListedPerQueue = 1_000
 
-/** Finds the events of a run among the dead letters, by their marks; at most 1,000 per queue, by line. */
+/**
+ * Finds the events of a run among the dead letters by their marks; at most 1,000 per queue, sorted by line.
+ */
 export async function listRejected(
   sqs: SQSClient,
   queues: readonly QueuePair[],

@@ -8,7 +8,7 @@ import { openInput } from './input.ts'
 import { awaitEmptyQueues, listRejected, type RejectedLine } from './outcome.ts'
 import { sendInput } from './send-input.ts'
 
-/** Options of `event put`. */
+/** Options of the command `event put`. */
 export interface PutOptions {
   parallel: number
   checkpoint?: string
@@ -16,25 +16,32 @@ export interface PutOptions {
   wait: boolean
 }
 
-/** The result of `event put`. */
+/** The JSON result of the command `event put`. */
 interface PutResult {
   lines: number
   sent: number
-  /** Line after which this run resumed an earlier one; 0 for a new run. */
+  /** Line after which this run resumed an earlier run; 0 for a new run. */
   resumed_after: number
   /** Whether every event has been applied or rejected; null with `--no-wait`. */
   applied: boolean | null
   refused_count: number
-  /** The rejected lines, at most 1,000 of each kind. */
+  /**
+   * The rejected input lines: at most 1,000 that could not be sent, and 1,000 per queue that a function
+   * rejected.
+   */
   refused: RejectedLine[]
 }
 
 /**
- * Waiting ends when the number of messages has not fallen for this long. Retries of early events take less.
+ * Maximum time that the number of waiting messages may stay the same; longer than the retries of early
+ * events.
  */
 const maxStallMilliseconds = 90_000
 
-/** Sends an input from its checkpoint on, waits for the effect, and shows rejected events; false if any. */
+/**
+ * Sends an input from its checkpoint on, waits until the events are applied, and shows rejected ones.
+ * Resolves with false if any was rejected.
+ */
 export async function putFile(
   { target, terminal, show }: CommandContext,
   file: string,
@@ -48,7 +55,7 @@ export async function putFile(
   await send(terminal, file, { concurrency: options.parallel, checkpoint, progress, queues })
   const touched = Object.keys(progress.types).flatMap((type) => queues.get(type.replaceAll('.', '-')) ?? [])
   const outcome = options.wait ? await awaitOutcome(terminal, touched, progress) : undefined
-  // The checkpoint stays after a timeout, so that the same command waits again.
+  // Keeps the checkpoint if the wait timed out, so that the same command waits again.
   if (outcome?.applied !== false) checkpoint.remove()
   const refused = [
     ...progress.refusals.map(({ line, reason }) => ({ line, detail_type: null, reason })),
@@ -70,7 +77,7 @@ interface Sending {
   concurrency: number
   checkpoint: Checkpoint
   progress: Progress
-  /** Every queue by its name on the command line. */
+  /** All queues of the deployment, by their names on the command line. */
   queues: Map<string, QueuePair>
 }
 

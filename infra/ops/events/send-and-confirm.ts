@@ -8,19 +8,22 @@ import { defaultSource, markOf } from './batches.ts'
 import { openBus } from './event-bus.ts'
 import { listRejected } from './outcome.ts'
 
-/** An event that a command sends. */
+/** A single event that an operator command sends. */
 export interface SingleEvent {
   detailType: string
-  /** Key under which the event is recorded when it takes effect. */
+  /** Business key under which the event is recorded when it takes effect. */
   businessKey: string
   detail: Record<string, unknown>
 }
 
-/** Maximum wait for the effect; longer than the retries of an event that arrives too early. */
+/**
+ * Maximum time to wait until the event takes effect; longer than the retries of an event that arrives too
+ * early.
+ */
 const maxWaitMilliseconds = 90_000
 const pollIntervalMilliseconds = 150
 
-/** The dead letters are checked at every tenth poll, because reading them is slow. */
+/** Dead letters are read only at every tenth poll, because reading them is slow. */
 const pollsPerDeadLetterCheck = 10
 
 /** Sends an event and waits until it has taken effect. Throws an OperationError if it is rejected. */

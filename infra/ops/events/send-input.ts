@@ -3,29 +3,29 @@ import type { Checkpoint, Progress } from './checkpoint.ts'
 import type { EventBus } from './event-bus.ts'
 import type { Line } from './input.ts'
 
-/** What to send, and where to record how far it got. */
+/** The input to send, and where to record the progress. */
 export interface SendOptions {
   lines: AsyncIterable<Line>
   bus: Pick<EventBus, 'put'>
   /** Whether a function handles events of this detail-type. */
   isKnown: (detailType: string) => Promise<boolean>
-  /** Updated while the input is sent. */
+  /** Progress of the input; updated while it is sent. */
   progress: Progress
   checkpoint: Checkpoint
   /** Maximum number of PutEvents requests at the same time. */
   concurrency: number
-  /** Called after every update of the progress. */
+  /** Called after every update of `progress`. */
   onProgress: (progress: Progress) => void
 }
 
-/** Maximum number of unsendable lines that are kept with their reasons; the others are only counted. */
+/** Maximum number of unsendable lines to keep with their reasons; further ones are only counted. */
 const maxRefusals = 1_000
 const checkpointIntervalMilliseconds = 500
 
 /**
- * Sends every line as an event, several requests at a time, and updates the progress in the order of the
- * lines. Memory use does not depend on the input's size. A resumed run repeats the events since the last
- * checkpoint; by their business keys, they take effect once.
+ * Sends every input line as an event, several requests at a time, and updates the progress in the order of
+ * the lines. Memory use does not depend on the input's size. A resumed run sends the events since the last
+ * checkpoint again; their business keys make them take effect once.
  */
 export async function sendInput(options: SendOptions): Promise<void> {
   const { lines, bus, progress, concurrency } = options
@@ -33,7 +33,8 @@ export async function sendInput(options: SendOptions): Promise<void> {
   const recorder = recordProgress(options)
   for await (const batch of makeBatches(lines, progress.run, options.isKnown)) {
     const sent = sendBatch(bus, batch, progress.run)
-    // The promise is awaited later. Until then, this keeps a rejection from ending the process.
+    // Marks a rejection as handled: the promise is awaited only later, and an unhandled rejection would end
+    // the process.
     sent.catch(() => undefined)
     running.push(sent)
     if (running.length >= concurrency) recorder.add(await running.shift())

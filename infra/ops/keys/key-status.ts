@@ -2,15 +2,15 @@ import type { Evidence } from '../../../shared/keys/evidence.ts'
 import { readKeySet, type SigningKey } from '../../../shared/keys/key-set.ts'
 import { readArchive, readEvidence } from '../../../shared/keys/key-set-store.ts'
 
-/** The signing keys of a deployment, from its own records; instants are epoch milliseconds. */
+/** The signing keys of a deployment according to its own records; instants are epoch milliseconds. */
 export interface KeyStatus {
-  /** Oldest first, retired ones included. */
+  /** All signing keys, oldest first, retired ones included. */
   keys: Pick<
     SigningKey,
     'kid' | 'arn' | 'state' | 'published_at' | 'active_at' | 'retiring_at' | 'retired_at'
   >[]
   evidence: Evidence[]
-  /** When the rotation has its next step to do; null before the first key. */
+  /** When the rotation has its next step to do; null before the first key exists. */
   next_due: number | null
 }
 
@@ -35,7 +35,7 @@ export async function readKeyStatus(): Promise<KeyStatus> {
 
 const instant = (at: number | null): string => (at === null ? '-' : new Date(at).toISOString())
 
-/** The status as text. */
+/** Formats the status of the signing keys as text. */
 export function formatKeyStatus({ keys, evidence, next_due }: KeyStatus): string {
   const lines = keys.flatMap(({ kid, arn, state, published_at, active_at, retiring_at, retired_at }) => [
     `${state.padEnd(10)}${kid}`,

@@ -15,7 +15,7 @@ const Result = v.object({
   next_due: v.number(),
 })
 
-/** Invokes the rotation with a request, and shows the transitions that it made. */
+/** Invokes the rotation function with a request, and shows the transitions that it made. */
 export async function runRotation(
   { target, show }: CommandContext,
   request: Record<string, unknown>,

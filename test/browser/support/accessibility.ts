@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Violations of WCAG 2.0 to 2.2, levels A and AA, and of axe's best practices, in what the page shows. */
+/** Lists violations of WCAG 2.0 to 2.2, levels A and AA, and of axe's best practices on the current page. */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
@@ -13,6 +13,6 @@ export async function findViolations(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
-/** Whether the content is wider than the window. */
+/** Whether the page's content is wider than the window, so that the page scrolls sideways. */
 export const scrollsSideways = (page: Page) =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')

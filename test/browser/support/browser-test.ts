@@ -6,15 +6,21 @@ import { launchBrowser } from './launch-browser.ts'
 interface Fixtures {
   browser: Browser
   app: ClientApp
-  /** Opens a page in a new browser profile. Its errors and foreign requests fail the test at the end. */
+  /**
+   * Opens a page in a new browser profile. Script errors of the page, and its requests to other sites, fail
+   * the test at the end.
+   */
   open: (options?: BrowserContextOptions) => Promise<Page>
 }
 
-/** Chromium's console message for a failed request. It is ignored: the page handles failed requests. */
+/**
+ * Chromium's console message for a failed request, which is not an error of the page: it handles failed
+ * requests.
+ */
 const failedRequestMessage =
   /^Failed to load resource: (the server responded with a status of [45]\d\d|net::ERR_)/
 
-/** A test with a browser and a client app. */
+/** Vitest's `it` with fixtures: a browser, pages in it, and an OAuth client app. */
 export const it = test.extend<Fixtures>({
   browser: [
     // eslint-disable-next-line no-empty-pattern -- vitest finds a fixture's dependencies in this pattern
@@ -32,7 +38,7 @@ export const it = test.extend<Fixtures>({
   },
   open: async ({ browser, app }, use) => {
     const { baseUrl, pageUrl } = inject('stack')
-    // The console redirects from localhost to 127.0.0.1.
+    // The page may also request localhost, from which the console redirects to 127.0.0.1.
     const known = [baseUrl, pageUrl, app.origin, baseUrl.replace('127.0.0.1', 'localhost')]
     const problems: string[] = []
     const pages: Page[] = []

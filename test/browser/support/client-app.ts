@@ -44,7 +44,7 @@ export class ClientApp {
     return app
   }
 
-  /** The authorization request's URL. `changes` replace parameters; undefined removes one. */
+  /** Builds the URL of an authorization request. `changes` replaces parameters; undefined removes one. */
   async authorizationUrl(changes: Record<string, string | undefined> = {}): Promise<string> {
     const url = new URL(this.authorizationServer.authorization_endpoint ?? '')
     const parameters: Record<string, string | undefined> = {
@@ -63,13 +63,16 @@ export class ClientApp {
     return url.href
   }
 
-  /** Waits for the authorization response and validates it. Throws if it is an error response. */
+  /**
+   * Waits until the browser brings the authorization response, and validates it. Throws if it is an error
+   * response.
+   */
   async takeAnswer(): Promise<URLSearchParams> {
     const answer = await poll('the redirect to the client', async () => this.answer)
     return oauth.validateAuthResponse(this.authorizationServer, client, answer, this.state)
   }
 
-  /** Exchanges the code and returns the claims of the verified device_token. */
+  /** Exchanges the authorization code for tokens, and returns the claims of the verified device_token. */
   async exchange(answer: URLSearchParams): Promise<oauth.IDToken> {
     const response = await oauth.authorizationCodeGrantRequest(
       this.authorizationServer,

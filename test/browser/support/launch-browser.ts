@@ -10,6 +10,8 @@ const switches = [
   '--disable-sync',
 ]
 
-/** Starts Debian's Chromium, or the one that `CHROMIUM` names, without background requests. */
+/**
+ * Starts the browser without background requests: Debian's Chromium, or the executable that `CHROMIUM` names.
+ */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: switches })

@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 import { poll } from './poll.ts'
 import { hasItem, putEvent } from './stack-clients.ts'
 
-/** A user with the secrets to sign in. */
+/** A registered user with the secrets to sign in. */
 export interface User {
   userId: number
   email: string
@@ -33,13 +33,13 @@ export async function newUser(options: { authenticator?: boolean } = {}): Promis
   return user
 }
 
-/** The current code of the user's authenticator. */
+/** Computes the current code of the user's authenticator. */
 export async function authenticatorCode(user: User): Promise<string> {
   if (user.totpSecret === undefined) throw new Error('this user has no authenticator')
   return generate({ secret: user.totpSecret })
 }
 
-/** Waits until the user has received `mails` mails, and returns the code of the newest. */
+/** Waits until the user has received `mails` mails, and returns the code in the newest one. */
 export async function mailedCode({ email }: User, mails = 1): Promise<string> {
   const text = await poll('the mail', async () => {
     const response = await fetch(`${inject('stack').baseUrl}/_local/outbox?to=${encodeURIComponent(email)}`)

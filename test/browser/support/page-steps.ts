@@ -1,14 +1,17 @@
 import type { Locator, Page } from 'playwright-core'
 import { authenticatorCode, mailedCode, type User } from './new-user.ts'
 
-/** Elements of the authorization page, by the text that users see. */
+/**
+ * Finds a heading of the authorization page by the text that users see; the functions below find other
+ * elements.
+ */
 export const heading = (page: Page, name: string): Locator => page.getByRole('heading', { level: 1, name })
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
 export const emailField = (page: Page): Locator => page.getByLabel('Email address')
 export const passwordField = (page: Page): Locator => page.getByLabel('Password', { exact: true })
 export const codeField = (page: Page): Locator => page.getByLabel('6-digit code')
 
-/** Submits email and password. */
+/** Fills in email and password on the authorization page, and submits them. */
 export async function givePassword(
   page: Page,
   { email, password }: Pick<User, 'email' | 'password'>,
@@ -18,13 +21,16 @@ export async function givePassword(
   await button(page, 'Continue').click()
 }
 
-/** Submits a code. */
+/** Fills in a second-factor code on the authorization page, and submits it. */
 export async function giveCode(page: Page, code: string): Promise<void> {
   await codeField(page).fill(code)
   await button(page, 'Verify').click()
 }
 
-/** Goes from the authorization request to the consent, with the authenticator if the user has one. */
+/**
+ * Opens an authorization request and signs the user in up to the consent step, by authenticator if they have
+ * one.
+ */
 export async function signIn(page: Page, address: string, user: User): Promise<void> {
   await page.goto(address)
   await givePassword(page, user)
@@ -38,5 +44,5 @@ export async function signIn(page: Page, address: string, user: User): Promise<v
   await heading(page, 'Allow access?').waitFor()
 }
 
-/** A wrong code. */
+/** Returns a code that differs from the given one, for a test of wrong codes. */
 export const otherThan = (code: string): string => (code === '000000' ? '000001' : '000000')

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** Calls `ask` every 50 ms until it returns a value. Throws after `milliseconds`. */
+/** Calls `ask` every 50 ms until it returns a value other than undefined. Throws after `milliseconds`. */
 export async function poll<Answer>(
   what: string,
   ask: () => Promise<Answer | undefined>,

@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node'
 import { startLocalStack } from '../../../infra/local/local-stack.ts'
 import { ephemeral } from '../../support/ephemeral.ts'
 
-/** Addresses and names of this run's stack. */
+/** Addresses and resource names of the local stack that the browser tests share. */
 export interface StackAddresses {
   baseUrl: string
   pageUrl: string
@@ -17,7 +17,7 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one local stack with demo data for the whole run, on free ports, and stops it at the end. */
+/** Starts one local stack with demo data for the whole test run, on free ports, and stops it at the end. */
 export default async function serveStack(project: TestProject): Promise<() => Promise<void>> {
   const stack = await startLocalStack({
     ...ephemeral,

@@ -8,7 +8,7 @@ const options = () => ({
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 })
 
-/** Puts one event on the stack's bus. */
+/** Puts one event on the local stack's event bus. */
 export async function putEvent(detailType: string, detail: object): Promise<void> {
   const client = new EventBridgeClient(options())
   const { FailedEntryCount } = await client.send(
@@ -26,11 +26,11 @@ export async function putEvent(detailType: string, detail: object): Promise<void
   if (FailedEntryCount) throw new Error(`${detailType} was not taken`)
 }
 
-/** Whether an item whose partition key starts with `kind` has this email address. */
+/** Whether the table has an item with this email address whose partition key starts with `kind`. */
 export const hasItem = async (kind: string, email: string): Promise<boolean> =>
   (await findKeys(kind, email)).length > 0
 
-/** Sets the expiry of all login tickets of an email address to the past. */
+/** Makes all login tickets of an email address expire, by setting their expiry to the past. */
 export async function expireTickets(email: string): Promise<void> {
   const keys = await findKeys('TICKET#', email)
   if (keys.length === 0) throw new Error('there is no ticket to expire')

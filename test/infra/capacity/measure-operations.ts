@@ -31,14 +31,14 @@ const callWithStatus = async (handler: Endpoint, request: TestRequest, status = 
   return answer.data
 }
 
-/** Measures every operation once, with warm functions. */
+/** Measures the DynamoDB and KMS usage of every operation in CAPACITY.md once, with warm functions. */
 export async function measureAllOperations(): Promise<Record<OperationName, Measured>> {
   const user = await createUser()
   const [session, client] = await Promise.all([createSession(), createClient()])
   const { accessToken } = session
   const read = (handler: Endpoint, query = '') =>
     measure(() => callWithStatus(handler, { headers: bearer(accessToken), query }))
-  // From here on the signing keys are cached, and the wallet has 20 bills.
+  // The operations below find the signing keys cached and a wallet with 20 bills.
   await callWithStatus(exchange, { body: { access_token: accessToken } })
   for (let bill = 0; bill < 20; bill += 1) await deliver(walletAdjusted, adjustment(session.userId))
 

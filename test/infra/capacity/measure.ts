@@ -1,15 +1,15 @@
 import { kms } from '../../../shared/aws/kms.ts'
 import { db } from '../../../shared/db/table.ts'
 
-/** The calls of one operation to DynamoDB and KMS, and the units that they use. */
+/** Calls of one operation to DynamoDB and KMS, and the capacity units that they use. */
 export interface Measured {
-  /** Calls to DynamoDB. */
+  /** Number of calls to DynamoDB. */
   calls: number
   readUnits: number
   writeUnits: number
-  /** Signatures with an RSA key. */
+  /** Number of RSA signatures by KMS. */
   signatures: number
-  /** Requests with symmetric and HMAC keys. */
+  /** Number of KMS requests with symmetric and HMAC keys. */
   symmetric: number
 }
 
@@ -18,7 +18,7 @@ interface Units {
   GlobalSecondaryIndexes?: Record<string, { CapacityUnits?: number }>
 }
 
-/** The part of an SDK client's middleware stack that is used here. */
+/** The part of an AWS SDK client's middleware stack that the measurement uses. */
 interface Stack {
   add: (middleware: Middleware, options: { step: 'initialize'; name: string; override: true }) => void
   remove: (name: string) => boolean
@@ -39,7 +39,10 @@ interface Input {
   ConsistentRead?: boolean
 }
 
-/** The minimum that AWS bills: two units per member of a transaction, and a read for a missing item. */
+/**
+ * Computes the minimum capacity units that AWS bills: two per member of a transaction, and one read for a
+ * missing item.
+ */
 function minUnits({ TransactItems, Key, RequestItems = {}, ConsistentRead }: Input): number {
   const one = (consistent: boolean | undefined) => (consistent === true ? 1 : 0.5)
   if (TransactItems !== undefined) return 2 * TransactItems.length
@@ -50,9 +53,9 @@ function minUnits({ TransactItems, Key, RequestItems = {}, ConsistentRead }: Inp
 }
 
 /**
- * Runs an operation in this process and adds up its calls. DynamoDB Local counts fewer units than AWS for
- * transactions and for items that do not exist, so AWS's minimum replaces smaller counts. That is exact for
- * items up to 1 KB, which all of these are. Units of an index are added.
+ * Runs an operation in this process and adds up its calls to DynamoDB and KMS. DynamoDB Local counts fewer
+ * capacity units than AWS for transactions and missing items, so AWS's minimum replaces smaller counts. The
+ * result is exact, because all items here are at most 1 KB. Units of an index are included.
  */
 export async function measure(run: () => Promise<unknown>): Promise<Measured> {
   const total: Measured = { calls: 0, readUnits: 0, writeUnits: 0, signatures: 0, symmetric: 0 }

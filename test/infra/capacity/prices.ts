@@ -7,7 +7,7 @@ export interface Price {
   page: string
 }
 
-/** On-demand prices in us-east-1 in the first half of 2026: first tier, without free tiers. */
+/** AWS on-demand prices in us-east-1 in the first half of 2026: first price tier, without free tiers. */
 export const prices = {
   gateway: { unit: 'HTTP API requests', perMillion: 1, page: 'Amazon API Gateway pricing' },
   invocation: { unit: 'Lambda requests', perMillion: 0.2, page: 'AWS Lambda pricing' },
@@ -29,25 +29,25 @@ export const prices = {
   logGigabyte: { unit: 'GB of logs', perMillion: 500_000, page: 'Amazon CloudWatch pricing' },
 } satisfies Record<string, Price>
 
-/** SQS requests per message: one to send, and a share of receiving and deleting in batches of five. */
+/** SQS requests per message: one to send it, and a fifth each of receiving and deleting a batch of five. */
 const queueRequests = 1 + 2 / 5
 
-/** Function calls per message, in batches of five on average. */
+/** Function calls per SQS message, in batches of five on average. */
 const callsPerMessage = 1 / 5
 
-/** Assumed size of the log lines and metrics of one call. */
+/** Assumed size in bytes of the log lines and metrics of one function call. */
 const logBytes = 800
 
-/** Function calls of one operation. */
+/** Number of function calls that one operation causes. */
 export const callsOf = ({ requests, events }: Operation): number => requests + events * callsPerMessage
 
-/** Price in dollars of a million operations. */
+/** AWS price in dollars of a million runs of an operation. */
 export function dollarsPerMillion(operation: Operation): number {
   const { requests, readUnits, writeUnits, signatures, symmetric, events, mails } = operation
   const amounts: Record<keyof typeof prices, number> = {
     gateway: requests,
     invocation: callsOf(operation),
-    // The messages of a batch are handled concurrently, but this assumes the full duration for each.
+    // Assumes the full duration for each message, although the messages of a batch are handled concurrently.
     gigabyteSecond: ((operation.memory / 1024) * operation.milliseconds) / 1000,
     read: readUnits,
     write: writeUnits,

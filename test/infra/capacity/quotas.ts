@@ -5,9 +5,9 @@ import { mix, type Operation, type OperationName, totalPerSignIn } from './workl
 /** An AWS quota or a limit of the service, and how much of it one sign-in uses. */
 export interface Quota {
   name: string
-  /** Units per second, unless the name says otherwise. */
+  /** The quota in units per second, unless its name says otherwise. */
   limit: number
-  /** Units that one sign-in uses, with all its operations. */
+  /** Units of the quota that one sign-in uses with all its operations. */
   perSignIn: number
   source: string
 }
@@ -15,7 +15,7 @@ export interface Quota {
 const concurrency = ({ milliseconds, ...operation }: Operation) =>
   (callsOf(operation as Operation) * milliseconds) / 1000
 
-/** Default of the knob `throttleRate`: requests per second for one route. */
+/** Requests per second for one route: the default of the knob `throttleRate`. */
 export const throttleRate = 1_000
 
 const ownThrottle = (entry: string, name: OperationName): Quota => ({
@@ -25,7 +25,10 @@ const ownThrottle = (entry: string, name: OperationName): Quota => ({
   source: '`throttleRate` (infra/config.ts) and the route’s `throttleShare` (infra/routes.ts)',
 })
 
-/** Every quota that one of the loads approaches, with AWS's default for a new account in us-east-1. */
+/**
+ * Every AWS quota that one of the described loads approaches, with its default for a new account in
+ * us-east-1.
+ */
 export const quotas: Quota[] = [
   ownThrottle('user/login-with-password', 'password'),
   {

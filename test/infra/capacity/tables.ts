@@ -3,7 +3,7 @@ import { dollarsPerMillion, prices } from './prices.ts'
 import { quotas, shareOf } from './quotas.ts'
 
 const row = (cells: (string | number)[]): string => `| ${cells.join(' | ')} |`
-/** A Markdown table; columns of numbers are right-aligned. */
+/** Formats a Markdown table whose columns of numbers are right-aligned. */
 function table(head: string[], rows: (string | number)[][]): string {
   const rules = head.map((_, column) =>
     rows.every((cells) => /^[$*]*\d/.test(String(cells[column]))) ? '---:' : '---',
@@ -131,7 +131,7 @@ const tables: Record<string, () => string> = {
   sources: sourceTable,
 }
 
-/** Computes every table between `<!-- table NAME -->` and `<!-- end -->` in a document. */
+/** Recomputes every table between `<!-- table NAME -->` and `<!-- end -->` in a document. */
 export const fillTables = (document: string): string =>
   document.replaceAll(
     /(<!-- table (\w+) -->\n).*?(<!-- end -->)/gs,

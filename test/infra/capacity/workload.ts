@@ -1,15 +1,18 @@
 import type { Measured } from './measure.ts'
 
-/** The resources that one operation uses. Calls to DynamoDB and KMS are measured, durations are assumed. */
+/**
+ * The AWS resources that one operation uses. Calls to DynamoDB and KMS are measured; durations are
+ * assumptions.
+ */
 export interface Operation extends Measured {
   title: string
-  /** Requests to API Gateway. */
+  /** Number of requests to API Gateway. */
   requests: number
-  /** Memory of the function in MB. */
+  /** Memory of the function in megabytes. */
   memory: number
-  /** Assumed billed duration of one call. */
+  /** Assumed billed duration of one function call in milliseconds. */
   milliseconds: number
-  /** Events on the bus, each of which goes through a queue. */
+  /** Number of events on the bus, each of which goes through an SQS queue. */
   events: number
   mails: number
 }
@@ -17,7 +20,7 @@ export interface Operation extends Measured {
 const request = { requests: 1, memory: 256, events: 0, mails: 0, signatures: 0, symmetric: 0 }
 const event = { ...request, requests: 0, events: 1, milliseconds: 40 }
 
-/** Every operation in CAPACITY.md. A test measures the functions and compares. */
+/** The AWS usage of every operation in CAPACITY.md; a test compares it with measured runs. */
 export const operations = {
   password: {
     ...request,
@@ -88,10 +91,10 @@ export const operations = {
   nextBill: { ...event, title: 'Any further bill', ...{ calls: 2, readUnits: 1, writeUnits: 16 } },
 } satisfies Record<string, Operation>
 
-/** Name of an operation. */
+/** Name of an operation in CAPACITY.md. */
 export type OperationName = keyof typeof operations
 
-/** Assumed number of each operation per sign-in. Replace these first, by a deployment's real numbers. */
+/** Assumed number of each operation per sign-in. When a deployment has real numbers, replace these first. */
 export const mix: Record<OperationName, number> = {
   password: 1,
   mail: 1,
@@ -107,10 +110,10 @@ export const mix: Record<OperationName, number> = {
   nextBill: 0.9,
 }
 
-/** The loads that CAPACITY.md describes. */
+/** The loads that CAPACITY.md describes, in sign-ins per minute. */
 export const signInsPerMinute = [10, 10_000, 1_000_000]
 
-/** Sum of an amount over all operations that belong to one sign-in. */
+/** Adds up an amount over all operations that belong to one sign-in. */
 export const totalPerSignIn = (amount: (operation: Operation) => number): number =>
   Object.entries(mix).reduce(
     (sum, [name, times]) => sum + times * amount(operations[name as OperationName]),

@@ -38,7 +38,7 @@ function synthesize(values: Record<string, unknown> = {}) {
   return Template.fromStack(stack)
 }
 
-/** Resolves the references in the role's policy. */
+/** Replaces CloudFormation references in the role's policy by values. */
 function resolve(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolve)
   if (typeof value !== 'object' || value === null) return value

@@ -56,7 +56,7 @@ describe('an API with a custom domain', () => {
     const deployments = ofType(stacks, 'Custom::CDKBucketDeployment').map(
       ({ resource }) => resource.Properties,
     )
-    // Without the domain, the page's stack would import the API's address from the API's stack.
+    // Without a custom domain, the page's stack would import the API's address from the API's stack.
     expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
   })
 

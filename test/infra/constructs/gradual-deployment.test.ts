@@ -26,7 +26,7 @@ interface Reference {
 const aliases = () => new Map(ofType(stacks, 'AWS::Lambda::Alias').map((alias) => [alias.id, alias]))
 const functionsServed = new Set(routes.map(({ entry }) => entry)).size + 1 + events.length + workers.length
 
-/** Logical ids of integrations, event sources and permissions that name a function without its alias. */
+/** Finds the integrations, event sources and permissions that name a function instead of its alias. */
 function callsPastAliases(stacks: Stacks): string[] {
   const names = new Set(ofType(stacks, 'AWS::Lambda::Alias').map(({ id }) => id))
   const property = {
@@ -38,7 +38,7 @@ function callsPastAliases(stacks: Stacks): string[] {
     ofType(stacks, type).map(({ id, resource }) => ({
       id,
       principal: resource.Properties['Principal'],
-      // A reference to an alias is its ARN, or a name that is taken from it.
+      // Callers refer to an alias by its ARN, or by a name that CloudFormation derives from the ARN.
       reference: /"Ref":"([A-Za-z0-9]+)"/.exec(JSON.stringify(resource.Properties[name]))?.[1] ?? '',
     })),
   )

@@ -9,7 +9,7 @@ import { addUser, adjustment } from '../../support/ledger.ts'
 import type { Scenario } from './calls.ts'
 import { joinFamily } from './family.ts'
 
-/** Deletes the key set, so that the next run creates a deployment's first key. */
+/** Deletes the key set, so that the next rotation run creates the first signing key of a deployment. */
 async function clearKeySet(): Promise<void> {
   const { Items = [] } = await db.send(
     new QueryCommand({
@@ -24,7 +24,10 @@ async function clearKeySet(): Promise<void> {
   await db.send(new BatchWriteCommand({ RequestItems: { [tableName()]: deletions } }))
 }
 
-/** Creates the KMS key of an attempt that the key set has on record as orphaned. */
+/**
+ * Creates a KMS key that looks as if the rotation had crashed after creating it, so the rotation must clean
+ * it up.
+ */
 async function leaveOrphan(): Promise<void> {
   const id = randomUUID()
   await createSigningKey(id)
@@ -38,7 +41,7 @@ async function leaveOrphan(): Promise<void> {
   )
 }
 
-/** Scenarios of workers and scheduled functions, by function name. */
+/** The grant scenarios of workers and scheduled functions, by function name. */
 export const backgroundScenarios: Record<string, Scenario> = {
   'worker-grow-tree': async ({ deliverMessage }) => {
     const { parent } = await joinFamily()

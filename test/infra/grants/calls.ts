@@ -1,37 +1,39 @@
 import { randomUUID } from 'node:crypto'
 import type { InvocationResult } from '../../../infra/local/runtime/runtime.ts'
 
-/** A call of the function failed: an error, a 5xx answer, or a message that must be retried. */
+/**
+ * Thrown if the function under test fails: with an error, a 5xx answer, or a message that must be retried.
+ */
 export class FailedCall extends Error {
   override readonly name = 'FailedCall'
 }
 
-/** A request to an endpoint. */
+/** A request to the endpoint under test. */
 export interface TestRequest {
   query?: Record<string, string>
   path?: Record<string, string>
   token?: string
   json?: object
   form?: Record<string, string>
-  /** Expected status. Default: 200. */
+  /** Expected HTTP status. Default: 200. */
   expect?: number
 }
 
-/** The ways to call the function under test. Each throws a FailedCall when the function fails. */
+/** The ways to call the function under test. Each throws a FailedCall if the function fails. */
 export interface Calls {
   request: (request?: TestRequest) => Promise<void>
-  /** Delivers one event of the bus. */
+  /** Delivers one event of the bus to the function. */
   deliver: (detail: object) => Promise<void>
-  /** Delivers one SQS message with this body. */
+  /** Delivers one SQS message with this body to the function. */
   deliverMessage: (body: object) => Promise<void>
   /** Invokes the function with a payload. */
   run: (payload: object) => Promise<unknown>
 }
 
-/** Calls a function so that it uses every grant at least once. It creates its own data. */
+/** A scenario: calls a function so that it uses every IAM grant at least once. It creates its own data. */
 export type Scenario = (calls: Calls) => Promise<void>
 
-/** The calls, over a function's `invoke`. */
+/** Makes the calls of a scenario from a function that invokes the Lambda function under test. */
 export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>): Calls {
   const run = async (payload: object): Promise<unknown> => {
     const result = await invoke(JSON.stringify(payload))

@@ -15,13 +15,13 @@ import { newFamily } from './family.ts'
 const page = { current: '1', size: '20' }
 const today = () => new Date().toISOString().slice(0, 10)
 
-/** A request that needs only a session. */
+/** A scenario with one request that needs only an access_token. */
 const readOwn: Scenario = async ({ request }) => {
   const { accessToken } = await createSession()
   await request({ token: accessToken })
 }
 
-/** Lists the bills of a wallet that has one bill. */
+/** A scenario that lists the bills of a wallet with one bill. */
 const readBills =
   (wallet: string): Scenario =>
   async ({ request }) => {
@@ -38,7 +38,7 @@ const readMembers =
     await request({ token, query: { ...query, type: 'COMMUNITY', keyword: 'member' } })
   }
 
-/** Creates a user with a session and a deposit address. */
+/** Creates a user with an access_token and a deposit address. */
 async function newDepositor() {
   const { accessToken, userId } = await createSession()
   const pool = newPool()
@@ -46,7 +46,7 @@ async function newDepositor() {
   return { accessToken, address: await claimAddress(userId, pool) }
 }
 
-/** Scenarios of the endpoints for a user's own data, by function name. */
+/** The grant scenarios of the endpoints for a user's own data, by function name. */
 export const dataScenarios: Record<string, Scenario> = {
   'account-info': readOwn,
   'account-asset': readOwn,

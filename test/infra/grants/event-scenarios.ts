@@ -10,10 +10,10 @@ import { newFamily } from './family.ts'
 import type { Calls, Scenario } from './calls.ts'
 import { grant } from './events.ts'
 
-/** Delivers an invalid event, which the function must send to its dead-letter queue. */
+/** Delivers an invalid event, which an intake function must send to its dead-letter queue. */
 const deliverInvalid = ({ deliver: send }: Calls): Promise<void> => send({})
 
-/** Valid events for each function; an invalid one is added below. */
+/** Scenarios with valid events, by intake function; an invalid event is added to each below. */
 const validEvents: Record<string, Scenario> = {
   'user-registered': async (calls) => {
     const { parent } = await newFamily()
@@ -30,7 +30,7 @@ const validEvents: Record<string, Scenario> = {
       login_password: md5('another'),
       totp_secret: newRegistration()['totp_secret'],
     })
-    // Older than the current values, so it changes nothing.
+    // An update older than the current values, which changes nothing.
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: 1, nickname: 'an earlier one' })
     await createAccessToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })
@@ -113,7 +113,7 @@ const validEvents: Record<string, Scenario> = {
   },
 }
 
-/** Scenarios of the intake functions, by function name. */
+/** The grant scenarios of the intake functions, by function name. */
 export const eventScenarios: Record<string, Scenario> = Object.fromEntries(
   Object.entries(validEvents).map(([name, scenario]): [string, Scenario] => [
     `intake-${name}`,

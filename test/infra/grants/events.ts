@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** The detail of a `reward.granted` event of 1 USDT. */
+/** Makes the detail of a `reward.granted` event of 1 USDT. */
 export const grant = (userId: number) => ({
   reward_id: randomUUID(),
   user_id: userId,

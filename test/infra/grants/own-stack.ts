@@ -13,13 +13,16 @@ import { buildStackModel } from '../../../infra/local/template/build-model.ts'
 import { synthesizeFromBundles } from '../../support/synthesize-from-bundles.ts'
 import { makeVariants, type Variant } from './variants.ts'
 
-/** A stack whose functions are invoked directly: all functions, and variants without one of their grants. */
+/**
+ * A local stack whose functions are invoked directly. It has all functions, and variants of each that lack
+ * one IAM grant.
+ */
 export interface OwnStack {
   awsUrl: string
   functions: FunctionModel[]
   variants: Variant[]
   invoke: InvokeFunction
-  /** All log lines of a function. */
+  /** Reads all log lines of a function. */
   readLog: (functionName: string) => string
   stop: () => Promise<void>
 }
@@ -27,7 +30,7 @@ export interface OwnStack {
 const region = 'us-east-1'
 const accountId = '000000000000'
 
-/** Starts the stack from existing bundles, without a gateway and without delivery of events. */
+/** Starts the local stack from existing bundles, without an HTTP gateway and without delivery of events. */
 export async function startOwnStack(): Promise<OwnStack> {
   const directory = mkdtempSync(join(tmpdir(), 'grants-'))
   const awsPort = await findFreePort()

@@ -14,10 +14,10 @@ import {
 import { authenticatorCode, createUser, md5, type TestUser } from '../../support/sign-in.ts'
 import type { Scenario } from './calls.ts'
 
-/** The client of the password flow. */
+/** Client id of the password sign-in. */
 const firstParty = 'first-party'
 
-/** The form of a token request with a new authorization code. */
+/** Makes the form of a token request with a new authorization code. */
 async function obtainExchange(client: TestClient): Promise<Record<string, string>> {
   const { verifier, challenge } = pkce()
   const session = await createSession()
@@ -44,7 +44,7 @@ async function openTicket({ userId, email }: TestUser): Promise<string> {
   return ticket
 }
 
-/** Scenarios of the sign-in endpoints, by function name. */
+/** The grant scenarios of the sign-in endpoints, by function name. */
 export const signInScenarios: Record<string, Scenario> = {
   'oauth2-authorize': async ({ request }) => {
     await request({ query: authorizationRequest(await createClient()), expect: 302 })
@@ -56,7 +56,7 @@ export const signInScenarios: Record<string, Scenario> = {
   'oauth2-token': async ({ request }) => {
     const exchange = await obtainExchange(await createClient())
     await request({ form: exchange })
-    // A second use revokes the tokens of the first.
+    // A second use of the code revokes the tokens of the first, which needs grants of its own.
     await request({ form: exchange, expect: 400 })
   },
   'oauth2-exchange': async ({ request }) => {
@@ -73,7 +73,7 @@ export const signInScenarios: Record<string, Scenario> = {
   },
   'well-known-jwks': ({ request }) => request(),
   'user-login-with-password': async ({ request }) => {
-    // Without an authenticator, the sign-in needs the mail, so the function uses that grant too.
+    // A user without an authenticator gets a mailed code, so the function also uses its grant to send mail.
     const { email, password } = await createUser({ totp_secret: null })
     await request({ json: { email, login_password: md5('another') }, expect: 401 })
     await request({ json: { email, login_password: password } })

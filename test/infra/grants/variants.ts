@@ -1,28 +1,28 @@
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** An action that a function uses only to delay a retry after another failure. */
+/** The IAM action that a function uses only to delay the retry of a failed message. */
 export const delayRetry = 'sqs:ChangeMessageVisibility'
 
-/** Environment with which an intake function fails at every event, so that it delays a retry. */
+/** Environment variables with which an intake function fails at every event, so that it delays a retry. */
 export const brokenEnvironment = { TABLE_NAME: '', MAIL_FROM: '' }
 
 /**
- * The rotation reads tags to find this deployment's keys. It expects to be denied the tags of other keys, so
- * a missing grant does not make it fail.
+ * The one IAM action whose denial the rotation expects: it reads the tags of all keys, and may not read those
+ * of other deployments. So a missing grant does not make it fail.
  */
 const denialIsExpected = 'kms:ListResourceTags'
 
-/** A function without one of its grants. */
+/** A copy of a function without one of its IAM grants. */
 export interface Variant {
-  /** Logical id of the function that it is a variant of. */
+  /** Logical id of the original function. */
   of: string
-  /** The missing action and its resources. */
+  /** The missing IAM action and its resources. */
   without: string
   action: string
   model: FunctionModel
 }
 
-/** One variant of a function for each action that its own code calls, except `denialIsExpected`. */
+/** Makes one variant of a function for each IAM action that its own code calls, except `denialIsExpected`. */
 export const makeVariants = (original: FunctionModel): Variant[] =>
   original.policies.flatMap(({ Statement }, policyAt) =>
     Statement.flatMap((statement, statementAt) =>
@@ -56,8 +56,8 @@ export const makeVariants = (original: FunctionModel): Variant[] =>
 const actionsOf = ({ Action }: PolicyStatement): string[] => [Action ?? []].flat()
 
 /**
- * The actions that a function's own code calls. Lambda itself uses the role to write logs and to poll the
- * queue; of the queue actions, an intake function calls only the one that delays a retry.
+ * Lists the IAM actions that a function's own code calls. Lambda itself uses the role to write logs and to
+ * poll the queue; of the queue actions, an intake function calls only the one that delays a retry.
  */
 function ownActions(original: FunctionModel, statement: PolicyStatement): string[] {
   const actions = actionsOf(statement).filter(

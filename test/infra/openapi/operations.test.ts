@@ -22,7 +22,7 @@ interface Operation {
 
 const { paths } = (await openApiDocument()) as { paths: Record<string, Record<string, Operation>> }
 
-/** Every example of a request or of a successful answer, with its schema. */
+/** Every example of a request or of a successful answer in the API reference, with its schema. */
 const examples = Object.entries(paths).flatMap(([path, operations]) =>
   Object.entries(operations).flatMap(([method, { requestBody, responses }]) => {
     const name = `${method.toUpperCase()} ${path}`
@@ -35,13 +35,17 @@ const examples = Object.entries(paths).flatMap(([path, operations]) =>
   }),
 )
 
-/** A schema whose objects may have no other properties than those it describes. */
+/**
+ * Returns the schema with unknown properties forbidden in every object, so that examples show only documented
+ * properties.
+ */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema
   const members = Object.entries(schema).map(([name, value]): [string, unknown] => [
     name,
-    // The members of an allOf describe one object together, so only the whole may forbid other properties.
+    // The members of an allOf describe one object together, so only the allOf as a whole may forbid other
+    // properties.
     name === 'allOf' ? value : closed(value),
   ])
   const isObject = 'properties' in schema || 'allOf' in schema
@@ -68,7 +72,10 @@ const posting = { currency: 'USDT', type: 'DEPOSIT', amount: new Big('1'), refer
 const [bill] = putBill({ walletBefore: wallet, posting, balanceAfter: new Big('1'), createdAt: 0 } as never)
 const token = { userId: 42, clientId: 'c', scopes: [], firstParty: true, expiresAt: 0, authenticatedAt: 0 }
 
-/** The form of every identifier and secret that the service makes, and a value that it made. */
+/**
+ * The pattern of every identifier and secret that the service generates, and a value that the service has
+ * generated.
+ */
 const forms = {
   bill: { pattern: /^[AR]\d+-\d+$/, made: String(bill?.Put?.Item?.['id']) },
   deposit: {
@@ -80,7 +87,10 @@ const forms = {
   access_token: { pattern: /^at_16\.[\w-]{22}\.[\w-]{43}$/, made: issueAccessToken(token).accessToken },
 } as const
 
-/** The form of the value of a member, or undefined if the service does not make it. */
+/**
+ * Returns which identifier or secret a property holds, or undefined if the service does not generate its
+ * value.
+ */
 function formOf(name: string, value: unknown, owner: object): keyof typeof forms | undefined {
   if (typeof value !== 'string') return undefined
   if (name === 'id' && 'amount_direction' in owner) return 'bill'

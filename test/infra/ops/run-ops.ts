@@ -1,7 +1,7 @@
 import { runOps } from '../../../infra/ops/command-line.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 
-/** Runs an `npm run ops` command line against the shared stack, in this process. */
+/** Runs an `npm run ops` command line in this process, against the local stack that the tests share. */
 export async function ops(
   commandLine: string[],
   input = '',

@@ -7,7 +7,7 @@ import { replaceKeys } from './a-leaked-signing-key.ts'
 import { findings, follow, pollOptions } from './follow.ts'
 import { kidOf, type People } from './people.ts'
 
-/** Rehearses a signing key that is disabled by mistake or by an attacker, or scheduled for deletion. */
+/** Rehearses the procedure for a signing key that somebody disabled or scheduled for deletion in KMS. */
 export async function aDisabledKey(url: string, people: People): Promise<void> {
   const procedure = follow('A disabled key', url)
   const signer = activeKey(await readKeySet()) ?? expect.unreachable()

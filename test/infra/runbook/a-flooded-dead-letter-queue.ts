@@ -11,7 +11,10 @@ import { follow, pollOptions, type Procedure } from './follow.ts'
 const debitCount = 180
 const invalidCount = 40
 
-/** Rehearses a queue with debits that arrived before their credit, and with invalid events. */
+/**
+ * Rehearses the procedure for a full dead-letter queue: debits that arrived before their credit, and invalid
+ * events.
+ */
 export async function aFloodedDeadLetterQueue(url: string): Promise<void> {
   const procedure = follow('A flooded dead-letter queue', url)
   const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'))
@@ -44,7 +47,7 @@ async function rehearse({ ops }: Procedure, FILE: string): Promise<void> {
   expect(shown.messages).toHaveLength(20)
   for (const { reason } of shown.messages) expect(reason).toMatch(/^(insufficient_balance|invalid_detail): /)
 
-  // The cause is fixed: the credit arrives.
+  // Fixes the cause of the rejected debits: the missing credit arrives.
   await putEvents(NAME, [adjustment(userId, { amount: String(debitCount) })])
   const balance = async () => describeWallet(await readWallet(wallet, { consistent: true })).holdings['USDT']
   await expect.poll(balance, pollOptions).toBe(`${debitCount} 0 0 0`)
@@ -52,7 +55,7 @@ async function rehearse({ ops }: Procedure, FILE: string): Promise<void> {
   expect((await ops('dlq redrive NAME --reason REASON', reason)).result).toEqual({ redriven: debitCount })
   await expect.poll(balance, { timeout: 40_000, interval: 250 }).toBe('0 0 0 0')
 
-  // The events that can never be applied are dropped after a copy has been saved.
+  // Saves a copy of the events that can never be applied, before they are dropped.
   await ops('dlq show NAME --json --limit 10000 > FILE', { NAME, FILE })
   expect((await ops('dlq drop NAME --yes', { NAME })).result).toEqual({ dropped: invalidCount })
   await expect.poll(waiting, pollOptions).toEqual(settled(0))

@@ -6,7 +6,10 @@ import { kidOf, type People } from './people.ts'
 const keyIn = async (state: string): Promise<string> =>
   (await readKeyStatus()).keys.find((key) => key.state === state)?.kid ?? expect.unreachable(state)
 
-/** Steps 2 to 5, which other procedures refer to; resolves with the kid of the new signing key. */
+/**
+ * Steps 2 to 5 of the procedure for a leaked key, which other procedures repeat. Resolves with the kid of the
+ * new signing key.
+ */
 export async function replaceKeys(url: string): Promise<string> {
   const { ops } = follow('A leaked signing key', url)
   const { result } = await ops('keys status')
@@ -18,7 +21,10 @@ export async function replaceKeys(url: string): Promise<string> {
   return signer
 }
 
-/** Rehearses a leak: all keys are replaced, and their device_tokens stop verifying. */
+/**
+ * Rehearses the procedure for a leaked signing key: all keys are replaced, and their device_tokens stop
+ * verifying.
+ */
 export async function aLeakedSigningKey(url: string, people: People): Promise<void> {
   const procedure = follow('A leaked signing key', url)
   const before = await people.signIn()

@@ -11,7 +11,9 @@ import { replaceKeys } from './a-leaked-signing-key.ts'
 import { findings, follow, pollOptions } from './follow.ts'
 import type { People } from './people.ts'
 
-/** Runs functions with MAC and TOTP keys that this region does not have, as another region would. */
+/**
+ * Runs `work` with MAC and TOTP keys that KMS does not know, like functions in a region without these keys.
+ */
 async function inAnotherRegion<Result>(work: () => Promise<Result>): Promise<Result> {
   const here = { MAC_KEY_ID: process.env['MAC_KEY_ID'], TOTP_KEY_ID: process.env['TOTP_KEY_ID'] }
   const make = async (KeySpec: 'HMAC_256' | 'SYMMETRIC_DEFAULT') => {
@@ -30,14 +32,17 @@ async function inAnotherRegion<Result>(work: () => Promise<Result>): Promise<Res
   }
 }
 
-/** Replaces the key set by one whose keys are in another region, as a copied table has it. */
+/** Replaces the key set by one whose KMS keys are in another region, as in a copied table. */
 async function storeForeignKeySet(): Promise<void> {
   const keySet = await readKeySet()
   const keys = keySet.keys.map((key) => ({ ...key, arn: key.arn.replace(':us-east-1:', ':eu-west-1:') }))
   await db.send(new PutCommand({ TableName: tableName(), Item: { ...keySet, keys, ...signingKeySetKey } }))
 }
 
-/** Rehearses a table that is copied to a region without the KMS keys that it depends on. */
+/**
+ * Rehearses the procedure for a lost region: the table is copied to a region without the KMS keys that it
+ * depends on.
+ */
 export async function aLostRegion(url: string, people: People): Promise<void> {
   const registration = newRegistration()
   const user: TestUser = await inAnotherRegion(async () => {
@@ -52,7 +57,7 @@ export async function aLostRegion(url: string, people: People): Promise<void> {
   await storeForeignKeySet()
   expect(await people.tryToSignIn(await createUser())).toMatchObject({ status: 503, retryAfter: '5' })
 
-  // The signing keys are replaced as after a leak.
+  // Replaces the signing keys with the steps of the procedure for a leaked key.
   await replaceKeys(url)
   await people.signIn()
   const procedure = follow('A lost region', url)
@@ -63,7 +68,8 @@ export async function aLostRegion(url: string, people: People): Promise<void> {
   }
   expect(await findings(procedure)).toEqual([])
 
-  // The business server sends new passwords and authenticator secrets.
+  // Passwords and authenticator secrets are unusable without the lost keys, so the business server sends new
+  // ones.
   expect((await people.sendPassword(user)).status).toBe(401)
   const renewed = { ...user, password: md5('a new password') }
   await putEvents('user.updated', [
@@ -78,7 +84,8 @@ export async function aLostRegion(url: string, people: People): Promise<void> {
   await expect.poll(async () => (await people.sendPassword(renewed)).status, pollOptions).toBe(200)
   await people.signIn(renewed)
 
-  // A repeated registration with a password is rejected, because its digest was made with the lost MAC key.
+  // A repeated registration with a password is rejected: its stored digest was made with the lost MAC key, so
+  // it does not match.
   await putEvents('user.registered', [registration])
   const refused = { NAME: 'user.registered', REASON: 'conflicting_content' }
   await expect

@@ -9,7 +9,10 @@ import { settings } from '../../../shared/settings.ts'
 import { findings, follow, pollOptions } from './follow.ts'
 import { kidOf, type People } from './people.ts'
 
-/** Rehearses a published key that cannot sign when it is due. The old key keeps signing meanwhile. */
+/**
+ * Rehearses the procedure for a published key that cannot sign when it is due; the old key keeps signing
+ * meanwhile.
+ */
 export async function aNewKeyThatFailsItsCheck(url: string, people: People): Promise<void> {
   const procedure = follow('A new key that fails its check', url)
   const { ops } = procedure

@@ -13,20 +13,23 @@ import { findings, follow, pollOptions, type Procedure, signerOf } from './follo
 import { kidOf, type People } from './people.ts'
 import { openTables } from './restore-table.ts'
 
-/** What every step of the rehearsal works with. */
+/** The procedure, stack, users and tables that the steps of the restore rehearsal share. */
 interface Rehearsal {
   procedure: Procedure
   url: string
   people: People
   tables: ReturnType<typeof openTables>
-  /** Directory for temporary files. */
+  /** Directory for temporary files of the rehearsal. */
   directory: string
 }
 
 type Before = Awaited<ReturnType<typeof actBeforeRestorePoint>>
 type After = Awaited<ReturnType<typeof actAfterRestorePoint>>
 
-/** Rehearses a table that loses recent changes, which KMS, senders and token holders still have. */
+/**
+ * Rehearses the procedure for a table that is restored to a point in time. KMS, event senders and token
+ * holders still have the changes that the restore loses.
+ */
 export async function aTableRestoredToAPointInTime(
   url: string,
   people: People,
@@ -49,9 +52,12 @@ export async function aTableRestoredToAPointInTime(
   }
 }
 
-/** Two sessions, a ticket that is not used yet, five bills and a published key. */
+/**
+ * Creates the data before the restore point: two sessions, an unused login ticket, five bills and a published
+ * key.
+ */
 async function actBeforeRestorePoint({ procedure, url, people, tables, directory }: Rehearsal) {
-  // Lets a published key sign, because only one key can be published.
+  // Activates the published key, because only one key can be published at a time.
   await procedure.ops('keys rotate --emergency')
   const kept = await people.signIn()
   const ended = await people.signIn()
@@ -75,7 +81,10 @@ async function actBeforeRestorePoint({ procedure, url, people, tables, directory
   }
 }
 
-/** Seven bills, a logout, a used ticket, two new signing keys and a revoked one, which will all be lost. */
+/**
+ * Makes the changes that the restore will lose: seven bills, a logout, a used login ticket, two new signing
+ * keys and a revoked one.
+ */
 async function actAfterRestorePoint({ procedure, people, directory }: Rehearsal, before: Before) {
   const { ops } = procedure
   const events = Array.from({ length: 7 }, () => adjustment(before.asset.userId, { amount: '0.01' }))
@@ -114,7 +123,9 @@ async function checkAndReplaceTable({ procedure, tables }: Rehearsal, before: Be
   await tables.replace(tableName(), restored)
 }
 
-/** The ended session and the used code work again, until all tokens are deleted. */
+/**
+ * Checks that the ended session and the used code work again after the restore, until all tokens are deleted.
+ */
 async function endAllSessions({ people }: Rehearsal, { kept, ended, sendCode }: Before) {
   expect(await people.read(ended.accessToken)).toBe(200)
   expect((await sendCode()).status).toBe(200)
@@ -123,7 +134,7 @@ async function endAllSessions({ people }: Rehearsal, { kept, ended, sendCode }: 
   expect(await people.read(kept.accessToken)).toBe(401)
 }
 
-/** The senders repeat all their events, lost or not, and the wallet is as before. */
+/** Sends all events again, lost ones and others, and checks that the wallet is as before the restore. */
 async function repeatEvents({ procedure, directory }: Rehearsal, before: Before, after: After) {
   const holdings = async () => describeWallet(await readWallet(before.asset, { consistent: true })).holdings
   expect(await holdings()).toEqual({ USDT: '0.5 0 0 0' })
@@ -132,7 +143,10 @@ async function repeatEvents({ procedure, directory }: Rehearsal, before: Before,
   expect((await procedure.ops('ledger verify')).code).toBe(0)
 }
 
-/** The disabled key is revoked first, because an emergency rotation would let it sign. */
+/**
+ * Repairs the signing keys. The key that is disabled in KMS must be revoked first, because an emergency
+ * rotation would make it the signing key.
+ */
 async function repairKeys({ procedure, people }: Rehearsal, before: Before, after: After) {
   const { ops, aws } = procedure
   await expect.poll(() => findings(procedure), pollOptions).toEqual(after.findings)
@@ -149,7 +163,7 @@ async function repairKeys({ procedure, people }: Rehearsal, before: Before, afte
   ])
 }
 
-/** Sends events with `event put`, from a file. */
+/** Sends `wallet.adjusted` events from a file with `event put`. */
 async function send({ ops }: Procedure, details: object[], directory: string): Promise<void> {
   const file = join(directory, randomUUID())
   const lines = details.map((detail) => JSON.stringify({ 'detail-type': 'wallet.adjusted', detail }))
@@ -157,7 +171,7 @@ async function send({ ops }: Procedure, details: object[], directory: string): P
   expect((await ops('event put FILE', { FILE: file })).code).toBe(0)
 }
 
-/** A device_token that a key signed. Waits until the functions use that key. */
+/** Returns a device_token signed by this key. Signs in repeatedly until the functions use the key. */
 const signedBy = (people: People, kid: string | undefined): Promise<string> =>
   vi.waitFor(async () => {
     const { deviceToken } = await people.signIn()
@@ -165,7 +179,7 @@ const signedBy = (people: People, kid: string | undefined): Promise<string> =>
     return deviceToken
   }, pollOptions)
 
-/** Deletes all tokens, as the runbook describes. */
+/** Deletes all tokens in the table, as the runbook describes. */
 async function deleteTokens(): Promise<void> {
   const { Items = [] } = await db.send(
     new ScanCommand({

@@ -14,7 +14,10 @@ import { openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
 import { authenticatorCode, createUser } from '../../support/sign-in.ts'
 import { throttleKms } from '../../support/throttle-kms.ts'
 
-/** Rehearses KMS throttling: requests that sign get 503 with Retry-After, and succeed when repeated. */
+/**
+ * Rehearses KMS throttling: requests that need a signature get 503 with Retry-After, and succeed when
+ * repeated.
+ */
 export async function anExhaustedKmsQuota(): Promise<void> {
   const user = await createUser()
   const ticket = await openTicket(user)
@@ -43,7 +46,7 @@ export async function anExhaustedKmsQuota(): Promise<void> {
       expect(answer).toMatchObject({ status: 503, code: 50300, headers: { 'retry-after': '1' } })
     }
   } finally {
-    // Each of the three requests makes three attempts, the SDK's retries included.
+    // Three requests with three attempts each, including the SDK's retries.
     expect(restore()).toBe(9)
   }
   for (const answer of await requestAll()) expect(answer).toMatchObject({ status: 200, code: 0 })

@@ -6,7 +6,7 @@ import { kms } from '../../../shared/aws/kms.ts'
 import type { RotationResult } from '../../../shared/keys/rotate.ts'
 import { sectionOf } from './read-runbook.ts'
 
-/** The outcome of a command; `result` is the JSON that it printed. */
+/** The outcome of an ops command; `result` is the JSON that it printed. */
 export interface CommandOutcome {
   code: number
   result: unknown
@@ -15,7 +15,10 @@ export interface CommandOutcome {
 
 type Words = Record<string, string>
 
-/** Runs commands of one procedure, with values for words in capitals. Other commands throw. */
+/**
+ * Runs the commands of one runbook procedure, with values for their placeholders. Throws for a command that
+ * the procedure does not contain.
+ */
 export interface Procedure {
   ops: (command: string, words?: Words) => Promise<CommandOutcome>
   aws: (command: string, words?: Words) => Promise<void>
@@ -27,7 +30,7 @@ const awsCommands: Record<string, (keyId: string) => Promise<unknown>> = {
   'aws kms cancel-key-deletion --key-id ARN': (KeyId) => kms.send(new CancelKeyDeletionCommand({ KeyId })),
 }
 
-/** Opens a procedure of the runbook. Its commands run against the stack at `url`. */
+/** Opens a procedure of the runbook, whose commands then run against the stack at `url`. */
 export function follow(heading: string, url: string): Procedure {
   const text = sectionOf(heading)
   return {
@@ -59,23 +62,26 @@ async function run(commandLine: string[]): Promise<CommandOutcome> {
     readInput: async function* () {},
     interactive: false,
   })
-  // With --table, a command changes TABLE_NAME in the environment of this process.
+  // Restores TABLE_NAME, which a command with --table changes in the environment of this process.
   process.env['TABLE_NAME'] = table
   const out = lines.out.join('\n')
   return { code, result: out === '' ? undefined : JSON.parse(out), err: lines.err.join('\n') }
 }
 
-/** Options for polling. The stacks' caches are short, but a machine may be busy. */
+/**
+ * Polling options of the rehearsals: long enough for a busy machine, although the stacks' caches are
+ * short-lived.
+ */
 export const pollOptions = { timeout: 20_000, interval: 200 }
 
-/** The findings of an audit, sorted, each with its subject. */
+/** Runs an audit and returns its findings, sorted, each with its subject. */
 export async function findings({ ops }: Procedure, command = 'keys audit', words: Words = {}) {
   const { result } = await ops(command, words)
   const { findings: found } = result as { findings: { finding: string; subject: string }[] }
   return found.map(({ finding, subject }) => `${finding} ${subject}`).sort()
 }
 
-/** The kid of the signing key after a rotation. */
+/** Returns the kid of the signing key from the result of a rotation. */
 export const signerOf = ({ result, err }: CommandOutcome): string => {
   const { signer } = (result ?? expect.unreachable(err)) as RotationResult
   return signer ?? expect.unreachable()

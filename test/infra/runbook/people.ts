@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { authenticatorCode, createUser, type TestUser } from '../../support/sign-in.ts'
 
-/** The API's answer to a step of a sign-in. */
+/** The API's answer to a step of the password sign-in. */
 export interface Answer {
   status: number
   retryAfter: string | null
@@ -15,7 +15,7 @@ export interface Session {
   deviceToken: string
 }
 
-/** Actions of users and of services that verify tokens, over HTTP. */
+/** Actions over HTTP of users, and of services that verify device_tokens. */
 export function peopleOf(baseUrl: string) {
   const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> => {
     const response = await fetch(baseUrl + path, {
@@ -39,13 +39,13 @@ export function peopleOf(baseUrl: string) {
       authenticator_code: code,
     })
 
-  /** Both steps of a sign-in; resolves with the answer to the second. */
+  /** Runs both steps of the password sign-in, and resolves with the answer to the second. */
   const tryToSignIn = async (user: TestUser): Promise<Answer> => {
     const { data } = await sendPassword(user)
     return sendCode(user, data['login_ticket'], await authenticatorCode(user.totpSecret))
   }
 
-  /** Signs a user in; a new user by default, because an authenticator code works once. */
+  /** Signs a user in. Default: a new user, because an authenticator code can be used only once. */
   const signIn = async (existing?: TestUser): Promise<Session> => {
     const user = existing ?? (await createUser())
     const { status, data } = await tryToSignIn(user)
@@ -53,7 +53,7 @@ export function peopleOf(baseUrl: string) {
     return { user, accessToken: data['access_token'] ?? '', deviceToken: data['device_token'] ?? '' }
   }
 
-  /** Whether a device_token verifies with the JWKS that is published now. */
+  /** Whether a device_token verifies with the currently published JWKS. */
   const verifies = async (deviceToken: string): Promise<boolean> => {
     const keys = createRemoteJWKSet(new URL(`${baseUrl}/.well-known/jwks.json`))
     return jwtVerify(deviceToken, keys, { issuer: baseUrl, algorithms: ['RS256'] }).then(
@@ -70,7 +70,7 @@ export function peopleOf(baseUrl: string) {
     verifies,
     logOut: ({ accessToken, user }: Session) =>
       post('/user/logout', { id: String(user.userId) }, bearer(accessToken)),
-    /** HTTP status of a request with this access_token. */
+    /** Requests the user's data with this access_token, and returns the HTTP status. */
     read: async (accessToken: string) =>
       (await fetch(`${baseUrl}/account/info`, { headers: bearer(accessToken) })).status,
   }
@@ -78,5 +78,5 @@ export function peopleOf(baseUrl: string) {
 
 export type People = ReturnType<typeof peopleOf>
 
-/** kid of the key that signed a device_token. */
+/** Reads the kid of the key that signed a device_token. */
 export const kidOf = (deviceToken: string): string => decodeProtectedHeader(deviceToken).kid ?? ''

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 
 const file = join(import.meta.dirname, '../../../infra/RUNBOOK.md')
 
-/** The text of the runbook. */
+/** Text of infra/RUNBOOK.md. */
 export const runbook = readFileSync(file, 'utf8')
 
-/** Headings of the procedures, in order. */
+/** Headings of the procedures in the runbook, in order. */
 export const procedureHeadings = [
   ...runbook.slice(runbook.indexOf('\n## Procedures')).matchAll(/^### (.+)$/gm),
 ].map(([, heading = '']) => heading)
 
-/** The text under a procedure's heading. */
+/** Returns the text under a procedure's heading in the runbook. */
 export function sectionOf(heading: string): string {
   const [, text] = runbook.split(`\n### ${heading}\n`)
   if (text === undefined) throw new Error(`the runbook has no procedure ${heading}`)

@@ -11,12 +11,14 @@ import { clientOptions } from '../../../shared/aws/client-options.ts'
 
 type Item = Record<string, AttributeValue>
 
-/** The items of a table at a point in time. */
+/** All items of a table at a point in time. */
 export interface Snapshot {
   items: Item[]
 }
 
-/** Copies and replaces whole tables, because DynamoDB Local has no point-in-time recovery. */
+/**
+ * Copies and replaces whole tables in place of point-in-time recovery, which DynamoDB Local does not have.
+ */
 export function openTables(layout: Record<string, unknown>) {
   const client = new DynamoDBClient(clientOptions())
 
@@ -50,7 +52,7 @@ export function openTables(layout: Record<string, unknown>) {
   return {
     takeSnapshot: async (TableName: string): Promise<Snapshot> => ({ items: await readAll(TableName) }),
     restore,
-    /** Replaces a table by a restored one. */
+    /** Replaces the contents of a table by those of a restored one. */
     replace: async (TableName: string, restored: string): Promise<void> => {
       const items = await readAll(restored)
       await client.send(new DeleteTableCommand({ TableName }))

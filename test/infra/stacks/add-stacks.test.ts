@@ -12,7 +12,9 @@ beforeAll(async () => {
   stacks = await synthesizeUnchecked('prod', { values: { tags } })
 })
 
-/** The tags of a resource, which are a list of pairs or an object. */
+/**
+ * Converts the tags of a resource to an object; CloudFormation has them as a list of pairs or as an object.
+ */
 function toRecord(tags: unknown): Record<string, string> {
   if (!Array.isArray(tags)) return tags as Record<string, string>
   return Object.fromEntries(
@@ -20,7 +22,7 @@ function toRecord(tags: unknown): Record<string, string> {
   )
 }
 
-/** Every resource that has tags. */
+/** Lists every resource of the stacks that has tags. */
 const tagged = () =>
   [...stacks].flatMap(([name, { resources }]) =>
     Object.entries(resources).flatMap(([id, { Type: type, Properties: properties }]) =>

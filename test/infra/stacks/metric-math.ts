@@ -1,17 +1,20 @@
-/** The types of CloudWatch metric math (CloudWatch User Guide: metric math syntax and functions). */
+/**
+ * The types of CloudWatch metric math expressions (CloudWatch User Guide: metric math syntax and functions).
+ */
 type MathType = 'scalar' | 'time series' | 'array'
 
 /**
- * Functions of an array of time series, which give one time series; of one time series they give a scalar.
+ * Aggregate functions of metric math: an array of time series gives one time series, and one time series
+ * gives a scalar.
  */
 const aggregates = new Set(['AVG', 'MAX', 'MIN', 'SUM', 'STDDEV'])
 
-/** Functions of one value, which keep its type. */
+/** Metric math functions of one value, whose result has the same type. */
 const keepingType = new Set(['ABS', 'CEIL', 'FLOOR', 'DIFF', 'RATE', 'RUNNING_SUM'])
 
 /**
- * The type of a metric math expression over metrics of the given ids. Throws for what CloudWatch refuses. It
- * knows the part of the language that the stacks use, and throws for every other.
+ * Returns the type of a metric math expression over metrics with the given ids. Throws for what CloudWatch
+ * rejects, and for every part of the language that the stacks do not use.
  */
 export function checkMetricMath(expression: string, ids: readonly string[]): MathType {
   const tokens = expression.match(/\d+(\.\d+)?|\w+|[<>=!]=|&&|\|\||\S/g) ?? []
@@ -66,7 +69,7 @@ export function checkMetricMath(expression: string, ids: readonly string[]): Mat
     throw new Error(`${name} is no function that is known here`)
   }
 
-  /** All operators in a row: their order does not change the type. */
+  /** Parses operators without precedence, because their order does not change the type of the result. */
   function binary(): MathType {
     const types = [primary()]
     while (/^([-+*/^<>]|[<>=!]=|&&|\|\|)$/.test(peek() ?? '')) {
@@ -83,9 +86,8 @@ export function checkMetricMath(expression: string, ids: readonly string[]): Mat
 }
 
 /**
- * Throws for a search expression that CloudWatch refuses: names of the schema with other characters than
- * letters and digits need double quotes (CloudWatch User Guide: search expression syntax). A slash is taken,
- * as in AWS/EC2.
+ * Throws for a search expression that CloudWatch rejects. Names with characters other than letters and digits
+ * need double quotes (CloudWatch User Guide: search expression syntax); a slash is allowed, as in AWS/EC2.
  */
 export function checkSearch(search: string): void {
   const [, schema = ''] = /^SEARCH\('\{([^}]*)\} .+', '\w+', \d+\)$/.exec(search) ?? []

@@ -15,7 +15,7 @@ interface MetricQuery {
   Expression?: string
 }
 
-/** Every expression of an alarm, with the ids that it may use. */
+/** Lists the metric math expressions of all alarms, with the metric ids that each may use. */
 const alarmExpressions = (): { alarm: string; expression: string; ids: string[] }[] =>
   ofType(stacks, 'AWS::CloudWatch::Alarm').flatMap(({ id: alarm, resource }) => {
     const queries = (resource.Properties['Metrics'] ?? []) as MetricQuery[]
@@ -25,7 +25,7 @@ const alarmExpressions = (): { alarm: string; expression: string; ids: string[] 
     )
   })
 
-/** Every search of the dashboard. */
+/** Lists the search expressions of the dashboard. */
 function dashboardSearches(): string[] {
   const text = ofType(stacks, 'AWS::CloudWatch::Dashboard')
     .map(({ resource }) => JSON.stringify(resource.Properties['DashboardBody']))
@@ -33,20 +33,20 @@ function dashboardSearches(): string[] {
   return [...text.matchAll(/SEARCH\('.*?', '\w+', \d+\)/g)].map(([search]) => search.replaceAll(/\\+"/g, '"'))
 }
 
-it('an alarm has an expression that CloudWatch refuses, so that the stack cannot be created', () => {
+it('the metric math of every alarm is valid and gives a time series, as CloudWatch requires', () => {
   const expressions = alarmExpressions()
   expect(expressions).not.toEqual([])
   for (const { alarm, expression, ids } of expressions)
     expect(checkMetricMath(expression, ids), `${alarm}: ${expression}`).toBe('time series')
 })
 
-it('a search of the dashboard leaves a name with other characters than letters and digits unquoted', () => {
+it('every search expression of the dashboard quotes its names as CloudWatch requires', () => {
   const searches = dashboardSearches()
   expect(searches.length).toBeGreaterThan(2)
   for (const search of searches) expect(() => checkSearch(search), search).not.toThrow()
 })
 
-it('a stack exports the name of an endpoint’s or event’s resource, which then cannot be removed', () => {
+it('no stack exports a resource of an endpoint or event, which could then never be removed', () => {
   const exported = [...stacks].flatMap(([name, { outputs }]) =>
     Object.keys(outputs)
       .filter((output) => output.startsWith('ExportsOutput'))
@@ -65,14 +65,14 @@ it('a stack exports the name of an endpoint’s or event’s resource, which the
   )
 })
 
-describe('the grammar by which expressions are checked', () => {
+describe('checkMetricMath and checkSearch', () => {
   it.each([
     ['100 * errors / MAX([requests, 1])', 'an array mixes time series and scalars'],
     ['errors / unknown', 'unknown is no metric of this alarm'],
     ['errors +', 'ends too early'],
     ['FOO(errors)', 'FOO is no function'],
     ['errors 1', 'stands behind the end'],
-  ])('accepts %s', (expression, problem) => {
+  ])('checkMetricMath rejects %s', (expression, problem) => {
     expect(() => checkMetricMath(expression, ['errors', 'requests'])).toThrow(problem)
   })
 
@@ -82,14 +82,14 @@ describe('the grammar by which expressions are checked', () => {
     ['SUM([errors, requests])', 'time series'],
     ['MAX(errors)', 'scalar'],
     ['[errors, requests]', 'array'],
-  ])('takes %s for another type than CloudWatch does', (expression, type) => {
+  ])('checkMetricMath gives %s the type that CloudWatch gives it', (expression, type) => {
     expect(checkMetricMath(expression, ['errors', 'requests'])).toBe(type)
   })
 
   it.each([
     `SEARCH('{prod-account-service,method} MetricName="SignIns"', 'Sum', 300)`,
     `SEARCH('{"prod-account-service",detail_type} MetricName="Events"', 'Sum', 300)`,
-  ])('accepts the unquoted name in %s', (search) => {
+  ])('checkSearch rejects the unquoted name in %s', (search) => {
     expect(() => checkSearch(search)).toThrow('needs quotes')
   })
 })

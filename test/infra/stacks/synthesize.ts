@@ -24,20 +24,23 @@ interface Written {
   Outputs?: Record<string, { Value: unknown }>
 }
 
-/** The stacks of a stage, by the last part of their names (`data`, `api`, …). */
+/** The synthesized stacks of a stage, by the last part of their names (`data`, `api`, …). */
 export type Stacks = Map<
   string,
   { stack: Stack; resources: Written['Resources']; outputs: NonNullable<Written['Outputs']> }
 >
 
-/** Knobs of the stage, and a change to the app before it is synthesized, for example to break it. */
+/**
+ * What a test varies: knobs of the stage, and a change to the app before its synthesis, for example to break
+ * it.
+ */
 interface Variation {
   values?: Record<string, unknown>
   change?: (app: App) => void
 }
 
 const context = {
-  // Tests deploy nothing, so the bundles need not be copied.
+  // Asset copies are skipped, because tests deploy nothing.
   'aws:cdk:disable-asset-staging': true,
   ...(cdkJson as { context: object }).context,
 }
@@ -46,7 +49,7 @@ const newDirectory = () => mkdtempSync(join(tmpdir(), 'synth-'))
 
 /**
  * Synthesizes a stage as `cdk synth` does, and throws on findings of AWS's validator and of cdk-nag. The
- * functions must have been bundled.
+ * functions must have been bundled before.
  */
 export async function synthesize(stage: string, { values, change }: Variation = {}): Promise<Stacks> {
   const app = new App({ outdir: newDirectory(), context })
@@ -57,7 +60,7 @@ export async function synthesize(stage: string, { values, change }: Variation = 
   return readStacks(app, stage)
 }
 
-/** Synthesizes a stage without the checks, which take most of the time. */
+/** Synthesizes a stage without the validator and cdk-nag, which take most of the time. */
 export async function synthesizeUnchecked(
   stage: string,
   { values, change }: Variation = {},
@@ -80,7 +83,7 @@ function readStacks(app: App, stage: string): Stacks {
   )
 }
 
-/** Every resource of a type, with its stack and its logical id. */
+/** Lists every resource of a type, with its stack and its logical id. */
 export const ofType = (stacks: Stacks, type: string): { stack: string; id: string; resource: Resource }[] =>
   [...stacks].flatMap(([stack, { resources }]) =>
     Object.entries(resources)

@@ -4,7 +4,10 @@ import { evidenceKey } from '../../../../shared/keys/key-set-store.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { EvidenceRow, Facts } from '../facts.ts'
 
-/** The evidence chain is complete up to the key set's last record: none was edited, removed or added. */
+/**
+ * Checks that the evidence chain is complete up to the last record that the key set names, and that no record
+ * was edited, removed or added.
+ */
 export const checkEvidenceChain: Check = function* (facts) {
   yield* findMissing(facts)
   for (const row of facts.evidence) yield* findEdited(row)
@@ -56,7 +59,10 @@ function* findEdited({ sortKey, hash, record }: EvidenceRow): Generator<Finding>
     )
 }
 
-/** Compares with the neighbour's hash, which detects a record that was edited together with its own hash. */
+/**
+ * Compares the previous record's hash with the copy of it in this record, which detects a record that was
+ * edited together with its own hash.
+ */
 function* findBrokenLink(
   { record, sortKey }: EvidenceRow,
   before: EvidenceRow | undefined,
@@ -115,7 +121,10 @@ function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
 
 const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted']
 
-/** Every transition recorded that the new key could sign, and that KMS had disabled a retired one. */
+/**
+ * Checks that every transition recorded its proof: that a new key could sign, and that KMS had disabled a
+ * retired key.
+ */
 export const checkProofs: Check = function* ({ evidence }) {
   for (const { record } of evidence) {
     if (record === undefined) continue

@@ -4,13 +4,16 @@ import { toJwks } from '../../../../shared/keys/key-set.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
-/** The JWKS is read before the table, so it may be from before a transition that is at most this old. */
+/** The audit reads the JWKS before the table, so the JWKS may lack a transition that is at most this old. */
 const maxReadGapMilliseconds = 5_000
 
 const published = (finding: string, subject: string, message: string): Finding =>
   found(finding, ['published-keys'], subject, message)
 
-/** The JWKS contains exactly the keys that the records publish, and may not be cached for too long. */
+/**
+ * Checks that the JWKS contains exactly the keys that the records publish, and that its cache time is not too
+ * long.
+ */
 export const checkJwks: Check = function* (facts) {
   const { jwks, keySet, settings } = facts
   if (!jwks.answered) {
@@ -53,7 +56,7 @@ function* compareKids(publishedKids: Set<string>, recordedKids: Set<string>): Ge
     )
 }
 
-/** Whether a published key is an RSA signing key whose kid is its thumbprint. */
+/** Whether a key in the JWKS is an RSA signing key whose kid is its RFC 7638 thumbprint. */
 function isConsistent(key: Record<string, unknown>, { thumbprints }: Facts): boolean {
   const { kty, kid, alg, use } = key
   return (
@@ -61,7 +64,7 @@ function isConsistent(key: Record<string, unknown>, { thumbprints }: Facts): boo
   )
 }
 
-/** Whether the JWKS is the one from before a transition that happened while the facts were read. */
+/** Whether the JWKS is the one before a transition that happened while the audit read its facts. */
 function isJustBeforeTransition({ at, evidence }: Facts, keys: unknown[]): boolean {
   const digest = createHash('sha256').update(canonicalJson({ keys })).digest('hex')
   return evidence.some(

@@ -3,10 +3,16 @@ import { type KeyState, keyStates, type SigningKey } from '../../../../shared/ke
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 
-/** A key's instant and that of its evidence are taken one after another, so they may differ by this much. */
+/**
+ * Maximum difference between the timestamp of a key and that of its evidence, which are taken one after the
+ * other.
+ */
 const maxInstantGapMilliseconds = 5_000
 
-/** One key signs, at most one waits to sign, and every key has the state and instants of its evidence. */
+/**
+ * Checks that one key signs, that at most one is published and waits to sign, and that every key has the
+ * state and timestamps of its evidence.
+ */
 export const checkKeyStates: Check = function* (facts) {
   if (facts.keySet === undefined) return
   yield* checkSigners(facts.keySet.keys)
@@ -47,7 +53,10 @@ function* checkIdentities({ keySet, archive, thumbprints }: Facts): Generator<Fi
   }
 }
 
-/** Compares keys with their evidence. Skipped if a record is missing, because then every key would differ. */
+/**
+ * Compares keys with their evidence. Skipped if an evidence record is missing, because then every key would
+ * differ.
+ */
 function* checkHistories({ keySet, archive, evidence }: Facts): Generator<Finding> {
   const records = evidence.flatMap(({ record }) => record ?? [])
   if (keySet === undefined || records.length !== keySet.sequence) return
@@ -88,20 +97,20 @@ const instantOf = {
 const differs = (recorded: number | null, evident: number | undefined): boolean =>
   evident === undefined ? recorded !== null : Math.abs((recorded ?? 0) - evident) > maxInstantGapMilliseconds
 
-/** A key's life as its evidence records it. */
+/** The states and timestamps of a signing key according to its evidence. */
 interface History {
   state: KeyState
   since: Partial<Record<KeyState, number>>
   archived: boolean
 }
 
-/** The history of every key that the records name. Records are in order, oldest first. */
+/** Derives the history of every key from the evidence records, which must be in order, oldest first. */
 function replay(records: readonly Evidence[]): Map<string, History> {
   const histories = new Map<string, History>()
   const enterState = (kid: string | null, state: KeyState, at: number) => {
     if (kid === null) return
     const before: Omit<History, 'state'> = histories.get(kid) ?? { since: {}, archived: false }
-    // A key that signs from the start was published at the same instant.
+    // A key that was activated at once, without being published before, was published at the same instant.
     const published = before.since.published ?? at
     histories.set(kid, { ...before, state, since: { ...before.since, published, [state]: at } })
   }

@@ -3,7 +3,10 @@ import type { SigningKey } from '../../../../shared/keys/key-set.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts, KmsKey } from '../facts.ts'
 
-/** KMS agrees with the records: keys in use are enabled, retired keys are not, and every key is on record. */
+/**
+ * Checks that KMS agrees with the records: keys in use are enabled, retired keys are disabled, and every key
+ * is on record.
+ */
 export const checkKms: Check = function* (facts) {
   const recorded = [...(facts.keySet?.keys ?? []), ...facts.archive]
   for (const key of recorded) {
@@ -32,7 +35,8 @@ function* checkState(key: SigningKey, { state }: KmsKey, { archive }: Facts): Ge
       key.kid,
       `The key is ${key.state} on record but ${state} in KMS, and no evidence explains that. CloudTrail names the caller (DisableKey, ScheduleKeyDeletion).`,
     )
-  // Only archived keys count: a key that has just been retired is disabled by the next run.
+  // Only archived keys must be disabled: a key that has just been retired is disabled by the next rotation
+  // run.
   else if (key.state === 'retired' && state === 'Enabled' && archive.includes(key))
     yield found(
       'retired_but_enabled',
@@ -55,7 +59,9 @@ function* checkProperties(key: SigningKey, inKms: KmsKey, { tag }: Facts): Gener
     yield problem('its public key is not the one on record')
 }
 
-/** Reports an enabled key that is not on record, unless an attempt to create a key explains it. */
+/**
+ * Reports an enabled KMS key that is not on record, unless a recorded attempt to create a key explains it.
+ */
 function* checkUnrecorded(inKms: KmsKey, { keySet }: Facts): Generator<Finding> {
   if (inKms.state !== 'Enabled') return
   const attempts = [keySet?.attempt, ...(keySet?.orphaned_attempts ?? [])]

@@ -7,13 +7,19 @@ import type { Facts } from '../facts.ts'
 const hourMilliseconds = 3_600_000
 const dayMilliseconds = 24 * hourMilliseconds
 
-/** A step that is overdue by more than this is a finding. The alarm uses the same limit. */
+/** Maximum delay of a rotation step before it becomes a finding; the alarm has the same limit. */
 const maxOverdueMilliseconds = hourMilliseconds
 
-/** Maximum period of a private signature key: three years (NIST SP 800-57 Part 1 Rev. 5, 5.3.6, table 1). */
+/**
+ * Maximum period of a private signature key in days: three years (NIST SP 800-57 Part 1 Rev. 5, 5.3.6, table
+ * 1).
+ */
 const maxPeriodDays = 3 * 365
 
-/** Keys are replaced in time: no step is overdue, and no key signs or stays in the JWKS for too long. */
+/**
+ * Checks that keys are replaced in time: no rotation step is overdue, and no key signs or stays in the JWKS
+ * for too long.
+ */
 export const checkCryptoperiod: Check = function* (facts) {
   const { settings } = facts
   if (settings.signingKeyRotationDays > maxPeriodDays) {
@@ -42,7 +48,8 @@ function* checkOverdue({ at, keySet, settings }: Facts): Generator<Finding> {
 function* checkActiveKey(key: SigningKey, { at, settings }: Facts): Generator<Finding> {
   if (key.state !== 'active' || key.active_at === null) return
   const period = settings.signingKeyRotationDays * dayMilliseconds
-  // After the period is shortened, the successor must first be published for the whole publish window.
+  // Allows the publish window in addition to the period: after the period has been shortened, the successor
+  // must first be published that long.
   const maxAge = period + settings.signingKeyPublishSeconds * 1000 + maxOverdueMilliseconds
   const age = at - key.active_at
   if (age <= maxAge) return
@@ -57,7 +64,10 @@ function* checkRetiringKey(key: SigningKey, { at }: Facts): Generator<Finding> {
   yield found('retirement_overdue', ['pci-3.7.5'], key.kid, message)
 }
 
-/** The schedule starts the rotation: its rule exists, is enabled and targets the function. */
+/**
+ * Checks that a schedule starts the rotation: its EventBridge rule exists, is enabled and targets the
+ * function.
+ */
 export const checkSchedule: Check = function* ({ schedule }) {
   const problem = scheduleProblem(schedule)
   if (problem) yield found(problem.finding, ['pci-3.7.4'], schedule.rule, problem.message)

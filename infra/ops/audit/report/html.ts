@@ -7,10 +7,12 @@ export const escapeHtml = (text: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
 
-/** Whether a cell is a long identifier (a kid, an ARN or a hash), which may be broken anywhere. */
+/**
+ * Whether a table cell is a long identifier (a kid, an ARN or a hash), in which a line may break anywhere.
+ */
 const isIdentifier = (text: string): boolean => /^\S{30,}$/.test(text)
 
-/** An HTML table of text cells, or a sentence if there are no rows. */
+/** Formats an HTML table of text cells, or a sentence if there are no rows. */
 export function htmlTable(caption: string, headings: string[], rows: string[][]): string {
   if (rows.length === 0) return `<p>${escapeHtml(caption)}: none.</p>`
   const head = headings.map((cell) => `<th scope="col">${escapeHtml(cell)}</th>`)

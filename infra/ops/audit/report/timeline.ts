@@ -11,7 +11,10 @@ const barHeight = 16
 
 type Phase = 'published' | 'active' | 'retiring' | 'retired'
 
-/** States differ by pattern and not only by colour, so that a black-and-white print stays readable. */
+/**
+ * SVG patterns for key states. States differ by pattern as well as colour, so a black-and-white print is
+ * readable.
+ */
 const patterns = `<defs>
 <pattern id="published" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" fill="#dbe9f6"/><path d="M0 6 6 0" stroke="#2f6ea5" stroke-width="1"/></pattern>
 <pattern id="retiring" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" fill="#f7e3c8"/><circle cx="3" cy="3" r="1.2" fill="#a05a00"/></pattern>
@@ -24,7 +27,9 @@ const fills: Record<Phase, string> = {
   retired: '#c9cdd2',
 }
 
-/** Draws the states of all keys over time as SVG: one row per key, one bar per state, and a line for now. */
+/**
+ * Draws the states of all signing keys over time as SVG: a row per key, a bar per state, and a line for now.
+ */
 export function drawTimeline(keys: ReportKey[], now: number): string {
   const begin = Math.min(now - 60_000, ...keys.map(({ published_at: at }) => at))
   const end = Math.max(now, ...keys.map(({ remove_after: at }) => at ?? 0))
@@ -65,7 +70,7 @@ function drawRemaining(key: ReportKey, y: number, x: (instant: number) => number
   return `<rect x="${x(now)}" y="${y}" width="${wide}" height="${barHeight}" fill="none" stroke="#a05a00" stroke-dasharray="3 3"><title>${escapeHtml(tip)}</title></rect>`
 }
 
-/** The states that a key has had, with their start and end; the current one ends now. */
+/** Lists the states that a signing key has had, with their start and end; the current one ends now. */
 function phasesOf(key: ReportKey, now: number): { phase: Phase; from: number; to: number }[] {
   const starts: [Phase, number | null][] = [
     ['published', key.published_at],
@@ -79,10 +84,16 @@ function phasesOf(key: ReportKey, now: number): { phase: Phase; from: number; to
     .filter(({ from, to }) => to > from)
 }
 
-/** Maximum share of the width for the future. Without it, a day of future would hide an hour of history. */
+/**
+ * Maximum share of the timeline's width for the future. Without it, a day of future would squeeze an hour of
+ * history.
+ */
 const maxFutureShare = 0.25
 
-/** Maps instants to x coordinates. The past and the future each have a linear scale of their own. */
+/**
+ * Returns a function from instants to x coordinates. The past and the future each have their own linear
+ * scale.
+ */
 function scale(begin: number, now: number, end: number): (instant: number) => number {
   const future = Math.min((end - now) / (end - begin), maxFutureShare)
   const middle = left + (1 - future) * (width - left - right)
@@ -99,7 +110,7 @@ function drawAxis(
 ): string[] {
   const steps = 4
   const past = Array.from({ length: steps + 1 }, (_, index) => begin + ((now - begin) * index) / steps)
-  // Leaves out the label of now if the label of the end would overlap it.
+  // Omits the label of now if the label of the end would overlap it.
   const instants = x(end) - x(now) > 90 ? [...past, end] : [...past.slice(0, -1), end]
   const label = (instant: number) =>
     now - begin > 3 * 86_400_000

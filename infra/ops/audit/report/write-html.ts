@@ -20,7 +20,7 @@ svg { width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; 
 @media print { html { font-size: 12.5px; } body { margin: 0; max-width: none; font-size: 11px; padding: 0; } th, td { padding: .2rem .4rem; } h2 { break-after: avoid; } tr, svg { break-inside: avoid; } * { print-color-adjust: exact; } }
 `
 
-/** The report as one self-contained HTML file, for screen and paper. */
+/** Writes the audit report as one self-contained HTML file, for screen and print. */
 export function writeHtml(report: Report, stage: string): string {
   const { at, ok, findings } = report
   const verdict = ok ? 'No findings' : findings.length === 1 ? '1 finding' : `${findings.length} findings`

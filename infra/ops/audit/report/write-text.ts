@@ -1,7 +1,7 @@
 import { formatDuration, formatInstant, formatTable } from '../../terminal.ts'
 import type { Report } from '../audit.ts'
 
-/** The report as text for a terminal. */
+/** Writes the audit report as text for a terminal. */
 export function writeText(report: Report): string {
   const keys = formatTable(
     ['KEY', 'STATE', 'IN KMS', 'PUBLISHED', 'ACTIVE', 'RETIRED', 'DAYS'],
@@ -30,7 +30,7 @@ export function writeText(report: Report): string {
   ].join('\n\n')
 }
 
-/** When the rotation has its next step to do, as a sentence. */
+/** Says in a sentence when the rotation has its next step to do. */
 export function describeNextStep({ at, next_due: due }: Pick<Report, 'at' | 'next_due'>): string {
   if (due === null) return 'There is no key set.'
   return due > at

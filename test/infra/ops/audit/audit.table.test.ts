@@ -41,7 +41,7 @@ import { useOwnKeys } from '../../../support/own-keys.ts'
 const { renew } = useOwnKeys()
 const day = 86_400_000
 
-/** What the JWKS endpoint answers with, instead of the keys on record. */
+/** Keys with which the faked JWKS endpoint answers; undefined for the keys on record. */
 let published: object[] | undefined
 const server = createServer((request, response) => {
   const answer = async () => {
@@ -94,7 +94,10 @@ const removeEvidence = (sequence: number) =>
 const changeKeys = async (change: (keys: SigningKeySet['keys']) => SigningKeySet['keys']) =>
   setItem(signingKeySetKey, 'keys', change((await readKeySet()).keys))
 
-/** A key set with a history: a retired key in the archive, a retiring one, a signer and its successor. */
+/**
+ * Creates a key set with a history: a retired key in the archive, a retiring one, the active one and its
+ * successor.
+ */
 async function live() {
   await renew()
   const { signer: first } = await call({})

@@ -5,7 +5,7 @@ import { openSqs, queueUrl } from '../../../../infra/ops/dead-letters/queues.ts'
 import { readUser } from '../../../../shared/users/user.ts'
 import { ops } from '../run-ops.ts'
 
-/** Puts a registration into its dead-letter queue, with a reason that no other test uses. */
+/** Puts a `user.registered` event into its dead-letter queue, with a reason that no other test uses. */
 async function plant(reason: string, userId: number): Promise<void> {
   const sqs = openSqs()
   const detail = {

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../../../..')
 const directory = mkdtempSync(join(tmpdir(), 'auditor-'))
 let auditor: Record<string, string>
 
-/** Assumes the auditor's role, as `aws sts assume-role` does. */
+/** Gets credentials of the auditor's role, as `aws sts assume-role` does. */
 beforeAll(async () => {
   const { aws_endpoint: endpoint, auditor_role_arn: arn } = await useLocalStack()
   const answer = await fetch(endpoint, {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   }
 })
 
-/** Runs the command line in a process of its own, with the role's credentials. */
+/** Runs an ops command line in a process of its own, with the credentials of the auditor's role. */
 async function run(commandLine: string): Promise<{ code: number; out: string; err: string }> {
   const { base_url: url } = await useLocalStack()
   const parameters = ['infra/ops/main.ts', '--url', url, ...commandLine.split(' ')]

@@ -15,7 +15,7 @@ interface Report {
   differences: { currency: string | null; what: string; expected: string; actual: string }[]
 }
 
-/** Runs `ledger verify` for one user. */
+/** Runs `ledger verify` for one user, and returns its exit code and report. */
 async function verify(userId: number): Promise<{ exitCode: number; report: Report }> {
   const { base_url: url } = await useLocalStack()
   const lines: string[] = []
@@ -36,7 +36,7 @@ async function addWallet(): Promise<number> {
   return userId
 }
 
-/** Changes an item directly in the table, without the service. */
+/** Changes an attribute of an item directly in the table, as a tampered ledger would be. */
 const falsify = (pk: string, sk: string, path: string, value: Big) =>
   db.send(
     new UpdateCommand({

@@ -73,7 +73,8 @@ it('a resumed event put sends the remaining lines, and an event that is sent twi
   const credits = Array.from({ length: 20 }, (_, index) => credit(userId, index))
   writeFileSync(file, `${[first, ...credits].join('\n')}\n`)
   expect((await ops(['event', 'put', file])).code).toBe(0)
-  // As if the run had been killed after its first checkpoint, although it had sent everything.
+  // The checkpoint of a run that sent all lines, but was killed after saving its progress for the first line
+  // only.
   const checkpoint = { ...newProgress(), run: randomUUID(), lines: 1, bytes: first.length + 1, sent: 1 }
   writeFileSync(`${file}.progress`, JSON.stringify(checkpoint))
   const resumed = await ops(['event', 'put', file, '--json'])
@@ -83,7 +84,7 @@ it('a resumed event put sends the remaining lines, and an event that is sent twi
 }, 120_000)
 
 it('an event put that was killed is resumed without losing an event', async () => {
-  // Many users, because the events of one user wait for each other.
+  // Each event is for another user, because the events of one user are applied one after another.
   const users = Array.from({ length: 20 }, () => randomInt(1, 2 ** 40))
   const credits = Array.from({ length: 8 }, (_, index) => users.map((userId) => credit(userId, index, '0.1')))
   const lines = [...users.map(registration), ...credits.flat()]
@@ -95,7 +96,7 @@ it('an event put that was killed is resumed without losing an event', async () =
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   const ended = once(killed, 'exit')
-  // The input is slow and lacks its last line, so the process is always killed in the middle.
+  // Keeps back the last line of the input, so that the process is still waiting for it when it is killed.
   const [...rest] = lines.slice(0, -1)
   const input = setInterval(() => killed.stdin.write(`${rest.shift() ?? ''}\n`), 40)
   await vi.waitFor(() => expect(existsSync(progress)).toBe(true), { timeout: 20_000, interval: 1 })

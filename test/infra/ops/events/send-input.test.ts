@@ -14,7 +14,7 @@ async function* stream(text: string, chunk = 1_000) {
   for (let at = 0; at < text.length; at += chunk) yield Buffer.from(text.slice(at, at + chunk))
 }
 
-/** A bus that records every request, and throws at one of them. */
+/** A fake event bus that records every request, and throws at request number `diesAt`. */
 function fakeBus(diesAt = Infinity, refuse: (event: OutgoingEvent) => string | undefined = () => undefined) {
   const requests: OutgoingEvent[][] = []
   return {
@@ -101,7 +101,7 @@ describe('sendInput', () => {
       await send(text, second, resumed)
       expect(resumed).toMatchObject({ lines: 400, sent: 400, run: progress.run })
       expect(new Set([...first.ids(), ...second.ids()]).size).toBe(400)
-      // Only requests that were in flight at the crash are sent again.
+      // After a crash, only the requests that were in flight are sent again.
       expect(first.ids().length + second.ids().length - 400).toBeLessThanOrEqual(40)
     },
   )
