@@ -1,20 +1,21 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
-// Functions run in UTC on Lambda. Threads share the time zone of their process.
+// Tests run in UTC, as functions do on Lambda. It is set here because threads share their process's time
+// zone.
 process.env.TZ = 'UTC'
 
-/** Tests with a configuration of their own: see package.json. */
+/** Tests that have a Vitest configuration of their own: see package.json. */
 const elsewhere = ['test/browser/**', 'test/spreadsheet/**', 'test/bench/**']
 
 const common = {
   pool: 'threads',
   testTimeout: 30_000,
   hookTimeout: 60_000,
-  // The functions' log lines would hide the output of the test runner.
+  // The log lines of functions would hide the output of the test runner, so they are switched off.
   env: { POWERTOOLS_LOG_LEVEL: 'SILENT' },
 } as const
 
-/** Values for modules that create AWS clients when they load. Nothing answers there. */
+/** Environment for modules that create AWS clients when they load. No server answers at these addresses. */
 const nowhere = {
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'none',
@@ -24,7 +25,7 @@ const nowhere = {
   TABLE_NAME: 'none',
 }
 
-/** A project whose files end in `.NAME.test.ts`. */
+/** Defines a Vitest project whose files end in `.NAME.test.ts`. */
 const project = (
   name: string,
   test: TestProjectInlineConfiguration['test'],
@@ -44,7 +45,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/api-reference.ts',
     allowOnly: false,
-    // The default leaves a core free, but a worker waits for the shared servers half of its time.
+    // More workers than Vitest's default, which leaves a core free: a worker waits for the shared servers
+    // half of its time.
     maxWorkers: 2,
     projects: [
       project('unit', {

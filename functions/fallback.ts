@@ -6,8 +6,7 @@ import { publicEndpoint } from '../shared/http/endpoint.ts'
 const routes = JSON.parse(requireEnv('ROUTES')) as Record<string, string[]>
 
 /**
- * Every path and method that no route knows: 405 with the allowed methods where the path exists, 404 where it
- * does not.
+ * Answers a request that matches no route: 405 with the allowed methods if the path exists, otherwise 404.
  */
 export const handler = publicEndpoint({
   input: v.object({}),
@@ -19,7 +18,7 @@ export const handler = publicEndpoint({
   },
 })
 
-/** Whether a route's path, which may end in one `{parameter}`, is the path of a request. */
+/** Whether a route's path, which may end in one `{parameter}`, matches the path of a request. */
 function matches(path: string, rawPath: string): boolean {
   const expected = path.split('/')
   const actual = rawPath.split('/')

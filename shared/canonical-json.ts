@@ -1,5 +1,5 @@
 /**
- * JSON text with sorted members, so that equal values give equal text. Digests are computed over it.
+ * Canonical JSON: members are sorted, so that equal values give equal text, over which digests are computed.
  * Undefined members are left out, as in JSON.
  */
 export function canonicalJson(value: unknown): string {

@@ -1,7 +1,7 @@
 import { settings } from './settings.ts'
 
 const dayMilliseconds = 86_400_000
-/** The largest offset from UTC that any time zone has, in either direction, and a little more. */
+/** A little more than the largest offset from UTC that any time zone has, in either direction. */
 const furthestOffsetMilliseconds = 15 * 3_600_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -16,8 +16,8 @@ function format(timeZone: string): Intl.DateTimeFormat {
 }
 
 /**
- * UTC midnight of the calendar day on which an instant falls in a time zone. A day as a number, so that days
- * can be compared.
+ * The calendar day on which an instant falls in a time zone, as a number (UTC midnight of that day), so that
+ * days can be compared.
  */
 function calendarDay(instant: number, timeZone: string): number {
   const parts = new Map(
@@ -53,7 +53,7 @@ export const endOfDay = (day: string, timeZone = settings().reportingTimeZone): 
   firstInstantFrom(utcMidnight(day) + dayMilliseconds, timeZone)
 
 /**
- * The first instant of a day, found by bisection: Intl can convert an instant to a day, but not a day to an
+ * Finds the first instant of a day by bisection: Intl can convert an instant to a day, but not a day to an
  * instant.
  */
 function firstInstantFrom(day: number, timeZone: string): number {
@@ -67,6 +67,6 @@ function firstInstantFrom(day: number, timeZone: string): number {
   return from
 }
 
-/** Whether a first day is not after a last day. Either may be undefined, which means open. */
+/** Whether the first day of a period is not after its last day. Either may be undefined, which means open. */
 export const daysInOrder = (first: string | undefined, last: string | undefined): boolean =>
   first === undefined || last === undefined || first <= last

@@ -1,6 +1,9 @@
 import { emitMetric } from './emit-metric.ts'
 
-/** Counts a fault: a failure that is the service's own. Faults of a new version roll its deployment back. */
+/**
+ * Emits a metric for a fault: an unexpected failure of the service itself. Faults of a new version roll its
+ * deployment back.
+ */
 export const emitFault = (): void =>
   emitMetric('Faults', 1, {
     dimensions: {

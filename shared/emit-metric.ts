@@ -1,8 +1,8 @@
 import { requireEnv } from './env.ts'
 
 /**
- * The service's own metrics. infra/stacks/observability-stack.ts and infra/constructs/gradual-deployment.ts
- * read them for alarms and graphs.
+ * Names of the service's own metrics, which the alarms and graphs of infra/stacks/observability-stack.ts and
+ * infra/constructs/gradual-deployment.ts read.
  */
 export type MetricName =
   | 'AddressPoolEmpty'
@@ -16,10 +16,10 @@ export type MetricName =
   | 'SignIns'
 
 /**
- * Writes a metric to the function's log, from where CloudWatch takes it (CloudWatch embedded metric format),
- * so that no call is made. It has exactly the given dimensions: metric libraries add the function's name,
- * which would hide the total over all functions from an alarm. Writes to stdout directly, because Lambda
- * wraps console output.
+ * Writes a metric to the function's log, from which CloudWatch extracts it (CloudWatch embedded metric
+ * format), so no call is needed. It has exactly the given dimensions: metric libraries add the function's
+ * name, which would hide the total over all functions from an alarm. It writes to stdout directly, because
+ * Lambda wraps console output.
  */
 export function emitMetric(
   name: MetricName,

@@ -1,5 +1,5 @@
 /**
- * Every environment variable that the stacks give to functions beside the settings (settings.ts). The stacks
+ * Every environment variable that the stacks give to functions besides the settings (settings.ts). The stacks
  * and the functions both take the names from here, so that a misspelt one does not compile.
  */
 export const environment = {
@@ -18,13 +18,16 @@ export const environment = {
 } as const
 export type EnvironmentName = keyof typeof environment
 
-/** Environment variables by name, as the stacks give them. */
+/** Values of environment variables by name, as the stacks give them to a function. */
 export type Environment = Partial<Record<EnvironmentName, string>>
 
-/** Variables that AWS defines: Lambda sets the first three, and every AWS SDK reads the last. */
+/** Environment variables that AWS defines: Lambda sets the first three, and every AWS SDK reads the last. */
 type AwsEnvironmentName = 'AWS_REGION' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY' | 'AWS_ENDPOINT_URL'
 
-/** The value of a variable that the function cannot work without; throws, naming it, when it is not set. */
+/**
+ * Reads an environment variable that the function cannot work without. If it is not set, throws an error that
+ * names it.
+ */
 export function requireEnv(name: EnvironmentName | AwsEnvironmentName): string {
   const value = process.env[name]
   if (value === undefined || value === '') throw new Error(`environment variable ${name} is not set`)
@@ -37,6 +40,6 @@ export function requireEnv(name: EnvironmentName | AwsEnvironmentName): string {
  */
 export const issuer = (): string => requireEnv('BASE_URL').replace(/\/+$/, '')
 
-/** Name of the variable that holds the URL of a worker's queue: `grow-tree` → `GROW_TREE_QUEUE_URL`. */
+/** Name of the environment variable with the URL of a worker's queue: `grow-tree` → `GROW_TREE_QUEUE_URL`. */
 export const queueUrlName = (worker: string): string =>
   `${worker.replaceAll('-', '_').toUpperCase()}_QUEUE_URL`

@@ -1,6 +1,6 @@
 /**
  * Every failure that a client can see, by name: the integer `code` of the envelope, the HTTP status, the
- * sentence for a person, and, for OAuth endpoints, the `error` of RFC 6749 §5.2 and RFC 6750 §3.1.
+ * message for people, and, for OAuth endpoints, the `error` of RFC 6749 §5.2 and RFC 6750 §3.1.
  */
 export const failures = {
   malformed_request: {
@@ -83,25 +83,26 @@ export const failures = {
 
 export type FailureName = keyof typeof failures
 
-/** One refused field of a request; `reason` never quotes what was sent. */
+/** One refused field of a request; `reason` never quotes the value that was sent. */
 export interface FieldError {
   field: string
   reason: string
 }
 
 /**
- * A failure that may be shown to the client as it is. Anything else that is thrown is answered as `internal`.
+ * A failure that may be shown to the client unchanged. Any other error that is thrown is answered as
+ * `internal`.
  */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly failure: FailureName
-  /** What was wrong with which field, for `invalid_parameter`. */
+  /** The refused fields and the reason for each, for `invalid_parameter`. */
   readonly fields: FieldError[]
-  /** Seconds for `Retry-After`. */
+  /** Value of the header `Retry-After`, in seconds. */
   readonly retryAfterSeconds: number | undefined
-  /** Answer headers beyond the usual ones, such as `www-authenticate` or `allow`. */
+  /** Further answer headers, such as `www-authenticate` or `allow`. */
   readonly headers: Record<string, string>
-  /** HTTP status where it differs from the table's. */
+  /** HTTP status of the answer: the failure's own, unless it was overridden. */
   readonly status: number
 
   constructor(
@@ -123,6 +124,6 @@ export class Failure extends Error {
   }
 }
 
-/** The failure of a single field. */
+/** The `invalid_parameter` failure for a single field. */
 export const invalidParameter = (field: string, reason: string): Failure =>
   new Failure('invalid_parameter', { fields: [{ field, reason }] })

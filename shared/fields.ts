@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** A user id: int64 below 2^53, as a number or as its decimal text. */
+/** Schema of a user id: int64 below 2^53, as a number or as its decimal text. */
 export const UserId = v.union(
   [
     v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
@@ -9,16 +9,16 @@ export const UserId = v.union(
   'must be a user id: a whole number from 1',
 )
 
-/** An identifier that the sender gives, unique among events of its type. */
+/** Schema of an identifier that the sender chooses, unique among events of its type. */
 export const BusinessKey = v.pipe(
   v.union([v.string(), v.pipe(v.number(), v.safeInteger(), v.transform(String))]),
   v.regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable characters without spaces'),
 )
 
-/** An instant in epoch milliseconds. */
+/** Schema of an instant in epoch milliseconds. */
 export const Instant = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(8.64e15))
 
-/** An existing calendar day, `yyyy-MM-dd`. */
+/** Schema of an existing calendar day, `yyyy-MM-dd`. */
 export const Day = v.pipe(
   v.string(),
   v.regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date, yyyy-MM-dd'),
@@ -28,19 +28,19 @@ export const Day = v.pipe(
   }, 'must be a date that exists, yyyy-MM-dd'),
 )
 
-/** The code of a currency or network, converted to capitals. */
+/** Schema of the code of a currency or network, converted to upper case. */
 export const CurrencyCode = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9._-]{1,20}$/, 'must be a code of 1 to 20 letters and digits'),
   v.toUpperCase(),
 )
 
-/** A currency to filter a list by, in any case. An unknown one finds nothing. */
+/** Schema of a currency that filters a list, in any case. An unknown currency finds nothing. */
 export const CurrencyFilter = v.optional(v.pipe(v.string(), v.toUpperCase()))
 
 /**
- * Text of 1 to `max` Unicode code points in normalization form C, without control, zero-width or bidi
- * characters, so that two texts that look alike do not differ by what nobody sees.
+ * Schema of a text of 1 to `max` Unicode code points in normalization form C, without control, zero-width or
+ * bidi characters, so that texts that look the same are the same.
  */
 export const PlainText = (max: number) =>
   v.pipe(
@@ -55,7 +55,7 @@ export const PlainText = (max: number) =>
     v.check((text) => text === text.normalize('NFC'), 'must be in Unicode normalization form C'),
   )
 
-/** An optional member: it may be left out or null. */
+/** Schema of an optional field, which may be omitted or null. */
 export const maybe = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(
     v.nullish(schema),

@@ -1,7 +1,4 @@
-/**
- * `JSON.rawJSON` (ECMAScript, JSON.parse source text access), which TypeScript's library does not describe
- * yet.
- */
+/** Declares `JSON.rawJSON` (ECMAScript, JSON.parse source text access), which TypeScript's library lacks. */
 interface JSON {
   rawJSON(text: string): { readonly rawJSON: string }
 }

@@ -6,7 +6,10 @@ import { Logger } from '@aws-lambda-powertools/logger'
  */
 export const log = new Logger({ serviceName: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'service' })
 
-/** What may be logged of an unknown error: its class, status, AWS request id and stack, not its message. */
+/**
+ * The fields of an unknown error that may be logged: its class, status, AWS request id and stack, not its
+ * message.
+ */
 export function errorSummary(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error }
   const aws = error as Error & { $metadata?: { httpStatusCode?: number; requestId?: string } }

@@ -11,13 +11,13 @@ const wholeNumber = (maximum: number) =>
 
 /** The query parameters of every paginated list, to be spread into the schema of a query. */
 export const pageQuery = {
-  /** Number of the page, from 1. */
+  /** Number of the requested page, from 1. */
   current: wholeNumber(2_147_483_647),
-  /** Most records of a page. */
+  /** Maximum number of records on a page. */
   size: wholeNumber(20),
 }
 
-/** The page that is asked for. */
+/** The requested page: its number, from 1, and the maximum number of records on it. */
 export interface PageRequest {
   current: number
   size: number
@@ -25,11 +25,11 @@ export interface PageRequest {
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
-/** Schema of a page of records. */
+/** Schema of an answer with one page of records. */
 export const pageOf = <Schema extends v.GenericSchema>(record: Schema) =>
   v.object({ records: v.array(record), total: Count, size: Count, current: Count, pages: Count })
 
-/** One page in its envelope; `total` counts the records of all pages. */
+/** Builds the answer with one page of records; `total` counts the records of all pages. */
 export const toPage = <T>(records: T[], total: number, { current, size }: PageRequest) => ({
   records,
   total,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** The one set of limits for everything that is tried again: about three seconds of waiting in all. */
+/** Retry limits for everything in the service that is retried: about three seconds of waiting in total. */
 export const maxAttempts = 40
 const baseWaitMilliseconds = 5
 const maxWaitMilliseconds = 150
@@ -8,7 +8,7 @@ const maxWaitMilliseconds = 150
 /**
  * Runs `attempt` until it succeeds, fails with an error that is not retryable, or `maxAttempts` is reached;
  * then throws the last error. Waits between attempts with exponential backoff and full jitter, so that
- * competitors do not stay in step.
+ * competing processes do not retry at the same time.
  */
 export async function retry<T>(
   attempt: () => Promise<T>,

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 
-/** A number, or its text: environment variables and command lines carry text. */
+/** Schema of a number or its text, because environment variables and command lines carry text. */
 export const numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.finite())
 const seconds = (fallback: number, minimum = 1) =>
   v.optional(v.pipe(numeric, v.integer(), v.minValue(minimum)), fallback)
 const currency = (fallback: string) => v.optional(v.pipe(v.string(), v.regex(/^[A-Z0-9]{1,16}$/)), fallback)
 
-/** A time zone that this runtime knows, for example `Europe/Berlin`. */
+/** Schema of a time zone that this runtime knows, for example `Europe/Berlin`. */
 const timeZone = v.pipe(
   v.string(),
   v.check((name) => {
@@ -20,14 +20,14 @@ const timeZone = v.pipe(
 
 /**
  * Every setting that functions read at run time, with its default. infra/config.ts extends this schema with
- * what only the stacks read. Each function receives all settings as environment variables.
+ * the settings that only the stacks read. Each function receives all settings as environment variables.
  */
 export const Settings = v.object({
-  /** Life of an access_token, and of a device_token with it. */
+  /** Lifetime of an access_token, and of a device_token with it. */
   accessTokenTtlSeconds: seconds(86_400),
-  /** Life of an authorization code. */
+  /** Lifetime of an authorization code. */
   authorizationCodeTtlSeconds: seconds(60),
-  /** Life of the ticket between the password and the second factor. */
+  /** Lifetime of the login ticket, between the password and the second factor. */
   loginTicketTtlSeconds: seconds(600),
   /** KMS key spec of new signing keys. */
   signingKeySpec: v.optional(v.picklist(['RSA_2048', 'RSA_3072', 'RSA_4096']), 'RSA_2048'),
@@ -50,7 +50,7 @@ export const Settings = v.object({
   jwksMaxAgeSeconds: seconds(300, 0),
   /** client_id of the password flow, and the `aud` of its device_tokens. */
   firstPartyClientId: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,128}$/)), 'first-party'),
-  /** Currency of conversion summaries. */
+  /** Quote currency, into which wallets are converted. */
   quoteCurrency: currency('USDT'),
   /** Currency of package amounts and network rewards. */
   rewardCurrency: currency('USDT'),
@@ -58,7 +58,7 @@ export const Settings = v.object({
   reportingTimeZone: v.optional(timeZone, 'UTC'),
   /** Number of free deposit addresses in a pool below which an alarm is raised; at most 1,000. */
   addressPoolLowMark: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(1_000)), 100),
-  /** Most members that one export returns. */
+  /** Maximum number of members in one export. */
   exportCap: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(10_000)), 10_000),
   /** Sender address of verification mails. */
   mailFrom: v.optional(v.pipe(v.string(), v.email()), 'no-reply@example.com'),

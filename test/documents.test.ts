@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const documents = globSync('**/*.md', { cwd: root, exclude: ['node_modules/**', '.local/**'] })
 
-/** The name by which a heading can be linked to, as Git hosts make it. */
+/** Returns the anchor of a Markdown heading, as Git hosts make it. */
 const anchorOf = (heading: string): string =>
   heading
     .trim()

@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 
-/** Rooms of the source whose tests stand under the same path below `test`. */
+/** Folders of the source whose tests are under the same path below `test`. */
 const rooms = ['functions', 'shared', 'infra']
 
 /**
  * Tests that are grouped by subject, because they test no single source file: a folder, or the path of a
- * test. Tests that stand in `test` itself are about the repository as a whole.
+ * test. Tests directly in `test` are about the repository as a whole.
  */
 const subjects = {
   browser: 'the pages in a real browser',
@@ -22,21 +22,21 @@ const subjects = {
   support: 'what tests share',
 }
 
-/** Path of a test without `test/` and without its suffix. */
+/** Path of a test file without `test/` and without its suffix. */
 const subjectOf = (file: string): string => file.replace(/(\.(process|table|stack))?\.test\.ts$/, '')
 
 const files = globSync('**/*.test.ts', { cwd: import.meta.dirname })
 const tests = files.map((file) => ({ file, path: subjectOf(file) }))
 const isAbout = (subject: string, path: string) => path === subject || path.startsWith(`${subject}/`)
 
-/** Whether there is a file or folder of this name, or a paper (`infra/runbook` → `infra/RUNBOOK.md`). */
+/** Whether a file, a folder or a document (`infra/runbook` → `infra/RUNBOOK.md`) of this name exists. */
 const isSource = (path: string) =>
   ['.ts', '.mjs', ''].some((extension) => existsSync(join(root, path + extension))) ||
   existsSync(join(root, dirname(path), `${basename(path).toUpperCase()}.md`))
 
 const mirrors = (path: string) =>
   rooms.includes(path.split('/')[0] ?? '') &&
-  // Several tests of one file `a/b.ts` stand in the folder `test/a/b`.
+  // Several test files for one source file `a/b.ts` are in the folder `test/a/b`.
   (isSource(path) || existsSync(join(root, `${dirname(path)}.ts`)))
 
 const rule = `a test is named after what it tests: test/a/b.test.ts (or b.process, b.table, b.stack) tests the file a/b.ts

@@ -8,7 +8,10 @@ import { startCommand } from './support/start-command.ts'
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
 
-/** Blocks of the README in a language that promises to run as it stands; `console` blocks only show. */
+/**
+ * Code blocks of the README in a language that must run unchanged (`sh`, `js`); `console` blocks only
+ * illustrate.
+ */
 const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```(sh|js)\n(.*?)^```$/gms)].map(
   ([, language, code]) => ({ language, code: code ?? '' }),
 )
@@ -26,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.signal('SIGTERM'))
 
-/** The same text, pointed at this test's own ports. */
+/** Replaces the default ports in a code block by those of this test's stack. */
 const here = (code: string): string =>
   code.replaceAll('http://127.0.0.1:3000', addresses[0]).replaceAll('http://127.0.0.1:4566', addresses[1])
 

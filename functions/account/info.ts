@@ -4,7 +4,7 @@ import { endpoint } from '../../shared/http/endpoint.ts'
 import { Account, listAccounts } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 
-/** What the caller's asset wallet holds of each currency, or of the one named. */
+/** Answers the balances of the caller's asset wallet, in all currencies or in the requested one. */
 export const handler = endpoint({
   scope: 'account.read',
   input: v.object({ query: v.object({ currency: CurrencyFilter }) }),

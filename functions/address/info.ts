@@ -3,7 +3,7 @@ import { claimAddress, readUserAddress, UserAddress } from '../../shared/deposit
 import { CurrencyCode } from '../../shared/fields.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 
-/** The caller's own deposit address for a currency on a network, assigned at their first request. */
+/** Answers the caller's own deposit address for a currency on a network. The first request assigns it. */
 export const handler = endpoint({
   scope: 'deposit.read',
   input: v.object({ query: v.object({ currency: CurrencyCode, currencyNetWork: CurrencyCode }) }),

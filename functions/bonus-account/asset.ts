@@ -4,7 +4,7 @@ import { AssetSummary, summarizeAssets } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 import { readRates } from '../../shared/rates/rates.ts'
 
-/** What the caller's reward wallet is worth in the quote currency. */
+/** Answers what the caller's reward wallet is worth in the quote currency. */
 export const handler = endpoint({
   scope: 'account.read',
   input: v.object({}),

@@ -3,7 +3,7 @@ import { endpoint } from '../../shared/http/endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 import { Bill, BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill.ts'
 
-/** A page of the bills of the caller's reward wallet, newest first. */
+/** Answers a page of the bills of the caller's reward wallet, newest first. */
 export const handler = endpoint({
   scope: 'account.read',
   input: v.object({ query: BillsQuery }),

@@ -3,7 +3,7 @@ import { endpoint } from '../../shared/http/endpoint.ts'
 import { Account, listAccounts } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 
-/** What the caller's reward wallet holds of each currency. */
+/** Answers the balances of the caller's reward wallet in all currencies. */
 export const handler = endpoint({
   scope: 'account.read',
   input: v.object({}),

@@ -6,7 +6,7 @@ import { MembersQuery } from '../../shared/community/find-members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { prefers } from '../../shared/http/prefers.ts'
 
-/** The newest of the caller's direct referrals or of their whole downline, as JSON or, on request, as CSV. */
+/** Exports the newest of the caller's direct referrals or whole downline, as JSON or, on request, as CSV. */
 export const handler = endpoint({
   scope: 'community.read',
   input: v.object({ query: MembersQuery }),

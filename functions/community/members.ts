@@ -6,7 +6,7 @@ import { MembersPageQuery } from '../../shared/community/find-members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 
-/** A page of the caller's direct referrals or of their whole downline, newest first. */
+/** Answers a page of the caller's direct referrals or of their whole downline, newest first. */
 export const handler = endpoint({
   scope: 'community.read',
   input: v.object({ query: MembersPageQuery }),

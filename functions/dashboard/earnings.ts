@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { EarningPoint, EarningsQuery, readEarnings } from '../../shared/dashboard/earnings.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 
-/** What the caller earned on each day of a window. */
+/** Answers what the caller earned on each day of a window of days. */
 export const handler = endpoint({
   scope: 'dashboard.read',
   input: v.object({ query: EarningsQuery }),

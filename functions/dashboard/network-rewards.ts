@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { NetworkReward, readNetworkRewards } from '../../shared/dashboard/overview.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 
-/** The caller's rewards by type and currency. */
+/** Answers the sums of the caller's rewards by reward type and currency. */
 export const handler = endpoint({
   scope: 'dashboard.read',
   input: v.object({}),

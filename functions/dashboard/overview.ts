@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { Overview, readOverview } from '../../shared/dashboard/overview.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 
-/** What the caller owns and has earned. */
+/** Answers the dashboard's overview: the caller's rewards, devices, traffic, balances and earnings. */
 export const handler = endpoint({
   scope: 'dashboard.read',
   input: v.object({}),

@@ -3,7 +3,7 @@ import { DepositRecord, isDepositId, readDeposit } from '../../shared/deposits/d
 import { Failure } from '../../shared/errors.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 
-/** One of the caller's deposits. Another user's deposit is answered like one that does not exist. */
+/** Answers one of the caller's deposits. Another user's deposit is answered like one that does not exist. */
 export const handler = endpoint({
   scope: 'deposit.read',
   input: v.object({ path: v.object({ id: v.string() }) }),

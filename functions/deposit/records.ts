@@ -8,7 +8,7 @@ import {
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 
-/** A page of the caller's deposits, newest first. */
+/** Answers a page of the caller's deposits, newest first. */
 export const handler = endpoint({
   scope: 'deposit.read',
   input: v.object({ query: RecordsQuery }),

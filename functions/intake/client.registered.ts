@@ -8,7 +8,9 @@ import { putClient } from '../../shared/oauth/client.ts'
 import { RedirectUri } from '../../shared/oauth/redirect-uri.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
 
-/** Registers or replaces a client. A registration that is older than the stored one changes nothing. */
+/**
+ * Registers or replaces an OAuth client. A registration that is older than the stored one changes nothing.
+ */
 export const handler = intake({
   detailType: 'client.registered',
   detail: v.object({
@@ -16,7 +18,7 @@ export const handler = intake({
     updated_at: Instant,
     name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)),
     redirect_uris: v.pipe(v.array(RedirectUri), v.maxLength(50)),
-    // Printable ASCII (RFC 6749 appendix A.2). A client without a secret is public.
+    // A client secret is printable ASCII (RFC 6749 appendix A.2). A client without a secret is public.
     secret: maybe(v.pipe(v.string(), v.regex(/^[\x20-\x7e]{1,512}$/, 'must be printable characters'))),
     scopes: v.array(v.picklist(scopes)),
   }),
@@ -34,7 +36,7 @@ export const handler = intake({
       return await applyOnce(record, [putClient(client)])
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error
-      // A later registration is stored: record the event without a change.
+      // A later registration of the client is already stored, so only the event is recorded.
       return applyOnce(record, [])
     }
   },

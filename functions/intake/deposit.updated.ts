@@ -15,7 +15,9 @@ const statuses = {
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0, 'must not be negative'))
 
-/** Records how far a deposit is confirmed on its chain, and credits it to the asset wallet when it is. */
+/**
+ * Records a deposit's progress on its blockchain, and credits it to the asset wallet once it is confirmed.
+ */
 export const handler = intake({
   detailType: 'deposit.updated',
   detail: v.object({
@@ -35,7 +37,7 @@ export const handler = intake({
   }),
   key: ({ currency_network, txid, output_index }) => `${currency_network}:${txid}:${output_index}`,
   rejections: ['unknown_address', 'wrong_currency', 'balance_too_large'],
-  // A deposit has many events of the same key, so its own status, not an event record, makes it count once.
+  // A deposit has many events with the same key. The stored status, not an event record, makes it count once.
   apply: ({ currency_network, txid, output_index, status, ...rest }) =>
     updateDeposit({
       ...rest,

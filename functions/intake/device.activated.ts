@@ -3,7 +3,7 @@ import { recordDevice } from '../../shared/dashboard/record-events.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { BusinessKey, Instant, UserId } from '../../shared/fields.ts'
 
-/** Counts a device as active. */
+/** Counts a device as active for its user. */
 export const handler = intake({
   detailType: 'device.activated',
   detail: v.object({ device_id: BusinessKey, at: Instant, user_id: UserId }),

@@ -3,7 +3,7 @@ import { recordDevice } from '../../shared/dashboard/record-events.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { BusinessKey, Instant, UserId } from '../../shared/fields.ts'
 
-/** Counts a device as inactive. */
+/** Counts a device of a user as inactive. */
 export const handler = intake({
   detailType: 'device.deactivated',
   detail: v.object({ device_id: BusinessKey, at: Instant, user_id: UserId }),

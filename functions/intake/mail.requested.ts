@@ -20,7 +20,7 @@ export const handler = intake({
     mail_id: BusinessKey,
     to: EmailAddress,
     code: SixDigits,
-    /** When the code expires. */
+    /** When the mailed code expires, epoch milliseconds. */
     expires_at: Instant,
   }),
   key: ({ mail_id }) => mail_id,

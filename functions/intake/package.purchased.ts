@@ -11,10 +11,10 @@ export const handler = intake({
   detail: v.object({
     purchase_id: BusinessKey,
     user_id: UserId,
-    /** In the reward currency. */
+    /** Price of the package in the reward currency. */
     amount: Amount,
     at: Instant,
-    /** The wallet and the amount to debit, for a purchase that is paid from a wallet. */
+    /** The wallet and the amount to debit if the purchase is paid from a wallet. */
     payment: maybe(v.object({ wallet: WalletName, currency: CurrencyCode, amount: Amount })),
   }),
   key: ({ purchase_id }) => purchase_id,

@@ -4,7 +4,7 @@ import { intake } from '../../shared/events/intake.ts'
 import { BusinessKey, Instant, UserId } from '../../shared/fields.ts'
 import { Big } from '../../shared/money.ts'
 
-/** A number of bytes: a number, or a decimal text of up to 18 digits. */
+/** Schema of a number of bytes: a number, or a decimal text of up to 18 digits. */
 const Bytes = v.pipe(
   v.union([
     v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.transform(String)),
@@ -13,7 +13,7 @@ const Bytes = v.pipe(
   v.transform((digits) => new Big(digits)),
 )
 
-/** Adds reported bytes to a user's traffic. */
+/** Adds the reported bytes to a user's traffic. */
 export const handler = intake({
   detailType: 'traffic.reported',
   detail: v.object({

@@ -3,7 +3,7 @@ import { endpoint } from '../../shared/http/endpoint.ts'
 import { userClaims } from '../../shared/tokens/scopes.ts'
 import { readUser } from '../../shared/users/user.ts'
 
-/** Claims about the user, as far as the token's scopes allow (OpenID Connect Core §5.3). */
+/** Answers claims about the user, as far as the token's scopes allow (OpenID Connect Core §5.3). */
 export const handler = endpoint({
   scope: 'openid',
   dialect: 'oauth',

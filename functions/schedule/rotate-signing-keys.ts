@@ -10,7 +10,7 @@ import { settings } from '../../shared/settings.ts'
 
 const RequestedBy = v.optional(v.pipe(v.string(), v.maxLength(200)))
 
-/** The schedule calls with `{}`, an operator with an action. */
+/** The function's input: the schedule invokes it with `{}`, an operator with an `action`. */
 const Call = v.union([
   v.object({ action: v.literal('revoke'), kid: v.string(), requested_by: RequestedBy }),
   v.object({
@@ -22,7 +22,7 @@ const Call = v.union([
 ])
 
 /**
- * Rotates the signing keys. `{}` is the clock's call and does what is due. `{"action":"rotate"}` starts a
+ * Rotates the signing keys. `{}`, the scheduled call, does what is due. `{"action":"rotate"}` starts a
  * rotation now; with `"emergency":true` the new key signs at once. `{"action":"revoke","kid":…}` takes a key
  * out of the JWKS and disables it.
  */
@@ -58,12 +58,12 @@ function toRequest(call: v.InferOutput<typeof Call>, at: number): RotationReques
 }
 
 /**
- * Emits how long a step has been due. It comes before the rotation, so that a rotation which keeps failing
- * shows too.
+ * Emits how late the next step of the rotation is. This happens before the rotation runs, so that a rotation
+ * that keeps failing raises the alarm, too.
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()
-  // Before the first key nothing can be late.
+  // A deployment without a first key has no step that could be late.
   const due = keySet.keys.length === 0 ? now : nextDue(keySet, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })
 }

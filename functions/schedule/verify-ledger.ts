@@ -9,7 +9,10 @@ import {
 import { verifyWallet } from '../../shared/ledger/verify-wallet.ts'
 import { log } from '../../shared/log.ts'
 
-/** What one run has verified. `finished` is false if time ran out; the next run continues from there. */
+/**
+ * Result of one run of the nightly verification. `finished` is false if time ran out; the next run continues
+ * from there.
+ */
 export interface VerificationReport {
   wallets: number
   bills: number
@@ -17,12 +20,12 @@ export interface VerificationReport {
   finished: boolean
 }
 
-/** No wallet is begun with less time left than this, so that one with many bills is finished. */
+/** Time that must be left to start another wallet, so that even one with many bills is finished. */
 const reserveMilliseconds = 120_000
 
 /**
- * Recomputes every balance from its bills, some wallets every night. An alarm watches the number of
- * differences.
+ * Recomputes the balances of wallets from their bills, some wallets every night. An alarm watches the number
+ * of differences.
  */
 export async function handler(
   _event: unknown,

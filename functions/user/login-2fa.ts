@@ -10,7 +10,7 @@ export const handler = publicEndpoint({
   output: v.object({
     access_token: v.string(),
     device_token: v.string(),
-    /** Epoch milliseconds. */
+    /** When the access_token expires, epoch milliseconds. */
     expire: v.pipe(v.number(), v.safeInteger()),
     email: v.string(),
   }),

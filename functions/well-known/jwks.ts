@@ -6,15 +6,16 @@ import { Jwks, toJwks, readKeySet } from '../../shared/keys/key-set.ts'
 import { documentMaxAgeSeconds } from '../../shared/keys/key-times.ts'
 
 /**
- * The public keys that device_tokens are verified with (RFC 7517 §5). `unavailable` before a deployment's
- * first key.
+ * Answers the JWKS: the public keys that device_tokens are verified with (RFC 7517 §5). Answers `unavailable`
+ * before a deployment's first key.
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',
   input: v.object({}),
   output: Jwks,
   async run({ request: { header } }) {
-    // Read without a cache, so that a revoked key disappears, and an emergency's key appears, at once.
+    // The key set is read without a cache, so that a revoked key leaves the JWKS and an emergency key joins
+    // it at once.
     const jwks = toJwks((await readKeySet()).keys)
     if (jwks.keys.length === 0) throw new Failure('unavailable', { retryAfterSeconds: 5 })
     return publicDocument(jwks, {

@@ -5,8 +5,8 @@ import { documentMaxAgeSeconds } from '../../shared/keys/key-times.ts'
 import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
 
 /**
- * The provider's metadata, from which OpenID clients configure themselves (OpenID Connect Discovery §4, RFC
- * 8414 §3).
+ * Answers the provider's metadata, from which OpenID clients configure themselves (OpenID Connect Discovery
+ * §4, RFC 8414 §3).
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',

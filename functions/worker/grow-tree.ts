@@ -7,12 +7,13 @@ import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-unit
 import { emitFault } from '../../shared/emit-fault.ts'
 import { errorSummary, log } from '../../shared/log.ts'
 
-/** No batch begins in this last part of the function's time, so that the one before it can complete. */
+/** Time that must be left to start another batch, so that the current one can complete. */
 const reserveMilliseconds = 5_000
 
 /**
- * Propagates the journals of trees to all ancestors. A message only names a tree; what is to be propagated is
- * in the tree's journal. So one run serves all messages of a tree, and an extra message does nothing.
+ * Propagates the journals of referral trees to all ancestors. A message only names a tree; the new members
+ * and purchases are in the tree's journal. So one run serves all messages of a tree, and an extra message
+ * does nothing.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   log.resetKeys()
@@ -37,7 +38,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     } catch (error) {
       log.warn('tree will be retried', { root_id: rootId, cause: errorSummary(error) })
       if (!isUnavailable(error)) emitFault()
-      // All messages of the tree fail together, which keeps the order of the FIFO queue.
+      // All messages of one tree fail together, which keeps the order of the FIFO queue.
       failures.push(...messages.map(({ messageId }) => ({ itemIdentifier: messageId })))
     }
   }

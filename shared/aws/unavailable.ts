@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts'
 
-/** The error names that AWS services use for throttling and for being down. */
+/** Error names that AWS services use for throttling and outages. */
 const passing = new Set([
   'ThrottlingException',
   'ThrottledException',

@@ -12,16 +12,16 @@ import { Member, type Profile, profileKey, readMembers, toProfile } from './memb
 import { findInChunks, matchesKeyword, searchText } from './search-chunks.ts'
 
 const Filter = v.object({
-  /** Part of the nickname or of the email, in any case. */
+  /** Text to search for in nickname and email address, in any case. */
   keyword: v.optional(v.string()),
-  /** First and last day of joining. */
+  /** First and last day of joining, both included. */
   beginDate: v.optional(Day),
   endDate: v.optional(Day),
   type: v.optional(v.picklist(['DIRECT', 'COMMUNITY']), 'DIRECT'),
 })
 const PageFilter = v.object({ ...Filter.entries, ...pageQuery })
 
-/** Which members of the caller's community are wanted. */
+/** Filter of the members of the caller's community. */
 export type MemberFilter = v.InferOutput<typeof Filter>
 
 const checkDates = <Query extends MemberFilter>() =>
@@ -30,36 +30,36 @@ const checkDates = <Query extends MemberFilter>() =>
     'must not be before beginDate',
   )
 
-/** The query of a list of members without pages. */
+/** Query parameters of the members export, which has no pages. */
 export const MembersQuery = v.pipe(Filter, v.forward(checkDates<MemberFilter>(), ['endDate']))
 
-/** The query of a page of members. */
+/** Query parameters of a page of members. */
 export const MembersPageQuery = v.pipe(
   PageFilter,
   v.forward(checkDates<v.InferOutput<typeof PageFilter>>(), ['endDate']),
 )
 
-/** The range of instants that the filter's days cover. */
+/** Converts the filter's days of joining to a range of instants. */
 export const joinedRange = ({ beginDate, endDate }: Pick<MemberFilter, 'beginDate' | 'endDate'>) => ({
   from: beginDate === undefined ? undefined : startOfDay(beginDate),
   before: endDate === undefined ? undefined : endOfDay(endDate),
 })
 
-/** A list of members, its root item, and the profile of its owner. */
+/** A member list with its root item and the profile of its owner, as read before the search. */
 export interface PrefetchedList {
   list: MemberList
   root: Item | undefined
   owner: Profile | undefined
 }
 
-/** The first read of a list of members. It may run before the caller is authenticated. */
+/** Reads the root of a member list and its owner's profile. It may run before the caller is authenticated. */
 export async function prefetchMembers({ type }: MemberFilter, ownerId: number): Promise<PrefetchedList> {
   const list: MemberList = { kind: type, ownerId }
   const [root, owner] = await readItems([rootKey(list), profileKey(ownerId)])
   return { list, root, owner: owner && toProfile(owner) }
 }
 
-/** A page of the members that match a filter, newest first. */
+/** Finds a page of the members that match a filter, newest first. */
 export async function listMembers(start: PrefetchedList, filter: MemberFilter, page: PageRequest) {
   const window = { skip: (page.current - 1) * page.size, take: page.size }
   const { total, members } = await findMembers(start, filter, window)
@@ -68,21 +68,21 @@ export async function listMembers(start: PrefetchedList, filter: MemberFilter, p
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
-/** The newest members of a list in one answer. */
+/** Answer of the members export: the newest members of a list. */
 export const Export = v.object({
-  /** Number of members that match the filter, including those left out. */
+  /** Number of members that match the filter, including those left out of the export. */
   total: Count,
   /** Maximum number of members in an export. */
   cap: Count,
-  /** Whether any members were left out. */
+  /** Whether matching members were left out of the export. */
   truncated: v.boolean(),
   records: v.array(Member),
 })
 export type Export = v.InferOutput<typeof Export>
 
 /**
- * The newest members that match a filter: as many as the cap allows and an answer of a Lambda function can
- * hold.
+ * Exports the newest members that match a filter, at most the cap and at most what fits into the answer of a
+ * Lambda function.
  */
 export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Export> {
   const cap = settings().exportCap
@@ -92,12 +92,14 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
 }
 
 /**
- * An answer of a Lambda function has at most 6 MB (AWS: Lambda quotas). 64 KB are for what surrounds the
- * members.
+ * Space for members in an answer: a Lambda function can answer at most 6 MB (AWS: Lambda quotas), of which 64
+ * KB are reserved for headers and envelope.
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
-/** How many members fit. The body of the answer is JSON inside JSON, so each member is measured escaped. */
+/**
+ * How many members fit into an answer. Its body is JSON text inside JSON, so each member is measured escaped.
+ */
 function countFitting(members: readonly Member[]): number {
   let bytes = 0
   const firstTooMany = members.findIndex((member) => {
@@ -107,7 +109,7 @@ function countFitting(members: readonly Member[]): number {
   return firstTooMany === -1 ? members.length : firstTooMany
 }
 
-/** The number of members that match a filter, and those in a window of them, newest first. */
+/** Finds the members that match a filter: their number, and those in a window of them, newest first. */
 async function findMembers(
   start: PrefetchedList,
   filter: MemberFilter,
@@ -130,8 +132,8 @@ async function findEntries(
 }
 
 /**
- * Up to this many members are searched in their profiles: for a few batches, search chunks would hold mostly
- * others.
+ * Lists of up to this many members are searched in the members' profiles: for a few batches, search chunks
+ * would hold mostly texts of other members.
  */
 const maxSearchedProfiles = 300
 

@@ -9,7 +9,9 @@ import { maskEmail } from '../users/identity.ts'
 import { type Big, Money } from '../money.ts'
 import type { BTreeEntry } from './counted-b-tree/node.ts'
 
-/** How many ancestors a profile names. For more, continue with the profile of the farthest one. */
+/**
+ * Maximum number of ancestors that a profile names. For more, continue with the profile of the farthest one.
+ */
 export const maxUplineLength = 32
 
 /** A member of the community: name, place in the referral tree, and sums over the member's downline. */
@@ -17,13 +19,13 @@ export interface Profile {
   userId: number
   nickname: string
   email: string
-  /** Epoch milliseconds. */
+  /** Instant of joining, epoch milliseconds. */
   joinedAt: number
   /** The member at the top of the tree, who has no referrer. */
   rootId: number
-  /** Steps up to the root; 0 for the root itself. */
+  /** Number of levels below the root of the tree; 0 for the root itself. */
   depth: number
-  /** The nearest ancestors, the referrer first, at most `maxUplineLength`. */
+  /** User ids of the nearest ancestors, the referrer first, at most `maxUplineLength`. */
   upline: number[]
   /** Number of the search chunk with the member's search text; undefined until one is assigned. */
   chunk: number | undefined
@@ -56,10 +58,10 @@ const profiles = itemType({
   found: 'by user',
 })
 
-/** Key of a member's profile. */
+/** Key of the item of a member's profile. */
 export const profileKey = (userId: number): Key => profiles.key({ userId })
 
-/** A profile from its item. */
+/** Parses a member's profile from its item. */
 export function toProfile(item: Item): Profile {
   const parsed = v.parse(ProfileItem, item)
   return {
@@ -78,7 +80,7 @@ export function toProfile(item: Item): Profile {
   }
 }
 
-/** A member's profile, strongly consistent; undefined for a user who is not registered. */
+/** Reads a member's profile, strongly consistent; undefined for a user who is not registered. */
 export async function readProfile(userId: number): Promise<Profile | undefined> {
   const item = await readItem(profileKey(userId), { consistent: true })
   return item && toProfile(item)
@@ -86,7 +88,7 @@ export async function readProfile(userId: number): Promise<Profile | undefined> 
 
 type NewProfile = Pick<Profile, 'userId' | 'nickname' | 'email' | 'joinedAt' | 'rootId' | 'depth' | 'upline'>
 
-/** The item of a member who has no downline yet. */
+/** The profile item of a new member, who has no downline yet. */
 export const newProfileItem = (member: NewProfile): Item & Key => ({
   ...profileKey(member.userId),
   user_id: member.userId,
@@ -98,21 +100,24 @@ export const newProfileItem = (member: NewProfile): Item & Key => ({
   upline: member.upline.join(','),
 })
 
-/** The write of a new profile; its condition fails when the member has one. */
+/** The write of a new member's profile; its condition fails when the member has one. */
 export const putProfile = (member: NewProfile): Write => putNew(newProfileItem(member))
 
 /** The write that adds a purchase to the buyer's own package amount. */
 export const addPurchase = (userId: number, amount: Big): Write =>
   addToSums(profileKey(userId), new Map([['package_amount', amount]]))
 
-/** What a batch adds to an ancestor: numbers of direct referrals and of members, and a package amount. */
+/**
+ * What a propagation batch adds to an ancestor: numbers of direct referrals and of members, and a package
+ * amount.
+ */
 export interface DownlineDelta {
   directs: number
   members: number
   performance: Big
 }
 
-/** The write that adds to the counts and the sum over a member's downline. */
+/** The write that adds to the counts and the sum over an ancestor's downline. */
 export const addDownlineDelta = (userId: number, { directs, members, performance }: DownlineDelta): Write =>
   addToSums(
     profileKey(userId),
@@ -126,8 +131,8 @@ export const addDownlineDelta = (userId: number, { directs, members, performance
 type SearchFields = Pick<Profile, 'nickname' | 'email' | 'chunk'>
 
 /**
- * The write that changes nickname, email or chunk of a member. Its condition fails when any of the three has
- * changed since the profile was read, because the search text would then not match the profile.
+ * The write that changes nickname, email address or search chunk of a member. Its condition fails when any of
+ * the three has changed since the profile was read, because the search text would then not match the profile.
  */
 export function updateSearchFields(
   { userId, nickname, email, chunk }: Profile,
@@ -154,7 +159,7 @@ export function updateSearchFields(
 
 const maxNoteLength = 20
 
-/** A note, trimmed; empty to clear it. Its length is counted in Unicode code points. */
+/** Schema of a note: trimmed, empty to clear it. Its length is counted in Unicode code points. */
 export const Note = v.pipe(
   v.string(),
   v.trim(),
@@ -176,8 +181,9 @@ const NoteItem = v.object({ note: v.string() })
 const toNote = (item: Item | undefined): string => (item === undefined ? '' : v.parse(NoteItem, item).note)
 
 /**
- * Sets or clears an author's note on one of their direct referrals. Throws `forbidden` when the target is
- * none. The target's profile may have been read earlier, because a member's referrer never changes.
+ * Sets or clears an author's note on one of their direct referrals. Throws `forbidden` if the target is not a
+ * direct referral. The target's profile may have been read earlier, because a member's referrer never
+ * changes.
  */
 export async function setNote(authorId: number, target: Profile | undefined, note: string): Promise<void> {
   if (target?.upline[0] !== authorId) throw new Failure('forbidden')
@@ -191,27 +197,29 @@ const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 export const Member = v.object({
   user_id: v.pipe(v.number(), v.safeInteger()),
   nickname: v.string(),
-  /** Masked. */
+  /** Email address of the member, masked. */
   email: v.string(),
-  /** Epoch milliseconds. */
+  /** Instant of joining, epoch milliseconds. */
   joined_at: Count,
-  /** Steps down from the caller: 1 for a direct referral. */
+  /** Levels below the caller: 1 for a direct referral. */
   level: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   direct_count: Count,
   team_count: Count,
-  /** Package purchases of the member, in the reward currency. */
+  /** Sum of the member's package purchases, in the reward currency. */
   package_amount: Money,
-  /** Package purchases of the member's whole downline. */
+  /** Sum of the package purchases of the member's whole downline, in the reward currency. */
   team_performance: Money,
-  /** The caller's own note: empty when none is set, null for a member who is not a direct referral. */
+  /**
+   * The caller's own note on the member: empty when none is set, null if the member is not a direct referral.
+   */
   note: v.nullable(v.string()),
 })
 export type Member = v.InferOutput<typeof Member>
 
-/** Up to this many members, all their possible notes are read in one batch with the profiles. */
+/** For up to this many members, all notes that may exist are read in one batch with the profiles. */
 const maxMembersWithNotes = 20
 
-/** The members of a list as its owner sees them, in the order given. A page takes one batch of reads. */
+/** Reads members as the owner of the list sees them, in the order given. A page takes one batch of reads. */
 export async function readMembers(owner: Profile, entries: readonly BTreeEntry[]): Promise<Member[]> {
   const profileKeys = entries.map(({ userId }) => profileKey(userId))
   const noteKey = ({ userId }: { userId: number }) => notes.key({ authorId: owner.userId, targetId: userId })

@@ -5,13 +5,14 @@ import { Member } from './member.ts'
 
 const columns = Object.keys(Member.entries) as (keyof Member)[]
 
-/** Members as a CSV download (RFC 4180): UTF-8 with a byte order mark, and a header line. */
+/** Formats members as a CSV download (RFC 4180): UTF-8 with a byte order mark and a header line. */
 export function membersCsv(members: readonly Member[]): Reply {
   const rows = members.map((member) => columns.map((column) => toCell(member[column])))
   const body = stringify([columns, ...rows], {
     bom: true,
     record_delimiter: 'windows',
-    // The library only quotes its own line ending; spreadsheets begin a new row after either character alone.
+    // The CSV library quotes a cell only for its own line ending, but spreadsheets begin a new row after
+    // either CR or LF.
     quoted_match: /[\r\n]/,
   })
   return new Reply(
@@ -31,8 +32,8 @@ function toCell(value: Member[keyof Member]): string {
 }
 
 /**
- * First characters that make a spreadsheet run a formula, plain and full-width, and white space that it
- * skips.
+ * A first character that can make a spreadsheet run a text as a formula: a formula character, plain or
+ * full-width, or white space, which spreadsheets skip.
  */
 const startsFormula = /^[=+\-@\t\r\n＝＋－＠]/u
 
@@ -40,13 +41,13 @@ const months =
   'jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?'
 
 /**
- * What a spreadsheet would convert to a number, date, time or truth value: `1e5`, `2026-01-02`, `5 pm`,
- * `MARCH1`.
+ * A text that a spreadsheet would convert to a number, date, time or truth value: `1e5`, `2026-01-02`, `5
+ * pm`, `MARCH1`.
  */
 const isConverted = new RegExp(`^(?=.*\\d)([\\s\\d.,:/%$€£¥()e+-]|[ap]m?$|${months})+$|^(true|false)$`, 'iu')
 
 /**
- * A text as a CSV cell that a spreadsheet keeps as text: an apostrophe is put before a text that it would run
+ * Escapes a text so that a spreadsheet keeps it as text: an apostrophe is put before a text that it would run
  * as a formula or convert. NUL is removed, because no cell can hold it and a formula could follow it.
  */
 export function textCell(text: string): string {

@@ -4,21 +4,21 @@ import { type Profile, putProfile, maxUplineLength, readProfile, updateSearchFie
 import { replaceText } from './search-chunks.ts'
 import { notifyTreeQueue, putJournalEntry } from './tree-journal.ts'
 
-/** What the community needs to know of a registration. */
+/** The data of a user's registration that the community needs. */
 export interface Registration {
   userId: number
   nickname: string
   email: string
   referrerId?: number | undefined
-  /** Epoch milliseconds. */
+  /** Instant of registration, epoch milliseconds. */
   registeredAt: number
 }
 
-/** The community's part of a registration. */
+/** The community's part of a user's registration. */
 export interface Membership {
-  /** Writes for the registration's transaction. */
+  /** Writes for the transaction that registers the user. */
   writes: Write[]
-  /** Call it after the transaction, and also when the event is a duplicate. */
+  /** Notifies the tree queue. Call it after the transaction, and also when the event is a duplicate. */
   notify: () => Promise<void>
 }
 
@@ -43,7 +43,7 @@ export async function registerMember(registration: Registration): Promise<Member
   }
 }
 
-/** The place in the tree of a direct referral of a member. */
+/** The place in the referral tree of a new direct referral of a member. */
 export const placeBelow = ({
   userId,
   rootId,
@@ -56,9 +56,10 @@ export const placeBelow = ({
 })
 
 /**
- * The writes of a new nickname or email, for the transaction that changes the user: the profile, and the
- * search chunk with both. None when nothing changes. When a condition fails, another writer has changed one
- * of the two items: call it again. Throws OutOfOrderEvent for a user who is not registered.
+ * The writes of a new nickname or email address, for the transaction that changes the user: the profile, and
+ * the search chunk with both. The list is empty when nothing changes. If a condition fails, another writer
+ * has changed one of the two items: call this function again. Throws OutOfOrderEvent for a user who is not
+ * registered.
  */
 export async function renameMember(
   userId: number,

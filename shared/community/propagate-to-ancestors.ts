@@ -52,7 +52,7 @@ export async function propagateToAncestors(
   while (outcome !== 'empty')
 }
 
-/** Propagates one batch: the one that was begun, or else the oldest journal entries. */
+/** Propagates one batch: the interrupted one if there is one, otherwise the oldest journal entries. */
 async function propagateBatch(rootId: number, capacity: NodeCapacity): Promise<'propagated' | 'empty'> {
   const head = await readHead(rootId)
   const entries = await readBatch(rootId, head)
@@ -91,7 +91,9 @@ async function readBatch(rootId: number, { batch }: TreeHead): Promise<JournalEn
   return entries
 }
 
-/** Looks up a journal entry's member and all ancestors: one read for every `maxUplineLength` of them. */
+/**
+ * Looks up a journal entry's member and all ancestors, with one read for every `maxUplineLength` ancestors.
+ */
 async function withAncestors(entry: JournalEntry, read: ReadItem): Promise<BatchEntry> {
   const readMember = async (userId: number): Promise<Profile> => {
     const item = await read(profileKey(userId))
@@ -108,10 +110,13 @@ async function withAncestors(entry: JournalEntry, read: ReadItem): Promise<Batch
   return { entry, profile, ancestors }
 }
 
-/** How many updates are prepared at a time, to share their reads and to bound the memory of a deep tree. */
+/**
+ * How many ancestor updates are prepared at a time: enough to share their reads, and bounded because a tree
+ * may be deep.
+ */
 const updateConcurrency = 64
 
-/** The writes of each update, in order. */
+/** Prepares the writes of each ancestor update, in order. */
 async function* prepareUpdates(
   updates: readonly AncestorUpdate[],
   capacity: NodeCapacity,
@@ -136,9 +141,9 @@ async function prepareUpdate(
 }
 
 /**
- * A reader that collects the keys asked for in one turn of the event loop and reads them in one batch, so
- * that code which reads item by item in parallel shares its round trips. It reads no item twice. Reads are
- * strongly consistent.
+ * A reader that collects the keys requested in one turn of the event loop and reads them in one batch, so
+ * that code which reads items one by one in parallel shares its round trips. It reads no item twice. Reads
+ * are strongly consistent.
  */
 function batchReader(): ReadItem {
   const known = new Map<string, Promise<Item | undefined>>()

@@ -4,18 +4,18 @@ import type { BTreeEntry, MemberList } from './counted-b-tree/node.ts'
 import type { DownlineDelta, Profile } from './member.ts'
 import type { JournalEntry, TreeHead } from './tree-journal.ts'
 
-// The decisions of propagateToAncestors, without reads or writes.
+// This file holds the decisions of propagateToAncestors, without reads or writes.
 
-/** How many journal entries a batch has at most: one transaction must be able to delete all of them. */
+/** Maximum number of journal entries in a batch: one transaction must be able to delete all of them. */
 export const maxBatchEntries = 50
 
 /**
- * How many new members a batch has at most. Each changes up to six nodes of a list, and one transaction must
+ * Maximum number of new members in a batch. Each changes up to six nodes of a list, and one transaction must
  * be able to write all changed nodes of a list.
  */
 const maxNewMembers = 12
 
-/** The oldest entries, as many as a batch may have. */
+/** Selects the next batch: the oldest journal entries, as many as a batch may have. */
 export function selectBatch(entries: readonly JournalEntry[]): JournalEntry[] {
   let newMembers = 0
   return entries.filter(({ joined }) => {
@@ -31,7 +31,9 @@ export interface BatchEntry {
   ancestors: number[]
 }
 
-/** A change of one list of an ancestor. The ancestor's counts and sum change with the COMMUNITY list. */
+/**
+ * A change of one member list of an ancestor. The ancestor's counts and sum change with the COMMUNITY list.
+ */
 export interface AncestorUpdate {
   list: MemberList
   newMembers: BTreeEntry[]
@@ -39,8 +41,9 @@ export interface AncestorUpdate {
 }
 
 /**
- * Adds up a batch to one or two updates for each ancestor. No two updates write the same item. The same batch
- * always gives the same updates in the same order, so that an interrupted batch can be continued.
+ * Adds up a batch of journal entries to one or two updates for each ancestor. No two updates write the same
+ * item. The same batch always gives the same updates in the same order, so that an interrupted batch can
+ * continue.
  */
 export function planPropagation(
   batch: readonly BatchEntry[],

@@ -6,20 +6,20 @@ import type { Big } from '../money.ts'
 import { addPurchase, readProfile } from './member.ts'
 import { notifyTreeQueue, putJournalEntry } from './tree-journal.ts'
 
-/** A purchase of a package. */
+/** A purchase of a package by a member. */
 export interface PackagePurchase {
   purchaseId: string
   userId: number
-  /** In the reward currency. */
+  /** Price of the package in the reward currency. */
   amount: Big
-  /** The wallet and the amount to debit, for a purchase that is paid from a wallet. */
+  /** The wallet and the amount to debit if the purchase is paid from a wallet. */
   payment?: { wallet: WalletName; currency: string; amount: Big } | undefined
 }
 
 /**
- * Counts a purchase, exactly once: in the buyer's profile at once, and through the tree's journal in the sums
- * of all ancestors. A payment is debited in the same transaction; RejectedEvent, with nothing changed, when
- * the balance is too small. Throws OutOfOrderEvent for a user who is not registered.
+ * Counts a package purchase exactly once: in the buyer's profile at once, and in the sums of all ancestors
+ * through the tree's journal. A payment is debited in the same transaction; if the balance is too small,
+ * throws RejectedEvent and changes nothing. Throws OutOfOrderEvent for a user who is not registered.
  */
 export async function purchasePackage(
   { purchaseId, userId, amount, payment }: PackagePurchase,

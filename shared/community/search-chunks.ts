@@ -16,7 +16,7 @@ import { type Profile, updateSearchFields } from './member.ts'
 export const chunkSize = 64
 
 const searchChunks = itemType({
-  // Each chunk has its own partition, because a search reads thousands of chunks at once.
+  // Each search chunk has its own partition, because a search reads thousands of chunks at once.
   pk: 'TEXT#{rootId}#{chunk}',
   sk: 'TEXT',
   holds: 'the search texts of up to 64 members of a tree',
@@ -29,7 +29,7 @@ const openChunks = itemType({
   found: 'by owner',
 })
 
-/** The search texts of a chunk by user id, and how often the chunk has been written (0: not yet). */
+/** A search chunk: its search texts by user id, and how often it has been written (0: not yet stored). */
 interface SearchChunk {
   version: number
   texts: ReadonlyMap<number, string>
@@ -37,7 +37,8 @@ interface SearchChunk {
 
 type NamedMember = Pick<Profile, 'userId' | 'nickname' | 'email'>
 
-// All texts are one attribute: with an attribute for each, decoding in the SDK takes four times as long.
+// All texts of a chunk are one attribute: with an attribute for each, decoding in the SDK takes four times as
+// long.
 const ChunkItem = v.object({ version: Integer, texts: v.string() })
 
 function toChunk(item: Item | undefined): SearchChunk {
@@ -46,14 +47,17 @@ function toChunk(item: Item | undefined): SearchChunk {
   return { version, texts: new Map(JSON.parse(texts) as [number, string][]) }
 }
 
-/** The item of a chunk. */
+/** The item of a search chunk. */
 export const chunkItem = (rootId: number, chunk: number, { version, texts }: SearchChunk): Item & Key => ({
   ...searchChunks.key({ rootId, chunk }),
   version,
   texts: JSON.stringify([...texts]),
 })
 
-/** The write that adds or replaces texts in a chunk, on condition that `stored` is still its item. */
+/**
+ * The write that adds or replaces texts in a search chunk; its condition fails if `stored` is no longer its
+ * item.
+ */
 function putTexts(
   rootId: number,
   chunk: number,
@@ -66,35 +70,40 @@ function putTexts(
   return putVersioned(chunkItem(rootId, chunk, after), version)
 }
 
-/** The write that replaces a member's text in their chunk, for the transaction that renames the member. */
+/** The write that replaces a member's search text, for the transaction that renames the member. */
 export async function replaceText(rootId: number, chunk: number, member: NamedMember): Promise<Write> {
   const stored = await readItem(searchChunks.key({ rootId, chunk }), { consistent: true })
   return putTexts(rootId, chunk, stored, [member])
 }
 
-/** Separates nickname and email. Emails cannot contain it, so the last one in a text is the separator. */
+/**
+ * Separates nickname and email address in a search text. Email addresses cannot contain it, so its last
+ * occurrence is the separator.
+ */
 const separator = '\u0000'
 
-/** The text in which keywords of a member are looked for. */
+/** Builds a member's search text, in which keywords are looked for. */
 export const searchText = (nickname: string, email: string): string =>
   nickname.toLowerCase() + separator + email.toLowerCase()
 
-/** Whether the nickname or the email of a search text contains a keyword, which must be in lower case. */
+/**
+ * Whether the nickname or the email address in a search text contains a keyword, which must be in lower case.
+ */
 export function matchesKeyword(text: string, keyword: string): boolean {
   if (!text.includes(keyword)) return false
   const end = text.lastIndexOf(separator)
   return text.slice(0, end).includes(keyword) || text.slice(end + separator.length).includes(keyword)
 }
 
-/** Chunks that are read and searched at a time, to bound the memory of a search. */
+/** How many search chunks are read and searched at a time, to bound the memory of a search. */
 const searchBatchSize = 1600
 
-/** The time after which a search gives up, so that the endpoint can still answer. */
+/** Time limit of a search, short enough for the endpoint to answer `unavailable` itself. */
 const maxSearchMilliseconds = 7_000
 
 /**
- * The members whose nickname or email contains a keyword (in lower case), in the order given. Reads are
- * strongly consistent. Throws `unavailable` after 7 seconds.
+ * Returns the members whose nickname or email address contains a keyword (in lower case), in the order given.
+ * Reads are strongly consistent. Throws `unavailable` after 7 seconds.
  */
 export async function findInChunks(
   rootId: number,
@@ -123,23 +132,23 @@ export async function findInChunks(
   return entries.filter(({ userId }) => found.has(userId))
 }
 
-/** A member and all their ancestors, the referrer first, the root last. */
+/** A new member and all their ancestors, the referrer first, the root last. */
 export interface MemberWithAncestors {
   profile: Profile
   ancestors: number[]
 }
 
-/** The chunks of new members, and the writes that put their search texts into them. */
+/** The search chunks assigned to new members, and the writes that put their search texts into them. */
 export interface ChunkAssignment {
   writes: Write[]
   chunkByUser: Map<number, number | undefined>
-  /** Number of chunks in the tree, including new ones. */
+  /** Number of search chunks in the tree, including new ones. */
   chunkCount: number
 }
 
 /**
- * Assigns chunks to those new members who have none yet. A large downline has chunks of its own, so that a
- * search in it reads few texts of other members. The chunks of all other members belong to the root.
+ * Assigns search chunks to the new members who have none yet. A large downline has chunks of its own, so that
+ * a search in it reads few texts of other members. The chunks of all other members belong to the root.
  */
 export async function assignSearchChunks(
   rootId: number,
@@ -176,15 +185,17 @@ export async function assignSearchChunks(
   }
 }
 
-/** The chunk that the next new member of a downline goes into, and the number of texts in it. */
+/**
+ * The open search chunk of a downline, which its next new member goes into, and the number of texts in it.
+ */
 export interface OpenChunk {
   chunk: number
   textCount: number
 }
 
 /**
- * Decides the chunk of each new member from the owner of that chunk: the owner's open chunk, or a new one
- * when that is full. Chunks are numbered from 0, so `chunkCount` is the number of the next new one.
+ * Decides the search chunk of each new member: the open chunk of the member's chunk owner, or a new one when
+ * that is full. Chunks are numbered from 0, so `chunkCount` is the number of the next new one.
  */
 export function allocateChunks(
   owners: readonly number[],
@@ -206,13 +217,13 @@ export function allocateChunks(
   return { chunks, openByOwner: open, chunkCount: count }
 }
 
-/** A downline that has no open chunk yet is treated as if its last one were full. */
+/** A downline without an open search chunk is treated as if its last chunk were full. */
 const noOpenChunk: OpenChunk = { chunk: 0, textCount: chunkSize }
 
-/** A downline of this size or more has chunks of its own. */
+/** A downline of this size or more has search chunks of its own. */
 const minOwnerDownline = 4096
 
-/** The nearest ancestor with a large downline, or else the root. */
+/** Owner of a new member's search chunk: the nearest ancestor with a large downline, or else the root. */
 async function findChunkOwner(ancestors: readonly number[], read: ReadItem): Promise<number> {
   const counts = await Promise.all(
     ancestors.map(async (ownerId) =>

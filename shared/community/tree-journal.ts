@@ -9,9 +9,10 @@ import { requireEnv } from '../env.ts'
 import { type Big, zero } from '../money.ts'
 
 /**
- * The journal of a tree holds what its ancestors do not show yet: members who joined, and purchases. An event
- * writes an entry in its own transaction and then notifies the tree queue. The queue's worker adds the entry
- * to all ancestors. The last transaction of this deletes the entry, so it takes effect exactly once.
+ * The journal of a referral tree holds what is not yet added to the ancestors: members who joined, and
+ * purchases. An event writes an entry in its own transaction and then notifies the tree queue. The queue's
+ * worker adds the entry to all ancestors. The worker's last transaction for the entry deletes it, so it takes
+ * effect exactly once.
  */
 export interface JournalEntry {
   sk: string
@@ -53,12 +54,12 @@ export const putJournalEntry = (
   },
 })
 
-/** The write that deletes an entry; its condition fails when it has been deleted before. */
+/** The write that deletes a journal entry; its condition fails when the entry has been deleted before. */
 export const deleteJournalEntry = (rootId: number, { sk }: JournalEntry): Write => ({
   Delete: { Key: entryKey(rootId, sk), ConditionExpression: 'attribute_exists(pk)' },
 })
 
-/** The oldest entries of a tree, in order. */
+/** Reads the oldest journal entries of a tree, in order. */
 export async function readJournal(rootId: number, limit: number): Promise<JournalEntry[]> {
   const items = await queryFirst(
     {
@@ -71,7 +72,7 @@ export async function readJournal(rootId: number, limit: number): Promise<Journa
   return items.map(toEntry)
 }
 
-/** The entries with these sort keys; undefined when any of them has been deleted. */
+/** Reads the journal entries with these sort keys; undefined if any of them has been deleted. */
 export async function readJournalEntries(
   rootId: number,
   sortKeys: readonly string[],
@@ -98,36 +99,39 @@ const treeHeads = itemType({
 
 const HeadItem = v.object({
   version: Integer,
-  /** Number of search chunks in the tree. */
+  /** Number of search chunks in the tree, which is the number of the next new one. */
   chunks: Integer,
-  /** Sort keys of the journal entries of the batch that was begun; empty when there is none. */
+  /** Sort keys of the journal entries of the current batch; empty when none has begun. */
   batch: v.array(v.string()),
-  /** How many of the batch's updates of ancestors are done. */
+  /** How many ancestor updates of the current batch are done. */
   done: Integer,
 })
 
 /**
- * The progress of the worker in a tree. Every transaction of the worker writes the next version. So of two
- * workers at the same time only one succeeds, and an interrupted batch continues where it stopped.
+ * The head of a tree: the progress of its worker. Every transaction of the worker writes the next version. So
+ * of two workers at the same time only one succeeds, and an interrupted batch continues where it stopped.
  */
 export type TreeHead = v.InferOutput<typeof HeadItem>
 
-/** The head of a tree, strongly consistent. */
+/** Reads the head of a tree, strongly consistent. */
 export async function readHead(rootId: number): Promise<TreeHead> {
   const item = await readItem(treeHeads.key({ rootId }), { consistent: true })
   return item === undefined ? { version: 0, chunks: 0, batch: [], done: 0 } : v.parse(HeadItem, item)
 }
 
-/** The item of a head. */
+/** The item of a tree's head. */
 export const headItem = (rootId: number, head: TreeHead): Item => ({ ...treeHeads.key({ rootId }), ...head })
 
-/** The write of a head as its next version, on condition that the stored version is still `head.version`. */
+/**
+ * The write of a tree's head as its next version; its condition fails if the stored version is not
+ * `head.version`.
+ */
 export const putNextHead = (rootId: number, head: TreeHead): Write =>
   putVersioned(headItem(rootId, { ...head, version: head.version + 1 }), head.version)
 
 const sqs = new SQSClient(clientOptions())
 
-/** A message of the tree queue: the journal of this tree has a new entry. */
+/** A message of the tree queue: it names a tree whose journal has a new entry. */
 export const TreeMessage = v.object({ root_id: v.pipe(v.number(), v.safeInteger()) })
 
 /**
@@ -141,7 +145,7 @@ export async function notifyTreeQueue(rootId: number): Promise<void> {
       QueueUrl: requireEnv('GROW_TREE_QUEUE_URL'),
       MessageBody: JSON.stringify(message),
       MessageGroupId: String(rootId),
-      // A random id: SQS would drop a message with the same content as an earlier one.
+      // A random deduplication id: SQS would drop a message with the same content as an earlier one.
       MessageDeduplicationId: crypto.randomUUID(),
     }),
   )

@@ -5,20 +5,20 @@ import { Day } from '../fields.ts'
 import { type Big, Money, zero } from '../money.ts'
 import { dayKey, dayOfItem, daySums } from './sums.ts'
 
-/** What was earned in one currency on one day. */
+/** What a user earned in one currency on one day. */
 export const EarningPoint = v.object({ date: v.string(), currency: v.string(), amount: Money })
 export type EarningPoint = v.InferOutput<typeof EarningPoint>
 
 const maxDays = 366
 const defaultDays = 30
 
-/** Number of days in a window, both ends included. */
+/** Number of days in a window of earnings, both ends included. */
 const countDays = (first: string, last: string): number =>
   (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1
 
 /**
- * A window of days (yyyy-MM-dd), both ends included. It ends today and has 30 days unless the query says
- * otherwise.
+ * Query parameters of a window of earnings: two days (yyyy-MM-dd), both included. By default it ends today
+ * and has 30 days.
  */
 export const EarningsQuery = v.pipe(
   v.object({ beginDate: v.optional(Day), endDate: v.optional(Day) }),
@@ -40,8 +40,8 @@ export const EarningsQuery = v.pipe(
 )
 
 /**
- * A user's earnings in a window, ascending: a point for every day and every currency that was earned in the
- * window.
+ * Reads a user's earnings in a window, ascending: a point for every day and every currency that was earned in
+ * the window.
  */
 export async function readEarnings(
   userId: number,
@@ -55,7 +55,7 @@ export async function readEarnings(
   )
 }
 
-/** The sums by currency of each day on which something was earned. There is one item per day. */
+/** Reads the sums by currency of each day on which something was earned. There is one item per day. */
 async function readDays(userId: number, first: string, last: string): Promise<Map<string, Map<string, Big>>> {
   const days = new Map<string, Map<string, Big>>()
   const items = queryItems({

@@ -16,25 +16,27 @@ import {
 const CurrencyAmount = v.object({ currency: v.string(), amount: Money })
 type CurrencyAmount = v.InferOutput<typeof CurrencyAmount>
 
-/** What a user owns and has earned. */
+/** Answer of the dashboard's overview: what a user owns and has earned. */
 export const Overview = v.object({
-  /** All rewards, in the reward currency. A reward without a rate when it was granted is left out. */
+  /**
+   * Sum of all rewards in the reward currency. Rewards without a rate at the time of granting are left out.
+   */
   network_rewards: Money,
-  /** Number of active devices. */
+  /** Number of the user's active devices. */
   devices: v.pipe(v.number(), v.safeInteger()),
-  /** In units of 10^9 bytes. */
+  /** Traffic in units of 10^9 bytes. */
   traffic_gb: Money,
   /** Spendable balances of the asset wallet (`balance`) and of the reward wallet (`bonus_balance`). */
   balances: v.array(v.object({ currency: v.string(), balance: Money, bonus_balance: Money })),
   total_earnings: v.array(CurrencyAmount),
-  /** Earnings of the day before today, in the reporting time zone. */
+  /** Earnings of yesterday, in the reporting time zone. */
   yesterday_earnings: v.array(CurrencyAmount),
 })
 export type Overview = v.InferOutput<typeof Overview>
 
 const gigabytesPerByte = new Big('1e-9')
 
-/** A user's overview. It reads four items, however much the user has earned. */
+/** Reads a user's dashboard overview. It reads four items, however much the user has earned. */
 export async function readOverview(userId: number): Promise<Overview> {
   const yesterday = addDays(dayOf(Date.now()), -1)
   const [[totals, day], asset, reward] = await Promise.all([
@@ -52,7 +54,7 @@ export async function readOverview(userId: number): Promise<Overview> {
   }
 }
 
-/** The balances of both wallets by currency, without currencies in which both are zero. */
+/** The balances of both wallets by currency, without currencies in which both balances are zero. */
 function balancesOf(asset: Wallet, reward: Wallet): Overview['balances'] {
   const currencies = new Set([...asset.holdings.keys(), ...reward.holdings.keys()])
   return [...currencies]
@@ -71,11 +73,13 @@ function sumByCurrency(rewards: readonly CurrencyAmount[]): CurrencyAmount[] {
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([currency, amount]) => ({ currency, amount }))
 }
 
-/** All rewards of one type in one currency. */
+/** The sum of a user's rewards of one type in one currency. */
 export const NetworkReward = v.object({ reward_type: v.string(), currency: v.string(), amount: Money })
 export type NetworkReward = v.InferOutput<typeof NetworkReward>
 
-/** All rewards ever granted to a user, ordered by type, then by currency. It reads one item. */
+/**
+ * Reads the sums of all rewards ever granted to a user, ordered by type, then by currency. It reads one item.
+ */
 export async function readNetworkRewards(userId: number): Promise<NetworkReward[]> {
   const [totals] = await readItems([totalsKey(userId)])
   return rewardSums(totals).map(({ rewardType, currency, amount }) => ({

@@ -11,13 +11,13 @@ import { settings } from '../settings.ts'
 import { requireUser } from '../users/user.ts'
 import { addActiveDevices, addRewardToDay, addRewardToTotals, addTraffic } from './sums.ts'
 
-/** A reward as the dashboard counts it. */
+/** The data of a reward that the dashboard counts. */
 export interface Reward {
   userId: number
   rewardType: string
   currency: string
   amount: Big
-  /** yyyy-MM-dd */
+  /** The day on which the reward was earned, yyyy-MM-dd. */
   earnedOn: string
 }
 
@@ -34,8 +34,8 @@ export async function recordReward({ userId, earnedOn, ...reward }: Reward): Pro
 }
 
 /**
- * The worth of an amount in the reward currency at the latest rates; undefined when either currency has no
- * rate. It is exact when the reward currency is the quote currency, and otherwise a quotient of 20 decimal
+ * Converts an amount to the reward currency at the latest rates; undefined when either currency has no rate.
+ * The result is exact when the reward currency is the quote currency, and otherwise a quotient of 20 decimal
  * places.
  */
 async function convertReward(currency: string, amount: Big): Promise<Big | undefined> {
@@ -49,15 +49,15 @@ async function convertReward(currency: string, amount: Big): Promise<Big | undef
   return rewardCurrency === quoteCurrency ? worth : worth.div(to)
 }
 
-/** Adds bytes to a user's traffic, exactly once. */
+/** Adds bytes to a user's traffic, exactly once per event. */
 export const recordTraffic = (userId: number, bytes: Big, record: EventRecord): Promise<Outcome> =>
   applyOnce(record, [requireUser(userId), addTraffic(userId, bytes)])
 
-/** A device as its latest event describes it: the user it belongs to, and whether it is active. */
+/** A device according to its latest event: the user it belongs to, and whether it is active. */
 export interface Device {
   userId: number
   active: boolean
-  /** Instant of that event, epoch milliseconds. */
+  /** Instant of the device's latest event, epoch milliseconds. */
   at: number
 }
 
@@ -84,7 +84,7 @@ export function recordDevice(deviceId: string, device: Device, record: EventReco
         : []
       return applyOnce(record, [requireUser(device.userId), ...writes])
     },
-    // Another event about the device was written first: read what it left and decide again.
+    // Another event about the device was written first: read the device again and decide again.
     (error) => error instanceof ConditionFailed,
   )
 }
@@ -99,7 +99,7 @@ async function readDevice(deviceId: string): Promise<Device | undefined> {
   return { userId: user_id, active, at }
 }
 
-/** The write of a device; its condition fails when the stored one is no longer as it was read. */
+/** The write of a device; its condition fails if the stored device has changed since it was read. */
 function putDevice(deviceId: string, { userId, active, at }: Device, stored: Device | undefined): Write {
   const item = { ...devices.key({ deviceId }), user_id: userId, active, at }
   if (stored === undefined) return putNew(item)
@@ -114,7 +114,7 @@ function putDevice(deviceId: string, { userId, active, at }: Device, stored: Dev
 }
 
 /**
- * The writes that move a device from the count of its user before to that of its user now, where they differ.
+ * The writes that move an active device from its previous user's count to its present user's, if they differ.
  */
 function changeCounts(before: Device | undefined, after: Device): Write[] {
   const userBefore = before?.active ? before.userId : undefined

@@ -17,16 +17,17 @@ const dayEarnings = itemType({
   found: 'by user and range of days',
 })
 
-/** Key of a user's totals. */
+/** Key of the item with a user's dashboard totals. */
 export const totalsKey = (userId: number): Key => totals.key({ userId })
 
-/** Key of what a user earned on a day (yyyy-MM-dd). */
+/** Key of the item with what a user earned on a day (yyyy-MM-dd). */
 export const dayKey = (userId: number, day: string): Key => dayEarnings.key({ userId, day })
 
-/** The day (yyyy-MM-dd) of a day's item. */
+/** The day (yyyy-MM-dd) that an item of daily earnings is about. */
 export const dayOfItem = (item: Item): string => String(item['sk']).slice(dayEarnings.sortKeyPrefix.length)
 
-// Attribute names. A prefix is followed by a currency, or by a currency, `#` and a reward type.
+// Attribute names of dashboard sums. A prefix is followed by a currency, or by a currency, `#` and a reward
+// type.
 const networkRewards = 'network_rewards'
 const trafficBytes = 'traffic_bytes'
 const activeDevices = 'devices'
@@ -34,8 +35,8 @@ const earnedPrefix = 'E#'
 const rewardPrefix = 'R#'
 
 /**
- * The write that adds a reward to a user's totals. `converted` is its worth in the reward currency, if a rate
- * is known.
+ * The write that adds a reward to a user's dashboard totals. `converted` is its worth in the reward currency,
+ * if a rate is known.
  */
 export const addRewardToTotals = (
   userId: number,
@@ -53,7 +54,7 @@ export const addRewardToTotals = (
 export const addRewardToDay = (userId: number, day: string, currency: string, amount: Big): Write =>
   addToSums(dayKey(userId, day), new Map([[earnedPrefix + currency, amount]]))
 
-/** The write that adds to a user's traffic. */
+/** The write that adds bytes to a user's traffic. */
 export const addTraffic = (userId: number, bytes: Big): Write =>
   addToSums(totalsKey(userId), new Map([[trafficBytes, bytes]]))
 
@@ -61,14 +62,14 @@ export const addTraffic = (userId: number, bytes: Big): Write =>
 export const addActiveDevices = (userId: number, change: number): Write =>
   addToSums(totalsKey(userId), new Map(), new Map([[activeDevices, change]]))
 
-/** All rewards of one type in one currency. */
+/** The sum of a user's rewards of one type in one currency. */
 export interface RewardSum {
   rewardType: string
   currency: string
   amount: Big
 }
 
-/** The rewards in a user's totals, ordered by type, then by currency. */
+/** Reads the reward sums from a user's totals, ordered by type, then by currency. */
 export const rewardSums = (totals: Item | undefined): RewardSum[] =>
   sumNames(totals, rewardPrefix)
     .map((name) => {
@@ -77,25 +78,25 @@ export const rewardSums = (totals: Item | undefined): RewardSum[] =>
     })
     .sort((a, b) => compare(a.rewardType, b.rewardType) || compare(a.currency, b.currency))
 
-/** What was earned on a day, ordered by currency. */
+/** Reads what a user earned from the item of a day, ordered by currency. */
 export const daySums = (day: Item | undefined): { currency: string; amount: Big }[] =>
   sumNames(day, earnedPrefix)
     .map((name) => ({ currency: name.slice(earnedPrefix.length), amount: readSum(day, name) }))
     .sort((a, b) => compare(a.currency, b.currency))
 
-/** All rewards in a user's totals, in the reward currency. */
+/** Reads the sum of all rewards, in the reward currency, from a user's totals. */
 export const networkRewardsOf = (totals: Item | undefined): Big => readSum(totals, networkRewards)
 
-/** The traffic in a user's totals, in bytes. */
+/** Reads the traffic, in bytes, from a user's totals. */
 export const trafficBytesOf = (totals: Item | undefined): Big => readSum(totals, trafficBytes)
 
-/** The number of active devices in a user's totals. */
+/** Reads the number of active devices from a user's totals. */
 export const activeDevicesOf = (totals: Item | undefined): number =>
   Number(readSum(totals, activeDevices).toFixed())
 
 /**
- * Attribute names under a prefix. Every addition writes the whole part of a sum, so that attribute always
- * exists.
+ * The attribute names of an item that begin with a prefix. Every addition writes the whole part of a sum, so
+ * that attribute always exists.
  */
 const sumNames = (item: Item | undefined, prefix: string): string[] =>
   Object.keys(item ?? {}).filter((name) => name.startsWith(prefix))

@@ -1,13 +1,16 @@
 /**
- * Request units that DynamoDB reports for the current request or batch. It also charges for failed calls, but
- * does not report them.
+ * DynamoDB request units that the current request or batch has consumed. DynamoDB also charges for failed
+ * calls, but does not report their units.
  */
 const units = { read_units: 0, write_units: 0 }
 
-/** The units consumed since resetConsumedUnits, for the log line of the request or batch. */
+/** The DynamoDB units consumed since resetConsumedUnits, for the log line of the request or batch. */
 export const consumedUnits = () => ({ ...units })
 
-/** Starts counting for a new request or batch. A function handles one at a time, so one counter is enough. */
+/**
+ * Resets the DynamoDB units for a new request or batch. A function handles one at a time, so one counter is
+ * enough.
+ */
 export function resetConsumedUnits(): void {
   units.read_units = units.write_units = 0
 }
@@ -22,7 +25,7 @@ interface Capacity {
   CapacityUnits?: number
 }
 
-/** SDK middleware that asks every call for its consumed capacity and adds it up. */
+/** SDK middleware that asks every DynamoDB call for its consumed capacity and adds it up. */
 export const countUnits =
   (next: (call: Call) => Promise<Answer>, { commandName = '' }: { commandName?: string }) =>
   async (call: Call): Promise<Answer> => {

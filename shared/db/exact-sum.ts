@@ -4,16 +4,17 @@ import { Big as ExactBig, zero } from '../money.ts'
 import { Decimal, toNumberValue, type Key } from './table.ts'
 import type { Write } from './write.ts'
 
-/** Decimal places of a sum. Its fraction is stored as a whole number of units of 10^-18. */
+/** Number of decimal places of an exact sum. Its fraction is stored as a whole number of units of 10^-18. */
 const places = 18
 const fractionUnit = new ExactBig(`1e-${places}`)
 const unitsPerOne = new ExactBig(`1e${places}`)
 
-/** Attribute that holds the fractional part of a sum. */
+/** Name of the attribute that holds the fractional part of an exact sum. */
 export const fractionOf = (attribute: string): string => `~${attribute}`
 
 /**
- * The write that adds amounts to attributes of an item. DynamoDB does the addition, so nothing is read first.
+ * The write that adds amounts to exact sums in attributes of an item. DynamoDB does the addition, so nothing
+ * is read first.
  *
  * A DynamoDB number has 38 digits. A sum of amounts with 20 digits before and 18 after the point can need
  * more. So a sum is stored in two attributes, its whole part and its fraction in units of 10^-18, which
@@ -51,7 +52,7 @@ export function addToSums(
   }
 }
 
-/** The sum stored under an attribute of an item; zero when there is none. */
+/** Reads the exact sum stored under an attribute of an item; zero when there is none. */
 export function readSum(item: Record<string, unknown> | undefined, attribute: string): Big {
   const part = (name: string) => (item?.[name] === undefined ? zero : v.parse(Decimal, item[name]))
   return part(attribute).plus(part(fractionOf(attribute)).times(fractionUnit))

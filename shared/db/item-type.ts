@@ -7,23 +7,26 @@ type Names<Template extends string> = Template extends `${string}{${infer Name}}
 
 type Values<Template extends string> = Record<Names<Template>, string | number>
 
-/** A kind of item in the table. The list of all of them in shared/README.md is made from these. */
+/** A kind of item in the table. The list of all kinds in shared/README.md is generated from these. */
 export interface ItemTypeSpec {
-  /** Partition key and sort key, with names in braces for what varies. */
+  /** Templates of partition key and sort key, with names in braces for the parts that vary. */
   pk: string
   sk: string
-  /** Keys in the index, for items that are in it. */
+  /** Templates of the index keys, for items that are in the index. */
   gpk?: string
   gsk?: string
-  /** What an item holds, and how it is found: for the list. */
+  /** What the item holds, and how it is found: text for the list in shared/README.md. */
   holds: string
   found: string
 }
 
-/** Every kind of item whose owner has been loaded. */
+/** Every kind of item that has been declared by the modules loaded so far. */
 export const itemTypes: ItemTypeSpec[] = []
 
-/** Declares a kind of item. Only the file that owns the item does, so that no other spells its keys. */
+/**
+ * Declares a kind of item. Only the file that owns the item calls this, so that no other file builds its
+ * keys.
+ */
 export function itemType<const Spec extends ItemTypeSpec>(spec: Spec) {
   itemTypes.push(spec)
   const fill = (template: string, values: Record<string, string | number>): string =>
@@ -33,9 +36,9 @@ export function itemType<const Spec extends ItemTypeSpec>(spec: Spec) {
       pk: fill(spec.pk, values),
       sk: fill(spec.sk, values),
     }),
-    /** The partition alone, for queries. */
+    /** Builds the partition key alone, for queries. */
     partition: (values: Values<Spec['pk']>): string => fill(spec.pk, values),
-    /** What the sort keys of all items of this kind begin with, for queries. */
+    /** The prefix that the sort keys of all items of this kind share, for queries. */
     sortKeyPrefix: spec.sk.split('{')[0] ?? '',
   }
 }

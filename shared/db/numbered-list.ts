@@ -5,8 +5,8 @@ import type { Item, Key } from './table.ts'
 
 /**
  * A list whose rows are numbered 1, 2, 3, … without gaps, in the order of their instants. Any page is then
- * one range of rows, however long the list is. The list's name is its partition. The code that appends to a
- * list keeps its length.
+ * one range of rows, however long the list is. The list's name is its partition key. The code that appends to
+ * a list stores its length.
  */
 
 const ordinalDigits = 12
@@ -15,35 +15,39 @@ const instantDigits = 16
 const ordinalText = (ordinal: number): string => String(ordinal).padStart(ordinalDigits, '0')
 const instantText = (instant: number): string => String(Math.max(0, instant)).padStart(instantDigits, '0')
 
-/** Key of a row. */
+/** Key of a row of a numbered list. */
 export const rowKey = (list: string, ordinal: number): Key => ({ pk: list, sk: ordinalText(ordinal) })
 
-/** Attributes of a row that the index is to find by its instant (epoch milliseconds). */
+/** The index keys of a row that is to be found by its instant (epoch milliseconds). */
 export const instantKeys = (list: string, instant: number, ordinal: number) => ({
   gpk: list,
   gsk: `${instantText(instant)}#${ordinalText(ordinal)}`,
 })
 
-/** First and last day of a period, both included. Either may be left open. */
+/** First and last day of a period, both included. Either may be omitted, which leaves that end open. */
 interface Period {
   beginTime?: string | undefined
   endTime?: string | undefined
 }
 
 /**
- * What a page is read from: the list's length, and its rows in the period from `first` to before `beyond`.
+ * What a page of a numbered list is read from: the list's length, and the range of its rows that are in the
+ * requested period, from `first` to before `beyond`.
  */
 export interface ListStart {
   list: string
   length: number
-  /** Undefined if the list ends before the period begins. */
+  /** Number of the first row in the period; undefined if the list ends before the period begins. */
   first: number | undefined
-  /** Undefined if the list ends before the period does. */
+  /**
+   * Number of the first row after the period; undefined if the list ends within the period or is not limited.
+   */
   beyond: number | undefined
 }
 
 /**
- * The first of two reads behind a page: the list's length, and beside it where the period lies in the list.
+ * The first of two rounds of reads for a page of a numbered list: the list's length and, in parallel, which
+ * rows are in the requested period.
  */
 export async function readListStart(
   list: string,
@@ -68,21 +72,27 @@ async function firstOrdinalFrom(list: string, instant: number): Promise<number |
   return row && Number(row['sk'])
 }
 
-/** The second read: the rows of a page, newest first, and how many there are in all. None without a start. */
+/**
+ * The second round of reads for a page of a numbered list: its rows, newest first, and the total number of
+ * rows in the period. Without a start the page is empty.
+ */
 export async function readListPage(
   start: ListStart | undefined,
   { current, size }: { current: number; size: number },
 ): Promise<{ rows: Item[]; total: number }> {
   if (start === undefined) return { rows: [], total: 0 }
   const { list, length, first = length + 1, beyond = length + 1 } = start
-  // The length comes from an eventually consistent read and may be older than what the index returns.
+  // The list's length comes from an eventually consistent read and may be older than what the index returns.
   const last = Math.min(length, beyond - 1)
   const newest = last - (current - 1) * size
   const rows = await readRange(list, Math.max(first, newest - size + 1), newest)
   return { rows, total: Math.max(0, last - first + 1) }
 }
 
-/** Rows by their ordinals, newest first. Consistent, so that every row that the length counts is found. */
+/**
+ * Reads rows by their numbers, newest first. The read is consistent, so that every row that the length counts
+ * is found.
+ */
 async function readRange(list: string, oldest: number, newest: number): Promise<Item[]> {
   if (newest < oldest) return []
   const query = {
@@ -98,7 +108,7 @@ async function readRange(list: string, oldest: number, newest: number): Promise<
   return queryFirst(query, newest - oldest + 1)
 }
 
-/** All rows of a list up to a length, oldest first, in as many reads as it takes. */
+/** Reads all rows of a numbered list up to a length, oldest first, in as many reads as necessary. */
 export const readRows = (list: string, length: number): AsyncGenerator<Item> =>
   queryItems({
     KeyConditionExpression: 'pk = :list AND sk <= :last',

@@ -3,16 +3,16 @@ import { Failure } from '../errors.ts'
 import { retry } from '../retry.ts'
 import { db, type Item, type Key, tableName } from './table.ts'
 
-/** Most keys that one BatchGetItem takes (AWS: BatchGetItem). */
+/** Maximum number of keys in one BatchGetItem call (AWS: BatchGetItem). */
 const maxBatchKeys = 100
 const batchConcurrency = 16
 
 interface ReadOptions {
-  /** Strongly consistent, at twice the price; eventually consistent otherwise. */
+  /** Whether to read strongly consistent, at twice the price; otherwise the read is eventually consistent. */
   consistent?: boolean
 }
 
-/** One item by its key, or undefined. */
+/** Reads one item by its key; undefined if it does not exist. */
 export async function readItem(
   key: Key,
   { consistent = false }: ReadOptions = {},
@@ -24,8 +24,8 @@ export async function readItem(
 }
 
 /**
- * Many items by their keys, in batches side by side: each item in the place of its key, undefined where there
- * is none. Keys that DynamoDB leaves unprocessed are asked for again; throws `unavailable` when some stay
+ * Reads items by their keys, in parallel batches: each item at the index of its key, undefined if it does not
+ * exist. Keys that DynamoDB leaves unprocessed are requested again; throws `unavailable` when some stay
  * unprocessed.
  */
 export async function readItems(
@@ -69,8 +69,8 @@ async function readBatch(keys: Key[], { consistent = false }: ReadOptions): Prom
 }
 
 /**
- * The items of a query in order, page after page as they are consumed. `Limit` is the size of a page of the
- * query, not of the result: stop iterating to read no more.
+ * Yields the items of a query in order, and reads further pages only as they are consumed. `Limit` is the
+ * number of items per call, not of the result: stop iterating to read no more.
  */
 export async function* queryItems(query: Omit<QueryCommandInput, 'TableName'>): AsyncGenerator<Item> {
   let ExclusiveStartKey: Item | undefined
@@ -83,7 +83,9 @@ export async function* queryItems(query: Omit<QueryCommandInput, 'TableName'>): 
   } while (ExclusiveStartKey !== undefined)
 }
 
-/** The first items of a query, at most `limit`, in one call. The limit must keep the answer under 1 MB. */
+/**
+ * Reads the first items of a query, at most `limit`, in one call. The limit must keep the answer under 1 MB.
+ */
 export async function queryFirst(
   query: Omit<QueryCommandInput, 'TableName' | 'Limit'>,
   limit: number,

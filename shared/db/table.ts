@@ -7,19 +7,19 @@ import { requireEnv } from '../env.ts'
 import { countUnits } from './consumed-units.ts'
 
 /**
- * The client of the one table. Numbers are read as `NumberValue`, the decimal text that DynamoDB stores, so
- * that no amount passes through a double; `Integer` and `Decimal` below convert them.
+ * The client of the service's one table. Numbers are read as `NumberValue`, the decimal text that DynamoDB
+ * stores, so that no amount passes through a double; the schemas `Integer` and `Decimal` convert them.
  */
 export const db = DynamoDBDocumentClient.from(new DynamoDBClient(clientOptions()), {
   marshallOptions: { removeUndefinedValues: true },
   unmarshallOptions: { wrapNumbers: true },
 })
 
-// countUnits declares only the part of the SDK's middleware types that it uses, which the SDK's overloads
-// reject.
+// countUnits declares only the part of the SDK's middleware types that it uses, which does not match the
+// SDK's overloads.
 db.middlewareStack.add(countUnits as never, { step: 'initialize' })
 
-/** Name of the table. */
+/** Name of the service's DynamoDB table. */
 export const tableName = (): string => requireEnv('TABLE_NAME')
 
 /** An item as the document client reads and writes it. */
@@ -37,14 +37,14 @@ const TableNumber = v.custom<{ value: string }>(
   'must be a number of the table',
 )
 
-/** A whole number as stored: an instant, a count, a user id. */
+/** Schema of a whole number as stored: an instant, a count or a user id. */
 export const Integer = v.pipe(
   TableNumber,
   v.transform(({ value }) => Number(value)),
   v.safeInteger(),
 )
 
-/** An exact decimal as stored. */
+/** Schema of an exact decimal as stored. */
 export const Decimal = v.pipe(
   TableNumber,
   v.transform(({ value }) => new Big(value)),

@@ -20,18 +20,18 @@ export interface Write {
   Update?: Without<SdkWrite['Update']>
   Delete?: Without<SdkWrite['Delete']>
   ConditionCheck?: Without<SdkWrite['ConditionCheck']>
-  /** The error to throw when the condition does not hold, given the item as it is stored then. */
+  /** The error to throw when the write's condition does not hold; it gets the item as stored at that time. */
   otherwise?: (stored: Item | undefined) => Error
 }
 
-/** A write whose condition did not hold, and the item as it is stored; undefined where there is none. */
+/** A write whose condition did not hold, and the item as it is stored; undefined if there is none. */
 export interface FailedWrite {
   write: Write
   stored: Item | undefined
 }
 
 /**
- * A condition that has no `otherwise` of its own did not hold, and nothing was written: another writer was
+ * The condition of a write that has no `otherwise` did not hold, and nothing was written: another writer was
  * faster.
  */
 export class ConditionFailed extends Error {
@@ -44,11 +44,11 @@ export class ConditionFailed extends Error {
   }
 }
 
-/** Most members of one transaction (AWS: TransactWriteItems). */
+/** Maximum number of writes in one transaction (AWS: TransactWriteItems). */
 export const maxTransactionWrites = 100
 
 /**
- * Writes all or nothing. When conditions do not hold, nothing is written, and the first member that failed
+ * Writes all or nothing. If conditions do not hold, nothing is written, and the first write that failed
  * decides which error is thrown: that of its `otherwise`, or ConditionFailed without one. Throws
  * `unavailable` when the transaction keeps conflicting with others or being throttled.
  */
@@ -68,7 +68,7 @@ export async function tryTransact(
   const TransactItems = writes.map(toSdkWrite)
   try {
     await retry(
-      // The token makes the SDK's own repetitions of one attempt count once.
+      // The client request token makes the SDK's own repetitions of one attempt count once.
       () =>
         db.send(
           new TransactWriteCommand({ TransactItems, ClientRequestToken: crypto.randomUUID() }),
@@ -86,8 +86,8 @@ export async function tryTransact(
 }
 
 /**
- * Carries out one write by itself, at half the price of a transaction. Errors as in transact. Resolves with
- * the item's attributes after an update, for a write that asks for them.
+ * Performs one write on its own, at half the price of a transaction. Errors as in transact. Resolves with the
+ * item's attributes after an update, if the write requests them.
  */
 export async function writeItem(write: Write, options: { returnNew?: true } = {}): Promise<Item | undefined> {
   const { Put, Update, Delete } = toSdkWrite(write)
@@ -106,11 +106,11 @@ export async function writeItem(write: Write, options: { returnNew?: true } = {}
   }
 }
 
-/** A single write that met a transaction on the same item; the SDK does not retry it. */
+/** Whether a single write conflicted with a transaction on the same item; the SDK does not retry that. */
 const isConflict = (error: unknown): boolean =>
   error instanceof Error && error.name === 'TransactionConflictException'
 
-/** The write of a new item; its condition fails where there is one of that key. */
+/** The write of a new item; its condition fails if an item with that key exists. */
 export const putNew = (item: Item): Write => ({
   Put: { Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
 })
@@ -142,8 +142,7 @@ function toSdkWrite(write: Write): SdkWrite {
 }
 
 /**
- * Reasons for which the same transaction may succeed a moment later (AWS: TransactWriteItems, cancellation
- * reasons).
+ * Cancellation reasons after which the same transaction may succeed a moment later (AWS: TransactWriteItems).
  */
 const passingReasons = new Set([
   'None',
@@ -165,10 +164,10 @@ const failedWrites = (writes: readonly Write[], error: TransactionCanceledExcept
     return reason?.Code === 'ConditionalCheckFailed' ? [{ write, stored: fromSdk(reason.Item) }] : []
   })
 
-/** The document client translates answers, not errors. */
+/** Decodes the stored item of a failed condition: the document client does not decode items in errors. */
 const fromSdk = (item: Parameters<typeof unmarshall>[0] | undefined): Item | undefined =>
   item && unmarshall(item, { wrapNumbers: true })
 
-/** The error that failed conditions amount to: the first one decides. */
+/** The error to throw for failed conditions: the first one decides. */
 export const failureOf = (failures: readonly FailedWrite[]): Error =>
   failures[0]?.write.otherwise?.(failures[0].stored) ?? new ConditionFailed(failures)

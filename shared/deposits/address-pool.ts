@@ -3,7 +3,7 @@ import { itemType } from '../db/item-type.ts'
 import { queryFirst, readItem } from '../db/read.ts'
 import type { Write } from '../db/write.ts'
 
-/** The free addresses of a currency on a network. */
+/** A pool of free deposit addresses for one currency on one network. */
 export interface Pool {
   currency: string
   network: string
@@ -23,27 +23,27 @@ const freeKeys = itemType({
 })
 const freePrefix = freeKeys.sortKeyPrefix
 
-/** Whether addresses were ever provisioned for a currency on a network. */
+/** Whether deposit addresses were ever provisioned for a currency on a network. */
 export const poolExists = async (pool: Pool): Promise<boolean> =>
   (await readItem(poolKeys.key({ ...pool }), { consistent: true })) !== undefined
 
-/** The write that adds a pool, or leaves it as it is. */
+/** The write that creates an address pool, or leaves an existing one unchanged. */
 export const putPool = (pool: Pool): Write => ({ Put: { Item: poolKeys.key({ ...pool }) } })
 
-/** The write that adds an address to the pool. */
+/** The write that adds a free address to its pool. */
 export const putFreeAddress = (pool: Pool, digest: string): Write => ({
   Put: { Item: freeKeys.key({ ...pool, digest }) },
 })
 
-/** The write that takes an address out of the pool; its condition fails if another claim took it first. */
+/** The write that takes an address out of its pool; its condition fails if another claim took it first. */
 export const takeFreeAddress = (pool: Pool, digest: string): Write => ({
   Delete: { Key: freeKeys.key({ ...pool, digest }), ConditionExpression: 'attribute_exists(pk)' },
 })
 
 /**
- * Digest of a free address, or undefined if none is left. The search starts at a random position, so that
- * simultaneous claims rarely pick the same address. The pool keeps no counter, because every claim would have
- * to write it.
+ * Finds the digest of a free address; undefined if the pool is empty. The search starts at a random position,
+ * so that simultaneous claims rarely pick the same address. The pool keeps no counter, because every claim
+ * would have to write it.
  */
 export async function findFreeAddress(pool: Pool): Promise<string | undefined> {
   const start = freePrefix + randomBytes(8).toString('base64url')
@@ -60,7 +60,7 @@ async function firstBetween(pool: Pool, low: string, high: string): Promise<stri
   return (item?.['sk'] as string | undefined)?.slice(freePrefix.length)
 }
 
-/** How many addresses are free, counted up to `limit`. Eventually consistent. */
+/** Counts the free addresses of a pool, up to `limit`. Eventually consistent. */
 export async function countFreeAddresses(pool: Pool, limit: number): Promise<number> {
   const query = {
     KeyConditionExpression: 'pk = :pool AND begins_with(sk, :free)',

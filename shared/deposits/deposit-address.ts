@@ -6,35 +6,35 @@ import { Integer } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import { maybe } from '../fields.ts'
 
-/** An address on a chain, as its network spells it. */
+/** Schema of an address on a blockchain, as its network spells it. */
 export const ChainAddress = v.pipe(
   v.string(),
   v.regex(/^[\x21-\x7e]{1,256}$/, 'must be 1 to 256 printable characters without spaces'),
 )
 
 /**
- * The tag (or memo) that tells the users of a shared address apart, on networks that have one. An empty one
- * counts as none.
+ * Schema of the tag (or memo) that distinguishes the users of a shared address, on networks that have one. An
+ * empty tag counts as none.
  */
 export const AddressTag = v.pipe(
   maybe(v.pipe(v.string(), v.regex(/^[\x20-\x7e]{0,128}$/, 'must be at most 128 printable characters'))),
   v.transform((tag) => (tag === '' ? undefined : tag)),
 )
 
-/** An address and tag on a network: what a deposit is sent to. */
+/** An address and tag on a network, to which a deposit is sent. */
 export interface NetworkAddress {
   network: string
   address: string
   tag?: string | undefined
 }
 
-/** SHA-256 of an address and tag on a network, base64url: its name inside keys. */
+/** SHA-256 of network, address and tag, base64url: the name of an address inside keys. */
 export const addressDigest = ({ network, address, tag }: NetworkAddress): string =>
   createHash('sha256')
     .update(JSON.stringify([network, address, tag ?? null]))
     .digest('base64url')
 
-/** An address of the service: free, or assigned to one user for good. */
+/** A stored deposit address of the service: free, or permanently assigned to one user. */
 const AddressItem = v.object({
   currency: v.string(),
   currency_network: v.string(),
@@ -54,24 +54,24 @@ const addressKeys = itemType({
 })
 const addressKey = (digest: string) => addressKeys.key({ digest })
 
-/** An address by its digest, or undefined if it is not one of the service's. */
+/** Reads a deposit address by its digest; undefined if it is not one of the service's. */
 export async function readAddress(digest: string): Promise<AddressItem | undefined> {
   const item = await readItem(addressKey(digest), { consistent: true })
   return item === undefined ? undefined : v.parse(AddressItem, item)
 }
 
-/** Those of the addresses that the service has already. */
+/** Reads which of the given addresses the service already has. */
 export async function readAddresses(addresses: NetworkAddress[]): Promise<AddressItem[]> {
   const keys = addresses.map((address) => addressKey(addressDigest(address)))
   const items = await readItems(keys, { consistent: true })
   return items.filter((item) => item !== undefined).map((item) => v.parse(AddressItem, item))
 }
 
-/** The write that adds an address; its condition fails if the service has it already. */
+/** The write that adds a deposit address; its condition fails if the service already has it. */
 export const putAddress = (digest: string, item: AddressItem): Write =>
   putNew({ ...addressKey(digest), ...item })
 
-/** The write that assigns an address to a user; its condition fails if it is assigned already. */
+/** The write that assigns a deposit address to a user; its condition fails if it is already assigned. */
 export const assignAddress = (digest: string, userId: number): Write => ({
   Update: {
     Key: addressKey(digest),

@@ -26,9 +26,9 @@ export const DepositRecord = v.object({
   confirmations: v.number(),
   required_confirmations: v.number(),
   status: DepositStatus,
-  /** Instant of the first event about it, epoch milliseconds. */
+  /** Instant of the first event about the deposit, epoch milliseconds. */
   created_at: v.number(),
-  /** When it was credited, epoch milliseconds; null until then. */
+  /** When the deposit was credited, epoch milliseconds; null until then. */
   credited_at: v.nullable(v.number()),
 })
 export type DepositRecord = v.InferOutput<typeof DepositRecord>
@@ -46,26 +46,26 @@ const DepositItem = v.object({
   currency_ordinal: Integer,
 })
 
-/** A deposit with what only the service knows of it. */
+/** A deposit as the service stores it, including what its owner does not see. */
 export interface Deposit {
   record: DepositRecord
   userId: number
-  /** Raised by every write, from 1. */
+  /** Version of the deposit: 1 after the first write, raised by every later one. */
   version: number
-  /** Its number in the list of all of the user's deposits. */
+  /** The deposit's number in the list of all of the user's deposits. */
   ordinal: number
-  /** Its number in the list of its currency. */
+  /** The deposit's number in the list of the user's deposits of its currency. */
   currencyOrdinal: number
 }
 
-/** Which output of which transaction on which network a deposit is. */
+/** Identity of a deposit: a network, a transaction on it, and an output of that transaction. */
 export interface DepositName {
   network: string
   txid: string
   outputIndex: number
 }
 
-/** The id of a deposit: SHA-256 of its name, base64url, so that it discloses nothing. */
+/** The id of a deposit: SHA-256 of its identity, base64url, so that the id discloses nothing. */
 export const depositId = ({ network, txid, outputIndex }: DepositName): string =>
   createHash('sha256')
     .update(JSON.stringify([network, txid, outputIndex]))
@@ -81,13 +81,13 @@ const depositKeys = itemType({
   found: 'by its id, SHA-256 of network, txid and output index',
 })
 
-/** A deposit by its id, or undefined. */
+/** Reads a deposit by its id; undefined if it does not exist. */
 export async function readDeposit(id: string, { consistent = false } = {}): Promise<Deposit | undefined> {
   const item = await readItem(depositKeys.key({ id }), { consistent })
   return item && toDeposit(item)
 }
 
-/** The deposit that an item describes: its own item, or a row of a list. */
+/** Parses a deposit from its own item or from a row of a list. */
 function toDeposit(item: Item): Deposit {
   const { user_id, version, ordinal, currency_ordinal, ...record } = v.parse(DepositItem, item)
   return { record, userId: user_id, version, ordinal, currencyOrdinal: currency_ordinal }
@@ -105,7 +105,7 @@ const listName = (userId: number, currency = '*'): string => rowKeys.partition({
 
 /**
  * The writes of a deposit's next version: its own item, whose condition fails unless the stored version is
- * the one before, and its rows in two lists, that of all deposits and that of its currency. Rows hold the
+ * the previous one, and its rows in two lists, that of all deposits and that of its currency. Rows hold the
  * whole deposit, so that a page is one read.
  */
 export function putDeposit({ record, userId, version, ordinal, currencyOrdinal }: Deposit): Write[] {
@@ -127,10 +127,10 @@ export function putDeposit({ record, userId, version, ordinal, currencyOrdinal }
   ]
 }
 
-/** How many deposits a user has. */
+/** The numbers of a user's deposits by currency, which are the lengths of the lists. */
 export interface DepositCount {
   userId: number
-  /** Instant of the newest, epoch milliseconds; 0 before the first. */
+  /** Instant of the user's newest deposit, epoch milliseconds; 0 before the first. */
   lastAt: number
   byCurrency: Map<string, number>
 }
@@ -144,7 +144,7 @@ const countKeys = itemType({
   found: 'by user',
 })
 
-/** How many deposits a user has. */
+/** Reads how many deposits a user has. */
 export async function readDepositCount(userId: number, { consistent = false } = {}): Promise<DepositCount> {
   const item = await readItem(countKeys.key({ userId }), { consistent })
   if (item === undefined) return { userId, lastAt: 0, byCurrency: new Map() }
@@ -152,15 +152,15 @@ export async function readDepositCount(userId: number, { consistent = false } = 
   return { userId, lastAt, byCurrency: new Map(Object.entries(counts)) }
 }
 
-/** The length of the list of a currency, or of all deposits. */
+/** Number of a user's deposits in one currency, or in all of them. */
 export const countDeposits = ({ byCurrency }: DepositCount, currency?: string): number =>
   currency === undefined
     ? [...byCurrency.values()].reduce((sum, count) => sum + count, 0)
     : (byCurrency.get(currency) ?? 0)
 
 /**
- * The write that counts one more deposit; its condition fails if another one was counted since `count` was
- * read.
+ * The write that counts one more deposit of a user; its condition fails if another one was counted since
+ * `count` was read.
  */
 export function putDepositCount(count: DepositCount, currency: string, at: number): Write {
   const total = countDeposits(count)
@@ -182,7 +182,7 @@ export function putDepositCount(count: DepositCount, currency: string, at: numbe
   }
 }
 
-/** The query of a page of deposits. */
+/** Query parameters of a page of deposits. */
 export const RecordsQuery = v.pipe(
   v.object({
     currency: CurrencyFilter,
@@ -197,7 +197,7 @@ export const RecordsQuery = v.pipe(
 )
 export type RecordsQuery = v.InferOutput<typeof RecordsQuery>
 
-/** The first read behind a page of deposits; undefined if no deposit can match the query. */
+/** The first round of reads for a page of deposits; undefined if no deposit can match the query. */
 export async function readRecordsStart(query: RecordsQuery, userId: number): Promise<ListStart | undefined> {
   const { currency } = query
   if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
@@ -205,7 +205,7 @@ export async function readRecordsStart(query: RecordsQuery, userId: number): Pro
   return readListStart(listName(userId, currency), readLength(), query)
 }
 
-/** A page of deposits, newest first, from its first read. */
+/** Reads a page of deposits, newest first, from the result of its first round of reads. */
 export async function readRecordsPage(query: RecordsQuery, start: ListStart | undefined) {
   const { rows, total } = await readListPage(start, query)
   return toPage(

@@ -4,7 +4,7 @@ import { RejectedEvent } from '../events/rejected-event.ts'
 import { type Pool, putFreeAddress, putPool } from './address-pool.ts'
 import { addressDigest, putAddress, readAddresses } from './deposit-address.ts'
 
-/** A batch of new addresses of one pool. */
+/** A batch of new deposit addresses for one pool. */
 export interface AddressBatch extends Pool {
   batchId: string
   requiredConfirmations: number
@@ -12,15 +12,15 @@ export interface AddressBatch extends Pool {
 }
 
 /**
- * Addresses of one transaction: two writes each, beside the chunk's own event record, of at most 100. It must
- * not change: a batch that was added in part is continued by the numbers of its chunks.
+ * Number of addresses in one transaction of at most 100 writes: two writes for each, and one for the chunk's
+ * event record. It must not change, because a partly added batch is continued by its chunk numbers.
  */
 const chunkSize = 48
 
 /**
- * Adds a batch of addresses to its pool, each exactly once, also if an earlier delivery added a part of them.
- * The batch claims its business key first; then every chunk claims a key of its own in the transaction that
- * adds its addresses.
+ * Adds a batch of deposit addresses to its pool, each exactly once, even if an earlier delivery added only
+ * part of them. The batch claims its business key first; then every chunk of it claims a key of its own in
+ * the transaction that adds its addresses.
  *
  * Throws RejectedEvent, before anything is written, when an address came in another batch.
  */
@@ -48,7 +48,7 @@ async function addChunk(batch: AddressBatch, index: number, record: EventRecord)
       batch.addresses.flatMap((address) => addAddress(batch, address)),
     )
   } catch (error) {
-    // Another batch added the same address since the addresses were read.
+    // Another batch has added the same address since the addresses were read.
     throw error instanceof ConditionFailed ? new RejectedEvent('address_taken') : error
   }
 }

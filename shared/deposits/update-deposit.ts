@@ -19,7 +19,7 @@ import {
   readDepositCount,
 } from './deposit.ts'
 
-/** What an event of the chain watcher says about a deposit. */
+/** The data of a deposit event from the chain watcher. */
 export interface DepositUpdate extends DepositName {
   address: string
   tag?: string | undefined
@@ -31,7 +31,7 @@ export interface DepositUpdate extends DepositName {
 
 /**
  * Advances a deposit to the status of an event, and credits it once, in the transaction that makes it
- * `CREDITED`. Updates may arrive in any order and any number of times; the first final status stands.
+ * `CREDITED`. Updates may arrive in any order and any number of times; the first final status is kept.
  *
  * Throws RejectedEvent for an address that is assigned to nobody or has another currency, and when the
  * address, currency or amount differ from an earlier event.
@@ -42,7 +42,7 @@ export function updateDeposit(update: DepositUpdate): Promise<Outcome> {
     const known = await readDeposit(id, { consistent: true })
     return known === undefined ? addDeposit(id, update) : advanceDeposit(known, update)
   }
-  // ConditionFailed: another process advanced this deposit, or counted another one of the same user.
+  // ConditionFailed: another process advanced this deposit, or counted another deposit of the same user.
   return runExclusive([`deposit ${id}`], () => retry(attempt, (error) => error instanceof ConditionFailed))
 }
 
@@ -98,7 +98,7 @@ async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<O
 
 const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
 
-/** The later of two statuses; of two final ones the first. */
+/** The later of two deposit statuses; of two final ones the first. */
 const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus =>
   statusRanks[next] > statusRanks[before] ? next : before
 

@@ -17,14 +17,14 @@ import {
 } from './address-pool.ts'
 import { assignAddress, readAddress } from './deposit-address.ts'
 
-/** A user's own deposit address for a currency on a network. */
+/** Answer with a user's own deposit address for a currency on a network. */
 export const UserAddress = v.object({
   currency: v.string(),
   currency_network: v.string(),
   address: v.string(),
   tag: v.nullable(v.string()),
   required_confirmations: v.number(),
-  /** Instant of assignment, epoch milliseconds. */
+  /** When the address was assigned to the user, epoch milliseconds. */
   created_at: v.number(),
 })
 export type UserAddress = v.InferOutput<typeof UserAddress>
@@ -43,7 +43,7 @@ const userAddressKeys = itemType({
 })
 const userAddressKey = (userId: number, pool: Pool) => userAddressKeys.key({ userId, ...pool })
 
-/** The address that a user was given, or undefined before their first request. */
+/** Reads the deposit address that a user was given; undefined before their first request. */
 export async function readUserAddress(
   userId: number,
   pool: Pool,
@@ -53,16 +53,16 @@ export async function readUserAddress(
   return item === undefined ? undefined : v.parse(UserAddressItem, item)
 }
 
-/** The write that gives a user an address; its condition fails if they have one already. */
+/** The write that records a user's deposit address; its condition fails if they already have one. */
 const putUserAddress = (userId: number, pool: Pool, address: UserAddress): Write =>
   putNew({ ...userAddressKey(userId, pool), ...address })
 
 /**
- * Gives a user an address of their own out of the pool, in one transaction. However many requests arrive at
- * once, a user gets one address and an address one user.
+ * Assigns a user a deposit address from the pool, in one transaction. However many requests arrive at once, a
+ * user gets one address, and an address is assigned to one user.
  *
- * Fails with `invalid_parameter` for a currency or network that the service does not have, and with
- * `unavailable` when the pool is empty or every attempt lost its address to another user.
+ * Throws `invalid_parameter` for a currency or network that the service does not have, and `unavailable` when
+ * the pool is empty or every attempt lost its address to another user.
  */
 export async function claimAddress(userId: number, pool: Pool): Promise<UserAddress> {
   const claim = async () => {
@@ -76,7 +76,10 @@ export async function claimAddress(userId: number, pool: Pool): Promise<UserAddr
   }
 }
 
-/** Throws ConditionFailed if another user took the address, or another request of this user was faster. */
+/**
+ * Assigns one free address. Throws ConditionFailed if another user took it, or if another request of this
+ * user was faster.
+ */
 async function takeAddress(userId: number, pool: Pool): Promise<UserAddress> {
   const digest = await findFreeAddress(pool)
   if (digest === undefined) return failEmpty(userId, pool)
@@ -99,7 +102,10 @@ async function takeAddress(userId: number, pool: Pool): Promise<UserAddress> {
   return address
 }
 
-/** Raises an alarm while there is still time to provision more addresses. */
+/**
+ * Emits the metric of a low pool, so that an alarm is raised while there is still time to provision more
+ * addresses.
+ */
 async function checkPoolLevel(pool: Pool): Promise<void> {
   const lowMark = settings().addressPoolLowMark
   const left = await countFreeAddresses(pool, lowMark)

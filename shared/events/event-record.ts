@@ -11,14 +11,14 @@ import { itemType } from '../db/item-type.ts'
 export interface EventRecord {
   detailType: string
   businessKey: string
-  /** SHA-256 of the canonical detail, base64url. */
+  /** SHA-256 of the event's detail as canonical JSON, base64url. */
   digest: string
 }
 
-/** Whether an event took effect now, or before. */
+/** Outcome of an event: it took effect now (`applied`) or at an earlier delivery (`duplicate`). */
 export type Outcome = 'applied' | 'duplicate'
 
-/** The record of an event. The order of the members of its detail does not matter. */
+/** Creates the record of an event. The order of the members of its detail does not matter. */
 export const eventRecord = (detailType: string, businessKey: string, detail: unknown): EventRecord => ({
   detailType,
   businessKey,
@@ -39,8 +39,8 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
 }
 
 /**
- * The outcome of an earlier delivery: `duplicate`, or undefined when the key was never used. Throws
- * RejectedEvent when it was used with other content. Ask this before refusing an event for what it would do:
+ * The outcome of an earlier delivery: `duplicate`, or undefined when the business key was never used. Throws
+ * RejectedEvent when the key was used with other content. Call this before rejecting an event for its effect:
  * its own first delivery may have spent the money.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
@@ -63,11 +63,12 @@ const recordType = itemType({
 const recordKey = ({ detailType, businessKey }: Pick<EventRecord, 'detailType' | 'businessKey'>): Key =>
   recordType.key({ detailType, businessKey })
 
-/** The write that uses an event's business key, for a transaction that the caller builds. */
+/** The write that claims an event's business key, for a transaction that the caller builds. */
 export function putEventRecord(record: EventRecord): Write {
   return {
     Put: {
-      // No TTL: a sender may send an event again after years, and money must not move twice.
+      // The record of an event has no TTL: a sender may send an event again after years, and money must not
+      // move twice.
       Item: {
         ...recordKey(record),
         digest: record.digest,
@@ -79,7 +80,7 @@ export function putEventRecord(record: EventRecord): Write {
 }
 
 /**
- * The outcome of an event whose business key is stored already: `duplicate`, or RejectedEvent for other
+ * The outcome of an event whose business key is already stored: `duplicate`, or RejectedEvent for other
  * content.
  */
 export function resolveDuplicate(record: EventRecord, stored: Record<string, unknown> | undefined): Outcome {

@@ -19,14 +19,14 @@ import {
   rejectionText,
 } from './rejected-event.ts'
 
-/** What a function does with the events of one detail-type. */
+/** Description of an intake function: how it handles the events of one detail-type. */
 export interface IntakeSpec<Detail extends v.GenericSchema> {
   detailType: string
-  /** Schema of `detail`; an event that does not match it is refused. */
+  /** Schema of the event's `detail`; an event that does not match it is rejected. */
   detail: Detail
-  /** The business key: the same event has the same key whenever it is sent. */
+  /** Returns the business key: the same event has the same key whenever it is sent. */
   key: (detail: v.InferOutput<Detail>) => string
-  /** Every reason for which `apply` refuses an event, beside the common ones. */
+  /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
   /**
    * Applies the event exactly once: `record` is written in the same transaction as what the event changes.
@@ -34,7 +34,7 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   apply: (detail: v.InferOutput<Detail>, record: EventRecord) => Promise<Outcome>
 }
 
-/** The `handler` of an intake function's bundle, with its description as data. */
+/** The `handler` of an intake function's bundle, together with its description as data. */
 export interface Intake {
   (event: SQSEvent, context: Context): Promise<SQSBatchResponse>
   readonly detailType: string
@@ -46,23 +46,24 @@ export interface Intake {
 
 const sqs = new SQSClient(clientOptions())
 
-/** Receives after which an out-of-order event is given up. */
+/** Number of receives after which an out-of-order event is moved to the dead-letter queue. */
 const maxOutOfOrderReceives = 5
 
 /**
- * Receives after which an event is given up for any other reason. The queue's own limit is a little higher.
+ * Number of receives after which an event that fails for any other reason is moved to the dead-letter queue.
+ * The queue's own limit is a little higher.
  */
 const maxReceives = 20
 
 const maxRetryDelaySeconds = 900
 
-/** Most characters of a dead letter's `reason`. */
+/** Maximum number of characters of a dead letter's `reason`. */
 const maxReasonLength = 1024
 
 /**
- * A function that applies events from its queue. A refused event goes to the dead-letter queue at once,
- * whole, with the message attribute `reason`. An out-of-order event, or one that met a passing fault, is
- * retried after a growing pause, and goes to the dead-letter queue after a limited number of tries.
+ * Creates a function that applies events from its queue. A rejected event goes to the dead-letter queue at
+ * once, whole, with the message attribute `reason`. An event that is out of order or met a temporary fault is
+ * retried after growing pauses, and goes to the dead-letter queue after a limited number of tries.
  */
 export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>): Intake {
   const processor = new BatchProcessor(EventType.SQS)
@@ -77,7 +78,7 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
       processor,
       { context, throwOnFullBatchFailure: false },
     )
-    // Events of a batch are applied side by side, so the units are those of the whole batch.
+    // Events of a batch are applied in parallel, so the consumed units are those of the whole batch.
     log.info('batch', {
       messages: event.Records.length,
       retried: answer.batchItemFailures.length,
@@ -105,7 +106,10 @@ async function receive<Detail extends v.GenericSchema>(
   }
 }
 
-/** The catalogue of events promises that it lists every reason; the tests fail on this log line. */
+/**
+ * Logs a rejection code that the event does not declare. The event catalogue promises to list every code, so
+ * the tests fail on this log line.
+ */
 function checkDeclared(rejections: readonly RejectionReason[], error: unknown): void {
   if (!(error instanceof RejectedEvent || error instanceof OutOfOrderEvent)) return
   const declared = [...commonRejections, ...rejections].includes(error.code)
@@ -125,7 +129,7 @@ async function applyMessage<Detail extends v.GenericSchema>(
   return spec.apply(result.output, eventRecord(spec.detailType, spec.key(result.output), raw))
 }
 
-/** `detail` of EventBridge's envelope. */
+/** Reads `detail` from the EventBridge envelope in a message body. */
 function readDetail(body: string): unknown {
   try {
     const envelope = JSON.parse(body) as { detail?: unknown }
@@ -135,7 +139,10 @@ function readDetail(body: string): unknown {
   }
 }
 
-/** Moves the message to the dead-letter queue, or throws so that the queue delivers it again. */
+/**
+ * Moves a message to the dead-letter queue; if that fails, throws so that the queue delivers the message
+ * again.
+ */
 async function giveUpOrRetry(message: SQSRecord, error: unknown): Promise<void> {
   const receives = Number(message.attributes.ApproximateReceiveCount)
   if (error instanceof RejectedEvent) return deadLetter(message, error.reason)
@@ -174,7 +181,7 @@ async function retryAfter(message: SQSRecord, seconds: number): Promise<void> {
   )
 }
 
-/** Logs why a call to the queue failed: the answer to a batch names failed messages without reasons. */
+/** Logs why a call to the queue failed: a batch response names the failed messages but no reasons. */
 async function logFailure(call: Promise<unknown>): Promise<void> {
   try {
     await call

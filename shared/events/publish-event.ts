@@ -2,10 +2,10 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { clientOptions } from '../aws/client-options.ts'
 import { requireEnv } from '../env.ts'
 
-/** `source` of the events that this service sends. */
+/** The `source` of events that this service sends. */
 const source = 'account-service'
 
-// Shorter than usual, because a client waits for the answer meanwhile.
+// This timeout is shorter than that of other clients, because a client waits for the answer meanwhile.
 const bus = new EventBridgeClient({
   ...clientOptions(),
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },

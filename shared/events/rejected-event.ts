@@ -1,6 +1,6 @@
 /**
- * Every code that a dead letter's `reason` can begin with, and what it means. The catalogue of events is made
- * from it.
+ * Every rejection code, with which a dead letter's `reason` begins, and its meaning. The event catalogue is
+ * generated from this table.
  */
 export const rejectionReasons = {
   malformed_event: 'the message is not JSON',
@@ -24,7 +24,7 @@ export const rejectionReasons = {
 } as const
 export type RejectionReason = keyof typeof rejectionReasons
 
-/** Reasons for which an event of any type may be refused; each type declares its own beside these. */
+/** Rejection codes that are common to all event types; each type declares its own in addition. */
 export const commonRejections: readonly RejectionReason[] = [
   'malformed_event',
   'invalid_detail',
@@ -34,8 +34,8 @@ export const commonRejections: readonly RejectionReason[] = [
 ]
 
 /**
- * The text of a dead letter's `reason`: its code, and what it means or the explanation given. It never quotes
- * content.
+ * The text of a dead letter's `reason`: the rejection code, and its meaning or a given explanation. It never
+ * quotes content.
  */
 export const rejectionText = (code: RejectionReason, explanation: string = rejectionReasons[code]): string =>
   `${code}: ${explanation}`
@@ -52,16 +52,16 @@ class UnappliedEvent extends Error {
 }
 
 /**
- * An event that can never be applied. It goes to the dead-letter queue at once, whole, and changes nothing.
- * An explanation names fields and rules, never contents.
+ * Error for an event that can never be applied. The event goes to the dead-letter queue at once, whole, and
+ * changes nothing. An explanation names fields and rules, never contents.
  */
 export class RejectedEvent extends UnappliedEvent {
   override readonly name = 'RejectedEvent'
 }
 
 /**
- * An event that arrived before another one that it needs, such as the registration of its user. It is retried
- * a few times and then goes to the dead-letter queue, from where a redrive applies it.
+ * Error for an event that arrived before another one that it needs, such as the registration of its user. It
+ * is retried a few times and then goes to the dead-letter queue, from where a redrive applies it.
  */
 export class OutOfOrderEvent extends UnappliedEvent {
   override readonly name = 'OutOfOrderEvent'

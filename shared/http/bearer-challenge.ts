@@ -6,8 +6,8 @@ const errors: Partial<Record<FailureName, string>> = {
 }
 
 /**
- * Adds the `WWW-Authenticate` challenge of RFC 6750 §3 to a failure about the access_token: without `error`
- * when no token was sent, with `error` when one was (§3.1). Other failures are returned unchanged.
+ * Adds the `WWW-Authenticate` challenge of RFC 6750 §3 to a failure about the access_token. The challenge has
+ * an `error` only when a token was sent (§3.1). Other failures are returned unchanged.
  */
 export function bearerChallenge(failure: Failure, tokenSent = true): Failure {
   const error = errors[failure.failure]

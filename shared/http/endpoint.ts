@@ -17,9 +17,9 @@ export interface Endpoint {
   readonly description: EndpointDescription
 }
 
-/** The part of an endpoint that is data: the API reference and the tests are derived from it. */
+/** The description of an endpoint as data, from which the API reference and tests are derived. */
 export interface EndpointDescription {
-  /** What a token must hold to be answered; `public` needs none. */
+  /** The scope that the access_token must have; `public` needs no token. */
   readonly scope: RequiredScope | 'public'
   readonly input: v.GenericSchema
   readonly output: v.GenericSchema
@@ -27,27 +27,29 @@ export interface EndpointDescription {
   readonly accepts: BodyKind
 }
 
-/** What every endpoint says of itself. */
+/** What every endpoint declares about itself. */
 interface EndpointSpec<Input extends v.GenericSchema, Output extends v.GenericSchema> {
   /** Schema of `{ path, query, body }`, as far as the endpoint reads them. */
   input: Input
   /**
-   * Schema of `data`. It types what `run` returns; the tests check answers against it, not the service at run
-   * time.
+   * Schema of the answer's `data`. It types the result of `run`; answers are checked against it by the tests,
+   * not at run time.
    */
   output: Output
-  /** Layout of the answer; `envelope` by default, `oauth` where unmodified OAuth clients read it. */
+  /**
+   * Layout of the answer; `envelope` by default, `oauth` for endpoints that unmodified OAuth clients call.
+   */
   dialect?: Dialect
-  /** What the request body may be; `none` by default. */
+  /** Which kind of request body the endpoint accepts; `none` by default. */
   accepts?: BodyKind
   /**
-   * Repeated query parameters are refused by default; `report` leaves them out of the input and names them in
-   * `request`.
+   * How repeated query parameters are handled: refused by default; `report` leaves them out of the input and
+   * names them in `request`.
    */
   repeats?: 'refuse' | 'report'
 }
 
-/** The `data` of the answer, or an answer without an envelope. */
+/** Runs the endpoint. Returns the `data` of the answer, or an answer without an envelope. */
 type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
 
 interface PublicSpec<Input extends v.GenericSchema, Output extends v.GenericSchema> extends EndpointSpec<
@@ -62,11 +64,11 @@ interface SignedInSpec<
   Output extends v.GenericSchema,
   Prefetched,
 > extends EndpointSpec<Input, Output> {
-  /** The scope that the token must hold, or `first-party`. */
+  /** The scope that the access_token must have, or `first-party`. */
   scope: RequiredScope
   /**
-   * A first read that runs beside the session check, which saves a round trip. It gets the user id that the
-   * token claims and must not write. Its result is used only after the session check has succeeded.
+   * Starts a first read in parallel with the session check, which saves a round trip. It gets the unverified
+   * user id of the token and must not write. Its result is used only after the session check has succeeded.
    */
   prefetch?: (input: v.InferOutput<Input>, claimedUserId: number) => Promise<Prefetched>
   run: (context: {
@@ -78,7 +80,8 @@ interface SignedInSpec<
 }
 
 /**
- * An endpoint that is open to everyone, or that authenticates its caller by other means than an access_token.
+ * Creates an endpoint that is open to everyone, or that authenticates its caller by other means than an
+ * access_token.
  */
 export function publicEndpoint<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   spec: PublicSpec<Input, Output>,
@@ -95,9 +98,9 @@ export function publicEndpoint<Input extends v.GenericSchema, Output extends v.G
 }
 
 /**
- * An endpoint for signed-in callers. The one place that reads a raw event: checks the token and its scope,
- * parses the input, runs, and answers in the envelope; every failure is answered with its own status and
- * code. A bad token is answered before any other fault, so that bad input tells a stranger nothing.
+ * Creates an endpoint for signed-in callers. It checks the token and its scope, parses the input, runs, and
+ * answers in the envelope; every failure is answered with its own status and code. A bad token is reported
+ * before any other error, so that a stranger learns nothing from bad input.
  */
 export function endpoint<
   Input extends v.GenericSchema,
@@ -115,7 +118,7 @@ export function endpoint<
       const input = parseEvent(spec, event)
       const [caller, prefetched] = await Promise.all([
         session.caller,
-        // Without a prefetch the type parameter is undefined, as the value is.
+        // Without a prefetch function the type parameter is undefined, as is the value.
         spec.prefetch?.(input, session.claimedUserId) as Promise<Prefetched>,
       ])
       return answer(await spec.run({ input, caller, prefetched, request: requestInfo(event) }), dialect)
@@ -123,7 +126,7 @@ export function endpoint<
   return describe(handler, { ...spec, dialect, accepts })
 }
 
-/** Parses a request whose body readBody has already replaced by its parsed value. */
+/** Parses a request, after readBody has replaced its body text by the parsed value. */
 const parseEvent = <Input extends v.GenericSchema>(
   { input, repeats = 'refuse' }: EndpointSpec<Input, v.GenericSchema>,
   event: APIGatewayProxyEventV2,

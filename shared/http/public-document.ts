@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { Reply, succeed } from './reply.ts'
 
 /**
- * Answers with a document that everyone may cache: standard members at the top level beside the envelope, and
- * an entity tag. Answers 304 without a body when the client has the current one (RFC 9110 §15.4.5).
+ * Answers with a document that everyone may cache: standard members at the top level besides the envelope,
+ * and an ETag. Answers 304 without a body when the client has the current version (RFC 9110 §15.4.5).
  */
 export function publicDocument(
   data: object,
@@ -17,13 +17,13 @@ export function publicDocument(
     : new Reply(200, { ...(headers as Record<string, string>), ...cached }, body)
 }
 
-/** The strong entity tag of a body (RFC 9110 §8.8.3). */
+/** Computes the strong ETag of a body (RFC 9110 §8.8.3). */
 export const entityTag = (body: string): string =>
   `"${createHash('sha256').update(body).digest('base64url')}"`
 
 /**
- * Whether `if-none-match` names the current document: a list of tags or `*`, compared weakly (RFC 9110
- * §13.1.2).
+ * Whether an `if-none-match` header, a list of ETags or `*`, matches the current document by weak comparison
+ * (RFC 9110 §13.1.2).
  */
 export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false

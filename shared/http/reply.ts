@@ -3,8 +3,8 @@ import { failures, type Failure } from '../errors.ts'
 import { stringifyExact } from '../money.ts'
 
 /**
- * The layout of an answer: `envelope`, or `oauth`, which has the standard members at the top level beside
- * those of the envelope so that unmodified OAuth clients can read it.
+ * The layout of an answer: `envelope`, or `oauth`, which also has the standard OAuth members at the top level
+ * so that unmodified OAuth clients can read it.
  */
 export type Dialect = 'envelope' | 'oauth'
 
@@ -30,7 +30,7 @@ const everywhere = {
 
 const json = { 'content-type': 'application/json' }
 
-/** A success (`code` 0) in the given dialect. */
+/** Answers a success (`code` 0) in the given layout. */
 export function succeed(
   data: unknown,
   dialect: Dialect,
@@ -44,7 +44,7 @@ export function succeed(
   }
 }
 
-/** A failure with its own status and code, in the given dialect. */
+/** Answers a failure with its own status and code, in the given layout. */
 export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructuredResultV2 {
   const { code, msg, oauth } = failures[failure.failure]
   const standard = dialect === 'oauth' ? { error: oauth, error_description: describeFailure(failure) } : {}
@@ -63,14 +63,14 @@ export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructu
   }
 }
 
-/** A reply with the headers that every answer carries. */
+/** Completes a reply with the headers that every answer carries. */
 export function send(reply: Reply): APIGatewayProxyStructuredResultV2 {
   return { statusCode: reply.status, headers: { ...everywhere, ...reply.headers }, body: reply.body }
 }
 
 /**
  * The `error_description` of a failure: ASCII without quotes and backslashes (RFC 6749 §5.2). Other
- * characters are replaced, since a field may be named by what the client sent.
+ * characters are replaced, because a failure may name a field that the client sent.
  */
 export function describeFailure(failure: Failure): string {
   const { msg } = failures[failure.failure]

@@ -1,23 +1,23 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { invalidParameter } from '../errors.ts'
 
-/** What an endpoint may need of a request beyond its input. */
+/** What an endpoint may need from a request besides its parsed input. */
 export interface RequestInfo {
-  /** The peer's address as API Gateway saw it; never taken from a header, which any client can write. */
+  /** The client's IP address as API Gateway saw it; never taken from a header, which any client can write. */
   sourceIp: string
-  /** The path as it was requested, without the query. */
+  /** The path of the request as it was sent, without the query. */
   rawPath: string
-  /** The query as it was requested. */
+  /** The query string of the request as it was sent. */
   rawQuery: string
   /** Names of the query parameters that were sent more than once. */
   repeated: () => string[]
-  /** Credentials of the `Authorization` header under the given scheme, in any case. */
+  /** Returns the credentials of the `Authorization` header if it has the given scheme, in any case. */
   authorization: (scheme: string) => string | undefined
-  /** A header by its lower-case name. */
+  /** Returns a request header by its lower-case name. */
   header: (name: string) => string | undefined
 }
 
-/** What an endpoint may need of a request beyond its input, read from API Gateway's event. */
+/** Reads what an endpoint may need besides its parsed input from API Gateway's event. */
 export const requestInfo = (event: APIGatewayProxyEventV2): RequestInfo => ({
   sourceIp: event.requestContext.http.sourceIp,
   rawPath: event.rawPath,
@@ -28,7 +28,8 @@ export const requestInfo = (event: APIGatewayProxyEventV2): RequestInfo => ({
 })
 
 /**
- * Parameters as they were sent: the values of those sent once, and the names of those sent more than once.
+ * Parameters of a query or form: the values of those that were sent once, and the names of those that were
+ * sent more than once.
  */
 export interface SentParameters {
   parameters: Record<string, string>
@@ -36,8 +37,8 @@ export interface SentParameters {
 }
 
 /**
- * The parameters of `application/x-www-form-urlencoded` text. An empty one counts as omitted (OAuth 2.1 §3.1
- * and §3.2). Takes the raw text, because API Gateway joins repeated parameters with commas.
+ * Parses parameters of `application/x-www-form-urlencoded` text. An empty parameter counts as omitted (OAuth
+ * 2.1 §3.1 and §3.2). It takes the raw text, because API Gateway joins repeated parameters with commas.
  */
 export function sentParameters(text: string): SentParameters {
   const sent: SentParameters = { parameters: {}, repeated: [] }
@@ -55,29 +56,30 @@ export function sentParameters(text: string): SentParameters {
   return sent
 }
 
-/** As sentParameters, but throws `invalid_parameter` when one is repeated. */
+/** Like sentParameters, but throws `invalid_parameter` when a parameter is repeated. */
 export function readParameters(text: string): Record<string, string> {
   const { parameters, repeated } = sentParameters(text)
   if (repeated[0] !== undefined) throw invalidParameter(repeated[0], 'is repeated')
   return parameters
 }
 
-/** Sets a plain property, even for a parameter that is named `__proto__`. */
+/** Sets a plain property of an object, even for a parameter that is named `__proto__`. */
 function define(target: Record<string, string>, name: string, value: string): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** A parameter's name is repeated to its sender only when it is a plain word. */
+/** An error message names a parameter only if its name is a plain word, because the client chose the name. */
 const safeName = (name: string): string => (/^[A-Za-z0-9_]{1,40}$/.test(name) ? name : 'a parameter')
 
 /**
- * Credentials of the `Authorization` header when its scheme is the given one, in any case (RFC 9110 §11.1).
+ * Returns the credentials of the `Authorization` header if its scheme is the given one, in any case (RFC 9110
+ * §11.1).
  */
 export function readAuthorization(event: APIGatewayProxyEventV2, scheme: string): string | undefined {
   const [sent, ...rest] = (event.headers['authorization'] ?? '').trim().split(/ +/)
   return sent?.toLowerCase() === scheme.toLowerCase() && rest.length === 1 ? rest[0] : undefined
 }
 
-/** The media type of the body, lower-cased and without parameters; '' where none was sent. */
+/** The media type of the body, in lower case and without parameters; '' if none was sent. */
 export const mediaType = (event: APIGatewayProxyEventV2): string =>
   (event.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''

@@ -2,72 +2,80 @@ import { type Attempt, keyIn, type SigningKey, type SigningKeySet } from './key-
 import { activationDue, drainMilliseconds, type KeyTimes, publicationDue } from './key-times.ts'
 import type { KeyTransition } from './key-transitions.ts'
 
-/** What a run was called for. */
+/** The call of a rotation run: by the schedule, for a rotation, or for a revocation. */
 export type RotationRequest =
   | { action: 'clock' }
-  /** With `emergency` the new key signs at once. A rotation that began at or after `at` counts. */
+  /**
+   * A requested rotation. With `emergency` the new key signs at once. A rotation that began at or after `at`
+   * fulfils the request, too.
+   */
   | { action: 'rotate'; emergency: boolean; at: number }
   | { action: 'revoke'; kid: string }
 
-/** What a run has found out itself; it is not stored. */
+/** What a rotation run has found out itself; it is not stored. */
 export interface RunKnowledge {
-  /** An attempt: this run has begun it, or knows the KMS key that it created, or that there is none. */
+  /**
+   * What this run knows of a key creation attempt: that it began it, which KMS key it created, or that there
+   * is none.
+   */
   attempt?: { id: string } & ({ state: 'begun' } | { state: 'created'; arn: string } | { state: 'not_found' })
-  /** Whether it has looked for the keys of orphaned attempts. */
+  /** Whether this run has already looked in KMS for the keys of orphaned attempts. */
   swept?: boolean
 }
 
-/** All that a decision depends on. */
+/** Everything that the decision on the next rotation step depends on. */
 export interface RotationState {
   keySet: SigningKeySet
   request: RotationRequest
   times: KeyTimes
-  /** How long another run's attempt is given to finish. */
+  /** How long another run's key creation attempt is given to finish. */
   patienceMilliseconds: number
   knowledge: RunKnowledge
   now: number
 }
 
-/** The next step of a run. `requested` tells whether the call asked for it, or it was due anyway. */
+/**
+ * The next step of a rotation run. `requested` says whether the call asked for the step or it was due anyway.
+ */
 export type RotationStep =
   | {
       kind: 'transition'
       transition: Exclude<KeyTransition, { action: 'publish' | 'disable' }>
       requested: boolean
     }
-  /** Token life or cache age was raised: store the longer drain with the signer. */
+  /** The token lifetime or the signer cache age was raised: store the longer drain time with the signer. */
   | { kind: 'raiseDrain'; drainMilliseconds: number }
   | { kind: 'beginAttempt'; purpose: Attempt['purpose']; replaces: string | null; requested: boolean }
-  /** Call CreateKey for the attempt that this run has begun. */
+  /** Call KMS CreateKey for the attempt that this run has begun. */
   | { kind: 'createKey'; attempt: Attempt }
-  /** Give another run time to finish its attempt. */
+  /** Wait, to give another run time to finish its key creation attempt. */
   | { kind: 'wait' }
-  /** The other run seems dead: look in KMS for the key that it may have created. */
+  /** The run that began the attempt seems dead: look in KMS for the key that it may have created. */
   | { kind: 'findKey'; attempt: Attempt }
-  /** There is no such key: give the attempt up and begin another one for the same purpose. */
+  /** KMS has no key of the attempt: give the attempt up and begin another one for the same purpose. */
   | { kind: 'restartAttempt'; attempt: Attempt }
-  /** Bring the created key into the key set. */
+  /** Add the key that KMS has created to the key set. */
   | { kind: 'addKey'; attempt: Attempt; arn: string }
-  /** Have KMS disable a retired key, then archive it. */
+  /** Disable a retired key in KMS, then archive it. */
   | { kind: 'disableKey'; key: SigningKey }
   /** Disable the KMS keys of these orphaned attempts, then keep only `remaining` on record. */
   | { kind: 'sweepOrphans'; attemptIds: string[]; remaining: SigningKeySet['orphaned_attempts'] }
   | { kind: 'done' }
 
 /**
- * Maximum number of keys at which the clock still has another one made. It keeps the JWKS under the 150,000
- * bytes that API Gateway reads and the item under DynamoDB's 400 KB; only a period far shorter than the life
- * of tokens gets there.
+ * Number of keys from which on scheduled runs create no further one. It keeps the JWKS under the 150,000
+ * bytes that API Gateway reads and the item under DynamoDB's 400 KB. Only a rotation period far shorter than
+ * the token lifetime reaches it.
  */
 const maxKeys = 100
 
-/** How long the key of an orphaned attempt may turn up late. No call or listing of KMS takes so long. */
+/** How long the KMS key of an orphaned attempt may appear late. No call or listing of KMS takes that long. */
 const orphanMilliseconds = 15 * 60_000
 
 /**
- * Decides the next step of a rotation. It is a pure function of the state, so that runs that compete or crash
- * all follow the same path. First comes what needs only a write, then what needs a new key, then what KMS
- * does with old keys.
+ * Decides the next step of a rotation. It is a pure function of the state, so runs that compete or crash all
+ * follow the same path. Steps that only need a write come first, then steps that need a new key, then
+ * disabling old keys in KMS.
  */
 export const decideRotation = (state: RotationState): RotationStep =>
   decideRevocation(state) ??
@@ -85,7 +93,7 @@ function decideRevocation({ keySet: { keys }, request }: RotationState): Rotatio
   if (key.state !== 'active')
     return { kind: 'transition', transition: { action: 'revoke', kid }, requested: true }
   const successor = keyIn(keys, 'published')?.kid
-  // Without a successor, one is created first.
+  // A revoked signer needs a successor. If there is none, create one first.
   if (successor === undefined) return undefined
   return { kind: 'transition', transition: { action: 'revoke', kid, successor }, requested: true }
 }
@@ -141,7 +149,7 @@ function decideNewKey({ keySet: { keys }, request, times, now }: RotationState):
   return publicationDue(active, times) <= now && keys.length < maxKeys ? begin('publish', false) : undefined
 }
 
-/** Whether an emergency was called and no key has become active since. */
+/** Whether an emergency rotation was requested and no key has become active since. */
 const wantsEmergency = (request: RotationRequest, active: SigningKey | undefined): boolean =>
   request.action === 'rotate' && request.emergency && (active?.active_at ?? 0) < request.at
 

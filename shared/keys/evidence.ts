@@ -6,78 +6,84 @@ import { jwksDigest, type SigningKeySet, Trigger } from './key-set.ts'
 import { type KeyTimes, nextDue } from './key-times.ts'
 import type { KeyTransition, TransitionResult } from './key-transitions.ts'
 
-/** What a sign-and-verify test showed about a key. */
+/** Result of a sign-and-verify test of a signing key. */
 export const KeyCheck = v.object({
   kid: v.string(),
   arn: v.string(),
-  /** Whether KMS signed. */
+  /** Whether KMS signed the test bytes. */
   signed: v.boolean(),
-  /** Whether KMS verifies that signature. */
+  /** Whether KMS verifies the test signature. */
   verified_by_kms: v.boolean(),
-  /** Whether the public key in the JWKS verifies that signature. */
+  /** Whether the public key in the JWKS verifies the test signature. */
   verified_by_jwk: v.boolean(),
 })
 export type KeyCheck = v.InferOutput<typeof KeyCheck>
 
-/** Whether the key signs, and both KMS and the JWKS verify what it signs. */
+/** Whether a key passed its test: it signs, and both KMS and the JWKS verify the signature. */
 export const isSound = (check: KeyCheck): boolean =>
   check.signed && check.verified_by_kms && check.verified_by_jwk
 
-/** What a transition did; `bootstrap` is the first activation of a deployment. */
+/** Action of a key transition; `bootstrap` is the first activation of a deployment. */
 const actions = ['bootstrap', 'publish', 'activate', 'retire', 'revoke', 'disable'] as const
 
 /**
- * The audit record of one transition of the key set. It is written in the same transaction as the transition,
- * and never changed.
+ * Evidence: the audit record of one transition of the key set. It is written in the same transaction as the
+ * transition and never changed.
  */
 export const Evidence = v.object({
-  /** 1, 2, 3, … without a gap. */
+  /** Number of the evidence record: 1, 2, 3, … without a gap. */
   sequence: Integer,
-  /** The instant, epoch milliseconds. */
+  /** Instant of the transition, epoch milliseconds. */
   at: Integer,
   action: v.picklist(actions),
   trigger: Trigger,
-  /** Lambda's request id of the invocation that wrote it; after a crash it is not the one of the trigger. */
+  /**
+   * Lambda request id of the invocation that wrote the record; after a crash it differs from that of the
+   * trigger.
+   */
   run_id: v.string(),
   old_kid: v.nullable(v.string()),
   old_arn: v.nullable(v.string()),
   new_kid: v.nullable(v.string()),
   new_arn: v.nullable(v.string()),
-  /** SHA-256, hex, of the JWKS before and after (`jwksDigest`). */
+  /** SHA-256, hex, of the JWKS before and after the transition (`jwksDigest`). */
   jwks_sha256_before: v.string(),
   jwks_sha256_after: v.string(),
-  /** Test, made just before, of the key that joins or takes over, otherwise of the signer. */
+  /** Test made just before the transition: of the key that joins or takes over, otherwise of the signer. */
   check: v.nullable(KeyCheck),
-  /** State of the old key in KMS after it was disabled; null for the other actions. */
+  /** State in KMS of the key that a `disable` disabled; null for the other actions. */
   kms_state: v.nullable(v.string()),
-  /** When the clock has something to do next, epoch milliseconds. */
+  /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: Integer,
-  /** `hash` of the record before; null in the first one. */
+  /** The `hash` of the previous evidence record; null in the first one. */
   previous_hash: v.nullable(v.string()),
-  /** SHA-256, hex, of this record as canonical JSON without `hash`: an edited record breaks the chain. */
+  /**
+   * SHA-256, hex, of this evidence record as canonical JSON without `hash`, so that an edited record breaks
+   * the chain.
+   */
   hash: v.string(),
 })
 export type Evidence = v.InferOutput<typeof Evidence>
 
-/** The hash that a record must have, computed from its content. */
+/** Computes the hash that an evidence record must have from its content. */
 export const evidenceHash = (record: Omit<Evidence, 'hash'>): string =>
   createHash('sha256')
     .update(canonicalJson({ ...record, hash: undefined }))
     .digest('hex')
 
-/** What a transition is recorded with, beside its result. */
+/** The context of a key transition, which its evidence records besides the result. */
 export interface TransitionContext {
   action: KeyTransition['action']
   trigger: Trigger
-  /** Lambda's request id. */
+  /** Lambda request id of the invocation that makes the transition. */
   runId: string
   times: KeyTimes
   check: KeyCheck | null
-  /** State in KMS of a key that was disabled. */
+  /** State in KMS of the key that was disabled, if any. */
   kmsState: string | null
 }
 
-/** The evidence record of a transition of `keySet`, chained to the record before. */
+/** Builds the evidence record of a transition of `keySet`, chained to the previous record. */
 export function describeTransition(
   keySet: SigningKeySet,
   { keys, old, next }: TransitionResult,

@@ -1,12 +1,14 @@
 /**
- * Names that policies are written with. They stand apart so that the infrastructure can import them without
- * loading an AWS client.
+ * Names that IAM policies contain. They have a file of their own so that the infrastructure can import them
+ * without loading an AWS client.
  */
 
-/** Tag of every signing key in KMS. Its value names the deployment; policies grant access by it. */
+/**
+ * Name of the tag of every signing key in KMS. Its value names the deployment; policies grant access by it.
+ */
 export const signingKeyTagName = 'signing-key'
 
-/** Tag of a KMS key with the id of the attempt that created it. */
+/** Name of the tag with the id of the attempt that created a KMS key. */
 export const attemptTagName = 'signing-key-attempt'
 
 /** Partition key of the key set, its evidence and its archive. */

@@ -20,25 +20,25 @@ const archiveType = itemType({
   found: 'by kid; all of them',
 })
 
-/** Prefix of the sort keys of all evidence. */
+/** Prefix of the sort keys of all evidence records. */
 export const evidencePrefix = evidenceType.sortKeyPrefix
 
-/** Key of an evidence record. Its digits sort as the number does. */
+/** Key of an evidence record. The number has a fixed width, so sort keys have the order of the numbers. */
 export const evidenceKey = (sequence: number): Key =>
   evidenceType.key({ sequence: String(sequence).padStart(12, '0') })
 
-/** Prefix of the sort keys of all archived keys. */
+/** Prefix of the sort keys of all archived signing keys. */
 export const archivePrefix = archiveType.sortKeyPrefix
 
 const archiveKey = (kid: string): Key => archiveType.key({ kid })
 
-/** All evidence, oldest first; a few records a month. */
+/** Reads all evidence records, oldest first; a few are added each month. */
 export const readEvidence = (): Promise<Evidence[]> => readRecords(Evidence, evidencePrefix)
 
-/** Every archived key; a dozen a year. */
+/** Reads every archived signing key; about a dozen are added each year. */
 export const readArchive = (): Promise<SigningKey[]> => readRecords(SigningKey, archivePrefix)
 
-/** Whether a key of this kid has been archived. */
+/** Whether a signing key with this kid has been archived. */
 export const isArchived = async (kid: string): Promise<boolean> =>
   (await readItem(archiveKey(kid), { consistent: true })) !== undefined
 
@@ -57,14 +57,14 @@ async function readRecords<Schema extends v.GenericSchema>(
 }
 
 /**
- * Time limit of a write, retries included. It is below `commitSlackMilliseconds`, which the instants in the
- * key set rely on; the rest is for clocks that differ.
+ * Time limit of writing the key set, retries included. It is below `commitSlackMilliseconds`, which the
+ * instants in the key set rely on; the rest is for clocks that differ.
  */
 const maxWriteMilliseconds = 2_000
 
 /**
- * Replaces the key set that was read, with the evidence of the transition and the key that it archives, in
- * one transaction. Resolves with false, and writes nothing, if the stored key set has changed since it was
+ * Replaces the key set that was read, and adds the evidence of the transition and the key that it archives,
+ * in one transaction. Resolves with false, and writes nothing, if the stored key set has changed since it was
  * read.
  */
 export async function writeKeySet(

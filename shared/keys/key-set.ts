@@ -15,22 +15,22 @@ import { itemType } from '../db/item-type.ts'
 export const keyStates = ['published', 'active', 'retiring', 'retired'] as const
 export type KeyState = (typeof keyStates)[number]
 
-/** Reads an attribute that earlier versions of the service stored under another name. */
+/** Renames an attribute of a stored key set that earlier versions of the service wrote under another name. */
 const renamed = (before: string, name: string) =>
   v.pipe(
     v.looseObject({}),
     v.transform((item) => (before in item ? { [name]: item[before], ...item } : item)),
   )
 
-/** A signing key on record. Instants are epoch milliseconds, null until they are reached. */
+/** A signing key in the key set. Instants are epoch milliseconds, null until they are reached. */
 export const SigningKey = v.pipe(
   renamed('afterlife_milliseconds', 'drain_ms'),
   v.object({
-    /** RFC 7638 thumbprint of the public key. */
+    /** Key id: the RFC 7638 thumbprint of the public key. */
     kid: v.string(),
-    /** The KMS key that holds the private half. */
+    /** ARN of the KMS key that holds the private key. */
     arn: v.string(),
-    /** RSA modulus and exponent, base64url (RFC 7518 §6.3.1). */
+    /** RSA modulus `n` and exponent `e`, base64url (RFC 7518 §6.3.1). */
     n: v.string(),
     e: v.string(),
     state: v.picklist(keyStates),
@@ -38,12 +38,12 @@ export const SigningKey = v.pipe(
     active_at: v.nullable(Integer),
     retiring_at: v.nullable(Integer),
     retired_at: v.nullable(Integer),
-    /** When a retiring key may leave the JWKS; null before it retires. */
+    /** When a retiring key may leave the JWKS, epoch milliseconds; null before it retires. */
     remove_after: v.nullable(Integer),
     /**
-     * How long after the key stops signing the last token signed by it may still be valid: the longest age of
-     * a signer's cached key set plus the longest life of an access_token, each at its maximum since the key
-     * was published.
+     * Drain time: how long after the key stops signing the last token signed by it may still be valid. It is
+     * the maximum age of a signer's cached key set plus the maximum lifetime of an access_token, each at its
+     * maximum since the key was published.
      */
     drain_ms: Integer,
   }),
@@ -53,49 +53,51 @@ export type SigningKey = v.InferOutput<typeof SigningKey>
 /** A key that KMS has created, before it is part of the key set. */
 export type CreatedKey = Pick<SigningKey, 'kid' | 'arn' | 'n' | 'e'>
 
-/** What a transition was made for. */
+/** The call that caused a key transition or an attempt. */
 export const Trigger = v.object({
-  /** `clock` where it was due anyway, otherwise the call that asked for it. */
+  /** `clock` if the step was due anyway, otherwise the kind of call that requested it. */
   kind: v.picklist(['clock', 'rotate', 'emergency', 'revoke']),
-  /** Lambda's request id of the invocation that began it. */
+  /** Lambda request id of the invocation that began the transition or attempt. */
   request_id: v.string(),
-  /** Name that the caller gave. Unverified: CloudTrail records who really invoked. */
+  /** Name that the caller gave for itself. Unverified: CloudTrail records who really invoked the function. */
   requested_by: v.nullable(v.string()),
 })
 export type Trigger = v.InferOutput<typeof Trigger>
 
 /**
- * One attempt to create a key. It is stored before CreateKey is called, and the KMS key carries its `id` as a
- * tag, so that after a crash the next run finds the key and goes on.
+ * One attempt to create a signing key. It is stored before KMS CreateKey is called, and the KMS key carries
+ * its `id` as a tag, so that after a crash the next run finds the key and continues.
  */
 export const Attempt = v.object({
   id: v.string(),
   started_at: Integer,
-  /** The key is to be published, to sign at once, or to sign at once in place of a revoked one. */
+  /**
+   * Purpose of the new key: to be published, to sign at once, or to sign at once in place of a revoked key.
+   */
   purpose: v.picklist(['publish', 'activate', 'replace']),
-  /** kid of the key to revoke, for `replace`. */
+  /** kid of the key to revoke, for the purpose `replace`. */
   replaces: v.nullable(v.string()),
   trigger: Trigger,
 })
 export type Attempt = v.InferOutput<typeof Attempt>
 
 /**
- * The signing key set. It is one item, so that it is consistent at any time. Signers and the JWKS read it,
- * and every write is conditional on `version`.
+ * The signing key set. It is one item of the table, so that it is consistent at any time. Signers and the
+ * JWKS read it, and every write is conditional on `version`.
  */
 export const SigningKeySet = v.pipe(
   renamed('strays', 'orphaned_attempts'),
   v.object({
-    /** Counts the writes; 0 means that nothing is stored yet. */
+    /** Version of the key set, raised by every write; 0 means that nothing is stored yet. */
     version: Integer,
-    /** Number and hash of the last evidence record. */
+    /** Number (`sequence`) and hash of the last evidence record. */
     sequence: Integer,
     evidence_hash: v.nullable(v.string()),
-    /** Every key that is not archived, oldest first. */
+    /** Every signing key that is not archived, oldest first. */
     keys: v.array(SigningKey),
-    /** The attempt under way. */
+    /** The current attempt to create a key; null if there is none. */
     attempt: v.nullable(Attempt),
-    /** Attempts that were given up. A KMS key of theirs may still turn up and is then disabled. */
+    /** Attempts to create a key that were given up. Their KMS keys may still appear and are then disabled. */
     orphaned_attempts: v.array(v.object({ id: v.string(), started_at: Integer })),
   }),
 )
@@ -111,7 +113,7 @@ export const emptyKeySet: SigningKeySet = {
   orphaned_attempts: [],
 }
 
-/** Key of the one item of the key set. */
+/** Key of the item that holds the key set. */
 export const signingKeySetKey: Key = itemType({
   pk: keysPartition,
   sk: 'RING',
@@ -119,20 +121,20 @@ export const signingKeySetKey: Key = itemType({
   found: 'by its key; there is one',
 }).key({})
 
-/** The current key set, read consistently. */
+/** Reads the current key set, strongly consistent. */
 export async function readKeySet(): Promise<SigningKeySet> {
   const item = await readItem(signingKeySetKey, { consistent: true })
   return item === undefined ? emptyKeySet : v.parse(SigningKeySet, item)
 }
 
-/** The first key in a state. */
+/** Finds the first key in the given state. */
 export const keyIn = (keys: readonly SigningKey[], state: KeyState): SigningKey | undefined =>
   keys.find((key) => key.state === state)
 
-/** The key that signs; undefined before a deployment's first key. */
+/** Finds the active key, which signs; undefined before a deployment's first key. */
 export const activeKey = (keySet: SigningKeySet): SigningKey | undefined => keyIn(keySet.keys, 'active')
 
-/** A public signing key (RFC 7517 §4, RFC 7518 §6.3.1). */
+/** Schema of a public signing key as a JWK (RFC 7517 §4, RFC 7518 §6.3.1). */
 export const Jwk = v.object({
   kty: v.literal('RSA'),
   n: v.string(),
@@ -143,16 +145,16 @@ export const Jwk = v.object({
 })
 export type Jwk = v.InferOutput<typeof Jwk>
 
-/** The published JWK set (RFC 7517 §5). */
+/** Schema of the JWKS, the published JWK set (RFC 7517 §5). */
 export const Jwks = v.object({ keys: v.array(Jwk) })
 export type Jwks = v.InferOutput<typeof Jwks>
 
-/** The JWKS: every key that signs, will sign, or has signed a token that may still be valid. */
+/** Builds the JWKS: every key that signs, will sign, or has signed a token that may still be valid. */
 export const toJwks = (keys: readonly SigningKey[]): Jwks => ({
   keys: keys.filter(({ state }) => state !== 'retired').map(toJwk),
 })
 
-/** The public half of a key. */
+/** The public part of a signing key as a JWK. */
 export const toJwk = ({ n, e, kid }: Pick<SigningKey, 'n' | 'e' | 'kid'>): Jwk => ({
   kty: 'RSA',
   n,
@@ -168,6 +170,6 @@ export const jwksDigest = (keys: readonly SigningKey[]): string =>
     .update(canonicalJson(toJwks(keys)))
     .digest('hex')
 
-/** The `kid` of an RSA public key: its SHA-256 thumbprint, base64url (RFC 7638 §3). */
+/** Computes the `kid` of an RSA public key: its SHA-256 thumbprint, base64url (RFC 7638 §3). */
 export const thumbprint = ({ n, e }: { n: string; e: string }): Promise<string> =>
   calculateJwkThumbprint({ kty: 'RSA', n, e })

@@ -1,7 +1,7 @@
 import { settings } from '../settings.ts'
 import type { SigningKey, SigningKeySet } from './key-set.ts'
 
-/** The settings that decide when a key changes its state. */
+/** The settings that decide when a signing key changes its state. */
 export interface KeyTimes {
   accessTokenTtlSeconds: number
   signingKeyRotationDays: number
@@ -11,33 +11,34 @@ export interface KeyTimes {
 
 const dayMilliseconds = 86_400_000
 
-/** Maximum age of a signer's cached key set, whatever the publish window. */
+/** Maximum age of a signer's cached key set, however long the publish window is. */
 const maxSignerCacheMilliseconds = 60_000
 
 /**
  * How long a signer may use a key set that it has read: half the publish window, at most 60 s. So every
- * signer knows a new key before it may sign, and a rotation knows how long the old one may still be used.
+ * signer knows a new key before that key may sign, and a rotation knows how long the old key may still be
+ * used.
  */
 export const signerCacheMilliseconds = (publishSeconds: number): number =>
   Math.min((publishSeconds * 1000) / 2, maxSignerCacheMilliseconds)
 
 /**
- * The `max-age`, in seconds, of the JWKS and the discovery document: as configured, but at most half the
+ * The `max-age`, in seconds, of the JWKS and the discovery document: the configured one, but at most half the
  * publish window, so that every client has seen a key before it signs.
  */
 export const documentMaxAgeSeconds = (): number =>
   Math.min(settings().jwksMaxAgeSeconds, Math.floor(settings().signingKeyPublishSeconds / 2))
 
-/** How long a token may be valid after its key has stopped signing, by the current settings. */
+/** How long a token may still be valid after its key has stopped signing, with the current settings. */
 export const drainMilliseconds = (times: KeyTimes): number =>
   signerCacheMilliseconds(times.signingKeyPublishSeconds) + times.accessTokenTtlSeconds * 1000
 
-/** Maximum duration of a transition's write, plus the maximum difference between clocks. */
+/** Maximum duration of the write of a key transition, plus the maximum difference between clocks. */
 export const commitSlackMilliseconds = 3_000
 
 /**
- * When a key that stops signing now may leave the JWKS. The last signer to learn of it may sign until its
- * cached key set expires; that token must expire too; then comes the margin, for verifiers whose clocks are
+ * When a key that stops signing now may leave the JWKS. The last signer to notice may sign with it until its
+ * cached key set expires; then that token must expire; then comes the margin, for verifiers whose clocks are
  * behind.
  */
 export const removalDue = (key: SigningKey, times: KeyTimes, now: number): number =>
@@ -46,16 +47,19 @@ export const removalDue = (key: SigningKey, times: KeyTimes, now: number): numbe
   Math.max(key.drain_ms, drainMilliseconds(times)) +
   times.signingKeyRetireMarginSeconds * 1000
 
-/** When a published key may sign. */
+/** When a published key may sign: at the end of its publish window. */
 export const activationDue = (key: SigningKey, times: KeyTimes): number =>
   key.published_at + times.signingKeyPublishSeconds * 1000
 
-/** When the signer's successor must be published, so that it may sign once the period is over. */
+/**
+ * When the successor of the active key must be published, so that it may sign at the end of the rotation
+ * period.
+ */
 export const publicationDue = (active: SigningKey, times: KeyTimes): number =>
   (active.active_at ?? 0) +
   Math.max(0, times.signingKeyRotationDays * dayMilliseconds - times.signingKeyPublishSeconds * 1000)
 
-/** When the clock has something to do next, epoch milliseconds; in the past where a run is needed now. */
+/** When the next step of the rotation is due, epoch milliseconds; in the past if a run is needed now. */
 export function nextDue({ keys, attempt }: Pick<SigningKeySet, 'keys' | 'attempt'>, times: KeyTimes): number {
   const dues = keys.map((key) => keyDue(key, keys, times))
   if (attempt !== null) dues.push(attempt.started_at)

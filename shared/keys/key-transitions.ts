@@ -1,26 +1,26 @@
 import { type Attempt, type CreatedKey, keyIn, type KeyState, type SigningKey } from './key-set.ts'
 import { drainMilliseconds, type KeyTimes, removalDue } from './key-times.ts'
 
-/** A transition of the key set; each leaves an evidence record. `created` is a new key that joins with it. */
+/** A transition of the key set; each adds an evidence record. `created` is a new key that joins with it. */
 export type KeyTransition =
   | { action: 'publish'; created: CreatedKey }
   | { action: 'activate'; kid: string; created?: CreatedKey }
   | { action: 'retire'; kid: string }
-  /** Takes a key out of the JWKS at once. The active one needs a successor, which signs from then on. */
+  /** Takes a key out of the JWKS at once. If it is the active key, a successor must sign from then on. */
   | { action: 'revoke'; kid: string; successor?: string; created?: CreatedKey }
   /** Moves a retired key, which KMS has disabled, from the key set to the archive. */
   | { action: 'disable'; kid: string }
 
-/** The keys after a transition, and the keys that it was about. */
+/** Result of a key transition: the keys after it, and the keys that it was about. */
 export interface TransitionResult {
   keys: SigningKey[]
-  /** The key that stops signing, being published, or being usable. */
+  /** The key that stops signing, leaves the JWKS or is disabled. */
   old: SigningKey | undefined
-  /** The key that joins or takes over. */
+  /** The key that joins the key set or becomes the signer. */
   next: SigningKey | undefined
 }
 
-/** What a created key is used for: the purpose of its attempt, if the key set still needs that. */
+/** The transition that adds a created key: the purpose of its attempt, if the key set still needs that. */
 export function transitionFor(
   { purpose, replaces }: Attempt,
   keys: readonly SigningKey[],
@@ -35,7 +35,7 @@ export function transitionFor(
     : { action: 'publish', created }
 }
 
-/** The keys after a transition. Throws where the transition is not possible in their states. */
+/** Applies a transition to the keys. Throws if the keys' states do not allow it. */
 export function applyTransition(
   keys: readonly SigningKey[],
   transition: KeyTransition,
@@ -71,7 +71,7 @@ const newKey = (created: CreatedKey, times: KeyTimes, now: number): SigningKey =
   drain_ms: drainMilliseconds(times),
 })
 
-/** Makes a published key the signer. The former one stays in the JWKS while its tokens may be valid. */
+/** Makes a published key the signer. The previous signer stays in the JWKS while its tokens may be valid. */
 function activate(keys: SigningKey[], kid: string, times: KeyTimes, now: number): TransitionResult {
   const chosen = requireKey(keys, kid, ['published'])
   const old = keyIn(keys, 'active')

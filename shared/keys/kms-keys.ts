@@ -22,10 +22,10 @@ import { attemptTagName, signingKeyTagName } from './key-names.ts'
 import { type CreatedKey, thumbprint, toJwk } from './key-set.ts'
 import { signDigest, signingAlgorithm } from './sign-jwt.ts'
 
-/** Creates a signing key, tagged with this deployment and the attempt. Resolves with its ARN. */
+/** Creates a signing key in KMS, tagged with this deployment and the attempt. Resolves with its ARN. */
 export async function createSigningKey(attemptId: string): Promise<string> {
-  // The SDK must not retry: a lost answer would create a second key. The attempt's tag finds the first one
-  // instead.
+  // The SDK must not retry CreateKey: after a lost answer a retry would create a second key. The attempt's
+  // tag finds the first one instead.
   const client = new KMSClient({ ...clientOptions(), maxAttempts: 1 })
   const { KeyMetadata } = await client.send(
     new CreateKeyCommand({
@@ -47,9 +47,9 @@ const listPageSize = 1000
 const tagReadConcurrency = 8
 
 /**
- * ARNs of this deployment's signing keys that these attempts created. KMS cannot search, so this reads the
- * tags of every key of the account and region; it is needed only after a run has crashed between CreateKey
- * and the key set.
+ * Finds the ARNs of this deployment's signing keys that the given attempts created. KMS cannot search by tag,
+ * so this reads the tags of every key of the account and region. It is needed only after a run has crashed
+ * between CreateKey and the write of the key set.
  */
 export async function findKeys(attemptIds: readonly string[]): Promise<string[]> {
   const found: string[] = []
@@ -71,14 +71,16 @@ export async function findKeys(attemptIds: readonly string[]): Promise<string[]>
   return found
 }
 
-/** The attempt that created a key; undefined where the key is not one of this deployment's signing keys. */
+/**
+ * Reads which attempt created a KMS key; undefined if the key is not one of this deployment's signing keys.
+ */
 async function readAttemptTag(arn: string): Promise<string | undefined> {
   try {
     const { Tags = [] } = await kms.send(new ListResourceTagsCommand({ KeyId: arn }))
     const value = (name: string) => Tags.find(({ TagKey }) => TagKey === name)?.TagValue
     return value(signingKeyTagName) === requireEnv('SIGNING_KEY_TAG') ? value(attemptTagName) : undefined
   } catch (error) {
-    // Policies let us read the tags of our own keys only, and a key may be deleted meanwhile.
+    // IAM policies allow reading the tags of our own keys only, and a key may have been deleted meanwhile.
     if (error instanceof Error && ['AccessDeniedException', 'NotFoundException'].includes(error.name)) {
       return undefined
     }
@@ -86,7 +88,7 @@ async function readAttemptTag(arn: string): Promise<string | undefined> {
   }
 }
 
-/** The public half of a KMS key, as the key set stores it. */
+/** Reads the public key of a KMS key, in the form that the key set stores. */
 export async function readPublicKey(arn: string): Promise<CreatedKey> {
   const { PublicKey } = await kms.send(new GetPublicKeyCommand({ KeyId: arn }))
   if (PublicKey === undefined) throw new Error('KMS answered GetPublicKey without a key')
@@ -97,7 +99,10 @@ export async function readPublicKey(arn: string): Promise<CreatedKey> {
   return { kid: await thumbprint({ n, e }), arn, n, e }
 }
 
-/** Signs random bytes and verifies it by KMS and by the public key. Never throws: what failed is false. */
+/**
+ * Tests a signing key: signs random bytes, and verifies the signature by KMS and by the public key. It never
+ * throws: what failed is false in the result.
+ */
 export async function checkKey(key: CreatedKey): Promise<KeyCheck> {
   const check = { kid: key.kid, arn: key.arn, signed: false, verified_by_kms: false, verified_by_jwk: false }
   const message = randomBytes(32)
@@ -124,8 +129,8 @@ export async function checkKey(key: CreatedKey): Promise<KeyCheck> {
 }
 
 /**
- * Disables a key and, unless `deletionDays` is 0, has KMS delete it after that many days. Safe to repeat.
- * Resolves with the key's state in KMS afterwards.
+ * Disables a key in KMS and, unless `deletionDays` is 0, schedules its deletion after that many days. It can
+ * be repeated safely. Resolves with the key's state in KMS afterwards.
  */
 export async function disableKey(arn: string, deletionDays: number): Promise<string> {
   const state = await readKeyState(arn)
@@ -137,7 +142,10 @@ export async function disableKey(arn: string, deletionDays: number): Promise<str
   return readKeyState(arn)
 }
 
-/** State of a key in KMS: `Enabled`, `Disabled`, `PendingDeletion`, …; `Deleted` if KMS has no such key. */
+/**
+ * Reads the state of a key in KMS: `Enabled`, `Disabled`, `PendingDeletion`, …; `Deleted` if KMS has no such
+ * key.
+ */
 export async function readKeyState(arn: string): Promise<string> {
   try {
     const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId: arn }))

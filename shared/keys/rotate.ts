@@ -20,34 +20,40 @@ import {
 } from './key-transitions.ts'
 import { checkKey, createSigningKey, disableKey, findKeys, readPublicKey } from './kms-keys.ts'
 
-/** What a run did. */
+/** Result of a rotation run. */
 export interface RotationResult {
-  /** kid of the key that signs now. */
+  /** kid of the key that signs after the run. */
   signer: string | null
   transitions: Pick<Evidence, 'sequence' | 'action' | 'old_kid' | 'new_kid'>[]
-  /** When the clock has something to do next, epoch milliseconds. */
+  /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number
 }
 
-/** Maximum number of steps, waits and lost races included. After it a run fails; the next one goes on. */
+/**
+ * Maximum number of steps of a rotation run, waits and lost races included. A run that exceeds it fails, and
+ * the next one continues.
+ */
 const maxSteps = 400
 
-/** Long enough for KMS to create a key, short beside the schedule's minute. */
+/**
+ * How long to wait for another run's attempt: long enough for KMS to create a key, and short compared to the
+ * schedule's minute.
+ */
 const defaultPatienceMilliseconds = 3_000
 
-/** Time between two looks at another run's attempt. */
+/** Polling interval while another run's attempt may still finish. */
 const pollMilliseconds = 100
 
-/** Runs that have collided wait for a random time up to this one. */
+/** Maximum random wait after a run lost a race against another one. */
 const maxPauseMilliseconds = 50
 
-/** Days until KMS deletes a key that was never public and never signed a token; KMS allows no fewer. */
+/** Days until KMS deletes a key that was never published and never signed a token; KMS allows no fewer. */
 const unusedDeletionDays = 7
 
-/** One run of the rotation. */
+/** The state of one rotation run. */
 interface Run {
   request: RotationRequest
-  /** Lambda's request id. */
+  /** Lambda request id of the invocation. */
   id: string
   requestedBy: string | null
   times: KeyTimes
@@ -56,10 +62,9 @@ interface Run {
 }
 
 /**
- * Brings the key set to where the clock and the request want it: reads it, decides the next step, takes it,
- * and so on until nothing is left to do. Every write is conditional on the key set that the step was decided
- * from, so it does not matter how many runs there are at the same time or where one crashed. Throws if a key
- * that is to be used fails its check.
+ * Runs the rotation: reads the key set, decides the next step, takes it, and repeats until nothing is left to
+ * do. Every write is conditional on the key set that the step was decided from, so any number of runs may run
+ * or crash at the same time. Throws if a key that is about to be used fails its check.
  */
 export async function rotateKeys(
   request: RotationRequest,
@@ -121,8 +126,8 @@ async function take(
 type StepOf<Kind extends RotationStep['kind']> = Extract<RotationStep, { kind: Kind }>
 
 /**
- * Checks the keys, then writes the key set and the evidence. Writes nothing if another run was faster. Throws
- * if the key that is to be published or to sign fails its check.
+ * Tests the keys, then writes the key set and the evidence. Writes nothing if another run was faster. Throws
+ * if the key that is to be published or to sign fails its test.
  */
 async function makeTransition(
   keySet: SigningKeySet,
@@ -133,7 +138,8 @@ async function makeTransition(
   const { times, id: runId } = run
   const { action } = transition
   const check = await checkResult(applyTransition(keySet.keys, transition, times, Date.now()))
-  // Applied again, because the check took time and the instants must be true when they are written.
+  // The transition is applied again, because the check took time and the stored instants must be those of the
+  // write.
   const result = applyTransition(keySet.keys, transition, times, Date.now())
   const evidence = describeTransition(keySet, result, { action, trigger, runId, times, check, kmsState })
   const { keys } = result
@@ -145,7 +151,10 @@ async function makeTransition(
   log.info('signing keys changed', { action: evidence.action, old_kid, new_kid, trigger: trigger.kind })
 }
 
-/** Tests the key that joins or takes over, otherwise the signer. Only the former must pass. */
+/**
+ * Tests the key that joins or takes over, otherwise the signer. Only a key that joins or takes over must
+ * pass.
+ */
 async function checkResult({ keys, next }: TransitionResult): Promise<KeyCheck | null> {
   const key = next ?? keyIn(keys, 'active')
   const check = key === undefined ? null : await checkKey(key)
@@ -160,14 +169,14 @@ async function raiseDrain(keySet: SigningKeySet, drain_ms: number): Promise<void
   await tryWrite(keySet, { ...keySet, keys })
 }
 
-/** Stores the attempt before KMS is asked for a key. */
+/** Stores the attempt before the key is created in KMS, so that a crash in between leaves a trace. */
 async function beginAttempt(keySet: SigningKeySet, step: StepOf<'beginAttempt'>, run: Run): Promise<void> {
   const { purpose, replaces, requested } = step
   const trigger = triggerOf(run, requested)
   await storeAttempt(keySet, { id: randomUUID(), started_at: Date.now(), purpose, replaces, trigger }, run)
 }
 
-/** KMS may list the old attempt's key late, so that attempt stays on record as orphaned. */
+/** KMS may list the key of the old attempt late, so that attempt stays on record as orphaned. */
 async function restartAttempt(keySet: SigningKeySet, attempt: Attempt, run: Run): Promise<void> {
   const { id, started_at } = attempt
   const orphaned_attempts = [...keySet.orphaned_attempts, { id, started_at }]
@@ -189,7 +198,10 @@ async function addKey(keySet: SigningKeySet, { attempt, arn }: StepOf<'addKey'>,
   await makeTransition({ ...keySet, attempt: null }, transition, run, { trigger: attempt.trigger })
 }
 
-/** Such a key can never join the key set, because only the key of the attempt under way can. */
+/**
+ * Disables the keys of orphaned attempts. They can never join the key set, because only the key of the
+ * current attempt can.
+ */
 async function sweepOrphans(
   keySet: SigningKeySet,
   { attemptIds, remaining }: StepOf<'sweepOrphans'>,
@@ -201,14 +213,16 @@ async function sweepOrphans(
     await tryWrite(keySet, { ...keySet, orphaned_attempts: remaining })
 }
 
-/** Writes, or waits a moment where another run was faster, so that the two do not collide again. */
+/** Writes the key set; if another run was faster, waits a moment so that the two do not collide again. */
 async function tryWrite(...write: Parameters<typeof writeKeySet>): Promise<boolean> {
   const written = await writeKeySet(...write)
   if (!written) await wait(Math.random() * maxPauseMilliseconds)
   return written
 }
 
-/** The trigger of what this run does: its call where that asked for it, the clock where it was due anyway. */
+/**
+ * The trigger to record for a step: the run's call if it requested the step, the clock if it was due anyway.
+ */
 function triggerOf({ request, id, requestedBy }: Run, requested: boolean): Trigger {
   if (!requested) return { kind: 'clock', request_id: id, requested_by: null }
   const kind = request.action === 'rotate' && request.emergency ? 'emergency' : request.action

@@ -15,9 +15,9 @@ interface CacheEntry {
 let cached: CacheEntry | undefined
 
 /**
- * The key set for signing: from memory while it is younger than `signerCacheMilliseconds`. Its age counts
- * from the start of the read and by the wall clock, since the other clocks of a frozen function stand still.
- * A key set without a signer is not kept: the first signer may be there at the next call.
+ * Returns the key set for signing: from memory while it is younger than `signerCacheMilliseconds`. Its age
+ * counts from the start of the read and by the wall clock, because the monotonic clocks of a frozen function
+ * stand still. A key set without a signer is not cached: the first signer may exist at the next call.
  */
 async function cachedKeySet(): Promise<SigningKeySet> {
   const maxAge = signerCacheMilliseconds(settings().signingKeyPublishSeconds)
@@ -40,15 +40,18 @@ function forget(entry: CacheEntry): void {
   if (cached === entry) cached = undefined
 }
 
-/** Makes the next signature read the key set again, because the cached one has turned out to be outdated. */
+/**
+ * Drops the cached key set, because it has turned out to be outdated, so that the next signature reads it
+ * again.
+ */
 export function forgetCachedKeySet(): void {
   cached = undefined
 }
 
-/** RSASSA-PKCS1-v1_5 with SHA-256, which is what RS256 means (RFC 7518 §3.3). */
+/** Signing algorithm of KMS: RSASSA-PKCS1-v1_5 with SHA-256, which is RS256 (RFC 7518 §3.3). */
 export const signingAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
 
-/** The RS256 signature of a SHA-256 digest. */
+/** Signs a SHA-256 digest with RS256 in KMS. */
 export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8Array> {
   const { Signature } = await kms.send(
     new SignCommand({
@@ -62,18 +65,18 @@ export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8
   return Signature
 }
 
-/** Errors of KMS for a key that does not sign: revoked a moment ago, or disabled by somebody in KMS. */
+/** Error names of KMS for a key that cannot sign: revoked a moment ago, or disabled by somebody in KMS. */
 const stoppedSigning = new Set(['DisabledException', 'KMSInvalidStateException', 'NotFoundException'])
 
 const hasStopped = (error: unknown): boolean => error instanceof Error && stoppedSigning.has(error.name)
 
-/** `Retry-After` while no key signs. */
+/** Value of `Retry-After`, in seconds, while no key can sign. */
 const noSignerSeconds = 5
 
 /**
- * A JWT (RFC 7519) of the claims, RS256, signed by the active key with one KMS call. If that key was revoked
- * a moment ago, the key set is read again and its successor signs. Throws `unavailable` while no key signs:
- * before a deployment's first key, or while somebody has disabled the active one in KMS.
+ * Signs a JWT (RFC 7519) of the claims with RS256 by the active key, in one KMS call. If that key was revoked
+ * a moment ago, the key set is read again and its successor signs. Throws `unavailable` while no key can
+ * sign: before a deployment's first key, or while somebody has disabled the active key in KMS.
  */
 export async function signJwt(claims: Record<string, unknown>): Promise<string> {
   try {

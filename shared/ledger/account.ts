@@ -7,18 +7,18 @@ import type { Wallet } from './wallet.ts'
 /** One currency of a wallet as its owner sees it. */
 export const Account = v.object({
   currency: v.string(),
-  /** What can be spent. */
+  /** Balance of the currency that can be spent. */
   balance: Money,
-  /** What is set aside for withdrawals that are not settled yet. */
+  /** Amount that is held for withdrawals that are not settled yet. */
   hold: Money,
-  /** Sum of all deposits. */
+  /** Sum of all deposits of the currency. */
   deposited: Money,
-  /** Sum of all withdrawals. */
+  /** Sum of all withdrawals of the currency. */
   withdrawal: Money,
 })
 export type Account = v.InferOutput<typeof Account>
 
-/** The currencies of a wallet in alphabetical order, or `only` that one. */
+/** Lists the currencies of a wallet in alphabetical order, or `only` that one. */
 export const listAccounts = (wallet: Wallet, only?: string): Account[] =>
   [...wallet.holdings]
     .filter(([currency]) => only === undefined || currency === only)
@@ -32,10 +32,11 @@ export const listAccounts = (wallet: Wallet, only?: string): Account[] =>
     }))
 
 /**
- * What a wallet is worth in the quote currency. A currency without a rate is listed but left out of the sums.
+ * Answer of what a wallet is worth in the quote currency. A currency without a rate is listed but left out of
+ * the sums.
  */
 export const AssetSummary = v.object({
-  /** The quote currency. */
+  /** The quote currency, in which the wallet's worth is given. */
   currency: v.string(),
   total: Money,
   balance: Money,
@@ -54,7 +55,7 @@ export const AssetSummary = v.object({
 })
 export type AssetSummary = v.InferOutput<typeof AssetSummary>
 
-/** Converts a wallet at the given rates. */
+/** Computes what a wallet is worth in the quote currency at the given rates. */
 export function summarizeAssets(wallet: Wallet, rates: Rates): AssetSummary {
   const assets = listAccounts(wallet).map(({ currency, balance, hold }) => {
     const rate = rateOf(rates, currency) ?? null

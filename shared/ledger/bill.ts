@@ -23,16 +23,16 @@ import {
 export const Bill = v.object({
   id: v.string(),
   currency: v.string(),
-  /** Positive, whatever the direction. */
+  /** Amount of the bill; positive, whether it adds to the wallet or takes from it. */
   amount: Money,
   amount_direction: Direction,
   business_id: BillType,
-  /** Balance and hold of the currency together, after this bill. */
+  /** Balance plus hold of the currency after this bill. */
   balance_after: Money,
-  /** Business key of the event behind it. */
+  /** Business key of the event that caused the bill. */
   reference: v.string(),
   remark: v.nullable(v.string()),
-  /** Instant of booking, epoch milliseconds. */
+  /** Instant at which the bill was posted, epoch milliseconds. */
   created_at: v.number(),
 })
 export type Bill = v.InferOutput<typeof Bill>
@@ -49,7 +49,7 @@ const BillItem = v.object({
 })
 
 /**
- * Which bills a list holds: those of all currencies or of one, and of all kinds, one direction or one type.
+ * Identifies a list of bills: those of all currencies or of one, and of all kinds, one direction or one type.
  *
  * Every filter that a client can ask for has its own list, so that any page is one range of rows, however
  * many bills the wallet has. A bill is therefore stored six times: for all currencies and for its own, and in
@@ -79,11 +79,11 @@ const billKeys = itemType({
   found: 'a page by its numbers; the first bill of a day in the index',
 })
 
-/** Partition of a list of bills. */
+/** Partition key of a list of bills. */
 export const listName = (id: WalletId, { currency = '*', kind }: BillFilter): string =>
   billKeys.partition({ ...id, currency, kind: kind ?? '*' })
 
-/** The length of a list, and the quarter of an hour of its newest bill, -1 if it is empty. */
+/** The length of a list of bills, and the quarter of an hour of its newest bill, -1 if the list is empty. */
 export function measureList(wallet: Wallet, { currency, kind }: BillFilter) {
   let length = 0
   let lastQuarter = -1
@@ -123,13 +123,13 @@ export function putBill({ walletBefore, posting, balanceAfter, createdAt }: NewB
   })
 }
 
-/** The bill that a row describes. */
+/** Parses a bill from a row of a list. */
 export function toBill(row: Item): Bill {
   const { type, remark, ...rest } = v.parse(BillItem, row)
   return { ...rest, amount_direction: billTypes[type], business_id: type, remark: remark ?? null }
 }
 
-/** The query of a page of bills. */
+/** Query parameters of a page of bills. */
 export const BillsQuery = v.pipe(
   v.object({
     currency: CurrencyFilter,
@@ -146,7 +146,7 @@ export const BillsQuery = v.pipe(
 )
 export type BillsQuery = v.InferOutput<typeof BillsQuery>
 
-/** The first read behind a page of bills; undefined if no bill can match the query. */
+/** The first round of reads for a page of bills; undefined if no bill can match the query. */
 export async function readBillsStart(
   query: BillsQuery,
   userId: number,
@@ -159,13 +159,16 @@ export async function readBillsStart(
   return readListStart(listName(id, filter), readLength(), query)
 }
 
-/** A page of bills, newest first, from its first read. */
+/** Reads a page of bills, newest first, from the result of its first round of reads. */
 export async function readBillsPage(query: BillsQuery, start: ListStart | undefined) {
   const { rows, total } = await readListPage(start, query)
   return toPage(rows.map(toBill), total, query)
 }
 
-/** Undefined if no bill can match: an unknown currency or type, or a type of the other direction. */
+/**
+ * Finds the list of bills for a query; undefined if no bill can match it: an unknown currency or type, or a
+ * type of the other direction.
+ */
 function toFilter({ currency, amountDirection, businessId }: BillsQuery): BillFilter | undefined {
   if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
   if (businessId === undefined) return { currency, kind: amountDirection }

@@ -9,7 +9,7 @@ import { registerPartition, registerShards, type WalletId, WalletName } from './
 /** A position in the list of all wallets. */
 const WalletCursor = v.object({
   shard: Integer,
-  /** Path of the last wallet that was read in this shard. */
+  /** Path of the last wallet that was read in this shard; undefined at the beginning of the shard. */
   after: v.optional(v.string()),
 })
 export type WalletCursor = v.InferOutput<typeof WalletCursor>
@@ -20,7 +20,9 @@ const WalletPath = v.pipe(
   v.tuple([v.pipe(v.string(), v.transform(Number), v.safeInteger()), WalletName]),
 )
 
-/** Every wallet that ever had a movement, from a cursor on, each with the cursor behind it. */
+/**
+ * Lists every wallet that ever had a movement, starting at a cursor, each together with the cursor after it.
+ */
 export async function* listWallets(
   from: WalletCursor = { shard: 0 },
 ): AsyncGenerator<{ id: WalletId; cursor: WalletCursor }> {
@@ -30,7 +32,7 @@ export async function* listWallets(
       KeyConditionExpression: 'gpk = :shard AND gsk > :after',
       ExpressionAttributeValues: {
         ':shard': registerPartition(shard),
-        // A key may not be compared to an empty text; a space sorts before every path.
+        // DynamoDB cannot compare a key to an empty text; a space sorts before every wallet path.
         ':after': (shard === from.shard ? from.after : undefined) ?? ' ',
       },
       Limit: 200,
@@ -50,8 +52,8 @@ const verificationKey = itemType({
 }).key({})
 
 /**
- * Where the next nightly verification of the ledger starts: where the last one ran out of time, or at the
- * beginning.
+ * Reads where the next nightly verification of the ledger starts: where the last one ran out of time, or at
+ * the first wallet.
  */
 export async function readVerificationCursor(): Promise<WalletCursor> {
   const item = await readItem(verificationKey, { consistent: true })

@@ -26,17 +26,19 @@ import {
 
 export interface LedgerTransaction {
   /**
-   * The event behind it; its key is claimed in the same write. Without one, a condition of `alongside` must
-   * prevent repetition.
+   * The event that causes the transaction; its business key is claimed in the same write. Without an event, a
+   * condition of `alongside` must prevent repetition.
    */
   record?: EventRecord
-  /** What happens to each wallet, in order. Each wallet is named at most once, and all belong to one user. */
+  /**
+   * The movements of each wallet, in order. Each wallet is named at most once, and all belong to one user.
+   */
   wallets: { id: WalletId; movements: Movement[] }[]
-  /** Further writes of the same DynamoDB transaction, given the instant of booking. */
+  /** Further writes of the same DynamoDB transaction, built from the instant of posting. */
   alongside?: (bookedAt: number) => Write[]
 }
 
-/** Other processes moved the wallet first at every attempt. The event is delivered again later. */
+/** Other processes changed the wallet first at every attempt. The event is delivered again later. */
 export class ContentionError extends Error {
   override readonly name = 'ContentionError'
 
@@ -48,12 +50,12 @@ export class ContentionError extends Error {
 type Results = Map<LedgerTransaction, Outcome | Error>
 
 /**
- * Posts a ledger transaction exactly once, all or nothing. One DynamoDB transaction writes the event's key,
- * the writes alongside, the wallets under the condition that nobody moved them since they were read, and the
- * bills. Transactions of this process on the same wallet take turns, and those that wait are written
- * together.
+ * Posts a ledger transaction exactly once, all or nothing. One DynamoDB transaction writes the event's
+ * business key, the writes of `alongside`, the bills, and the wallets under the condition that they have not
+ * changed since they were read. Transactions of this process on the same wallet wait for each other, and
+ * those that wait are written together.
  *
- * Throws RejectedEvent when a balance or hold would become negative or outgrow 38 digits, or when the event's
+ * Throws RejectedEvent when a balance or hold would become negative or exceed 38 digits, or when the event's
  * key was used with other content; OutOfOrderEvent when the user is not registered; ContentionError when
  * every attempt lost its race; and the error of a condition of `alongside` that does not hold.
  */
@@ -66,17 +68,19 @@ export async function postTransaction(transaction: LedgerTransaction): Promise<O
 }
 
 /**
- * With an event key and six rows of a bill each, and the wallet: 85 of at most 100 writes of a transaction.
+ * Maximum number of ledger transactions in a batch: their 12 event keys, 12 bills of six rows each and the
+ * wallet are 85 of the at most 100 writes of a DynamoDB transaction.
  */
 const maxBatchSize = 12
 
-/** Batches that wait for their wallet's turn, by wallet. Transactions may join until the batch starts. */
+/** Batches that wait for their wallet, by wallet. Further transactions may join a batch until it starts. */
 const openBatches = new Map<string, { transactions: LedgerTransaction[]; results: Promise<Results> }>()
 
 function join(transaction: LedgerTransaction): Promise<Results> {
   const paths = transaction.wallets.map(({ id }) => walletPath(id))
   const [path] = paths
-  // A batch locks one wallet, and a failed condition of `alongside` would fail all of it.
+  // Only transactions with an event, on one wallet and without `alongside`, are batched: a batch locks one
+  // wallet, and a failed condition of `alongside` would fail all of it.
   const batchable = paths.length === 1 && transaction.record && !transaction.alongside
   if (path === undefined || !batchable) return runExclusive(paths, () => commitBatch([transaction]))
   const open = openBatches.get(path)
@@ -93,7 +97,7 @@ function join(transaction: LedgerTransaction): Promise<Results> {
   return results
 }
 
-/** Reads the wallets, decides, and writes, until every transaction has its own result. */
+/** Processes a batch: reads the wallets, decides, and writes, until every transaction has its own result. */
 async function commitBatch(transactions: readonly LedgerTransaction[]): Promise<Results> {
   const results: Results = new Map()
   const unsettled = () => transactions.filter((transaction) => !results.has(transaction))
@@ -130,21 +134,26 @@ async function checkUser(wallets: readonly Wallet[]): Promise<void> {
   if (user === undefined) throw new OutOfOrderEvent('unknown_user')
 }
 
-/** What becomes of a batch if nobody moves its wallets before it is written. */
+/** The outcome of a batch, provided that its wallets do not change before it is written. */
 export interface Decision {
-  /** The wallets afterwards, with the version that they are to be written as. */
+  /** The wallets after the batch, with the version that they are to be written as. */
   wallets: Wallet[]
   bills: NewBill[]
-  /** Instant of every bill, epoch milliseconds: never before an earlier bill of the same wallet. */
+  /**
+   * Instant of every bill of the batch, epoch milliseconds: never before an earlier bill of the same wallet.
+   */
   bookedAt: number
-  /** Each transaction in order: accepted (`applied`), the repetition of an accepted one, or rejected. */
+  /**
+   * Outcome of each transaction in order: accepted (`applied`), the repetition of an accepted one, or
+   * rejected.
+   */
   outcomes: Map<LedgerTransaction, Outcome | RejectedEvent>
 }
 
 /**
- * Decides transactions one after the other, each from where the accepted ones before it leave the wallets. Of
- * those with the same event key, the first that can be accepted is; later ones are duplicates, or rejected
- * for their other content.
+ * Decides transactions one after the other, each on the wallets as the accepted ones before it leave them. Of
+ * transactions with the same event key, the first acceptable one is applied; later ones are duplicates, or
+ * rejected for their other content.
  */
 export function decideBatch(
   before: readonly Wallet[],
@@ -186,7 +195,7 @@ const eventKey = ({ detailType, businessKey }: EventRecord): string => `${detail
 const movementsOf = ({ wallets }: LedgerTransaction, wallet: Wallet): Movement[] =>
   wallets.find(({ id }) => walletPath(id) === walletPath(wallet.id))?.movements ?? []
 
-/** What an event is whose key was used before: a duplicate, or rejected for its other content. */
+/** Outcome of an event whose key was used before: a duplicate, or rejected for its other content. */
 function outcomeOfUsedKey(record: EventRecord, stored: Item | undefined): Outcome | RejectedEvent {
   try {
     return resolveDuplicate(record, stored)
@@ -196,15 +205,15 @@ function outcomeOfUsedKey(record: EventRecord, stored: Item | undefined): Outcom
   }
 }
 
-/** Why a decision could not be written. */
+/** Why the decision of a batch could not be written. */
 interface Conflict {
-  /** Records of event keys that were used before, as stored. */
+  /** Stored records of event keys that were used before. */
   usedKeys: Map<string, Item | undefined>
-  /** Wallets that another process moved, as they are stored now. */
+  /** Wallets that another process changed, as they are stored now. */
   moved: Map<string, Wallet>
 }
 
-/** Writes what was accepted. Throws the error of a condition of `alongside` that does not hold. */
+/** Writes the accepted transactions. Throws the error of a condition of `alongside` that does not hold. */
 async function writeDecision(decision: Decision): Promise<Conflict | undefined> {
   const { wallets, bills, bookedAt, outcomes } = decision
   const accepted = [...outcomes.keys()].filter((transaction) => outcomes.get(transaction) === 'applied')
@@ -230,7 +239,9 @@ async function writeDecision(decision: Decision): Promise<Conflict | undefined> 
   return conflict
 }
 
-/** Settles transactions whose event key was used before: duplicates, or rejected for their other content. */
+/**
+ * Settles transactions whose event key was used before: as duplicates, or rejected for their other content.
+ */
 function settleKnown(
   transactions: readonly LedgerTransaction[],
   usedKeys: Conflict['usedKeys'],
@@ -243,7 +254,7 @@ function settleKnown(
   }
 }
 
-/** Settles every transaction of a decision, once what was accepted has been written. */
+/** Settles every transaction of a decision, after the accepted ones have been written. */
 async function settleAll({ outcomes }: Decision, results: Results): Promise<void> {
   await Promise.all(
     [...outcomes].map(async ([transaction, outcome]) => {
@@ -253,7 +264,9 @@ async function settleAll({ outcomes }: Decision, results: Results): Promise<void
   )
 }
 
-/** A rejection stands unless the event was applied before: its own first delivery may have used the money. */
+/**
+ * Rejects a transaction unless its event was applied before: its own first delivery may have used the money.
+ */
 async function confirmRejection(
   { record }: LedgerTransaction,
   rejection: RejectedEvent,

@@ -3,14 +3,14 @@ import { type Big, zero } from '../money.ts'
 import { type Bill, listName, measureList, toBill } from './bill.ts'
 import { type BillType, readWallet, type Wallet, type WalletId } from './wallet.ts'
 
-/** A stored value of a wallet that does not follow from its bills. */
+/** A difference that verification found: a stored value of a wallet that does not follow from its bills. */
 export interface Difference extends WalletId {
-  /** Null if it is about the wallet as a whole. */
+  /** Currency of the difference; null if it is about the wallet as a whole. */
   currency: string | null
   what: string
-  /** What the bills say, as a decimal. */
+  /** The value that follows from the bills, as a decimal. */
   expected: string
-  /** What is stored. */
+  /** The value that is stored. */
   actual: string
 }
 
@@ -25,9 +25,9 @@ interface Totals {
 type Compare = (currency: string | null, what: string, expected: string, actual: string) => void
 
 /**
- * Recomputes a wallet from its bills, the first to the last, and reports everything that differs: balances,
- * sums, the `balance_after` of each bill, counts, numbers, order. The wallet may be written to meanwhile:
- * only the bills that it counted when it was read are looked at.
+ * Recomputes a wallet from its bills, first to last, and reports everything that differs: balances, sums, the
+ * `balance_after` of each bill, counts, numbers, order. The wallet may be written meanwhile: only the bills
+ * that it counted when it was read are checked.
  */
 export async function verifyWallet(id: WalletId): Promise<{ bills: number; differences: Difference[] }> {
   const wallet = await readWallet(id, { consistent: true })

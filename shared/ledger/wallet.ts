@@ -6,7 +6,7 @@ import { putVersioned, type Write } from '../db/write.ts'
 import type { RejectionReason } from '../events/rejected-event.ts'
 import { type Big, fitsTable, zero } from '../money.ts'
 
-/** 1 adds to a wallet, 2 takes from it. */
+/** Direction of a bill: 1 adds to a wallet, 2 takes from it. */
 export const Direction = v.picklist([1, 2])
 export type Direction = v.InferOutput<typeof Direction>
 
@@ -25,7 +25,7 @@ export const billTypes = {
 export const BillType = v.picklist(Object.keys(billTypes) as (keyof typeof billTypes)[])
 export type BillType = v.InferOutput<typeof BillType>
 
-/** The two wallets of a user. */
+/** The name of one of a user's two wallets. */
 export const WalletName = v.picklist(['asset', 'reward'])
 export type WalletName = v.InferOutput<typeof WalletName>
 
@@ -34,16 +34,19 @@ export interface WalletId {
   wallet: WalletName
 }
 
-/** A wallet's name inside keys. */
+/** Builds a wallet's path, its name inside keys. */
 export const walletPath = ({ userId, wallet }: WalletId): string => `${userId}#${wallet}`
 
-/** The bills of one type and currency: how many there are, and the quarter of an hour of the newest. */
+/**
+ * Statistics of a wallet's bills of one type and currency: their number, and the quarter of an hour of the
+ * newest.
+ */
 export interface BillCount {
   count: number
   lastQuarter: number
 }
 
-/** What a wallet holds of one currency. */
+/** A wallet's balances and sums in one currency. */
 export interface Holding {
   balance: Big
   hold: Big
@@ -60,39 +63,39 @@ const emptyHolding: Holding = { balance: zero, hold: zero, deposited: zero, with
  */
 export interface Wallet {
   id: WalletId
-  /** Raised by every write; 0 before the first. */
+  /** Version of the wallet, raised by every write; 0 before the first. */
   version: number
-  /** Instant of the newest bill, epoch milliseconds; 0 before the first. */
+  /** Instant of the wallet's newest bill, epoch milliseconds; 0 before the first. */
   lastAt: number
   holdings: Map<string, Holding>
 }
 
-/** A wallet before its first movement. */
+/** Creates an empty wallet, before its first movement. */
 export const newWallet = (id: WalletId): Wallet => ({ id, version: 0, lastAt: 0, holdings: new Map() })
 
-/** Adds to a wallet or takes from it, by the direction of its type, and makes a bill. */
+/** A posting adds to a wallet or takes from it, depending on its bill type, and makes a bill. */
 export interface Posting {
   kind: 'post'
   type: BillType
   currency: string
-  /** Positive. */
+  /** Amount of the posting; positive, because its type gives the direction. */
   amount: Big
-  /** Business key of the event behind it. */
+  /** Business key of the event that causes the posting. */
   reference: string
   remark?: string | undefined
-  /** Takes the amount out of the hold instead of the balance. */
+  /** Whether the amount is taken out of the hold instead of the balance. */
   fromHold?: boolean
 }
 
-/** Moves a part of the balance to the hold, or back. Makes no bill. */
+/** A reservation moves a part of the balance to the hold, or back. It makes no bill. */
 export interface Reservation {
   kind: 'hold' | 'release'
   currency: string
-  /** Positive. */
+  /** Amount of the reservation; positive. */
   amount: Big
 }
 
-/** One thing that happens to one currency of a wallet. */
+/** A movement: one change of one currency of a wallet. */
 export type Movement = Posting | Reservation
 
 /** A bill that is not written yet. Its numbers in the wallet's lists follow from `walletBefore`. */
@@ -106,7 +109,7 @@ export interface NewBill {
 /** Quarters of an hour from the epoch to an instant (epoch milliseconds). */
 export const quarterOf = (instant: number): number => Math.floor(instant / 900_000)
 
-/** A wallet after movements and the bills that they make, or why the movements are rejected. */
+/** Result of movements: the wallet after them and the new bills, or why the movements are rejected. */
 export type Applied =
   { wallet: Wallet; bills: NewBill[]; rejection?: undefined } | { rejection: RejectionReason }
 
@@ -151,7 +154,7 @@ function reserve(before: Holding, { kind, amount }: Reservation): Holding {
   return { ...before, balance: before.balance.minus(held), hold: before.hold.plus(held) }
 }
 
-/** Why a wallet may not hold this: an amount is negative, or has more digits than the table keeps. */
+/** Why a wallet may not have these amounts: one is negative, or has more digits than the table keeps. */
 function findRejection({ balance, hold, deposited, withdrawal }: Holding): RejectionReason | undefined {
   if (balance.lt('0')) return 'insufficient_balance'
   if (hold.lt('0')) return 'insufficient_hold'
@@ -168,16 +171,16 @@ const walletKeys = itemType({
   found: 'by user and wallet; all wallets, shard by shard, in the index',
 })
 
-/** The index lists all wallets, spread over this many partitions. */
+/** Number of partitions of the index over which the list of all wallets is spread. */
 export const registerShards = 16
 
-/** Partition of the index that lists the wallets of a shard. */
+/** Partition key in the index for the wallets of a shard. */
 export const registerPartition = (shard: number): string => `WALLETS#${shard}`
 
 /**
- * Attribute names are short because DynamoDB charges for every kilobyte written, and every bill writes the
- * wallet: about eight currencies fit into the first kilobyte. `n` and `s` hold, by type of bill, the count
- * and the quarter of an hour of the newest.
+ * Schema of a stored wallet. Attribute names are short because DynamoDB charges for every kilobyte written,
+ * and every bill writes the wallet: about eight currencies fit into the first kilobyte. `n` and `s` hold, by
+ * type of bill, the count and the quarter of an hour of the newest.
  */
 const HoldingAttributes = v.object({
   b: Decimal,
@@ -205,11 +208,11 @@ const WalletItem = v.object({
   holdings: v.record(v.string(), HoldingAttributes),
 })
 
-/** The wallet as it is stored, or a new one if nothing is stored. */
+/** Reads a wallet; a new one if nothing is stored. */
 export const readWallet = async (id: WalletId, { consistent = false } = {}): Promise<Wallet> =>
   toWallet(id, await readItem(walletKeys.key({ ...id }), { consistent }))
 
-/** The wallet that a stored item describes; a new one without an item. */
+/** Parses a wallet from its item; a new one without an item. */
 export function toWallet(id: WalletId, item: Item | undefined): Wallet {
   if (item === undefined) return newWallet(id)
   const { version, last_at: lastAt, holdings } = v.parse(WalletItem, item)
@@ -230,11 +233,11 @@ const toHolding = ({ b, h, d, w, n, s }: v.InferOutput<typeof HoldingAttributes>
   ),
 })
 
-/** The write that stores a wallet; its condition fails unless the stored version is the one before. */
+/** The write that stores a wallet; its condition fails unless the stored version is the previous one. */
 export function putWallet({ id, version, lastAt, holdings }: Wallet): Write {
   const item = {
     ...walletKeys.key({ ...id }),
-    // The index keys never change, so that later writes cost the index nothing.
+    // A wallet's index keys never change, so later writes cause no index writes.
     gpk: registerPartition(id.userId % registerShards),
     gsk: walletPath(id),
     version,

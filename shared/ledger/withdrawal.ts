@@ -23,7 +23,7 @@ export interface Withdrawal {
 }
 
 /**
- * Brings a withdrawal to the status of an event. Of settled and cancelled, the first to arrive is final. If
+ * Advances a withdrawal to the status of an event. Of settled and cancelled, the first to arrive is final. If
  * it arrives before the request, settled debits the balance at once, and cancelled makes the later request
  * void.
  *
@@ -37,7 +37,8 @@ export const updateWithdrawal = (next: Withdrawal, record: EventRecord): Promise
       try {
         return await advance(next, before, record)
       } catch (error) {
-        // The balance may be insufficient only because another event of this withdrawal moved the money.
+        // The balance may be insufficient only because another event of this withdrawal has moved the money:
+        // check again.
         const isStale = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
         throw isStale ? new ConditionFailed([]) : error
       }
@@ -72,7 +73,7 @@ async function advance(
 const isSame = (next: Withdrawal, before: Withdrawal): boolean =>
   next.userId === before.userId && next.currency === before.currency && next.amount.eq(before.amount)
 
-/** None when a withdrawal is cancelled before it was requested. */
+/** The movements of a status change; none when a withdrawal is cancelled before it was requested. */
 function movementsOf(
   { withdrawalId: reference, currency, amount, status }: Withdrawal,
   before: Withdrawal | undefined,
@@ -103,7 +104,7 @@ const withdrawalKeys = itemType({
   found: 'by withdrawal_id',
 })
 
-/** A withdrawal as it is stored now, or undefined before its first event. */
+/** Reads a withdrawal as stored now; undefined before its first event. */
 async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefined> {
   const item = await readItem(withdrawalKeys.key({ withdrawalId }), { consistent: true })
   if (item === undefined) return undefined

@@ -15,7 +15,7 @@ const StoredKey = v.object({ pk: v.string(), sk: v.string() })
 const CodeItem = v.object({
   user_id: Integer,
   session_id: v.string(),
-  /** Key of the first-party access_token with which the user consented. */
+  /** Key of the first-party access_token with which the user consented to the code. */
   session_key: StoredKey,
   session_expires_at: Integer,
   authenticated_at: Integer,
@@ -42,24 +42,27 @@ const codeKey = (code: string): Key =>
   codes.key({ hash: createHash('sha256').update(code).digest('base64url') })
 
 /**
- * A new code of 256 random bits, which works once `put` is written. Only its hash is stored (RFC 6749
- * §10.10).
+ * Creates an authorization code of 256 random bits, which works once `put` is written. Only its hash is
+ * stored (RFC 6749 §10.10).
  */
 export function issueCode(grant: Omit<AuthorizationCode, 'given_key'>): { code: string; put: Write } {
   const code = randomBytes(32).toString('base64url')
   return { code, put: putNew({ ...codeKey(code), ...grant, ttl: ttlAfter(grant.expires_at) }) }
 }
 
-/** A code, also a used or expired one until its item expires, or undefined. Consistent. */
+/**
+ * Reads an authorization code, strongly consistent, even if it is used or expired; undefined if it is unknown
+ * or its item has been deleted.
+ */
 export async function readCode(code: string): Promise<AuthorizationCode | undefined> {
   const item = await readItem(codeKey(code), { consistent: true })
   return item === undefined ? undefined : v.parse(CodeItem, item)
 }
 
 /**
- * The write that uses a code up, for the transaction that writes the token which it is exchanged for. Its
- * condition fails when the code is used or expired. The code is kept, with that token's key, until the token
- * expires: a replay revokes it.
+ * The write that marks a code as used, for the transaction that writes the token which the code is exchanged
+ * for. Its condition fails when the code is used or expired. The used code is kept, with that token's key,
+ * until the token expires, so that a replay can revoke the token.
  */
 export const consumeCode = (code: string, issuedTokenKey: Key, tokenExpiresAt: number): Write => ({
   Update: {

@@ -5,8 +5,8 @@ import type { Client } from './client.ts'
 import { Parameter } from './parameter.ts'
 
 /**
- * Parameters of an authorization request, which consent repeats (OpenID Connect Core §3.1.2.1, RFC 7636
- * §4.3).
+ * Schema of the parameters of an authorization request, which consent repeats (OpenID Connect Core §3.1.2.1,
+ * RFC 7636 §4.3).
  */
 export const AuthorizationParameters = v.object({
   response_type: Parameter,
@@ -36,8 +36,8 @@ type AuthorizationErrorCode =
   | 'unsupported_response_type'
 
 /**
- * A bad parameter of an authorization request whose client and redirect URI are good. `GET /oauth2/authorize`
- * redirects to the client with `error`; consent answers it like any other failure.
+ * Error for a bad parameter of an authorization request whose client and redirect URI are valid. `GET
+ * /oauth2/authorize` redirects to the client with `error`; consent answers it like any other failure.
  */
 export class AuthorizationError extends Failure {
   readonly error: AuthorizationErrorCode
@@ -48,15 +48,15 @@ export class AuthorizationError extends Failure {
   }
 }
 
-/** What a client asks the user to consent to. */
+/** The grant that a client asks the user to consent to. */
 export interface RequestedGrant {
   scopes: Scope[]
   codeChallenge: string
 }
 
 /**
- * All checks of an authorization request whose client and redirect URI are good, in the order in which errors
- * are reported. Throws the first one as AuthorizationError.
+ * Makes all checks of an authorization request whose client and redirect URI are valid, in the order in which
+ * errors are reported. Throws the first one as AuthorizationError.
  */
 export function checkAuthorizationRequest(
   parameters: AuthorizationParameters,
@@ -71,8 +71,8 @@ export function checkAuthorizationRequest(
 }
 
 /**
- * Request objects are not supported. A request that has one must not run without its parameters (OpenID
- * Connect Core §6).
+ * Rejects request objects, which are not supported. A request with one must not be processed without the
+ * object's parameters (OpenID Connect Core §6).
  */
 function checkRequestObject({ request, request_uri }: AuthorizationParameters): void {
   if (request !== undefined) {
@@ -83,7 +83,10 @@ function checkRequestObject({ request, request_uri }: AuthorizationParameters): 
   }
 }
 
-/** The only response type is `code` (RFC 6749 §3.1.1, RFC 9700 §2.1.2), returned in the query. */
+/**
+ * Checks the response type: only `code` (RFC 6749 §3.1.1, RFC 9700 §2.1.2), returned in the query, is
+ * supported.
+ */
 function checkResponseType({ response_type, response_mode }: AuthorizationParameters): void {
   if (response_type === undefined) throw new AuthorizationError('response_type', 'is required')
   if (response_type !== 'code') {
@@ -95,8 +98,8 @@ function checkResponseType({ response_type, response_mode }: AuthorizationParame
 }
 
 /**
- * The scopes of a request, each once: all of them must be known and registered for the client (RFC 6749
- * §3.3).
+ * Parses the scopes of a request, each once: all of them must be known and registered for the client (RFC
+ * 6749 §3.3).
  */
 export function checkScope(scope: string | undefined, client: Pick<Client, 'scopes'>): Scope[] {
   const names = new Set((scope ?? '').split(' ').filter((name) => name !== ''))
@@ -109,19 +112,21 @@ export function checkScope(scope: string | undefined, client: Pick<Client, 'scop
   return allowed
 }
 
-/** The scopes of a sign-in, which must include `openid` (OpenID Connect Core §3.1.2.1). */
+/**
+ * Checks the scopes of an authorization request, which must include `openid` (OpenID Connect Core §3.1.2.1).
+ */
 function checkOpenIdScope({ scope }: AuthorizationParameters, client: Client): Scope[] {
   const scopes = checkScope(scope, client)
   if (!scopes.includes('openid')) throw new AuthorizationError('scope', 'must hold openid', 'invalid_scope')
   return scopes
 }
 
-/** base64url of a SHA-256, the form of every S256 challenge. */
+/** Form of an S256 challenge: base64url of a SHA-256. */
 const s256Challenge = /^[A-Za-z0-9_-]{43}$/
 
 /**
- * PKCE is required, with S256 only (RFC 7636 §4.3 and §4.4.1, RFC 9700 §2.1.1). An omitted method would mean
- * `plain`. Returns the challenge.
+ * Checks that the request has a PKCE challenge with the method S256 (RFC 7636 §4.3 and §4.4.1, RFC 9700
+ * §2.1.1). An omitted method would mean `plain`. Returns the challenge.
  */
 function checkCodeChallenge(parameters: AuthorizationParameters): string {
   const { code_challenge, code_challenge_method } = parameters
@@ -134,9 +139,9 @@ function checkCodeChallenge(parameters: AuthorizationParameters): string {
 }
 
 /**
- * `prompt=none` asks for an answer without a page. That is impossible here: browsers have no session, and the
- * user consents to every code (OpenID Connect Core §3.1.2.1 and §3.1.2.6). The authorization page handles
- * other prompts.
+ * Rejects `prompt=none`, which asks for an answer without a page. That is impossible here: browsers have no
+ * session, and the user consents to every code (OpenID Connect Core §3.1.2.1 and §3.1.2.6). The authorization
+ * page handles other prompts.
  */
 function checkPrompt({ prompt }: AuthorizationParameters): void {
   const prompts = prompt?.split(' ') ?? []

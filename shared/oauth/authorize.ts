@@ -10,9 +10,10 @@ import { readClient } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
 /**
- * Where an authorization request sends the browser (OAuth 2.1 §4.1.1): to the authorization page, or back to
- * the client with `error` when a parameter is bad. Throws `invalid_redirect` when there is no client to
- * return to. Costs one eventually consistent read and writes nothing, because anyone may call it.
+ * Decides where an authorization request sends the browser (OAuth 2.1 §4.1.1): to the authorization page, or
+ * back to the client with `error` when a parameter is bad. Throws `invalid_redirect` when there is no valid
+ * client and redirect URI to return to. Costs one eventually consistent read and writes nothing, because
+ * anyone may call it.
  */
 export async function authorize(
   parameters: AuthorizationParameters,
@@ -37,8 +38,8 @@ export async function authorize(
 }
 
 /**
- * URL of the page where the user signs in and consents, with the request's query as it was sent. The URL
- * parser percent-encodes what must not appear in a header.
+ * Builds the URL of the authorization page, where the user signs in and consents, with the request's query as
+ * it was sent. The URL parser percent-encodes characters that must not appear in a header.
  */
 function authorizationPageUrl(rawQuery: string): string {
   const page = new URL(requireEnv('AUTH_URL'))

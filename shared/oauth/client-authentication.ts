@@ -4,17 +4,17 @@ import type { RequestInfo } from '../http/request.ts'
 import { type Client, readClient } from './client.ts'
 import { requireParameter } from './parameter.ts'
 
-/** The credentials that a client sent. */
+/** The client credentials of a request. */
 export interface ClientCredentials {
   clientId: string
-  /** Possible readings of the secret, of which one must be right; empty when none was sent. */
+  /** Possible decodings of the client secret, of which one must match; empty when none was sent. */
   secrets: string[]
-  /** Whether they came in the `Authorization` header. */
+  /** Whether the client credentials came in the `Authorization` header. */
   basic: boolean
 }
 
 /**
- * The client's credentials in a request to the token or revocation endpoint: `client_secret_basic`,
+ * Reads the client credentials from a request to the token or revocation endpoint: `client_secret_basic`,
  * `client_secret_post`, or only a `client_id` (OAuth 2.1 §2.4, RFC 6749 §2.3.1). More than one method at once
  * is refused.
  */
@@ -44,8 +44,8 @@ function parseBasic(header: string): ClientCredentials {
   const secret = text.slice(colon + 1)
   return {
     clientId: decodeForm(text.slice(0, colon)),
-    // Clients must form-encode both (RFC 6749 §2.3.1), but many send the secret as it is. The two differ for
-    // % and +.
+    // Clients must form-encode id and secret in HTTP Basic (RFC 6749 §2.3.1), but many send the secret
+    // unencoded. The two readings differ for % and +.
     secrets: secret === '' ? [] : [...new Set([decodeForm(secret), secret])],
     basic: true,
   }
@@ -61,8 +61,8 @@ function decodeForm(text: string): string {
 }
 
 /**
- * The failure of client authentication: 401 with a challenge for a client that used the header, else 400 (RFC
- * 6749 §5.2).
+ * Creates the failure of client authentication: 401 with a challenge for a client that used the header,
+ * otherwise 400 (RFC 6749 §5.2).
  */
 const invalidClient = (basic: boolean): Failure =>
   new Failure(
@@ -71,9 +71,9 @@ const invalidClient = (basic: boolean): Failure =>
   )
 
 /**
- * The client that credentials belong to: a confidential one proves itself by its secret, a public one has
- * only its id (RFC 6749 §3.2.1). A secret sent for a public client is refused, because the client is
- * configured wrongly.
+ * Authenticates the client: a confidential one proves its identity by its secret, a public one has only its
+ * id (RFC 6749 §3.2.1). A secret sent for a public client is refused, because the client is configured
+ * wrongly.
  */
 export async function authenticateClient({ clientId, secrets, basic }: ClientCredentials): Promise<Client> {
   const client = await readClient(clientId, { consistent: true })
@@ -88,15 +88,15 @@ export async function authenticateClient({ clientId, secrets, basic }: ClientCre
 }
 
 /**
- * The stored form of a client secret: a salt and a SHA-256. Machines make client secrets, with at least 128
- * random bits (RFC 6749 §10.10), so a slow hash would add no protection and delay every exchange.
+ * Computes the stored form of a client secret: a salt and a SHA-256. Client secrets are machine-made, with at
+ * least 128 random bits (RFC 6749 §10.10), so a slow hash would add no protection and delay every exchange.
  */
 export function hashClientSecret(secret: string): string {
   const salt = randomBytes(16).toString('base64url')
   return `${salt}.${saltedHash(salt, secret).toString('base64url')}`
 }
 
-/** Whether a secret matches its stored form, compared in constant time. */
+/** Whether a client secret matches its stored form, compared in constant time. */
 export function isClientSecret(secret: string, stored: string): boolean {
   const [salt = '', hash = ''] = stored.split('.')
   const expected = Buffer.from(hash, 'base64url')

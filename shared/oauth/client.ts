@@ -7,17 +7,17 @@ import type { Write } from '../db/write.ts'
 import { settings } from '../settings.ts'
 import { type Scope, scopes } from '../tokens/scopes.ts'
 
-/** An application that may request codes and tokens. */
+/** An OAuth client: an application that may request codes and tokens. */
 export interface Client {
   clientId: string
   name: string
-  /** As registered. */
+  /** Redirect URIs of the client, exactly as registered. */
   redirectUris: string[]
   /** Scopes that the client may request. */
   scopes: Scope[]
-  /** Salted hash of the secret of a confidential client; a public client has none. */
+  /** Salted hash of a confidential client's secret; undefined for a public client. */
   secretHash?: string | undefined
-  /** Epoch milliseconds. */
+  /** Instant of the latest registration, epoch milliseconds. */
   updatedAt: number
 }
 
@@ -41,17 +41,19 @@ const clients = itemType({
 
 const clientKey = (clientId: string): Key => clients.key({ clientId })
 
-/** Partition of the index that lists all clients. */
+/** Partition key in the index for the list of all clients. */
 const listPartition = 'CLIENTS'
 
 /**
- * A longer client_id is unknown without a read; this keeps keys far below DynamoDB's limit of 2,048 bytes.
+ * Maximum length of a client_id. A longer one is unknown without a read, which keeps keys far below
+ * DynamoDB's limit of 2,048 bytes.
  */
 const maxClientIdLength = 200
 
 /**
- * A client by id, or undefined. The service's own client exists without registration, as a public client
- * without redirect URIs, so no code can be issued to it. Eventually consistent unless `consistent` is set.
+ * Reads a client by id; undefined if it is unknown. The service's own client exists without registration, as
+ * a public client without redirect URIs, so no code can be issued to it. Eventually consistent unless
+ * `consistent` is set.
  */
 export async function readClient(clientId: string, { consistent = false } = {}): Promise<Client | undefined> {
   if (clientId.length > maxClientIdLength) return undefined
@@ -60,7 +62,7 @@ export async function readClient(clientId: string, { consistent = false } = {}):
   return clientId === settings().firstPartyClientId ? firstPartyClient(clientId) : undefined
 }
 
-/** Every registered client, by client_id. */
+/** Lists every registered client, ordered by client_id. */
 export async function listClients(): Promise<Client[]> {
   const found: Client[] = []
   const listed = queryItems({

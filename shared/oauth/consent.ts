@@ -11,23 +11,23 @@ import type { Client } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
 /**
- * The answer to the authorization page: where to send the browser, and, when the user consented, the code by
- * itself.
+ * The answer of the consent endpoint to the authorization page: where to send the browser, and, when the user
+ * consented, the authorization code on its own, too.
  */
 export const ConsentAnswer = v.object({
   redirect_to: v.string(),
   code: v.optional(v.string()),
   state: v.optional(v.string()),
   iss: v.optional(v.string()),
-  /** Seconds. */
+  /** Seconds until the authorization code expires. */
   expires_in: v.optional(v.pipe(v.number(), v.integer())),
 })
 export type ConsentAnswer = v.InferOutput<typeof ConsentAnswer>
 
 /**
- * Answers an authorization request for the user who approved or denied it (OAuth 2.1 §4.1.2). All checks run
- * again, because the request comes from a page. The code is bound to client, redirect URI, challenge, nonce,
- * scopes and session.
+ * Answers an authorization request for the user who approved or denied it (OAuth 2.1 §4.1.2). All checks of
+ * the request are repeated, because it comes from a browser. The code is bound to client, redirect URI,
+ * challenge, nonce, scopes and session.
  */
 export async function consent(
   parameters: AuthorizationParameters,

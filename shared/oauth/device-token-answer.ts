@@ -7,16 +7,16 @@ import { readUser } from '../users/user.ts'
 export const DeviceTokenAnswer = v.object({
   device_token: v.string(),
   token_type: v.literal('Bearer'),
-  /** Seconds. */
+  /** Seconds until the device_token expires. */
   expires_in: v.pipe(v.number(), v.integer()),
   /** When the device_token and its access_token expire; epoch milliseconds. */
   expire: v.pipe(v.number(), v.integer()),
-  /** Scopes, separated by spaces. */
+  /** Granted scopes, separated by spaces. */
   scope: v.string(),
 })
 export type DeviceTokenAnswer = v.InferOutput<typeof DeviceTokenAnswer>
 
-/** The answer with a device_token; `expiresAt` is in epoch milliseconds. */
+/** Builds the answer with a device_token; `expiresAt` is in epoch milliseconds. */
 export const deviceTokenAnswer = (
   deviceToken: string,
   expiresAt: number,

@@ -8,7 +8,7 @@ import { readClient } from './client.ts'
 import { type DeviceTokenAnswer, deviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
 import { Parameter } from './parameter.ts'
 
-/** Parameters of the exchange. */
+/** Schema of the parameters that exchange an access_token for a device_token. */
 export const ExchangeParameters = v.object({
   access_token: Parameter,
   client_id: Parameter,
@@ -19,7 +19,7 @@ export type ExchangeParameters = v.InferOutput<typeof ExchangeParameters>
 
 /**
  * Issues a device_token for a first-party access_token, for the given client or the service's own. Its scopes
- * are those that token and client have in common, or the part of them that is requested. Nothing is stored.
+ * are those that the token and the client have in common, or the requested ones of these. Nothing is stored.
  */
 export async function exchangeAccessToken(
   parameters: ExchangeParameters,
@@ -47,7 +47,9 @@ export async function exchangeAccessToken(
   return deviceTokenAnswer(deviceToken, expiresAt, scopes)
 }
 
-/** The token from the body or the header; sending two different ones is refused (RFC 6750 §2). */
+/**
+ * Reads the access_token from the body or the header; sending two different ones is refused (RFC 6750 §2).
+ */
 function readToken(inBody: string | undefined, bearer: string | undefined): string {
   if (inBody !== undefined && bearer !== undefined && inBody !== bearer) {
     throw invalidParameter('access_token', 'differs from that of the Authorization header')

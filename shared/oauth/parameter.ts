@@ -1,7 +1,10 @@
 import * as v from 'valibot'
 import { invalidParameter } from '../errors.ts'
 
-/** A parameter of an OAuth endpoint; an empty one counts as omitted (OAuth 2.1 §3.1 and §3.2). */
+/**
+ * Schema of an optional parameter of an OAuth endpoint; an empty one counts as omitted (OAuth 2.1 §3.1 and
+ * §3.2).
+ */
 export const Parameter = v.optional(
   v.pipe(
     v.string(),
@@ -9,7 +12,7 @@ export const Parameter = v.optional(
   ),
 )
 
-/** The value of a required parameter; throws `invalid_parameter` when it was omitted. */
+/** Returns the value of a required OAuth parameter; throws `invalid_parameter` when it was omitted. */
 export function requireParameter(name: string, value: string | undefined): string {
   if (value === undefined) throw invalidParameter(name, 'is required')
   return value

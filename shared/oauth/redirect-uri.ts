@@ -3,10 +3,10 @@ import { Failure } from '../errors.ts'
 import { issuer } from '../env.ts'
 import type { Client } from './client.ts'
 
-/** A loopback URI: scheme, host, optional port, and the rest. */
+/** Matches a loopback redirect URI: scheme, host, optional port, and the rest. */
 const loopbackShape = /^(https?):\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?([/?].*)?$/
 
-/** A loopback URI without its port; undefined for any other URI (RFC 8252 §7.3). */
+/** Removes the port from a loopback redirect URI; undefined for any other URI (RFC 8252 §7.3). */
 function loopbackWithoutPort(uri: string): string | undefined {
   const parts = loopbackShape.exec(uri)
   if (parts === null || Number(parts[3] ?? '0') > 65_535) return undefined
@@ -14,18 +14,20 @@ function loopbackWithoutPort(uri: string): string | undefined {
 }
 
 /**
- * Characters of a URI without a fragment (RFC 3986 §2); none of them needs escaping in a header or a page.
+ * Characters of a URI without a fragment (RFC 3986 §2); none of them needs escaping in a header or an HTML
+ * page.
  */
 const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]{1,2000}$/
 
 /**
- * A private-use scheme is a reversed domain name (RFC 8252 §7.1), which rules out `javascript:` and the like.
+ * A private-use URI scheme must be a reversed domain name (RFC 8252 §7.1), which excludes `javascript:` and
+ * the like.
  */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 
 /**
- * A redirect URI that a client may register: absolute, without fragment or credentials (OAuth 2.1 §2.3), with
- * https, http on a loopback host, or the private-use scheme of an app.
+ * Schema of a redirect URI that a client may register: absolute, without fragment or credentials (OAuth 2.1
+ * §2.3), with https, http on a loopback host, or the private-use scheme of an app.
  */
 export const RedirectUri = v.pipe(
   v.string(),
@@ -60,8 +62,8 @@ export function checkRedirectUri(
 }
 
 /**
- * The URL of an authorization response: the request's redirect URI with the response parameters added to its
- * query (RFC 6749 §3.1.2), and `iss`, by which the client knows who answered (RFC 9207 §2). Undefined
+ * Builds the URL of an authorization response: the request's redirect URI with the response parameters added
+ * to its query (RFC 6749 §3.1.2), and `iss`, by which the client knows the issuer (RFC 9207 §2). Undefined
  * parameters are left out.
  */
 export function authorizationResponseUrl(

@@ -11,7 +11,7 @@ import type { Client } from './client.ts'
 import { DeviceTokenAnswer, deviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
 import { Parameter, requireParameter } from './parameter.ts'
 
-/** Parameters of the token endpoint (OAuth 2.1 §4.1.3). */
+/** Schema of the parameters of the token endpoint (OAuth 2.1 §4.1.3). */
 export const TokenParameters = v.object({
   grant_type: Parameter,
   code: Parameter,
@@ -22,10 +22,10 @@ export const TokenParameters = v.object({
 })
 export type TokenParameters = v.InferOutput<typeof TokenParameters>
 
-/** The answer of the token endpoint (RFC 6749 §5.1, OpenID Connect Core §3.1.3.3). */
+/** Schema of the token endpoint's answer (RFC 6749 §5.1, OpenID Connect Core §3.1.3.3). */
 export const TokenAnswer = v.object({
   ...DeviceTokenAnswer.entries,
-  /** The device_token under its name in OpenID Connect. */
+  /** The device_token again, under its OpenID Connect name. */
   id_token: v.string(),
   access_token: v.string(),
 })
@@ -50,8 +50,8 @@ export async function exchangeCode(
   parameters: TokenParameters,
   authentication: Promise<Client>,
 ): Promise<TokenAnswer> {
-  // Both are read at once but checked in order: a client that fails to authenticate learns nothing about the
-  // code.
+  // Client and code are read in parallel but checked in order: a client that fails to authenticate learns
+  // nothing about the code.
   const [client, grant] = await Promise.all([
     authentication,
     parameters.code === undefined ? undefined : readCode(parameters.code),
@@ -68,20 +68,20 @@ export async function exchangeCode(
 }
 
 /**
- * Only the client that a code was issued to may exchange it, with the redirect URI of its request (RFC 6749
- * §4.1.3).
+ * Checks that the code is exchanged by the client that it was issued to, with the redirect URI of its request
+ * (RFC 6749 §4.1.3).
  */
 function checkCodeBinding(grant: AuthorizationCode, client: Client, redirectUri: string): void {
   if (grant.client_id !== client.clientId || grant.redirect_uri !== redirectUri)
     throw new Failure('invalid_grant')
 }
 
-/** 43 to 128 unreserved characters (RFC 7636 §4.1). */
+/** Form of a PKCE verifier: 43 to 128 unreserved characters (RFC 7636 §4.1). */
 const verifierShape = /^[A-Za-z0-9\-._~]{43,128}$/
 
 /**
- * Checks that the verifier matches the challenge (RFC 7636 §4.6), else `invalid_grant`. A matching verifier
- * that is too short to be unguessable, or has other characters, is `invalid_parameter`.
+ * Checks that the PKCE verifier matches the challenge (RFC 7636 §4.6), otherwise throws `invalid_grant`. A
+ * matching verifier that is too short to be unguessable, or has other characters, is `invalid_parameter`.
  */
 function checkCodeVerifier(verifier: string, challenge: string): void {
   const actual = Buffer.from(createHash('sha256').update(verifier).digest('base64url'))
@@ -95,12 +95,13 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 }
 
 /**
- * Signs first and writes last. When signing fails, the code stays unused and can be tried again. The tokens
- * leave only after the one transaction that uses the code up has succeeded.
+ * Issues the tokens: signs first and writes last. If signing fails, the code stays unused and can be tried
+ * again. The tokens are returned only after the transaction that marks the code as used has succeeded.
  */
 async function issueTokens(code: string, grant: AuthorizationCode): Promise<TokenAnswer> {
   const { scopes } = grant
-  // A derived token expires with its session at the latest, so that ending the session ends all access.
+  // A token derived from a session expires with the session at the latest, so that ending the session ends
+  // all access.
   const expiresAt = Math.min(Date.now() + settings().accessTokenTtlSeconds * 1000, grant.session_expires_at)
   const common = {
     userId: grant.user_id,
@@ -126,8 +127,9 @@ async function issueTokens(code: string, grant: AuthorizationCode): Promise<Toke
 }
 
 /**
- * Throws `invalid_grant`, and first revokes what the code was exchanged for. Code and token are written in
- * one transaction, so a request that finds the code used also finds the token to revoke.
+ * Handles the replay of a used code: revokes what the code was exchanged for, then throws `invalid_grant`.
+ * Code and token are written in one transaction, so a request that finds the code used also finds the token
+ * to revoke.
  */
 async function rejectUsedCode(grant: AuthorizationCode | undefined): Promise<never> {
   if (grant?.given_key !== undefined) await revokeTokenByKey(grant.given_key, grant.client_id)

@@ -8,9 +8,9 @@ import { RejectedEvent } from '../events/rejected-event.ts'
 import { Big } from '../money.ts'
 import { settings } from '../settings.ts'
 
-/** The latest publication of rates: what one unit of a currency is worth in the quote currency. */
+/** The latest published rates: what one unit of a currency is worth in the quote currency. */
 export interface Rates {
-  /** Epoch milliseconds; null before the first publication. */
+  /** Instant of the rates, epoch milliseconds; null before the first publication. */
   asOf: number | null
   rates: Map<string, Big>
 }
@@ -24,7 +24,9 @@ const ratesKeys = itemType({
   found: 'by quote currency',
 })
 
-/** The rates of the deployment's quote currency. Eventually consistent, which is enough for an estimate. */
+/**
+ * Reads the rates of the deployment's quote currency. Eventually consistent, which is enough for an estimate.
+ */
 export async function readRates(): Promise<Rates> {
   const item = await readItem(ratesKeys.key({ quote: settings().quoteCurrency }))
   if (item === undefined) return { asOf: null, rates: new Map() }
@@ -33,16 +35,16 @@ export async function readRates(): Promise<Rates> {
 }
 
 /**
- * What one unit of a currency is worth in the quote currency, itself 1; undefined if the currency has no
- * rate.
+ * The rate of a currency: what one unit is worth in the quote currency, whose own rate is 1. Undefined if the
+ * currency has no rate.
  */
 export const rateOf = ({ rates }: Rates, currency: string): Big | undefined =>
   currency === settings().quoteCurrency ? new Big('1') : rates.get(currency)
 
-/** What `rates.published` says. */
+/** The data of a `rates.published` event. */
 export interface Publication {
   quote: string
-  /** Epoch milliseconds. */
+  /** Instant of the rates, epoch milliseconds. */
   asOf: number
   rates: Record<string, Big>
 }
@@ -51,7 +53,7 @@ export interface Publication {
  * Replaces all rates by those of a later publication; an earlier one has no effect. A currency that the
  * publication leaves out has no rate any more, rather than one of unknown age.
  *
- * Throws RejectedEvent for another quote currency than the deployment's.
+ * Throws RejectedEvent for a quote currency other than the deployment's.
  */
 export async function publishRates(publication: Publication, record: EventRecord): Promise<Outcome> {
   if (publication.quote !== settings().quoteCurrency) throw new RejectedEvent('unknown_quote')
@@ -63,7 +65,9 @@ export async function publishRates(publication: Publication, record: EventRecord
   }
 }
 
-/** The write that replaces the rates; its condition fails unless these are later than the stored ones. */
+/**
+ * The write that replaces the rates; its condition fails unless the new ones are later than the stored ones.
+ */
 const putRates = ({ quote, asOf, rates }: Publication): Write => ({
   Put: {
     Item: {

@@ -16,7 +16,9 @@ const commonFields = {
   login_ticket: v.pipe(v.string(), v.minLength(1, 'must not be empty'), v.maxLength(128, 'is too long')),
 }
 
-/** A second factor. The method decides which of the two codes is required; the other one is ignored. */
+/**
+ * Schema of a second factor. The method decides which of the two codes is required; the other one is ignored.
+ */
 export const LoginVerifyForm = v.pipe(
   v.variant('method', [
     v.object({ ...commonFields, method: v.literal('EMAIL'), validate_code: SixDigits }),
@@ -32,7 +34,7 @@ export const LoginVerifyForm = v.pipe(
 export type LoginVerifyForm = v.InferOutput<typeof LoginVerifyForm>
 
 /**
- * Completes a sign-in. One transaction uses up the ticket, and the time step of a TOTP, and makes the
+ * Completes a sign-in. One transaction uses up the login ticket and the time step of a TOTP, and makes the
  * access_token work. Throws `bad_login_ticket` or `bad_verification_code`.
  */
 export async function completeLogin(form: LoginVerifyForm) {
@@ -45,8 +47,8 @@ export async function completeLogin(form: LoginVerifyForm) {
 }
 
 /**
- * Throws `bad_verification_code` unless the code is right; a method that the user has not enrolled counts as
- * a wrong code. Resolves with the time step of a TOTP, which is to be used up.
+ * Verifies a second factor. Throws `bad_verification_code` unless the code is right; a method that the user
+ * has not enrolled counts as a wrong code. Resolves with the time step of a TOTP, which is to be used up.
  */
 async function verifySecondFactor(
   user: User,
@@ -67,12 +69,12 @@ async function verifySecondFactor(
 async function issueTokens(user: User, ticket: string, totpStep: number | undefined) {
   const { firstPartyClientId: clientId, accessTokenTtlSeconds } = settings()
   const authenticatedAt = Date.now()
-  // Whole seconds, so that `expire` and the `exp` of the device_token are the same instant.
+  // The expiry is in whole seconds, so that `expire` and the `exp` of the device_token are the same instant.
   const expiresAt = (Math.floor(authenticatedAt / 1000) + accessTokenTtlSeconds) * 1000
   const grant = { userId: user.userId, clientId, scopes, expiresAt, authenticatedAt }
   const { accessToken, sessionId, put } = issueAccessToken({ ...grant, firstParty: true })
-  // Signed before the write, so that a failure to sign uses nothing up. The token leaves only after the
-  // write.
+  // The device_token is signed before the write, so that a failure to sign leaves ticket and code unused. The
+  // tokens are returned only after the write.
   const deviceToken = await signDeviceToken({
     ...grant,
     sessionId,

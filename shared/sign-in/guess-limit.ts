@@ -5,7 +5,10 @@ import { type Item, type Key, ttlAfter } from '../db/table.ts'
 import { writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 
-/** A counter of wrong passwords, and the number within an hour from which on its source is refused. */
+/**
+ * A limit of wrong passwords: the key of its counter, and the number within an hour at which the source is
+ * blocked.
+ */
 export interface GuessLimit {
   key: Key
   maxGuesses: number
@@ -31,9 +34,9 @@ const minuteMilliseconds = 60_000
 const windowMinutes = 60
 
 /**
- * The limits of a source: for one account, and over all accounts. They count by source and never by account
- * alone, so nobody can lock another person out. All counters of a source are in one partition, so flooding
- * them throttles only that source.
+ * The limits of a source network: for one account, and over all accounts. They count by source and never by
+ * account alone, so nobody can lock another person out. All counters of a source are in one partition, so a
+ * flood of guesses throttles only that source.
  */
 export function guessLimits(sourceIp: string, normalizedEmail: string): [GuessLimit, GuessLimit] {
   const network = sourceNetwork(sourceIp)
@@ -44,7 +47,9 @@ export function guessLimits(sourceIp: string, normalizedEmail: string): [GuessLi
   ]
 }
 
-/** Throws `too_many_requests` when the counters, in the order of the limits, have reached a limit. */
+/**
+ * Throws `too_many_requests` if one of the counters, given in the order of the limits, has reached its limit.
+ */
 export function enforceGuessLimit(limits: GuessLimit[], counters: Counter[], now: number): void {
   const waits = limits.map(({ maxGuesses }, i) => waitSeconds(countsByMinute(counters[i]), maxGuesses, now))
   const longest = Math.max(...waits)
@@ -53,7 +58,7 @@ export function enforceGuessLimit(limits: GuessLimit[], counters: Counter[], now
 
 /**
  * Counts a wrong password towards each limit, and throws `too_many_requests` when it reaches one. `known` are
- * the counters as read before, which serve only to find minutes that can be removed.
+ * the counters as read before; they are only used to find expired minutes to remove.
  */
 export async function recordFailedGuess(limits: GuessLimit[], known: Counter[], now: number): Promise<void> {
   const counters = await Promise.all(limits.map(({ key }, i) => increment(key, known[i], now)))
@@ -61,9 +66,9 @@ export async function recordFailedGuess(limits: GuessLimit[], known: Counter[], 
 }
 
 /**
- * Adds one to the counter's attribute of this minute. Counts per minute form a sliding window: no period of
- * an hour, wherever it starts, has more guesses than the limit. A counter that is reset every hour would
- * allow twice as many.
+ * Adds one wrong password to the counter's attribute of this minute. Counts per minute form a sliding window:
+ * no period of an hour, wherever it starts, has more guesses than the limit. A counter that is reset every
+ * hour would allow twice as many.
  */
 async function increment(key: Key, known: Counter, now: number): Promise<Counter> {
   const stale = [...countsByMinute(known).keys()].filter((minute) => expiryOf(minute) <= now)
@@ -89,10 +94,10 @@ async function increment(key: Key, known: Counter, now: number): Promise<Counter
 
 const attributeOf = (minute: number): string => `m${minute}`
 
-/** When all guesses of a minute are at least an hour old; epoch milliseconds. */
+/** When all guesses of a minute are at least an hour old, epoch milliseconds. */
 const expiryOf = (minute: number): number => (minute + 1 + windowMinutes) * minuteMilliseconds
 
-/** A counter's counts by minute since the epoch, oldest first. */
+/** Reads a counter's guesses by minute since the epoch, oldest first. */
 function countsByMinute(counter: Counter): Map<number, number> {
   const counts = Object.entries(counter ?? {}).flatMap(([name, value]): [number, number][] => {
     const minute = /^m(\d+)$/.exec(name)?.[1]
@@ -101,7 +106,7 @@ function countsByMinute(counter: Counter): Map<number, number> {
   return new Map(counts.sort(([a], [b]) => a - b))
 }
 
-/** Seconds until fewer than `maxGuesses` guesses are within the last hour; 0 when that is so now. */
+/** Seconds until fewer than `maxGuesses` guesses are within the last hour; 0 if that is already so. */
 function waitSeconds(counts: Map<number, number>, maxGuesses: number, now: number): number {
   const live = [...counts].filter(([minute]) => expiryOf(minute) > now)
   let count = live.reduce((sum, [, guesses]) => sum + guesses, 0)
@@ -115,21 +120,22 @@ function waitSeconds(counts: Map<number, number>, maxGuesses: number, now: numbe
 }
 
 /**
- * The network that a request is counted under: the IPv4 address, or the /64 of an IPv6 address, which is the
- * least that a customer gets (RFC 6177 §2). An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) counts as its
- * IPv4 address.
+ * Returns the source network that a request is counted under: the IPv4 address, or the /64 of an IPv6
+ * address, which is the smallest network that a customer gets (RFC 6177 §2). An IPv4-mapped IPv6 address (RFC
+ * 4291 §2.5.5.2) counts as its IPv4 address.
  */
 export function sourceNetwork(address: string): string {
   if (isIPv4(address)) return address
   const bare = address.split('%')[0] ?? ''
   if (!isIPv6(bare)) return 'unknown'
-  // The URL parser normalizes any spelling: lower case, one `::`, no dots (WHATWG URL §3.5).
+  // The URL parser normalizes any spelling of an IPv6 address: lower case, one `::`, no dots (WHATWG URL
+  // §3.5).
   const groups = expandIpv6(new URL(`http://[${bare}]/`).hostname.slice(1, -1))
   if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') return mappedIpv4(groups)
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** The eight groups of an IPv6 address. */
+/** Expands an IPv6 address to its eight groups. */
 function expandIpv6(address: string): string[] {
   const [head = '', tail] = address.split('::')
   const before = head === '' ? [] : head.split(':')
@@ -138,7 +144,7 @@ function expandIpv6(address: string): string[] {
   return [...before, ...zeros, ...after]
 }
 
-/** The IPv4 address in the last two groups. */
+/** Reads the IPv4 address in the last two groups of an IPv4-mapped IPv6 address. */
 const mappedIpv4 = (groups: string[]): string =>
   groups
     .slice(6)

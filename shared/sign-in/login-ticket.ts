@@ -6,7 +6,7 @@ import { type Write, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
 
-/** Codes that may be tried with one ticket, over both methods. */
+/** Maximum number of codes that can be tried with one login ticket, over both methods. */
 const maxAttempts = 5
 
 const tickets = itemType({
@@ -16,21 +16,21 @@ const tickets = itemType({
   found: 'by ticket',
 })
 
-/** The stored part of a ticket that the second factor needs. */
+/** The stored data of a login ticket that the second factor needs. */
 const LoginTicket = v.pipe(
   v.object({
     user_id: Integer,
-    /** Digest of the code that was mailed for this ticket; absent when none was mailed. */
+    /** Digest of the code that was mailed for this login ticket; undefined when none was mailed. */
     code_digest: v.optional(v.string()),
   }),
   v.transform(({ user_id, code_digest }) => ({ userId: user_id, codeDigest: code_digest })),
 )
 export type LoginTicket = v.InferOutput<typeof LoginTicket>
 
-/** A new ticket of 256 random bits; only its hash is stored. */
+/** Creates a login ticket of 256 random bits; only its hash is stored. */
 export const newLoginTicket = (): string => randomBytes(32).toString('base64url')
 
-/** Stores a ticket, which makes it work until `expiresAt` (epoch milliseconds). */
+/** Stores a login ticket, which makes it work until `expiresAt` (epoch milliseconds). */
 export async function putLoginTicket(
   ticket: string,
   holder: { userId: number; normalizedEmail: string; codeDigest: string | undefined; expiresAt: number },
@@ -50,13 +50,13 @@ export async function putLoginTicket(
   })
 }
 
-/** When a ticket that is issued at `now` expires; epoch milliseconds. */
+/** When a login ticket that is issued at `now` expires, epoch milliseconds. */
 export const ticketExpiry = (now: number): number => now + settings().loginTicketTtlSeconds * 1000
 
 /**
- * Counts an attempt on a ticket before its code is compared, so that simultaneous requests get no more than
- * five either. Throws `bad_login_ticket`, without counting, when the ticket is unknown, expired, used up or
- * for another address.
+ * Counts an attempt on a login ticket before its code is compared, so that simultaneous requests do not get
+ * more than five attempts either. Throws `bad_login_ticket`, without counting, when the ticket is unknown,
+ * expired, used up or for another email address.
  */
 export async function countTicketAttempt(
   ticket: string,
@@ -75,7 +75,7 @@ export async function countTicketAttempt(
   return v.parse(LoginTicket, await writeItem(countAttempt, { returnNew: true }))
 }
 
-/** The write that uses a ticket up. Fails with `bad_login_ticket` when another request was first. */
+/** The write that uses a login ticket up. Fails with `bad_login_ticket` when another request was first. */
 export const consumeTicket = (ticket: string): Write => ({
   Delete: { Key: ticketKey(ticket), ConditionExpression: 'attribute_exists(pk)' },
   otherwise: () => new Failure('bad_login_ticket'),

@@ -10,14 +10,14 @@ import { newLoginTicket, putLoginTicket, ticketExpiry } from './login-ticket.ts'
 import { claimMail, digestMailedCode, mailRequested, newMailedCode } from './mailed-code.ts'
 import { dummyHash, hashPassword, verifyPassword } from './password.ts'
 
-/** Second factors in the order in which they are offered. */
+/** Methods of the second factor, in the order in which they are offered. */
 export const twoFactorMethods = ['EMAIL', 'AUTHENTICATOR', 'PASSKEY'] as const
 type TwoFactorMethod = (typeof twoFactorMethods)[number]
 
 /**
- * Checks a password and issues a login ticket for the second factor, and mails a code that works for this
- * ticket only. Throws as checkPassword, and `too_many_requests` when the user has no mail left this hour and
- * no other second factor.
+ * Checks a password and issues a login ticket for the second factor, and mails a code that works only with
+ * this ticket. Throws as checkPassword, and `too_many_requests` when the user can get no more mail this hour
+ * and has no other second factor.
  */
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const user = await checkPassword(email, password, sourceIp)
@@ -47,13 +47,13 @@ export async function loginWithPassword(email: string, password: string, sourceI
   }
 }
 
-/** An id that no user has. Reading it costs the same as reading a user. */
+/** A user id that no user has. Reading it costs the same as reading a user. */
 const unknownUserId = 0
 
 /**
- * The user with this address and password. Throws `bad_credentials` alike for an unknown address, a wrong
- * password, a user without a password and a disabled user, after the same calls and the same work; or
- * `too_many_requests` for a source that has guessed too often.
+ * Finds the user with this email address and password. Throws the same `bad_credentials` for an unknown
+ * address, a wrong password, a user without a password and a disabled user, after the same calls and the same
+ * work; or `too_many_requests` for a source that has guessed too often.
  */
 async function checkPassword(email: string, password: string, sourceIp: string): Promise<User> {
   const now = Date.now()
@@ -74,7 +74,7 @@ async function checkPassword(email: string, password: string, sourceIp: string):
   return user
 }
 
-/** The second factors that a user has beside the mailed code. */
+/** The second factors that a user has besides the mailed code. */
 function enrolledMethods({ totpSecret, passkey }: User): TwoFactorMethod[] {
   return [
     ...(totpSecret === undefined ? [] : (['AUTHENTICATOR'] as const)),
@@ -83,9 +83,9 @@ function enrolledMethods({ totpSecret, passkey }: User): TwoFactorMethod[] {
 }
 
 /**
- * Requests the mail through the event bus, so that a slow or failed mail service does not delay or fail the
- * sign-in. Resolves with whether it was requested. A failed bus fails the sign-in only where the mail is not
- * optional.
+ * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
+ * sign-in. Resolves with whether the mail was requested. A failed bus fails the sign-in only if the user has
+ * no other second factor.
  */
 async function requestCodeMail(
   to: string,

@@ -3,20 +3,21 @@ import * as v from 'valibot'
 import { retry } from '../retry.ts'
 import { MailSlotTaken, takeMailSlot, type User } from '../users/user.ts'
 
-/** A code of six digits, mailed or shown by an authenticator. */
+/** Schema of a code of six digits, mailed or shown by an authenticator. */
 export const SixDigits = v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digits'))
 
-/** A new code; all one million are equally likely. */
+/** Creates a mailed code; all one million are equally likely. */
 export const newMailedCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')
 
 /**
- * The stored form of a mailed code. The HMAC key is the ticket, of which the table has only a hash. So a
- * stolen table does not allow trying all million codes, and a code fits no other ticket.
+ * Computes the stored form of a mailed code. The HMAC key is the login ticket, of which the table has only a
+ * hash. So a stolen table does not allow trying all million codes, and a code does not work with another
+ * ticket.
  */
 export const digestMailedCode = (ticket: string, code: string): string =>
   createHmac('sha256', ticket).update(code).digest('base64url')
 
-/** Whether a code is the one that was mailed for a ticket, compared in constant time. */
+/** Whether a code is the one that was mailed for a login ticket, compared in constant time. */
 export function isMailedCode(ticket: string, code: string, digest: string): boolean {
   const actual = Buffer.from(digestMailedCode(ticket, code))
   const expected = Buffer.from(digest)
@@ -26,15 +27,15 @@ export function isMailedCode(ticket: string, code: string, digest: string): bool
 const hourMilliseconds = 3_600_000
 
 /**
- * Each mail takes one of five slots for an hour, so no period of an hour, wherever it starts, has more than
- * five.
+ * The mail slots of a user. Each mail takes one of them for an hour, so no period of an hour, wherever it
+ * starts, has more than five mails.
  */
 const slots = ['s0', 's1', 's2', 's3', 's4']
 
-/** Whether a mail may be sent, and if not, how long until the next may. */
+/** Whether a mail may be sent to the user, and if not, how long until the next one may. */
 export type MailClaim = { allowed: true } | { allowed: false; retryAfterSeconds: number }
 
-/** Claims one of the user's five mails of the last hour, atomically; `user` is the user as just read. */
+/** Claims one of the user's five mail slots, atomically; `user` is the user as just read. */
 export async function claimMail(user: User, now: number): Promise<MailClaim> {
   let { mails } = user
   return retry(
@@ -56,10 +57,10 @@ function secondsUntilFree(mails: User['mails'], now: number): number {
   return Math.max(1, Math.ceil((next - now) / 1000))
 }
 
-/** detail-type of the event that requests a mail. */
+/** The detail-type of the event that requests a mail. */
 export const mailRequested = 'mail.requested'
 
-/** Subject and text of a mail that is sent at `now`. */
+/** Composes subject and text of the mail with a sign-in code, sent at `now`. */
 export function composeCodeMail(code: string, expiresAt: number, now: number) {
   const minutes = Math.max(1, Math.round((expiresAt - now) / 60_000))
   return {

@@ -7,7 +7,8 @@ import { requireEnv } from '../env.ts'
 import type { EventRecord } from '../events/event-record.ts'
 
 /**
- * A password as clients and the business server send it: its MD5 as 32 hexadecimal digits, in either case.
+ * Schema of a password as clients and the business server send it: its MD5 as 32 hexadecimal digits, in
+ * either case.
  */
 export const LoginPassword = v.pipe(
   v.string(),
@@ -16,8 +17,8 @@ export const LoginPassword = v.pipe(
 )
 
 /**
- * HMAC-SHA-256 with a key that never leaves KMS. The purpose keeps a MAC made for one use from matching
- * another.
+ * Computes an HMAC-SHA-256 with a key that never leaves KMS. The purpose keeps a MAC made for one use from
+ * matching another.
  */
 export async function generateMac(purpose: 'password' | 'event', text: string): Promise<Uint8Array> {
   const { Mac } = await kms.send(
@@ -32,8 +33,9 @@ export async function generateMac(purpose: 'password' | 'event', text: string): 
 }
 
 /**
- * The record of an event that carries a secret, with its digest under a MAC. The rest of such an event can be
- * read in the table, so with a plain SHA-256 a stolen table would allow guessing the secret offline.
+ * Creates the record of an event that contains a secret, with its digest under a MAC. The rest of such an
+ * event can be read in the table, so with a plain SHA-256 a stolen table would allow guessing the secret
+ * offline.
  */
 export async function withMacDigest(record: EventRecord): Promise<EventRecord> {
   const mac = await generateMac('event', `${record.detailType}:${record.digest}`)
@@ -41,7 +43,7 @@ export async function withMacDigest(record: EventRecord): Promise<EventRecord> {
 }
 
 interface Argon2Parameters {
-  /** KiB. */
+  /** Memory of argon2id in KiB. */
   memory: number
   passes: number
   parallelism: number
@@ -53,20 +55,23 @@ export interface PasswordHash extends Argon2Parameters {
   hash: Buffer
 }
 
-/** argon2id with 19 MiB and two passes (OWASP Password Storage Cheat Sheet). */
+/**
+ * Parameters of new password hashes: argon2id with 19 MiB and two passes (OWASP Password Storage Cheat
+ * Sheet).
+ */
 const currentParameters: Argon2Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const saltBytes = 16
 const hashBytes = 32
 
 const phcShape = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** A hash in the PHC string format, one line of text. */
+/** Formats a password hash in the PHC string format, one line of text. */
 export function formatPhc({ memory, passes, parallelism, salt, hash }: PasswordHash): string {
   const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`
 }
 
-/** Parses what formatPhc wrote. Throws on any other text, without quoting it. */
+/** Parses a PHC string that formatPhc wrote. Throws on any other text, without quoting it. */
 export function parsePhc(text: string): PasswordHash {
   const [, memory, passes, parallelism, salt, hash] = phcShape.exec(text) ?? []
   if (salt === undefined || hash === undefined) throw new Error('a stored password hash is not readable')
@@ -80,8 +85,8 @@ export function parsePhc(text: string): PasswordHash {
 }
 
 /**
- * The PHC string to store for a LoginPassword. The password's MAC is hashed, so a stolen table alone allows
- * no guessing.
+ * Hashes a LoginPassword to the PHC string to store. What is hashed is the password's MAC, so a stolen table
+ * alone does not allow guessing.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes)
@@ -89,10 +94,7 @@ export async function hashPassword(password: string): Promise<string> {
   return formatPhc({ ...currentParameters, salt, hash })
 }
 
-/**
- * Whether a password matches a PHC string, and whether the string was made with parameters that are out of
- * date.
- */
+/** Whether a password matches a PHC string, and whether the string was made with outdated parameters. */
 export async function verifyPassword(
   password: string,
   stored: string,
@@ -106,7 +108,8 @@ export async function verifyPassword(
 }
 
 /**
- * The hash of no password. Verifying against it takes as long for accounts without a password as for others.
+ * A hash that no password matches. Verifying against it takes as long for accounts without a password as for
+ * others.
  */
 export const dummyHash: string = formatPhc({
   ...currentParameters,

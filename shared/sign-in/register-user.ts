@@ -6,17 +6,17 @@ import { claimEmail, putUser, requireUser } from '../users/user.ts'
 import { hashPassword, withMacDigest } from './password.ts'
 import { encryptTotpSecret } from './totp.ts'
 
-/** A user as the business server registers them. */
+/** Data of a user's registration by the business server. */
 export interface UserRegistration extends Registration {
   /** MD5 of the password, in lower-case hexadecimal digits. */
   loginPassword?: string | undefined
-  /** Base32. */
+  /** TOTP secret in base32. */
   totpSecret?: string | undefined
 }
 
 /**
- * Registers a user, exactly once. Throws RejectedEvent for an id or address that is taken and for a user who
- * refers themself, and OutOfOrderEvent while the referrer is not registered.
+ * Registers a user, exactly once. Throws RejectedEvent for a user id or email address that is taken and for a
+ * user who is their own referrer, and OutOfOrderEvent while the referrer is not registered.
  */
 export async function registerUser(user: UserRegistration, record: EventRecord): Promise<Outcome> {
   const membership = await registerMember(user)

@@ -6,10 +6,13 @@ import { requireEnv } from '../env.ts'
 
 const base32 = new ScureBase32Plugin()
 
-/** RFC 4226 §4 asks for 16 bytes, but authenticators in use were enrolled with 10. */
+/**
+ * Minimum length of a TOTP secret. RFC 4226 §4 requires 16 bytes, but authenticators in use were enrolled
+ * with 10.
+ */
 const secretByteLimits = { min: 10, max: 64 }
 
-/** A TOTP secret in base32, with or without padding, in either case. */
+/** Schema of a TOTP secret in base32, with or without padding, in either case. */
 export const TotpSecret = v.pipe(
   v.string(),
   v.maxLength(120, 'must have at most 120 characters'),
@@ -24,7 +27,7 @@ function decodedLength(text: string): number | undefined {
   try {
     return base32.decode(text).length
   } catch {
-    // The decoder's error quotes the secret, so it must not be passed on.
+    // The base32 decoder's error quotes the secret, so it must not be passed on.
     return undefined
   }
 }
@@ -42,7 +45,7 @@ export async function encryptTotpSecret(userId: number, secret: string): Promise
   return CiphertextBlob
 }
 
-/** Decrypts what encryptTotpSecret encrypted for the same user. */
+/** Decrypts a TOTP secret that encryptTotpSecret encrypted for the same user. */
 export async function decryptTotpSecret(userId: number, ciphertext: Uint8Array): Promise<string> {
   const { Plaintext } = await kms.send(
     new DecryptCommand({
@@ -64,9 +67,9 @@ const guardrails = createGuardrails({
 })
 
 /**
- * The time step that a six-digit code is valid for (RFC 6238: SHA-1, 30 s, one step of drift either way), or
- * undefined. Steps up to `lastStep`, the last one that was accepted, are used up. `now` is in epoch
- * milliseconds.
+ * Finds the time step that a six-digit TOTP is valid for (RFC 6238: SHA-1, 30 s, one step of drift either
+ * way); undefined if there is none. Steps up to `lastStep`, the last accepted one, are used up. `now` is in
+ * epoch milliseconds.
  */
 export async function verifyTotp(
   secret: string,
@@ -75,8 +78,8 @@ export async function verifyTotp(
   now: number,
 ): Promise<number | undefined> {
   const epoch = Math.floor(now / 1000)
-  // Another instance's clock may be ahead and have used up every step that is acceptable here. otplib throws
-  // on that.
+  // The clock of another instance may be ahead, and it may have used up every step that is acceptable here.
+  // otplib throws in that case.
   const newest = Math.floor(epoch / stepSeconds) + 1
   if (lastStep !== undefined && lastStep >= newest) return undefined
   const result = await verify({

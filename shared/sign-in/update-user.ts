@@ -19,21 +19,21 @@ import {
 import { hashPassword, withMacDigest } from './password.ts'
 import { encryptTotpSecret } from './totp.ts'
 
-/** An update of a user as the business server sends it; omitted fields keep their values. */
+/** Data of a user's update by the business server; omitted fields keep their values. */
 export interface UserUpdate {
   updateId: string
   userId: number
-  /** Epoch milliseconds. */
+  /** Instant of the update, epoch milliseconds. */
   at: number
-  /** New values; the password as its MD5, the TOTP secret in base32. */
+  /** New values of fields; the password as its MD5, the TOTP secret in base32. */
   fields: Omit<UserChanges, 'totp_secret'> & { totp_secret?: string | undefined }
 }
 
 /**
  * Updates a user, exactly once and field by field: a field that a later update has set keeps its value.
- * Throws RejectedEvent for an address that another user has, and OutOfOrderEvent for an unknown user. An
- * update that disables the user is done only when all their tokens are revoked, also when it is delivered
- * again after a crash in between.
+ * Throws RejectedEvent for an email address that another user has, and OutOfOrderEvent for an unknown user.
+ * An update that disables the user completes only when all their tokens are revoked, also when it is
+ * delivered again after a crash in between.
  */
 export async function updateUser(update: UserUpdate, record: EventRecord): Promise<Outcome> {
   const [macRecord, values] = await Promise.all([withMacDigest(record), storedValues(update)])
@@ -42,7 +42,7 @@ export async function updateUser(update: UserUpdate, record: EventRecord): Promi
   return outcome
 }
 
-/** Applies the changes to the user as just read, and again when another update was faster. */
+/** Applies the changes to the user as just read; reads and applies again when another update was faster. */
 function applyChanges(
   { updateId, userId, at }: UserUpdate,
   values: UserChanges,
@@ -63,13 +63,13 @@ function applyChanges(
 }
 
 /**
- * Orders two updates of one field: the later instant wins, and for the same instant always the same one, in
- * any order of arrival. Stamps are compared as text, here and in the table.
+ * Creates a stamp that orders two updates of one field: the later instant wins, and for the same instant
+ * always the same update, in any order of arrival. Stamps are compared as text, here and in the table.
  */
 export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
 
-/** The changes to fields that no later update has set. */
+/** Selects the changes to fields that no later update has set. */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = updatableFields.filter(
     (field) => values[field] !== undefined && (user.stamps[field] ?? '') < stamp,
@@ -78,8 +78,8 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
 }
 
 /**
- * The writes that reserve the new address and free the old one; none when both are spellings of the same
- * address.
+ * The writes that reserve the new email address and free the old one; none when both are spellings of the
+ * same address.
  */
 function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
@@ -87,7 +87,7 @@ function replaceEmail({ userId, email: before }: User, after: string | undefined
   return oldEmail === newEmail ? [] : [claimEmail(newEmail, userId), releaseEmail(oldEmail, userId)]
 }
 
-/** The new values as stored, with secrets hashed or encrypted. */
+/** Converts the new values to their stored form, with secrets hashed or encrypted. */
 async function storedValues({ userId, fields }: UserUpdate): Promise<UserChanges> {
   const { login_password, totp_secret, ...rest } = fields
   return {
@@ -98,8 +98,8 @@ async function storedValues({ userId, fields }: UserUpdate): Promise<UserChanges
 }
 
 /**
- * Revokes all tokens of a user if that is due since they were disabled. The write that disables sets the
- * mark, which is cleared only after the tokens are revoked. After a crash in between it stays due, even if
+ * Revokes all tokens of a user if the mark `revocation_due` is set. The write that disables the user sets the
+ * mark, and it is cleared only after the tokens are revoked. After a crash in between it stays set, even if
  * the user has been enabled again.
  */
 async function revokeDisabledUserTokens(userId: number): Promise<void> {

@@ -10,17 +10,20 @@ import { type RequiredScope, type Scope, scopes } from './scopes.ts'
 /** The signed-in user on whose behalf a request is made, as the request's access_token says. */
 export interface Caller {
   userId: number
-  /** The sign-in that the token comes from, directly or through a code: `sid` of the device_token. */
+  /**
+   * The session: the sign-in that the token comes from, directly or through a code; `sid` of the
+   * device_token.
+   */
   sessionId: string
   clientId: string
   scopes: Scope[]
   /** Whether the password flow itself issued the token. */
   firstParty: boolean
-  /** Epoch milliseconds. */
+  /** When the access_token expires, epoch milliseconds. */
   expiresAt: number
   /** When the user signed in; epoch milliseconds. */
   authenticatedAt: number
-  /** Key of the token's item. */
+  /** Key of the access_token's item. */
   key: Key
 }
 
@@ -37,12 +40,13 @@ const TokenItem = v.object({
 type TokenItem = v.InferOutput<typeof TokenItem>
 
 /**
- * `at_`, the user id in base 36, the session id (128 bits) and 256 random bits. Clients treat it as opaque.
+ * Format of an access_token: `at_`, the user id in base 36, the session id (128 bits) and 256 random bits.
+ * Clients treat it as opaque.
  */
 const tokenShape = /^at_([0-9a-z]{1,11})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}$/
 
 /**
- * The user that a token claims to belong to, not yet verified; undefined when the text is not one of our
+ * Reads the user id that an access_token claims, unverified; undefined when the text is not one of our
  * tokens.
  */
 export function claimedUserId(token: string): number | undefined {
@@ -58,13 +62,15 @@ const tokens = itemType({
   found: 'by token; all of a session or of a user',
 })
 
-/** Prefix of the sort keys of all tokens of a session, or of the user without one. */
+/**
+ * Prefix of the sort keys of all tokens of a session, or of all tokens of the user if no session is given.
+ */
 const tokenPrefix = (sessionId?: string): string =>
   sessionId === undefined ? tokens.sortKeyPrefix : `${tokens.sortKeyPrefix}${sessionId}#`
 
 /**
- * Key of a token's item. Only the token's SHA-256 is stored. Throws `unauthenticated` unless it is one of our
- * tokens.
+ * Key of an access_token's item. Only the token's SHA-256 is stored. Throws `unauthenticated` unless it is
+ * one of our tokens.
  */
 function tokenKey(token: string): Key {
   const userId = claimedUserId(token)
@@ -74,7 +80,7 @@ function tokenKey(token: string): Key {
   return tokens.key({ userId, sessionId, hash })
 }
 
-/** What an access_token is issued for. Instants are epoch milliseconds. */
+/** The grant that an access_token is issued for. Instants are epoch milliseconds. */
 export interface AccessTokenGrant {
   userId: number
   /** The session that the token belongs to; a new one by default. */
@@ -87,17 +93,17 @@ export interface AccessTokenGrant {
   authenticatedAt: number
 }
 
-/** A new access_token, which works once `put` is written. */
+/** An issued access_token, which works once `put` is written. */
 export interface IssuedToken {
   accessToken: string
   sessionId: string
-  /** Key of the token's item, by which it can be revoked without the token itself. */
+  /** Key of the access_token's item, by which the token can be revoked without knowing it. */
   key: Key
-  /** For the transaction that uses up what the token is issued for. */
+  /** The write of the access_token, for the transaction that uses up what the token is issued for. */
   put: Write
 }
 
-/** Creates an access_token. It works once the returned `put` has been written. */
+/** Issues an access_token. It works once the returned `put` has been written. */
 export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
   const sessionId = grant.sessionId ?? randomBytes(16).toString('base64url')
   const accessToken = `at_${grant.userId.toString(36)}.${sessionId}.${randomBytes(32).toString('base64url')}`
@@ -115,8 +121,8 @@ export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
 }
 
 /**
- * The caller of a token. Throws `unauthenticated` when the token is unknown, expired or revoked, and
- * `insufficient_scope`.
+ * Finds the caller of an access_token. Throws `unauthenticated` when the token is unknown, expired or
+ * revoked, and `insufficient_scope` when it lacks the scope.
  *
  * The first read is eventually consistent, at half the price. A token that it does not find is read again
  * consistently, so that a token issued a moment ago works. First-party endpoints issue or end access, so they
@@ -152,8 +158,8 @@ const toCaller = (item: TokenItem, key: Key): Caller => ({
 })
 
 /**
- * The check that a session's own token still works, for the transaction that issues a code or a token derived
- * from it. It makes a simultaneous logout win, whichever write comes first.
+ * The condition that a session's own access_token still works, for the transaction that issues a code or a
+ * token derived from it. It makes a simultaneous logout win, whichever write comes first.
  */
 export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise?: () => Error): Write => ({
   ConditionCheck: {
@@ -165,15 +171,15 @@ export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise?: () 
 })
 
 /**
- * Revokes an access_token for the client that it was issued to, and with a sign-in's own token every token
- * derived from it (RFC 7009 §2.1). Unknown text is not an error (§2.2). A token of another client is
- * `invalid_grant` and stays.
+ * Revokes an access_token for the client that it was issued to; a sign-in's own token is revoked together
+ * with every token derived from it (RFC 7009 §2.1). Unknown text is not an error (§2.2). A token of another
+ * client is refused with `invalid_grant` and keeps working.
  */
 export async function revokeToken(token: string, clientId: string): Promise<void> {
   if (claimedUserId(token) !== undefined) await revokeTokenByKey(tokenKey(token), clientId)
 }
 
-/** As revokeToken, for a caller that knows only the key of the token's item. */
+/** Like revokeToken, for a caller that knows only the key of the token's item. */
 export async function revokeTokenByKey(key: Key, clientId: string): Promise<void> {
   const token = await readToken(key, true)
   if (token === undefined) return
@@ -187,22 +193,25 @@ export const endSession = (userId: number, sessionId: string): Promise<void> =>
   deleteTokens(userId, sessionId)
 
 /**
- * Ends all sessions of a user. To be called after the write that disables the user: issuing a token requires,
- * in its own transaction, that the user is not disabled, so none is issued afterwards.
+ * Ends all sessions of a user. Call it after the write that disables the user: issuing a token requires, in
+ * its own transaction, that the user is not disabled, so none is issued afterwards.
  */
 export const endAllSessions = (userId: number): Promise<void> => deleteTokens(userId)
 
 const deleteBatchSize = 25
 
-/** A bound that only a user whose tokens are added as fast as they are deleted can reach: 10,000 tokens. */
+/**
+ * Maximum number of rounds in which tokens are deleted. Only a user whose tokens are added as fast as they
+ * are deleted can reach it, at 10,000 tokens.
+ */
 const maxRounds = 400
 
 const StoredKey = v.object({ pk: v.string(), sk: v.string() })
 
 /**
- * Deletes every token of a session, or of the user without one, and queries again until none is left. The
- * next query finds a token that was derived meanwhile; once the session's own token is deleted,
- * requireLiveSession lets no other follow.
+ * Deletes every token of a session, or of the user if no session is given, and queries again until none is
+ * left. The next query finds a token that was derived meanwhile; once the session's own token is deleted,
+ * requireLiveSession prevents further ones.
  */
 async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
   for (let round = 0; round < maxRounds; round += 1) {

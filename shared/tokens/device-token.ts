@@ -3,26 +3,26 @@ import { issuer } from '../env.ts'
 import { type Scope, userClaims } from './scopes.ts'
 import { signJwt } from '../keys/sign-jwt.ts'
 
-/** What a device_token states. Instants are epoch milliseconds. */
+/** The data that a device_token is issued for. Instants are epoch milliseconds. */
 export interface DeviceTokenGrant {
   userId: number
-  /** The audience. */
+  /** The client that is the token's audience, `aud`. */
   clientId: string
   sessionId: string
   scopes: readonly Scope[]
   /**
    * When the access_token expires, and the device_token with it. At most `accessTokenTtlSeconds` from now,
-   * because the key set publishes a key only that long after it has stopped signing.
+   * because a key stays in the JWKS only that long after it has stopped signing.
    */
   expiresAt: number
   authenticatedAt: number
   /** The access_token that this device_token is issued with; `at_hash` binds the two. */
   accessToken?: string | undefined
-  /** The client's own value; a claim only when one was sent. */
+  /** The `nonce` of the authorization request; becomes a claim only if one was sent. */
   nonce?: string | undefined
-  /** A claim only with the scope `email`. */
+  /** The email address; a claim only with the scope `email`. */
   email?: string | undefined
-  /** The claim `name`, only with the scope `profile`. */
+  /** The nickname, claim `name`; only with the scope `profile`. */
   nickname?: string | undefined
 }
 
@@ -31,7 +31,7 @@ export async function signDeviceToken(grant: DeviceTokenGrant): Promise<string> 
   return signJwt(deviceTokenClaims(grant, Date.now()))
 }
 
-/** The claims of a device_token that is issued at `now`. */
+/** Builds the claims of a device_token that is issued at `now`. */
 function deviceTokenClaims(grant: DeviceTokenGrant, now: number): Record<string, unknown> {
   const { accessToken, nonce, email, nickname, scopes } = grant
   return {
@@ -44,7 +44,7 @@ function deviceTokenClaims(grant: DeviceTokenGrant, now: number): Record<string,
     auth_time: Math.floor(grant.authenticatedAt / 1000),
     jti: randomUUID(),
     sid: grant.sessionId,
-    // Every sign-in is a password and a one-time code (RFC 8176 §2).
+    // `amr`: every sign-in uses a password and a one-time code (RFC 8176 §2).
     amr: ['pwd', 'otp'],
     ...(accessToken === undefined ? {} : { at_hash: accessTokenHash(accessToken) }),
     ...(nonce === undefined ? {} : { nonce }),
@@ -52,6 +52,8 @@ function deviceTokenClaims(grant: DeviceTokenGrant, now: number): Record<string,
   }
 }
 
-/** The left half of the access_token's SHA-256, base64url (OpenID Connect Core §3.1.3.6). */
+/**
+ * Computes `at_hash`: the left half of the access_token's SHA-256, base64url (OpenID Connect Core §3.1.3.6).
+ */
 const accessTokenHash = (accessToken: string): string =>
   createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url')

@@ -4,7 +4,10 @@ import { scopes } from './scopes.ts'
 
 const Texts = v.array(v.string())
 
-/** The provider's metadata (OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3). */
+/**
+ * Schema of the discovery document, the provider's metadata (OpenID Connect Discovery §3, RFC 8414 §2, RFC
+ * 9207 §3).
+ */
 export const Discovery = v.object({
   issuer: v.string(),
   authorization_endpoint: v.string(),
@@ -24,18 +27,18 @@ export const Discovery = v.object({
   claim_types_supported: Texts,
   claims_supported: Texts,
   authorization_response_iss_parameter_supported: v.boolean(),
-  // Stated because its default is true when it is omitted.
+  // `request_uri_parameter_supported` is stated because its default is true.
   request_uri_parameter_supported: v.boolean(),
 })
 export type Discovery = v.InferOutput<typeof Discovery>
 
 /**
- * How clients may authenticate: public ones not at all (PKCE protects the code), confidential ones with their
- * secret.
+ * Supported methods of client authentication: none for public clients (PKCE protects the code), their secret
+ * for confidential ones.
  */
 const clientAuthentication = ['none', 'client_secret_basic', 'client_secret_post']
 
-/** The metadata of this deployment. */
+/** Builds the discovery document of this deployment. */
 export function discoveryDocument(): Discovery {
   const base = issuer()
   return {

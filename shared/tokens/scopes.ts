@@ -1,4 +1,4 @@
-/** Every scope, in the order in which they are listed. */
+/** Every scope, in the order in which documents list them. */
 export const scopes = [
   'openid',
   'profile',
@@ -11,10 +11,10 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** What an endpoint requires of a token: a scope, or that the password flow itself issued it. */
+/** What an endpoint requires of an access_token: a scope, or that the password flow itself issued it. */
 export type RequiredScope = Scope | 'first-party'
 
-/** The part of a user that claims are made from. */
+/** The user data that claims are made from. */
 export interface UserProfile {
   email?: string | undefined
   nickname?: string | undefined
@@ -28,8 +28,8 @@ export interface UserClaims {
 }
 
 /**
- * The claims that the scopes allow: with `email` the address, which registration has verified, with `profile`
- * the nickname.
+ * Builds the claims that the scopes allow: with `email` the email address, which registration has verified,
+ * with `profile` the nickname.
  */
 export const userClaims = ({ email, nickname }: UserProfile, granted: readonly Scope[]): UserClaims => ({
   ...(email !== undefined && granted.includes('email') ? { email, email_verified: true } : {}),

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 
 /**
- * An email address as its owner writes it, without outer space; at most 254 characters (RFC 5321 §4.5.3.1.3).
+ * Schema of an email address as its owner writes it, without outer space; at most 254 characters (RFC 5321
+ * §4.5.3.1.3).
  */
 export const EmailAddress = v.pipe(
   v.string(),
@@ -11,14 +12,14 @@ export const EmailAddress = v.pipe(
 )
 
 /**
- * The form in which addresses are compared: two spellings that differ in case or outer space are the same
+ * Normalizes an email address for comparison: two spellings that differ in case or outer space are the same
  * address.
  */
 export const normalizeEmail = (email: string): string => email.trim().normalize('NFC').toLowerCase()
 
 /**
- * An address as other users may see it: the first and last character of its local part, `a***e@example.com`;
- * only the first where the local part has one or two, `a***@example.com`.
+ * Masks an email address for other users: only the first and last character of its local part are shown,
+ * `a***e@example.com`; only the first if the local part has one or two, `a***@example.com`.
  */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
@@ -27,7 +28,7 @@ export function maskEmail(email: string): string {
   return `${local[0] ?? ''}***${last}${email.slice(at)}`
 }
 
-/** The name under which a user is shown to others; 1 to 100 characters. */
+/** Schema of a nickname, under which a user is shown to others; 1 to 100 characters. */
 export const Nickname = v.pipe(
   v.string(),
   v.trim(),

@@ -28,7 +28,7 @@ export const emailKey = (normalizedEmail: string): Key => emails.key({ normalize
 
 const EmailItem = v.object({ user_id: Integer })
 
-/** The user that an email address is reserved for, from the item of emailKey; undefined without an item. */
+/** Reads which user an email address is reserved for from the item of emailKey; undefined without an item. */
 export const emailOwner = (item: Item | undefined): number | undefined =>
   item === undefined ? undefined : v.parse(EmailItem, item).user_id
 
@@ -42,24 +42,24 @@ export const updatableFields = [
   'disabled',
 ] as const
 
-/** A user as stored. */
+/** Schema of a stored user. */
 const UserItem = v.object({
   user_id: Integer,
-  /** As its owner writes it. */
+  /** Email address as its owner writes it. */
   email: v.string(),
   nickname: v.string(),
-  /** PHC string; absent for users who cannot sign in by password. */
+  /** Password hash as PHC string; undefined for users who cannot sign in by password. */
   login_password: v.optional(v.string()),
-  /** Ciphertext of the base32 secret; absent where no authenticator is enrolled. */
+  /** Ciphertext of the TOTP secret; undefined where no authenticator is enrolled. */
   totp_secret: v.optional(v.instance(Uint8Array)),
-  /** Time step of the last TOTP that was accepted (RFC 6238 §5.2). */
+  /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
   last_totp_step: v.optional(Integer),
   passkey: v.boolean(),
   disabled: v.boolean(),
   /** Stamp of the update that disabled the user, until all their tokens have been revoked. */
   revocation_due: v.optional(v.string()),
   referrer_id: v.optional(Integer),
-  /** Epoch milliseconds. */
+  /** Instant of registration, epoch milliseconds. */
   registered_at: Integer,
   /** For each field the stamp of the update that last set it; a later update has a greater stamp as text. */
   stamps: v.object(v.entriesFromList(updatableFields, v.optional(v.string()))),
@@ -87,7 +87,7 @@ const User = v.pipe(
 )
 export type User = v.InferOutput<typeof User>
 
-/** A user by id, or undefined; eventually consistent unless `consistent` is set. */
+/** Reads a user by id; undefined if there is none. Eventually consistent unless `consistent` is set. */
 export async function readUser(
   userId: number,
   { consistent = false }: { consistent?: boolean } = {},
@@ -96,7 +96,7 @@ export async function readUser(
   return item === undefined ? undefined : v.parse(User, item)
 }
 
-/** A user to be registered; secrets are already hashed or encrypted. */
+/** Data of a new user; secrets are already hashed or encrypted. */
 export interface NewUser {
   userId: number
   email: string
@@ -126,7 +126,7 @@ export const putUser = (user: NewUser): Write => ({
   otherwise: () => new RejectedEvent('user_exists'),
 })
 
-/** New values of some fields; secrets are already hashed or encrypted. */
+/** New values of a user's fields; secrets are already hashed or encrypted. */
 export interface UserChanges {
   nickname?: string | undefined
   email?: string | undefined
@@ -145,7 +145,7 @@ export function changeUser(user: User, changes: UserChanges, stamp: string): Wri
   if (fields.length === 0) return requireUser(user.userId)
   const sets = fields.flatMap((field) => [`${field} = :${field}`, `stamps.${field} = :stamp`])
   if (changes.disabled === true) sets.push('revocation_due = :stamp')
-  // The new secret has other codes, so the steps that were used up with the old one are valid again.
+  // A new TOTP secret has other codes, so the time steps that were used up with the old one are valid again.
   const removes = changes.totp_secret === undefined ? '' : ' REMOVE last_totp_step'
   const unchanged = fields.map((field) =>
     user.stamps[field] === undefined
@@ -168,7 +168,9 @@ export function changeUser(user: User, changes: UserChanges, stamp: string): Wri
   }
 }
 
-/** Clears the mark that tokens are to be revoked, unless the user has been disabled again since. */
+/**
+ * Clears the mark that the user's tokens are to be revoked, unless the user has been disabled again since.
+ */
 export const clearRevocationDue = (userId: number, due: string): Promise<void> =>
   updateIf(userId, 'REMOVE revocation_due', 'revocation_due = :due', { ':due': due })
 
@@ -192,9 +194,9 @@ export const releaseEmail = (normalizedEmail: string, userId: number): Write => 
 })
 
 /**
- * The write that completes a sign-in. It requires that the user is not disabled (else `bad_login_ticket`)
- * and, for a TOTP, uses its time step up so that no code is accepted twice (else `bad_verification_code`; RFC
- * 6238 §5.2).
+ * The write that completes a sign-in. It requires that the user is not disabled (otherwise
+ * `bad_login_ticket`) and, for a TOTP, uses its time step up so that no code is accepted twice (otherwise
+ * `bad_verification_code`; RFC 6238 §5.2).
  */
 export function acceptSecondFactor(userId: number, totpStep: number | undefined): Write {
   const enabled = 'disabled = :false'
@@ -263,7 +265,7 @@ export async function takeMailSlot(
   })
 }
 
-/** The check that a user is registered. Otherwise the event is out of order, with the given reason. */
+/** The condition that a user is registered. Otherwise the event is out of order, with the given reason. */
 export const requireUser = (
   userId: number,
   reason: 'unknown_user' | 'unknown_referrer' = 'unknown_user',

@@ -10,10 +10,10 @@ const depth = 15
 
 const table = await startBenchTable()
 process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
-// The bench propagates the tree itself.
+// The benchmark propagates the tree itself, without a queue.
 SQSClient.prototype.send = async () => ({})
 
-// Imported only now, because these modules read their environment when they load.
+// Modules of shared/ are imported only now, because they read their environment when they load.
 const { db } = await import('../../shared/db/table.ts')
 const { firstJoined, generateTree, joinedEvery, treeItems } = await import('./support/generate-tree.ts')
 const { measure } = await import('./support/measure.ts')

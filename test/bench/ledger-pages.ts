@@ -1,4 +1,4 @@
-// What a bill costs to book, and a page of bills to read, in wallets of growing size, on DynamoDB Local:
+// Measures the cost of posting a bill and of reading a page of bills, in wallets of growing size:
 //   node test/bench/ledger-pages.ts [BILLS…]     by default 1000 100000 1000000
 import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { Write } from '../../shared/db/write.ts'
@@ -8,7 +8,7 @@ const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_0
 
 const table = await startBenchTable()
 
-// Imported only now, because these modules read their environment when they load.
+// Modules of shared/ are imported only now, because they read their environment when they load.
 const { dayOf } = await import('../../shared/dates.ts')
 const { db } = await import('../../shared/db/table.ts')
 const { putUser } = await import('../../shared/users/user.ts')
@@ -23,7 +23,7 @@ const firstAt = Date.UTC(2020, 0, 1)
 const currencies = ['USDT', 'BTC', 'ETH']
 const types = ['DEPOSIT', 'TRANSFER_IN', 'ADJUSTMENT_CREDIT', 'PACKAGE_PURCHASE'] as const
 
-/** The lists that are loaded and read. A page costs the same in every list. */
+/** The lists of bills that are filled and measured. A page costs the same in every list. */
 const filters = [
   { name: 'all', query: {}, filter: {} },
   {

@@ -16,7 +16,7 @@ import { runAndDieAt, tamperCalls } from '../support/tamper-calls.ts'
 
 const at = 1_790_000_000_000
 
-/** Events of one user. The wallets must end the same, however the events are delivered. */
+/** Creates the events of one user. The wallets must end the same, however the events are delivered. */
 function makeEvents(userId: number): { path: string; handler: Intake; detail: object }[] {
   const common = { user_id: userId, currency: 'USDT', at }
   const credits = Array.from({ length: 6 }, () => ({
@@ -77,7 +77,7 @@ describe('the ledger under faults', () => {
     const userId = await addUser()
     const events = makeEvents(userId)
     const again = Array.from({ length: 9 }, () => events).flat()
-    // An event that needs the money of another one is delivered again until the money has arrived.
+    // A debit that needs the money of another event is delivered again until that money has arrived.
     const pending = shuffle([...events, ...again])
     for (let round = 0; pending.length > 0 && round < 20; round += 1) {
       const batch = pending.splice(0)
@@ -219,13 +219,13 @@ describe('the ledger under faults', () => {
   })
 })
 
-/** What became of deliveries, a refused one by the code of its reason. */
+/** The outcomes of deliveries; a rejection by the code of its reason. */
 const kindsOf = (deliveries: Delivery[]) =>
   deliveries.map((delivery) => (typeof delivery === 'string' ? delivery : delivery.refused.split(':')[0]))
 
 /**
- * Refuses, as AWS does and DynamoDB Local does not, transactions with two operations on one item. Returns a
- * function that counts the transactions so far.
+ * Makes DynamoDB Local reject transactions with two operations on one item, as AWS does. Returns a function
+ * that counts the transactions so far.
  */
 function refuseRepeatedItems(): () => number {
   const target = db as unknown as { send: (command: object) => Promise<object> }
@@ -245,7 +245,7 @@ function refuseRepeatedItems(): () => number {
   return () => transactions
 }
 
-/** A consumer with its own memory, as another process would be. */
+/** Loads a consumer with fresh module state, as another process would have. */
 async function freshConsumer(path: string) {
   vi.resetModules()
   const { handler } = (await import(`../../functions/intake/${path}.ts`)) as { handler: Intake }

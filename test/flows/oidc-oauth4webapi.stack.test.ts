@@ -22,7 +22,7 @@ test('unmodified oauth4webapi completes the authorization code flow, and jose ve
   const client: oauth.Client = { client_id: clientId }
   const authentication = oauth.None()
 
-  // A native app listens on any free port (RFC 8252 §7.3).
+  // The redirect URI's port is free to choose for a native app (RFC 8252 §7.3).
   const redirect_uri = redirectUri.replace('localhost', 'localhost:53682')
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()

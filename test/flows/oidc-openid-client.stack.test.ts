@@ -14,7 +14,9 @@ beforeAll(async () => {
   confidential = await createClient({ secret, redirectUris: ['https://client.example/cb'] })
 })
 
-/** Discovery as the library's documentation shows it, over plain http because the local stack has no TLS. */
+/**
+ * Runs discovery as the library's documentation shows it, over plain http because the local stack has no TLS.
+ */
 const discover = (client: TestClient, authentication: oidc.ClientAuth): Promise<oidc.Configuration> =>
   oidc.discovery(new URL(stack.base_url), client.clientId, client.secret, authentication, {
     // The library marks it deprecated so that nobody leaves it in by accident: the local stack is plain http.

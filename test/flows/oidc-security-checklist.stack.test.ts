@@ -35,7 +35,7 @@ const exchangeCode = (request: Record<string, string>) => postForm('/oauth2/toke
 const works = async (token: unknown): Promise<boolean> => (await getUserinfo(String(token))).status === 200
 const invalidGrant = { status: 400, body: { error: 'invalid_grant', code: 40003, data: null } }
 
-/** Expires a code without waiting. */
+/** Makes an authorization code expire now, by changing its stored expiry. */
 async function expireCode(code: string): Promise<void> {
   const hash = createHash('sha256').update(code).digest('base64url')
   await db.send(

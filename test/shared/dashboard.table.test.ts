@@ -129,7 +129,7 @@ describe('a device', () => {
       return counts()
     }
     expect(await record([[first, 1, true]])).toEqual([1, 0])
-    // It moves to the second user. Events of an earlier instant that arrive later change nothing.
+    // The device moves to the second user. Events of an earlier instant that arrive later change nothing.
     expect(
       await record([
         [second, 5, true],
@@ -149,7 +149,7 @@ describe('a device', () => {
         [second, 2, false],
       ]),
     ).toEqual([1, 2])
-    // At the same instant the deactivation decides, whichever arrives first.
+    // Of two device events at the same instant the deactivation decides, whichever arrives first.
     expect(
       await record([
         [first, 1, true],

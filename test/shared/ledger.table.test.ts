@@ -13,7 +13,7 @@ import { addUser, describeWallet, readPage } from '../support/ledger.ts'
 import { type LedgerEvent, LedgerModel } from '../support/ledger-model.ts'
 
 const runs = process.env['NIGHTLY'] === '1' ? 1_000 : 200
-/** Histories that are checked at the same time, each with its own user. */
+/** Number of random histories that are checked at the same time, each with its own user. */
 const lanes = 5
 
 const handlers: Record<LedgerEvent['type'], Intake> = {
@@ -33,7 +33,7 @@ const amount = fc.constantFrom(
   '99999999999999999999.999999999999999999',
   '100',
 )
-/** Few keys, so that many events repeat an earlier key, with the same or other content. */
+/** There are few business keys, so that many events repeat an earlier key, with the same or other content. */
 const key = fc.nat({ max: 4 })
 
 const event: fc.Arbitrary<LedgerEvent> = fc.oneof(
@@ -62,7 +62,7 @@ const event: fc.Arbitrary<LedgerEvent> = fc.oneof(
   },
 )
 
-/** An event as its sender writes it. */
+/** Converts a model event to the event detail that its sender would send. */
 function toDetail(userId: number, sent: LedgerEvent): object {
   const common = { user_id: userId, currency: sent.currency, amount: sent.amount, at: 1_790_000_000_000 }
   const id = `${userId}-${sent.key}`
@@ -80,11 +80,11 @@ function toDetail(userId: number, sent: LedgerEvent): object {
 
 interface State {
   wallets: Record<WalletName, Wallet>
-  /** Oldest first. */
+  /** Bills of each wallet, oldest first. */
   bills: Record<WalletName, Bill[]>
 }
 
-/** The wallets and their bills; bills of a wallet that has not changed are not read again. */
+/** Reads the wallets and their bills; bills of a wallet that has not changed are not read again. */
 async function readState(userId: number, before?: State): Promise<State> {
   const [asset, reward] = await Promise.all(
     wallets.map((name) => readWallet({ userId, wallet: name }, { consistent: true })),
@@ -114,7 +114,7 @@ const sum = (bills: Bill[]): Big =>
     zero,
   )
 
-/** The invariants of every wallet, whatever happened before. */
+/** Checks the invariants of every wallet, which hold whatever happened before. */
 function checkInvariants(state: State): void {
   for (const name of wallets) {
     for (const [code, holding] of state.wallets[name].holdings) {

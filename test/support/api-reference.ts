@@ -7,13 +7,14 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address that answers with the path of the API reference's file; the first request writes it. */
+    /** URL that answers with the path of the API reference's file; the first request generates the file. */
     apiReference: string
   }
 }
 
 /**
- * Makes the API reference available to check-answers.ts. The first test that needs it writes it, once a run.
+ * Vitest setup that makes the API reference available to check-answers.ts. The first test that needs it
+ * generates it, once per run.
  */
 export default async function setup(project: TestProject): Promise<() => void> {
   let written: Promise<string> | undefined
@@ -32,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   }
 }
 
-/** Writes the API reference in a process of its own, and resolves with its file. */
+/** Generates the API reference in a process of its own, and resolves with the path of its file. */
 async function writeApiReference(): Promise<string> {
   const root = join(import.meta.dirname, '../..')
   const { stdout } = await promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })

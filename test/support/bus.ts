@@ -6,15 +6,15 @@ import { putEvents } from './put-event.ts'
 /** Puts an event on the bus as the business server would. */
 export const putEvent = (detailType: string, detail: object): Promise<void> => putEvents(detailType, [detail])
 
-/** A refused event: its detail, and the reason. */
+/** A dead letter: the detail of a rejected event, and the reason. */
 export interface DeadLetter {
   detail: unknown
   reason: string | undefined
 }
 
 /**
- * Waits for the dead letter of a detail-type whose body contains the given text. Messages stay in the queue,
- * because other tests read it at the same time.
+ * Waits for the dead letter of a detail-type whose body contains the given text. It leaves messages in the
+ * queue, because other tests read it at the same time.
  */
 export async function waitForDeadLetter(detailType: string, text: string): Promise<DeadLetter> {
   const sqs = new SQSClient(clientOptions())

@@ -4,16 +4,16 @@ import type { Endpoint } from '../../shared/http/endpoint.ts'
 
 /** The parts of a request that a test sets. */
 export interface TestRequest {
-  /** Sent as JSON. */
+  /** Request body, sent as JSON. */
   body?: unknown
-  /** Sent unchanged, instead of `body`. */
+  /** Request body, sent unchanged instead of `body`. */
   text?: string
   headers?: Record<string, string>
   query?: string
   sourceIp?: string
 }
 
-/** An answer in the envelope. */
+/** An endpoint's answer in the envelope. */
 export interface TestAnswer {
   status: number
   headers: Record<string, unknown>
@@ -21,7 +21,7 @@ export interface TestAnswer {
   data: unknown
 }
 
-/** Calls the handler of an endpoint in this process, with the event that API Gateway would give it. */
+/** Calls the handler of an endpoint in this process, with the event that API Gateway would send. */
 export async function callEndpoint(handler: Endpoint, request: TestRequest): Promise<TestAnswer> {
   const { statusCode = 0, headers = {}, body = '' } = await handler(toEvent(request), {} as Context)
   const { code, data } = JSON.parse(body) as { code: number; data: unknown }

@@ -16,7 +16,7 @@ interface Document {
 let document: Promise<Document> | undefined
 const validators = new Map<string, ValidateFunction>()
 
-/** The API reference, written once a run. */
+/** Reads the API reference, which is generated once per run. */
 async function readDocument(): Promise<Document> {
   const response = await fetchAsIs(inject('apiReference'))
   if (!response.ok) throw new Error(await response.text())
@@ -50,7 +50,7 @@ async function check(method: string, path: string, response: Response): Promise<
   const { paths, components } = await (document ??= readDocument())
   const template = Object.keys(paths).find((candidate) => matches(candidate, path))
   const operation = template === undefined ? undefined : paths[template]?.[method.toLowerCase()]
-  // An unknown path or method is answered 404 or 405, which the reference does not list for each.
+  // An unknown path or method is answered 404 or 405, which the API reference does not list for every route.
   if (template === undefined || operation === undefined) return
   const described = operation.responses[String(response.status)]
   const where = `${method} ${template} answered ${response.status}`
@@ -68,7 +68,7 @@ async function check(method: string, path: string, response: Response): Promise<
   }
 }
 
-/** Most test files receive no answer of the API and need not load the validator. */
+/** The schema validator is loaded only when needed, because most test files receive no answer of the API. */
 async function compile(schema: Json): Promise<ValidateFunction> {
   const { Ajv2020 } = await import('ajv/dist/2020.js')
   return new Ajv2020({ strict: false }).compile(schema)

@@ -3,7 +3,7 @@ import type { MemberFilter } from '../../shared/community/find-members.ts'
 import { Big, zero } from '../../shared/money.ts'
 import { maskEmail } from '../../shared/users/identity.ts'
 
-/** A member in the model. `parent` is the referrer's index in the list of all members. */
+/** A member in the community model. `parent` is the referrer's index in the list of all members. */
 export interface ModelMember {
   userId: number
   nickname: string
@@ -14,7 +14,7 @@ export interface ModelMember {
   purchases: string[]
 }
 
-/** The expected community, computed from the whole list of members for every query. */
+/** A model of the community, which computes the expected answers from the whole list of members. */
 export class CommunityModel {
   readonly members: readonly ModelMember[]
   readonly notes = new Map<string, string>()
@@ -23,7 +23,10 @@ export class CommunityModel {
     this.members = members
   }
 
-  /** Steps up from a member to an ancestor; undefined when the owner is not an ancestor. */
+  /**
+   * Number of levels from a member up to an ancestor; undefined if the owner is not an ancestor of the
+   * member.
+   */
   #level(member: ModelMember, owner: ModelMember): number | undefined {
     let steps = 0
     for (let at = member; at.parent !== undefined;) {
@@ -41,7 +44,7 @@ export class CommunityModel {
     })
   }
 
-  /** All members that match a filter, newest first. Days are in UTC. */
+  /** Finds all members of a list that match a filter, newest first. Days are in UTC. */
   find(owner: ModelMember, { type, keyword, beginDate, endDate }: MemberFilter): Member[] {
     const wanted = keyword?.toLowerCase()
     const has = (text: string) => wanted === undefined || text.toLowerCase().includes(wanted)

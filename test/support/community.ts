@@ -7,17 +7,17 @@ import { transact } from '../../shared/db/write.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import type { Scope } from '../../shared/tokens/scopes.ts'
 
-/** The first of a million user ids that no other test uses. */
+/** Returns the first of a million user ids that no other test uses. */
 export const newUserIds = (): number => randomInt(1, 2 ** 30) * 1_000_000
 
-/** Sends no messages to the tree queue: the test calls `propagateToAncestors` itself. */
+/** Replaces the tree queue by nothing, because the test calls `propagateToAncestors` itself. */
 export function silenceTreeQueue(): void {
   process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation(() => undefined)
 }
 
 /**
- * Applies events in the order given. One that is out of order is applied again after the others, as its queue
+ * Applies events in the order given. An out-of-order event is applied again after the others, as its queue
  * would do.
  */
 export async function deliverInOrder(events: readonly (() => Promise<void>)[]): Promise<void> {
@@ -41,7 +41,7 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
 export const propagateInSmallNodes = (rootId: number): Promise<void> =>
   propagateToAncestors(rootId, Date.now() + 60_000, { entries: 4, children: 4 })
 
-/** An access_token of a user. */
+/** Issues an access_token for a user. */
 export async function createAccessToken(userId: number, scopes: Scope[]): Promise<string> {
   const expiresAt = Date.now() + 3_600_000
   const { accessToken, put } = issueAccessToken({

@@ -5,7 +5,8 @@ import { vi } from 'vitest'
 import type { Intake } from '../../shared/events/intake.ts'
 
 /**
- * The result of one delivery: done, to be delivered again, or moved to the dead-letter queue for a reason.
+ * The result of delivering an event: done, to be delivered again, or moved to the dead-letter queue for a
+ * reason.
  */
 export type Delivery = 'done' | 'retry' | { refused: string }
 
@@ -15,7 +16,7 @@ const reasons = new Map<string, string>()
 export function interceptQueues(): void {
   process.env['QUEUE_URL'] ??= 'http://queue.invalid/events'
   process.env['DEAD_LETTER_QUEUE_URL'] ??= 'http://queue.invalid/dead-letters'
-  // The spy sees the overload of `send` that takes a callback and returns nothing.
+  // The spy's type is that of the overload of `send` that takes a callback and returns nothing.
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (command instanceof SendMessageCommand) {
       const { MessageBody = '', MessageAttributes } = command.input
@@ -24,13 +25,13 @@ export function interceptQueues(): void {
   })
 }
 
-/** Delivers an event to its function in this process, as its queue would; `interceptQueues` comes first. */
+/** Delivers an event to its function in this process, as its queue would. Call `interceptQueues` first. */
 export async function deliver(handler: Intake, detail: object): Promise<Delivery> {
   const [delivery] = await deliverBatch(handler, [detail])
   return delivery as Delivery
 }
 
-/** Delivers several events in one batch. */
+/** Delivers several events to their function in one SQS batch. */
 export async function deliverBatch(handler: Intake, details: object[]): Promise<Delivery[]> {
   const messages = details.map((detail) => ({
     messageId: randomUUID(),

@@ -4,10 +4,10 @@ import { claimAddress, type UserAddress } from '../../shared/deposits/user-addre
 import { deliver } from './deliver.ts'
 import { addUser } from './ledger.ts'
 
-/** A pool that no other test uses. */
+/** Names an address pool that no other test uses. */
 export const newPool = () => ({ currency: 'USDT', network: `NET-${randomUUID().slice(0, 12)}`.toUpperCase() })
 
-/** An `addresses.provisioned` of a number of addresses. */
+/** Builds an `addresses.provisioned` event with the given number of addresses. */
 export const provision = (
   pool: { currency: string; network: string },
   count: number,
@@ -21,7 +21,7 @@ export const provision = (
   ...changes,
 })
 
-/** A user with a deposit address. */
+/** Adds a user with a deposit address. */
 export async function addDepositor(): Promise<{ userId: number; address: UserAddress }> {
   const pool = newPool()
   await deliver(addressesProvisioned, provision(pool, 1))
@@ -29,7 +29,7 @@ export async function addDepositor(): Promise<{ userId: number; address: UserAdd
   return { userId, address: await claimAddress(userId, pool) }
 }
 
-/** A `deposit.updated` of 5 to an address, confirmed unless said otherwise. */
+/** Builds a `deposit.updated` event of 5 to an address, confirmed unless overridden. */
 export const deposit = (address: UserAddress, changes: object = {}) => ({
   currency_network: address.currency_network,
   txid: `tx-${randomUUID()}`,

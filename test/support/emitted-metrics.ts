@@ -7,7 +7,7 @@ export interface EmittedMetric {
   dimensions: Record<string, unknown>
 }
 
-/** Runs something and resolves with the metrics that it emitted. */
+/** Runs a function and resolves with the metrics that it emitted. */
 export async function emittedMetrics(run: () => Promise<unknown>): Promise<EmittedMetric[]> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   try {

@@ -5,9 +5,9 @@ import { readEvidence } from '../../shared/keys/key-set-store.ts'
 import { listOwnKeys } from './own-keys.ts'
 
 /**
- * Expects what must be true between two runs: one key is active, no attempt is under way, the chain of
- * evidence is unbroken and ends in the digest of the JWKS, and exactly the keys that are not retired are
- * enabled in KMS.
+ * Asserts what must be true of the key set between two runs: one key is active, no attempt is in progress,
+ * the chain of evidence is unbroken and ends in the digest of the JWKS, and exactly the keys that are not
+ * retired are enabled in KMS.
  */
 export async function expectSoundKeySet(): Promise<void> {
   const keySet = await readKeySet()

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 
-/** A GET request as API Gateway hands it to a function, payload 2.0. */
+/** Builds the event of a GET request as API Gateway sends it to a function, payload version 2.0. */
 export const getEvent = (rawPath: string, headers: Record<string, string> = {}): APIGatewayProxyEventV2 => ({
   version: '2.0',
   routeKey: `GET ${rawPath}`,

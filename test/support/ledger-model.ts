@@ -1,7 +1,7 @@
 import { Big, fitsTable, zero } from '../../shared/money.ts'
 import { type BillType, billTypes, type WalletName } from '../../shared/ledger/wallet.ts'
 
-/** An event of the kinds that the model implements. */
+/** An event of one of the kinds that the ledger model implements. */
 export type LedgerEvent =
   | {
       type: 'wallet.adjusted'
@@ -27,14 +27,16 @@ interface ModelHolding {
   withdrawal: Big
 }
 
-/** A ledger of one user as plain sums, to compare the real ledger with. */
+/** A model of one user's ledger as plain sums, to compare the real ledger with. */
 export class LedgerModel {
   holdings = new Map<string, ModelHolding>()
   bills: { wallet: WalletName; currency: string; type: BillType; amount: string }[] = []
   private events = new Map<string, string>()
   private withdrawals = new Map<string, { terms: string; status: string }>()
 
-  /** Applies an event, and returns whether it is applied (or a duplicate) or refused. */
+  /**
+   * Applies an event to the model, and returns whether it is accepted (applied or a duplicate) or rejected.
+   */
   apply(event: LedgerEvent): 'done' | 'refused' {
     const key = `${event.type} ${event.key} ${event.type === 'withdrawal.updated' ? event.status : ''}`
     const content = JSON.stringify(event)

@@ -5,7 +5,7 @@ import { putUser } from '../../shared/users/user.ts'
 import { type Bill, type BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill.ts'
 import type { Wallet, WalletName } from '../../shared/ledger/wallet.ts'
 
-/** Stores the item of a new user, which is all that the ledger checks. */
+/** Adds a user by storing only the item, which is all that the ledger checks. */
 export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
   const { Put } = putUser({
     userId,
@@ -20,7 +20,7 @@ export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
   return userId
 }
 
-/** A `wallet.adjusted` of 1 USDT into the asset wallet, unless said otherwise. */
+/** Builds a `wallet.adjusted` event of 1 USDT into the asset wallet, unless overridden. */
 export const adjustment = (userId: number, changes: object = {}) => ({
   adjustment_id: randomUUID(),
   user_id: userId,
@@ -33,13 +33,13 @@ export const adjustment = (userId: number, changes: object = {}) => ({
   ...changes,
 })
 
-/** One page of bills, read as the endpoint does. */
+/** Reads one page of bills as the endpoint does. */
 export async function readPage(userId: number, wallet: WalletName, query: Partial<BillsQuery> = {}) {
   const whole = { current: 1, size: 20, ...query } as BillsQuery
   return readBillsPage(whole, await readBillsStart(whole, userId, wallet))
 }
 
-/** All bills that a filter finds, newest first, page by page. */
+/** Reads all bills that a filter finds, newest first, page by page. */
 export async function readAllBills(
   userId: number,
   wallet: WalletName,
@@ -53,7 +53,7 @@ export async function readAllBills(
   }
 }
 
-/** The version and the amounts of a wallet as plain values, to compare wallets. */
+/** Describes a wallet's version and amounts as plain values, to compare wallets. */
 export const describeWallet = ({ version, holdings }: Wallet) => ({
   version,
   holdings: Object.fromEntries(

@@ -6,18 +6,21 @@ export interface TestStack extends StackDescription {
   page_url: string
   /** Every line that the functions have logged so far; the write may lag behind the answer by an instant. */
   logFile: string
-  /** What an endpoint's function finds in its environment, with the owner's credentials. */
+  /** The environment of an endpoint's function, with the owner's credentials. */
   environment: Record<string, string>
 }
 
 let shared: Promise<TestStack> | undefined
 
-/** The shared stack, started by whichever test asks first. Tests keep to users and clients of their own. */
+/**
+ * Returns the shared local stack, which starts when the first test asks for it. Tests must use users and
+ * clients of their own.
+ */
 export function useLocalStack(): Promise<TestStack> {
   return (shared ??= askBroker())
 }
 
-/** A mail of the outbox. */
+/** A mail in the local stack's outbox. */
 export interface Mail {
   to: string
   subject: string
@@ -25,7 +28,7 @@ export interface Mail {
   sent_at: number
 }
 
-/** The mails to one address, newest first. */
+/** Reads the mails to one address from the outbox, newest first. */
 export async function readOutbox(to: string): Promise<Mail[]> {
   const { base_url: baseUrl } = await useLocalStack()
   const response = await fetch(`${baseUrl}/_local/outbox?${new URLSearchParams({ to }).toString()}`)

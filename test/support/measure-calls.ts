@@ -1,7 +1,7 @@
 import { kms } from '../../shared/aws/kms.ts'
 import { db } from '../../shared/db/table.ts'
 
-/** The calls to DynamoDB and KMS, in order, and the write units that DynamoDB reported. */
+/** The names of the calls to DynamoDB and KMS, in order, and the write units that DynamoDB reported. */
 export interface Calls {
   names: string[]
   writeUnits: number
@@ -11,7 +11,7 @@ interface Capacity {
   CapacityUnits?: number
 }
 
-/** The part of the SDK's middleware stack that this uses. */
+/** The part of the AWS SDK's middleware stack that measuring uses. */
 interface Stack {
   add: (middleware: Middleware, options: { step: 'initialize'; name: string; override: true }) => void
   remove: (name: string) => boolean
@@ -23,7 +23,7 @@ type Middleware = (next: Next, context: { commandName?: string }) => Next
 
 const name = 'measureCalls'
 
-/** Runs something and resolves with its AWS calls and the write units that they consumed. */
+/** Runs a function and resolves with its AWS calls and the write units that they consumed. */
 export async function measureCalls(run: () => Promise<unknown>): Promise<Calls> {
   const calls: Calls = { names: [], writeUnits: 0 }
   const measure: Middleware = (next, { commandName = '' }) => {

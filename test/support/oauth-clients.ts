@@ -7,7 +7,7 @@ import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import { type Scope, scopes as everyScope } from '../../shared/tokens/scopes.ts'
 import { markSecret } from './mark-secret.ts'
 
-/** A client with what its developer knows: its secret too. */
+/** A registered client together with its secret. */
 export interface TestClient {
   clientId: string
   redirectUri: string
@@ -41,7 +41,7 @@ export interface SignedIn {
   nickname: string
   sessionId: string
   accessToken: string
-  /** Epoch milliseconds. */
+  /** When the session expires, epoch milliseconds. */
   expiresAt: number
 }
 
@@ -74,7 +74,7 @@ export async function createSession(lifeSeconds = 3600): Promise<SignedIn> {
   return { userId, email, nickname, sessionId, accessToken, expiresAt }
 }
 
-/** Issues a client's token for the user of a session. */
+/** Issues a client's access_token for the user of a session. */
 export async function issueClientToken(
   { userId, sessionId }: SignedIn,
   { clientId }: TestClient,
@@ -92,13 +92,13 @@ export async function issueClientToken(
   return accessToken
 }
 
-/** A PKCE verifier and its S256 challenge. */
+/** Creates a PKCE verifier and its S256 challenge. */
 export function pkce(): { verifier: string; challenge: string } {
   const verifier = randomBytes(32).toString('base64url')
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** A valid authorization request; a parameter that is overridden with undefined is omitted. */
+/** Builds a valid authorization request; a parameter that is overridden with undefined is omitted. */
 export function authorizationRequest(
   client: TestClient,
   overrides: Record<string, string | undefined> = {},
@@ -119,14 +119,14 @@ export function authorizationRequest(
   )
 }
 
-/** Parameters without some of them. */
+/** Copies request parameters without the named ones. */
 export const without = (parameters: Record<string, string>, ...names: string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)))
 
-/** The header that presents an access_token. */
+/** Builds the Authorization header that presents an access_token. */
 export const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
 
-/** The header with which a confidential client authenticates (RFC 6749 §2.3.1). */
+/** Builds the Authorization header with which a confidential client authenticates (RFC 6749 §2.3.1). */
 export const basic = (clientId: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 })

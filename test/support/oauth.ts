@@ -2,10 +2,10 @@ import { useLocalStack } from './local-stack.ts'
 import { markSecret } from './mark-secret.ts'
 import { authorizationRequest, bearer, pkce, type SignedIn, type TestClient } from './oauth-clients.ts'
 
-/** The stack under test. */
+/** The shared local stack, which these helpers call. */
 export const stack = await useLocalStack()
 
-/** URL of a path of the stack under test. */
+/** Builds the URL of a path of the shared local stack. */
 export const address = (path: string): string => stack.base_url + path
 
 /** Sends the browser's authorization request without following the redirect. */
@@ -14,21 +14,21 @@ export const getAuthorize = (parameters: Record<string, string> | string): Promi
     redirect: 'manual',
   })
 
-/** An answer's status, headers and JSON body. */
+/** Status, headers and JSON body of an answer. */
 export interface Answer {
   status: number
   headers: Headers
   body: Record<string, unknown>
 }
 
-/** Posts JSON. */
+/** Posts JSON to a path of the shared local stack. */
 export const postJson = (
   path: string,
   body: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> => send(path, { ...headers, 'content-type': 'application/json' }, JSON.stringify(body))
 
-/** Posts a form, as OAuth clients do. */
+/** Posts a form to a path of the shared local stack, as OAuth clients do. */
 export const postForm = (
   path: string,
   body: Record<string, string> | string,
@@ -49,11 +49,11 @@ async function send(path: string, headers: Record<string, string>, body: string)
   }
 }
 
-/** Consents as the authorization page does. */
+/** Posts the user's consent as the authorization page does. */
 export const postConsent = (session: SignedIn, request: Record<string, unknown>): Promise<Answer> =>
   postJson('/oauth2/authorize/consent', request, bearer(session.accessToken))
 
-/** Consents, and returns the new code with the token request that exchanges it. */
+/** Obtains an authorization code by consenting, together with the token request that exchanges it. */
 export async function obtainCode(
   client: TestClient,
   session: SignedIn,
@@ -78,6 +78,6 @@ export async function obtainCode(
   }
 }
 
-/** Calls userinfo, which also shows whether a token works. */
+/** Calls the userinfo endpoint, which also shows whether an access_token works. */
 export const getUserinfo = (accessToken: string): Promise<Response> =>
   fetch(address('/oauth2/userinfo'), { headers: bearer(accessToken) })

@@ -1,7 +1,9 @@
 import { expect, vi } from 'vitest'
 import { readOutbox } from './local-stack.ts'
 
-/** The code in the newest mail to an address, once there are as many mails as expected. */
+/**
+ * Waits until an address has received the expected number of mails, and returns the code in the newest one.
+ */
 export function mailedCode(to: string, mails = 1): Promise<string> {
   return vi.waitFor(
     async () => {

@@ -14,7 +14,7 @@ import { signingKeyTagName } from '../../shared/keys/key-names.ts'
 import { readKeyState } from '../../shared/keys/kms-keys.ts'
 
 /**
- * Gives a test file a table and a key tag of its own, so that no other test rotates its key set. `renew`
+ * Gives a test file a table and a key tag of its own, so that no other test rotates its signing keys. `renew`
  * replaces the key set by an empty one.
  */
 export function useOwnKeys(): { renew: () => Promise<void> } {
@@ -52,10 +52,10 @@ export function useOwnKeys(): { renew: () => Promise<void> } {
   return { renew }
 }
 
-/** Cached: tags never change, and the keys of other tests are many. */
+/** Tags of KMS keys, cached because they never change and the keys of other tests are many. */
 const tagOf = new Map<string, string | undefined>()
 
-/** The KMS keys with the tag of the current key set, and their states. */
+/** Lists the KMS keys with the tag of the current key set, and their states. */
 export async function listOwnKeys(): Promise<{ arn: string; state: string }[]> {
   const own: string[] = []
   let marker: string | undefined

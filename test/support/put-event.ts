@@ -2,7 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { requireEnv } from '../../shared/env.ts'
 
-/** Most events of one call. */
+/** Maximum number of events in one PutEvents call. */
 const entriesAtOnce = 10
 
 /** Puts events of one kind on the bus of the shared stack, as the business server would. */

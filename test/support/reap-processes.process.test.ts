@@ -13,7 +13,10 @@ interface Running {
   servers: string[]
 }
 
-/** Runs the fixture until it has failed, or until it gets a signal, and resolves with what it had started. */
+/**
+ * Runs the fixture until it has failed or received a signal, and resolves with the processes that it had
+ * started.
+ */
 async function run(ending: 'failure' | NodeJS.Signals): Promise<Running> {
   const file = join(directory, ending)
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/support/fixture/vitest.config.ts']

@@ -19,7 +19,7 @@ function startReaper(): Writable {
   startingReaper = true
   const child = spawn(process.execPath, [join(import.meta.dirname, 'reaper.mjs')], {
     stdio: ['pipe', 'ignore', 'inherit'],
-    // Not in the group that Ctrl-C on the terminal reaches.
+    // The reaper is not in the process group that Ctrl-C on the terminal reaches.
     detached: true,
   })
   startingReaper = false
@@ -27,7 +27,7 @@ function startReaper(): Writable {
   return child.stdin
 }
 
-// Every way to start a process asynchronously goes through this method.
+// Every asynchronous way to start a process calls this method.
 const prototype = ChildProcess.prototype as unknown as {
   spawn: (this: ChildProcess, ...rest: unknown[]) => unknown
 }

@@ -1,6 +1,6 @@
 /** A running server, and how to stop it. */
 interface Served<Description> {
-  /** The addresses and other facts that the parent needs; sent as JSON. */
+  /** The URLs and other facts that the parent needs; sent as JSON. */
   description: Description
   stop: () => Promise<void>
 }

@@ -53,7 +53,7 @@ await serveForParent(async () => {
   }
 })
 
-/** The stage `local` as it would be deployed. */
+/** Synthesizes the stage `local` as it would be deployed. */
 async function synthesizeModel(awsUrl: string): Promise<StackModel> {
   makeBundleDirectories()
   const outdir = mkdtempSync(join(tmpdir(), 'table-'))
@@ -70,10 +70,12 @@ async function synthesizeModel(awsUrl: string): Promise<StackModel> {
   return model
 }
 
-/** Runs the rotation once, as the clock does on a new deployment: it makes the first signing key. */
+/**
+ * Runs the key rotation once, as the schedule does on a new deployment, which creates the first signing key.
+ */
 async function makeSigningKey(environment: Record<string, string>): Promise<void> {
   Object.assign(process.env, environment)
-  // Loaded only now, since what functions share reads the environment as it loads.
+  // Modules of shared/ are loaded only now, because they read the environment when they load.
   const { handler } = await import('../../functions/schedule/rotate-signing-keys.ts')
   await handler({}, { awsRequestId: 'table' })
 }

@@ -4,20 +4,20 @@ import { handler as verifyHandler } from '../../functions/user/login-2fa.ts'
 import { callEndpoint, type TestAnswer } from './call-endpoint.ts'
 import { newSourceIp, type TestUser } from './sign-in.ts'
 
-/** Sends a password to the handler, by default from a new source address. */
+/** Sends a password to the login handler, by default from a new source address. */
 export const login = (
   { email, password }: Pick<TestUser, 'email' | 'password'>,
   sourceIp: string = newSourceIp(),
 ): Promise<TestAnswer> => callEndpoint(loginHandler, { body: { email, login_password: password }, sourceIp })
 
-/** Sends the right password and resolves with the ticket. */
+/** Sends the right password to the login handler and resolves with the login ticket. */
 export async function openTicket(user: TestUser): Promise<string> {
   const { code, data } = await login(user)
   if (code !== 0) throw new Error(`the sign-in was refused with ${code}`)
   return v.parse(v.object({ login_ticket: v.string() }), data).login_ticket
 }
 
-/** Sends the code of an authenticator to the handler. */
+/** Sends the code of an authenticator to the second-factor handler. */
 export const verifyAuthenticator = (
   { email }: Pick<TestUser, 'email'>,
   ticket: string,
@@ -27,7 +27,7 @@ export const verifyAuthenticator = (
     body: { email, login_ticket: ticket, method: 'AUTHENTICATOR', authenticator_code: code },
   })
 
-/** Sends a mailed code to the handler. */
+/** Sends a mailed code to the second-factor handler. */
 export const verifyMailed = (
   { email }: Pick<TestUser, 'email'>,
   ticket: string,

@@ -4,23 +4,23 @@ import { handler as registered } from '../../functions/intake/user.registered.ts
 import { handler as updated } from '../../functions/intake/user.updated.ts'
 import { applyEvent } from './apply-event.ts'
 
-/** A password as clients send it. */
+/** Hashes a password with MD5, as clients send it. */
 export const md5 = (password: string): string => createHash('md5').update(password).digest('hex')
 
-/** A user of one test, with their secrets. */
+/** A user of one test, with password and TOTP secret. */
 export interface TestUser {
   userId: number
   email: string
-  /** As clients send it. */
+  /** MD5 of the password, as clients send it. */
   password: string
-  /** Base32. */
+  /** TOTP secret in base32. */
   totpSecret: string
 }
 
-/** An id that no other test uses. */
+/** Returns a user id that no other test uses. */
 export const newUserId = (): number => randomInt(1_000_000, 2 ** 47)
 
-/** The `detail` of a `user.registered` for a new user with every kind of secret. */
+/** Builds the `detail` of a `user.registered` for a new user with every kind of secret. */
 export function newRegistration(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   const userId = newUserId()
   return {
@@ -52,14 +52,14 @@ export async function createUser(overrides: Record<string, unknown> = {}): Promi
   }
 }
 
-/** The code that an authenticator shows at an instant, epoch milliseconds. */
+/** Computes the code that an authenticator shows at an instant, epoch milliseconds. */
 export const authenticatorCode = (secret: string, at: number = Date.now()): Promise<string> =>
   generate({ secret, epoch: Math.floor(at / 1000), guardrails: createGuardrails({ MIN_SECRET_BYTES: 10 }) })
 
-/** A code of six digits that is not the given one. */
+/** Returns a code of six digits other than the given one. */
 export const anotherCode = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
-/** An IPv6 network that no other test uses. */
+/** Returns an address in an IPv6 network that no other test uses. */
 export const newSourceIp = (): string =>
   `2001:db8:${randomInt(0x1_0000).toString(16)}:${randomInt(0x1_0000).toString(16)}::1`
 

@@ -8,20 +8,25 @@ import { type Attempt, emptyKeySet, type SigningKeySet } from '../../shared/keys
 import { drainMilliseconds, type KeyTimes } from '../../shared/keys/key-times.ts'
 import { applyTransition, type KeyTransition, transitionFor } from '../../shared/keys/key-transitions.ts'
 
-/** The stored key set, the keys in KMS and the clock, without AWS. Worlds are immutable. */
+/**
+ * A model world of the key rotation without AWS: the stored key set, the keys in KMS and the clock. Worlds
+ * are immutable.
+ */
 export interface World {
   now: number
   times: KeyTimes
   keySet: SigningKeySet
-  /** Keys that KMS would sign with, by ARN, with the attempt that created each. */
+  /** Keys that are enabled in KMS, by ARN, each with the id of the attempt that created it. */
   enabled: ReadonlyMap<string, string>
-  /** Until when a token may be valid that each key signed, by kid. Revoked keys are not in it. */
+  /** Until when a token signed by each key may be valid, by kid. Revoked keys are not in it. */
   tokensUntil: ReadonlyMap<string, number>
-  /** Counts what was given a name. */
+  /** Number of attempts and keys that have been named so far, from which the next name is made. */
   names: number
 }
 
-/** A run of the rotation in a world. `pending` is the step that it has decided on and not taken yet. */
+/**
+ * A run of the rotation in the model. `pending` is the step that the run has decided on and not taken yet.
+ */
 export interface ModelRun {
   request: RotationRequest
   knowledge: RunKnowledge
@@ -30,7 +35,7 @@ export interface ModelRun {
 
 export const patienceMilliseconds = 3_000
 
-/** A world without any key. */
+/** A model world without any signing key. */
 export const emptyWorld = (times: KeyTimes, now: number): World => ({
   now,
   times,
@@ -40,11 +45,11 @@ export const emptyWorld = (times: KeyTimes, now: number): World => ({
   names: 0,
 })
 
-/** Lets time pass; the signer signs until the last moment. */
+/** Lets time pass in the model; the signer signs tokens until the last moment. */
 export const passTime = (world: World, milliseconds: number): World =>
   sign({ ...world, now: world.now + milliseconds })
 
-/** The first half of a step: reads the key set and decides. */
+/** The first half of a rotation step: reads the key set and decides. */
 export const readAndDecide = ({ keySet, times, now }: World, { request, knowledge }: ModelRun): ModelRun => ({
   request,
   knowledge,
@@ -54,7 +59,7 @@ export const readAndDecide = ({ keySet, times, now }: World, { request, knowledg
   },
 })
 
-/** The second half of a step: does what it says, as `rotate.ts` does with AWS. */
+/** The second half of a rotation step: performs it on the model, as `rotate.ts` does with AWS. */
 export function act(world: World, run: ModelRun): { world: World; run: ModelRun } {
   const { request, knowledge } = run
   const { keySet, step } = run.pending ?? { keySet: world.keySet, step: { kind: 'done' as const } }
@@ -128,7 +133,10 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
   }
 }
 
-/** Takes a run's steps, with no other run at the same time, until it is done; every world on the way. */
+/**
+ * Takes the steps of a rotation run, without other runs at the same time, until it is done; returns every
+ * world on the way.
+ */
 export function settle(world: World, request: RotationRequest = { action: 'clock' }): World[] {
   const worlds = [world]
   let run: ModelRun = { request, knowledge: {} }
@@ -142,7 +150,7 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   throw new Error('the run does not settle')
 }
 
-/** A conditional write: nothing happens if the stored key set is not the one that was read. */
+/** A conditional write to the model: nothing happens if the stored key set is not the one that was read. */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
   return sign({ ...world, keySet: { ...next, version: read.version + 1 } })
@@ -159,8 +167,8 @@ function transit(world: World, read: SigningKeySet, base: SigningKeySet, transit
 }
 
 /**
- * The active key signs a token, and so does a signer that read it just now and goes on with its cached key
- * set.
+ * Signs tokens in the model: by the active key now, and by a signer that has just read the key set and uses
+ * its cached copy as long as it may.
  */
 function sign(world: World): World {
   const signer = world.keySet.keys.find(({ state }) => state === 'active')

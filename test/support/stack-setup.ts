@@ -6,15 +6,16 @@ import { startOnDemand } from './start-on-demand.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address that is told of every value that no log may hold. */
+    /** URL to which tests report every value that no log line may contain. */
     secrets: string
   }
 }
 
 /**
- * Makes one local stack available to all tests of the project `stack`. It starts when a test first asks for
- * it. After the last test the run fails if a function logged a value that mark-secret.ts registered, if a
- * function was denied a call, or if an event was refused for a reason that it does not declare.
+ * Vitest setup that makes one local stack available to all tests of the project `stack`. It starts when a
+ * test first asks for it. After the last test the run fails if a function logged a value that mark-secret.ts
+ * registered, if a function was denied a call, or if an event was rejected with a code that it does not
+ * declare.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'test-run-'))

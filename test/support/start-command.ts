@@ -3,19 +3,19 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The exit code, and the time between the last signal and the exit. */
+/** The exit code of the stack's process, and the time between the last signal and the exit. */
 interface Ended {
   code: number | null
   milliseconds: number
 }
 
 const commandLine = [process.execPath, 'infra/local/start.ts']
-/** The command that a person types, instead of the program that it runs. */
+/** Command to run: the one that a person types, instead of the program that it starts. */
 export const throughNpm = ['npm', 'start', '--']
 
 /**
- * Starts the stack in a process of its own. `ready` resolves with the address of the API, and rejects when
- * the process ends before.
+ * Starts the local stack in a process of its own. `ready` resolves with the URL of the API, and rejects when
+ * the process ends before that.
  */
 export function startCommand(
   args: string[],

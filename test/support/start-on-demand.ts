@@ -4,32 +4,30 @@ import type { AddressInfo } from 'node:net'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /**
-     * Address of the project's broker: a request for `/` starts the server that the project's tests share.
-     */
+    /** URL of a project's broker: a request for `/` starts the server that the project's tests share. */
     broker: string
   }
 }
 
-/** A server that a test run shares, started by the first test that asks for it. */
+/** A server that the tests of a run share, started when the first test asks for it. */
 export interface SharedServer {
-  /** Address where tests ask for it. */
+  /** URL where tests ask the broker for the server. */
   url: string
   /** Stops the server, if it was started, and resolves when its process has ended. */
   stop: () => Promise<void>
 }
 
 interface Options {
-  /** A module that serves in a process of its own: see serve-for-parent.ts. */
+  /** Path of the module that runs the server in a process of its own: see serve-for-parent.ts. */
   script: string
   environment?: NodeJS.ProcessEnv
-  /** Answers other requests than the one for `/`; false for those that it does not know. */
+  /** Answers requests other than the one for `/`; returns false for unknown ones. */
   answer?: (url: URL, response: ServerResponse) => boolean
 }
 
 /**
- * Opens a broker that starts a server in a child process on the first request for `/`, and answers with what
- * the child said about itself. A run whose tests never ask does not pay for the server.
+ * Opens a broker that starts a server in a child process on the first request for `/`, and answers with the
+ * facts that the child sent about itself. A run whose tests never ask does not start the server.
  */
 export async function startOnDemand({ script, environment, answer }: Options): Promise<SharedServer> {
   let child: ChildProcess | undefined
@@ -37,7 +35,7 @@ export async function startOnDemand({ script, environment, answer }: Options): P
 
   const start = () =>
     new Promise<unknown>((resolve, reject) => {
-      // The test runner's own flags are not meant for the server.
+      // The child gets none of the test runner's own flags, which are not meant for the server.
       child = fork(script, { env: { ...process.env, ...environment }, execArgv: [] })
       child.once('message', resolve)
       child.once('exit', (code) => reject(new Error(`${script} ended with ${code ?? 'a signal'}`)))

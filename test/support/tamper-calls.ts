@@ -14,7 +14,7 @@ export interface TamperedCall {
   perform: () => Promise<unknown>
 }
 
-/** Lets `decide` carry out every call of every AWS client of this process, until `restore`. */
+/** Passes every call of every AWS client of this process to `decide`, until `restore`. */
 export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): { restore: () => void } {
   const original = base.send
   base.send = function (command, ...rest) {

@@ -2,7 +2,7 @@ import { kms } from '../../shared/aws/kms.ts'
 
 const name = 'throttleKms'
 
-/** The part of the SDK's middleware stack that this uses. */
+/** The part of the AWS SDK's middleware stack that throttling uses. */
 interface Stack {
   add: (middleware: Middleware, options: object) => void
   remove: (name: string) => boolean
@@ -11,8 +11,8 @@ type Next = (args: unknown) => Promise<unknown>
 type Middleware = (next: Next, context: { commandName?: string }) => Next
 
 /**
- * Makes KMS answer an operation of this process with ThrottlingException until `restore`, as beyond its
- * quota. It acts below the SDK's retries, so that these are used up as well.
+ * Makes KMS answer an operation of this process with ThrottlingException until `restore`, as if its quota
+ * were exceeded. It acts below the SDK's retries, so that these are used up as well.
  */
 export function throttleKms(operation: string): { restore: () => number } {
   const stack = kms.middlewareStack as unknown as Stack
@@ -33,7 +33,7 @@ export function throttleKms(operation: string): { restore: () => number } {
     { step: 'finalizeRequest', priority: 'low', name, override: true },
   )
   return {
-    /** Ends the throttling, and returns the number of refused requests. */
+    /** Ends the throttling, and returns the number of throttled requests. */
     restore: () => {
       stack.remove(name)
       return refused

@@ -15,7 +15,7 @@ it.each<[string, string, () => unknown]>([
   ['a server', 'listen on a socket', () => createServer().listen(0)],
 ])('a unit test that starts %s fails, even if it catches the error', (_what, attempt, start) => {
   expect(start).toThrow(`a unit test must not ${attempt}`)
-  // Taken here, so that this test itself does not fail.
+  // The forbidden calls are cleared here, so that this test itself does not fail.
   expect(takeAttempts()).toEqual([attempt])
 })
 

@@ -5,13 +5,13 @@ import net from 'node:net'
 import workerThreads from 'node:worker_threads'
 import { afterAll, afterEach } from 'vitest'
 
-/** Forbidden calls that the running test has made. */
+/** Forbidden calls (sockets, processes, threads) that the running test has made. */
 const attempts: string[] = []
 
 /** Returns the forbidden calls so far and clears the list. */
 export const takeAttempts = (): string[] => attempts.splice(0)
 
-/** A replacement that records the call and throws. */
+/** Creates a replacement for a forbidden function that records the call and throws. */
 const forbid = (what: string) =>
   function forbidden(): never {
     attempts.push(what)
@@ -30,10 +30,10 @@ Object.assign(ChildProcess.prototype, { spawn: forbid('start a process') })
 for (const name of ['spawnSync', 'execSync', 'execFileSync'])
   Object.assign(childProcess, { [name]: forbid('start a process') })
 Object.assign(workerThreads, { Worker: forbid('start a thread') })
-// Also replaces the functions for modules that import them by name.
+// This also replaces the functions for modules that import them by name.
 syncBuiltinESMExports()
 
-/** Fails the test even if the tested code caught the error. */
+/** Fails a test that made a forbidden call, even if the tested code caught the error. */
 const failOnAttempts = () => {
   const tried = takeAttempts()
   if (tried.length > 0) throw new Error(explain([...new Set(tried)]))

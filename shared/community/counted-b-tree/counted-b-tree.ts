@@ -19,27 +19,30 @@ import {
   unpackRoot,
 } from './node.ts'
 
-/** Reads an item as it is stored now. */
+/** Reads an item of the counted B-tree, strongly consistent. */
 export type ReadItem = (key: Key) => Promise<Item | undefined>
 
-/** What was read of a tree does not fit together, because another worker is writing it. Read it again. */
+/**
+ * The nodes that were read of a counted B-tree do not fit together, because another worker is writing the
+ * tree. Read it again.
+ */
 export class StaleReadError extends Error {
   override readonly name = 'StaleReadError'
 }
 
 /**
- * Inserts members into a list (see BTreeNode). Insertions change nodes in memory only; `writes` then gives
- * the writes of all changed nodes, for a transaction.
+ * Inserts members into a counted B-tree (see BTreeNode). Insertions change nodes in memory only; `writes`
+ * then returns the writes of all changed nodes, for a transaction.
  */
 export class CountedBTree {
   readonly #list: MemberList
   readonly #read: ReadItem
   readonly #capacity: NodeCapacity
   readonly #root: BTreeRoot
-  /** All other nodes that were read or created, by id. */
+  /** All nodes but the root that were read or created, by node id. */
   readonly #nodes = new Map<number, BTreeNode>()
   readonly #changedIds = new Set<number>()
-  /** Ids from here on are for nodes that this object creates. */
+  /** Node ids from this one on belong to nodes that this object creates. */
   readonly #firstNewId: number
 
   private constructor(list: MemberList, read: ReadItem, capacity: NodeCapacity, root: BTreeRoot) {
@@ -50,12 +53,12 @@ export class CountedBTree {
     this.#firstNewId = root.nextId
   }
 
-  /** Reads the root of a list. `read` must be strongly consistent. */
+  /** Reads the root of a member list's B-tree. `read` must be strongly consistent. */
   static async open(list: MemberList, read: ReadItem, capacity: NodeCapacity): Promise<CountedBTree> {
     return new CountedBTree(list, read, capacity, unpackRoot(await read(rootKey(list))))
   }
 
-  /** Inserts a member. Throws StaleReadError when another worker is writing the list. */
+  /** Inserts a member into the list. Throws StaleReadError when another worker is writing the list. */
   async insert(entry: BTreeEntry): Promise<void> {
     const { node } = this.#root
     const right = await this.#insertInto(node, entry, true)
@@ -69,7 +72,7 @@ export class CountedBTree {
   }
 
   /**
-   * Inserts an entry in or under a node. Returns the node that had to be split off to its right, if any.
+   * Inserts an entry in a node or its subtree. Returns the new right sibling if the node had to be split.
    * `isRightmost` says whether the node is the last one of its level.
    */
   async #insertInto(
@@ -115,14 +118,18 @@ export class CountedBTree {
     if (known !== undefined) return known
     const item = await this.#read(nodeKey(this.#list, id))
     const node = item && unpackNode(item)
-    // Another worker has created children since the root was read. Our own new nodes would get the same ids.
+    // Another worker has created child nodes since the root was read. Our own new nodes would get the same
+    // ids.
     const hasNewerChildren = node?.kind === 'branch' && node.children.some(({ id }) => id >= this.#firstNewId)
     if (node === undefined || hasNewerChildren) throw new StaleReadError('a list is being written')
     this.#nodes.set(id, node)
     return node
   }
 
-  /** The writes of all changed nodes. Their conditions fail when another worker has written one of them. */
+  /**
+   * Returns the writes of all changed nodes. Their conditions fail when another worker has written one of
+   * them.
+   */
   writes(): Write[] {
     const { node, nextId } = this.#root
     const root = { ...rootKey(this.#list), ...packRoot({ node: nextVersion(node), nextId }) }
@@ -138,8 +145,8 @@ export class CountedBTree {
 }
 
 /**
- * Where to split a node. Usually that is the middle. When the list grows at its end, as it mostly does, only
- * the newest element moves to the new node, so that the nodes behind it stay full.
+ * Where to split a full node: usually in the middle. When the list grows at its end, as it mostly does, only
+ * the newest element moves to the new node, so that the earlier nodes stay full.
  */
 const splitIndex = (length: number, appended: boolean): number => (appended ? length - 1 : length >>> 1)
 

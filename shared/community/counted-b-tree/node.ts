@@ -6,55 +6,56 @@ import { Integer, type Item, type Key } from '../../db/table.ts'
  * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. Branches
  * hold, for each child, its first position and the number of members under it. With these counts, a page
  * number or a date leads to its leaves on one path from the root: every page of a list of ten million members
- * is found in three rounds of reads, and a member whose event arrives late is inserted at the right place.
+ * is found in three rounds of reads, and a member whose event arrives late is inserted at the right position.
  *
- * Every node is one item. `version` counts its writes and is 0 before the first one. A write demands the
- * version that was read, so that no writer overwrites another's change. Nodes are packed into bytes, because
- * a search reads thousands of them.
+ * Every node is one item of the table. `version` counts its writes and is 0 before the first one. A write
+ * requires that the stored version is still the one that was read, so that no writer overwrites another's
+ * change. Nodes are stored as packed bytes, because a search reads thousands of them.
  */
 export type BTreeNode = { version: number } & (
   { kind: 'leaf'; entries: BTreeEntry[] } | { kind: 'branch'; children: BTreeChild[] }
 )
 
-/** The place of a member in a list: ordered by the instant of joining, then by user id. */
+/** A member's position in a list: ordered by the instant of joining, then by user id. */
 export interface BTreePosition {
-  /** Epoch milliseconds. */
+  /** Instant of joining, epoch milliseconds. */
   joinedAt: number
   userId: number
 }
 
-/** A member in a list. Entries never change and are never removed, so a list only needs insertion. */
+/** A member's entry in a list. Entries never change and are never removed, so a list only needs insertion. */
 export interface BTreeEntry extends BTreePosition {
   /** Number of the search chunk that holds the member's search text. */
   chunk: number
 }
 
-/** A child of a branch: the first position and the number of members under it, and the id of its node. */
+/** A branch's reference to a child: its first position, the number of members under it, and its node id. */
 export interface BTreeChild {
   first: BTreePosition
   count: number
   id: number
 }
 
-/** The root node, and the id that the next new node of the list gets. */
+/** The root node of a list, and the id that the next new node of the list gets. */
 export interface BTreeRoot {
   node: BTreeNode
   nextId: number
 }
 
-/** How many entries a leaf holds, and how many children a branch holds, before it is split. */
+/** The capacity of B-tree nodes: entries of a leaf, and children of a branch, before it is split. */
 export interface NodeCapacity {
   entries: number
   children: number
 }
 
 /**
- * A full leaf is smaller than 4 KB, which is one read unit. Three levels hold 400 × 400 × 196 = 31 million
- * members who arrive in order, and 14 million in random order, which leaves nodes two thirds full.
+ * Node capacities. A full leaf is smaller than 4 KB, which is one read unit. Three levels hold 400 × 400 ×
+ * 196 = 31 million members who arrive in order, and 14 million in random order, which leaves nodes two thirds
+ * full.
  */
 export const standardCapacity: NodeCapacity = { entries: 196, children: 400 }
 
-/** The direct referrals (DIRECT) or the whole downline (COMMUNITY) of a member. */
+/** A member list: the direct referrals (DIRECT) or the whole downline (COMMUNITY) of a member. */
 export type ListKind = 'DIRECT' | 'COMMUNITY'
 export interface MemberList {
   kind: ListKind
@@ -75,18 +76,21 @@ const nodes = itemType({
 })
 const keyName = { DIRECT: 'DIR', COMMUNITY: 'TEAM' }
 
-/** Key of the root of a list. */
+/** Key of the item of a list's root node. */
 export const rootKey = ({ kind, ownerId }: MemberList): Key => roots.key({ list: keyName[kind], ownerId })
 
-/** Key of any other node of a list. */
+/** Key of the item of a list's node other than the root. */
 export const nodeKey = ({ kind, ownerId }: MemberList, id: number): Key =>
   nodes.key({ list: keyName[kind], ownerId, id })
 
-/** Order of positions, earliest first. */
+/** Compares two positions of a member list for sorting, earliest first. */
 export const comparePositions = (a: BTreePosition, b: BTreePosition): number =>
   a.joinedAt - b.joinedAt || a.userId - b.userId
 
-/** Binary search: the index of the first element for which `compare` is not negative, or else the length. */
+/**
+ * Binary search: index of the first element for which `compare` is not negative, or the length if there is
+ * none.
+ */
 export function lowerBound<T>(sorted: readonly T[], compare: (element: T) => number): number {
   let low = 0
   let high = sorted.length
@@ -98,11 +102,11 @@ export function lowerBound<T>(sorted: readonly T[], compare: (element: T) => num
   return low
 }
 
-/** Number of members in or under a node. */
+/** Number of members in a leaf or under a branch. */
 export const countOf = (node: BTreeNode): number =>
   node.kind === 'leaf' ? node.entries.length : node.children.reduce((sum, { count }) => sum + count, 0)
 
-/** First position in or under a node. Throws for an empty node, which only an empty list has. */
+/** First position in a leaf or under a branch. Throws for an empty node, which only an empty list has. */
 export const firstOf = (node: BTreeNode): BTreePosition => {
   const first = node.kind === 'leaf' ? node.entries[0] : node.children[0]?.first
   if (first === undefined) throw new Error('a node of a list is empty')
@@ -112,7 +116,7 @@ export const firstOf = (node: BTreeNode): BTreePosition => {
 const entryBytes = 8 + 8 + 4
 const childBytes = 8 + 8 + 4 + 4
 
-/** A node as attributes of its item. */
+/** Packs a B-tree node into attributes of its item. */
 export const packNode = (node: BTreeNode): Item =>
   node.kind === 'leaf'
     ? { kind: 'leaf', packed: packEntries(node.entries), version: node.version }
@@ -147,7 +151,7 @@ const NodeItem = v.object({
   version: Integer,
 })
 
-/** A node from its item. */
+/** Unpacks a B-tree node from its item. */
 export function unpackNode(item: Item): BTreeNode {
   const { kind, packed, version } = v.parse(NodeItem, item)
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
@@ -180,12 +184,12 @@ function unpackChildren(view: DataView): BTreeChild[] {
   return children
 }
 
-/** The root as attributes of its item. */
+/** Packs a list's root into attributes of its item. */
 export const packRoot = ({ node, nextId }: BTreeRoot): Item => ({ ...packNode(node), next_id: nextId })
 
 const RootItem = v.object({ next_id: Integer })
 
-/** The root from its item; the root of an empty list without one. */
+/** Unpacks a list's root from its item; without an item, the root of an empty list. */
 export const unpackRoot = (item: Item | undefined): BTreeRoot =>
   item === undefined
     ? { node: { kind: 'leaf', version: 0, entries: [] }, nextId: 0 }

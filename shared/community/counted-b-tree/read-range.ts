@@ -17,26 +17,28 @@ import {
   unpackRoot,
 } from './node.ts'
 
-/** A window of a list, newest first, among the members who joined in a range of time. */
+/** A window of a member list, newest first, among the members who joined in a range of time. */
 export interface RangeQuery {
-  /** Start of the range, epoch milliseconds. */
+  /** Start of the range of joining, epoch milliseconds. */
   from?: number | undefined
-  /** End of the range, not included, epoch milliseconds. */
+  /** End of the range of joining, not included, epoch milliseconds. */
   before?: number | undefined
-  /** How many of the newest members to skip. */
+  /** How many of the newest members in the range to skip. */
   skip: number
   /** How many members to return at most. */
   take: number
 }
 
 export interface RangeResult {
-  /** Number of members who joined in the range. */
+  /** Number of members who joined in the range, in the window or not. */
   total: number
   /** The members of the window, newest first. */
   entries: BTreeEntry[]
 }
 
-/** A child of a branch that was read. A rank is a member's index in the list, counted from the earliest. */
+/**
+ * A child of a branch node that was read. A rank is a member's index in the list, counted from the earliest.
+ */
 interface Subtree {
   firstRank: number
   count: number
@@ -44,18 +46,18 @@ interface Subtree {
   id: number
 }
 
-/** A node that was read, and the rank of its first member. */
+/** A B-tree node that was read, and the rank of its first member. */
 interface RankedNode {
   node: BTreeNode
   firstRank: number
-  /** Number of members under it according to its parent. */
+  /** Number of members under the node according to its parent. */
   count: number
 }
 
 /**
- * Reads a window of a list, with one batch of reads for each level below the root. `root` is the list's root
- * item, which the caller may have read earlier. The reads are not a snapshot: when a node was split after its
- * parent was read, all is read again. Throws `unavailable` when the list keeps changing.
+ * Reads a window of a member list, with one batch of reads for each level below the root. `root` is the
+ * list's root item, which the caller may have read earlier. The reads are not a snapshot: if a node was split
+ * after its parent was read, everything is read again. Throws `unavailable` when the list keeps changing.
  */
 export async function readRange(
   list: MemberList,
@@ -75,7 +77,7 @@ export async function readRange(
   )
 }
 
-/** Reads level by level; undefined when a node was split after its parent was read. */
+/** Reads the tree level by level; returns undefined when a node was split after its parent was read. */
 async function descend(
   list: MemberList,
   root: BTreeRoot,
@@ -110,8 +112,8 @@ function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
 }
 
 /**
- * The subtrees to read next: those in which the range of time starts and ends, and all that the window can
- * touch. Where the window starts depends on exact ranks, which only the leaves give.
+ * The subtrees to read next: those in which the range of time starts and ends, and all that may hold members
+ * of the window. The window's exact start is known only from the ranks of the leaves.
  */
 function selectSubtrees(
   subtrees: readonly Subtree[],
@@ -132,16 +134,16 @@ function selectSubtrees(
   )
 }
 
-/** The last subtree with members who joined before an instant: the one in which those members end. */
+/** The last subtree with members who joined before an instant; the range of time ends in it. */
 const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
   instant === undefined
     ? undefined
     : subtrees[lowerBound(subtrees, ({ first }) => comparePositions(first, startOf(instant))) - 1]
 
-/** The position before every member who joined at an instant. */
+/** The position that sorts before every member who joined at the given instant. */
 const startOf = (instant: number): BTreePosition => ({ joinedAt: instant, userId: 0 })
 
-/** Takes the window out of the leaves that were read. */
+/** Collects the members of the window from the leaves that were read. */
 function collect(
   level: readonly RankedNode[],
   total: number,
@@ -149,7 +151,8 @@ function collect(
 ): RangeResult {
   const leaves = level.map(({ node, firstRank, count }) => ({
     firstRank,
-    // A leaf may have grown after its parent was read; the parent's ranks hold for the first `count` members.
+    // A leaf may have grown after its parent was read. The parent's ranks are right for its first `count`
+    // members.
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
   const rankOf = (instant: number): number => {

@@ -8,9 +8,9 @@ import { errorSummary, log } from '../../log.ts'
 import { type Dialect, fail } from '../reply.ts'
 
 /**
- * Turns an error into an answer. A Failure is answered with its own status and code. A dependency that is
- * down or throttled becomes `unavailable`. Any other error becomes `internal` and is logged without its
- * message, which may quote what was sent.
+ * Middleware that turns an error into an answer. A Failure is answered with its own status and code. A
+ * dependency that is down or throttled becomes `unavailable`. Any other error becomes `internal` and is
+ * logged without its message, which may quote what was sent.
  */
 export const answerFailures = (
   dialect: Dialect,

@@ -7,17 +7,17 @@ import type { RequiredScope } from '../../tokens/scopes.ts'
 import { bearerChallenge } from '../bearer-challenge.ts'
 import { readAuthorization } from '../request.ts'
 
-/** What the middleware adds to the event for the handler. */
+/** What the session check adds to the event for the handler. */
 export interface Session {
-  /** Resolves when the token is valid, rejects with the failure to answer. */
+  /** The signed-in caller: resolves when the token is valid, rejects with the failure to answer. */
   caller: Promise<Caller>
-  /** The user id that the token claims. Not verified until `caller` has resolved. */
+  /** The user id that the token claims. It is unverified until `caller` has resolved. */
   claimedUserId: number
 }
 
 /**
- * Starts the session check without waiting for it. Its failure is answered instead of any other failure of
- * the request.
+ * Middleware that starts the session check without waiting for it. A failure of the check takes precedence
+ * over any other failure of the request.
  */
 export function authenticate(
   scope: RequiredScope,
@@ -33,8 +33,8 @@ export function authenticate(
       const caller = checkAccessToken(token, scope).catch((error: unknown) => {
         throw error instanceof Failure ? bearerChallenge(error) : error
       })
-      // The handler or onError awaits it later. This keeps Node from reporting an unhandled rejection until
-      // then.
+      // The handler or onError awaits the session check later. This handler prevents an unhandled rejection
+      // until then.
       caller.catch(() => undefined)
       started.set(request, caller)
       Object.assign(request.event, { caller, claimedUserId: userId } satisfies Session)

@@ -4,8 +4,8 @@ import { consumedUnits, resetConsumedUnits } from '../../db/consumed-units.ts'
 import { log } from '../../log.ts'
 
 /**
- * Adds `x-request-id` to every answer, and writes one log line per request: id, route, status, duration and
- * consumed DynamoDB units.
+ * Middleware that adds `x-request-id` to every answer, and writes one log line per request: id, route,
+ * status, duration and consumed DynamoDB units.
  */
 export function logRequest(): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> {
   let startedAt = 0

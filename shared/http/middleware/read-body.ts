@@ -4,18 +4,18 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { Failure } from '../../errors.ts'
 import { mediaType, readParameters } from '../request.ts'
 
-/** What a request body may be. */
+/** Which kinds of request body an endpoint accepts. */
 export type BodyKind = 'none' | 'json' | 'form' | 'form-or-json'
 
-/** Largest request body in bytes, after decoding base64. */
+/** Maximum size of a request body in bytes, after decoding base64. */
 const maximumBodyBytes = 64 * 1024
 
 const json = httpJsonBodyParser()
 
 /**
- * Replaces the body text of the event by its parsed value: a JSON object, or the fields of a form. Refuses a
- * body over 64 KiB, a media type that the endpoint does not accept, and text that does not match its media
- * type.
+ * Middleware that replaces the body text of the event by its parsed value: a JSON object, or the fields of a
+ * form. It refuses a body over 64 KiB, a media type that the endpoint does not accept, and text that does not
+ * match its media type.
  */
 export const readBody = (
   kind: BodyKind,
@@ -38,10 +38,10 @@ function parse(event: APIGatewayProxyEventV2, kind: BodyKind, text: string): unk
 function parseJson(event: APIGatewayProxyEventV2, text: string): object {
   const request = { event: { headers: event.headers, body: text, isBase64Encoded: false } }
   try {
-    // The parser reads only `event` of its request.
+    // The body parser reads only `event` of the request it is given.
     json.before?.(request as unknown as Parameters<NonNullable<typeof json.before>>[0])
   } catch (error) {
-    // Its error quotes the body, so only the status is used.
+    // The body parser's error quotes the body, so only its status is used.
     const status = (error as { statusCode?: number }).statusCode
     throw new Failure(status === 415 ? 'unsupported_media_type' : 'malformed_request')
   }
@@ -51,7 +51,9 @@ function parseJson(event: APIGatewayProxyEventV2, text: string): object {
   return value
 }
 
-/** The event's type says that the body is text; the endpoint reads it back as unknown. */
+/**
+ * API Gateway's type of the event says that the body is text, so the parsed value is read back as unknown.
+ */
 function replaceBody(event: APIGatewayProxyEventV2, body: unknown): void {
   Object.assign(event, { body })
 }

@@ -18,11 +18,11 @@ interface GeneratedMember {
   chunk: number
 }
 
-/** When the first member joins, and the time between two members, in milliseconds. */
+/** When the first member of the generated tree joins, and the time between two members, in milliseconds. */
 export const firstJoined = Date.UTC(2024, 0, 1)
 export const joinedEvery = 600_000
 
-/** A random tree of members with user ids from 1, the root first. Its greatest depth is `depth`. */
+/** Generates a random tree of members with user ids from 1, the root first. Its maximum depth is `depth`. */
 export function generateTree(size: number, depth: number): GeneratedMember[] {
   const members: GeneratedMember[] = []
   for (let i = 0; i < size; i += 1) {
@@ -42,7 +42,7 @@ export function generateTree(size: number, depth: number): GeneratedMember[] {
   return members
 }
 
-/** All items of a tree, as they are after the events of all members. */
+/** Generates all items of a tree, in their state after the events of all members. */
 export function* treeItems(members: readonly GeneratedMember[]): Generator<Item> {
   const directs = new Map<number, BTreeEntry[]>()
   const teams = new Map<number, BTreeEntry[]>()

@@ -1,7 +1,7 @@
 import { consumedUnits, resetConsumedUnits } from '../../../shared/db/consumed-units.ts'
 import { db } from '../../../shared/db/table.ts'
 
-/** The cost of something: sequential rounds of calls, read and write units, and milliseconds. */
+/** The cost of an operation: sequential rounds of calls, read and write units, and milliseconds. */
 export interface Cost {
   rounds: number
   readUnits: number
@@ -11,7 +11,7 @@ export interface Cost {
 
 type Send = (command: object) => Promise<object>
 
-/** Runs something and adds up the units that DynamoDB reports. */
+/** Runs an operation and measures its rounds of calls, its time and the units that DynamoDB reports. */
 export async function measure<T>(run: () => Promise<T>): Promise<{ result: T; cost: Cost }> {
   const cost: Cost = { rounds: 0, readUnits: 0, writeUnits: 0, milliseconds: 0 }
   const target = db as unknown as { send: Send }

@@ -13,7 +13,10 @@ import {
   standardCapacity,
 } from '../../../shared/community/counted-b-tree/node.ts'
 
-/** The items of a whole list, with nodes two thirds full, as arrival in random order leaves them. */
+/**
+ * Builds the items of a whole member list, with nodes two thirds full, as arrival in random order leaves
+ * them.
+ */
 export function packList(list: MemberList, entries: readonly BTreeEntry[]): Item[] {
   const items: Item[] = []
   let nextId = 0
@@ -40,7 +43,7 @@ export function packList(list: MemberList, entries: readonly BTreeEntry[]): Item
   return node === undefined ? [] : [...items, { ...rootKey(list), ...packRoot({ node, nextId }) }]
 }
 
-/** Parts of two thirds of `max` elements; one part when all fit. */
+/** Splits elements into parts of two thirds of `max`; one part when all fit. */
 function split<T>(things: readonly T[], max: number): T[][] {
   if (things.length <= max) return things.length === 0 ? [] : [[...things]]
   const size = Math.floor((max * 2) / 3)

@@ -1,20 +1,20 @@
 import { standardCapacity } from '../../../shared/community/counted-b-tree/node.ts'
 
-/** Read units of an eventually consistent read of so many bytes. */
+/** Read units of an eventually consistent read of this many bytes. */
 const units = (bytes: number): number => Math.ceil(bytes / 4096) / 2
 
 const keyBytes = 64
 
 /**
- * Rounds of reads and read units of the most expensive page: both dates, and a window across the edges of
- * nodes.
+ * Rounds of reads and read units of the most expensive page of members: both dates are given, and the window
+ * crosses the edges of nodes.
  */
 export function pageUnits(members: number): {
   levels: number
   roundsAfterSession: number
   readUnits: number
 } {
-  // After arrival in random order, nodes are two thirds full.
+  // After arrival in random order, B-tree nodes are two thirds full.
   const leaves = Math.ceil(members / ((standardCapacity.entries * 2) / 3))
   const branches = Math.ceil(leaves / ((standardCapacity.children * 2) / 3))
   const levels = branches > 1 ? 3 : 2
@@ -22,7 +22,8 @@ export function pageUnits(members: number): {
   const fullBranch = units(standardCapacity.children * 24 + keyBytes)
   const leaf = units(standardCapacity.entries * 20 + keyBytes)
   const top = units((levels === 3 ? branches : leaves) * 24 + keyBytes)
-  // Two nodes for the dates, and up to three that the window may touch while the dates' ranks are not exact.
+  // Two nodes for the dates, and up to three that the window may touch while the ranks of the dates are not
+  // exact.
   const middle = levels === 3 ? 5 * fullBranch : 0
   const bottom = 5 * leaf
   const ownProfile = units(1024)

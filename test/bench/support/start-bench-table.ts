@@ -11,7 +11,7 @@ const key = (partition: string, sort: string) => [
 
 /**
  * Starts a DynamoDB Local of its own with the service's table, and sets the environment of a function. Import
- * modules of shared/ after this, because they read the environment when they load.
+ * modules of shared/ after calling this, because they read the environment when they load.
  */
 export async function startBenchTable(): Promise<{ name: string; close: () => Promise<void> }> {
   const dynamodb = await startDynamodb(undefined)

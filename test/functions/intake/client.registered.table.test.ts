@@ -25,7 +25,7 @@ const registration = (overrides: Record<string, unknown> = {}) => ({
   ...overrides,
 })
 
-/** Delivers an event to the function as its queue does. */
+/** Delivers a client.registered event to the intake function as its queue does. */
 async function receive(detail: Record<string, unknown>): Promise<void> {
   const event = {
     Records: [

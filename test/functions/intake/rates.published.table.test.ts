@@ -4,7 +4,7 @@ import { handler } from '../../../functions/intake/rates.published.ts'
 import { rateOf, readRates } from '../../../shared/rates/rates.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
 
-// No other test uses this quote currency: the table keeps one publication for each.
+// No other test uses this quote currency. The table keeps one publication of rates for each quote currency.
 const quote = `Q${randomInt(2 ** 40)}`
 process.env['QUOTE_CURRENCY'] = quote
 

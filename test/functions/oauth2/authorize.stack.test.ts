@@ -21,7 +21,7 @@ beforeAll(async () => {
 const request = (overrides: Record<string, string | undefined> = {}) =>
   authorizationRequest(client, { scope: 'openid email', ...overrides })
 
-/** The target of a redirect: its address without the query, and the query. */
+/** Splits the location header of a redirect into the URL without the query, and the query. */
 function location(response: Response): { to: string; query: URLSearchParams } {
   const [to = '', query = ''] = (response.headers.get('location') ?? '').split(/\?(.*)/s)
   return { to, query: new URLSearchParams(query) }

@@ -141,7 +141,7 @@ describe('ten runs at the same time', () => {
   )
 
   it('ten simultaneous rotation runs leave one enabled key even if none waits for the others', async () => {
-    // A run that is overtaken may fail, because its key is disabled while it reads it.
+    // A run that is overtaken by another one may fail, because its key is disabled while it is being read.
     await Promise.allSettled(
       Array.from({ length: 10 }, () => rotateKeys({ action: 'clock' }, { runId: randomUUID() }, 0)),
     )

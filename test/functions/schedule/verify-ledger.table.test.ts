@@ -7,7 +7,7 @@ import { registerShards } from '../../../shared/ledger/wallet.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
 
-/** Runs the function, which runs out of time after a number of wallets. */
+/** Runs verify-ledger with so little time that it stops after the given number of wallets. */
 const runFor = (wallets: number) => {
   let left = wallets
   return handler(
@@ -23,7 +23,7 @@ describe('the nightly verification of the ledger', () => {
   beforeAll(interceptQueues)
 
   it('verify-ledger continues where the previous night ran out of time, and emits the number of differences', async () => {
-    // In the last shard, so that few wallets of other tests are looked at.
+    // The wallet is in the last shard, so that few wallets of other tests are verified.
     const last = registerShards - 1
     for (let i = 0; i < 3; i += 1) {
       const userId = await addUser(randomInt(1, 2 ** 40) * registerShards + last)

@@ -78,7 +78,8 @@ describe('a valid code', () => {
     'a TOTP is accepted when the clock of the authenticator is %i ms off',
     async (drift) => {
       const code = await authenticatorCode(user.totpSecret, Date.now() + drift)
-      // If a step ends between the two clock reads, the code is two steps off; then the next one is tried.
+      // If a time step ends between the two clock reads, the code is two steps off; then the test uses the
+      // next code.
       const answer = await verifyAuthenticator(user, ticket, code)
       const again = await authenticatorCode(user.totpSecret, Date.now() + drift)
       expect(answer.code === 0 || (await verifyAuthenticator(user, ticket, again)).code === 0).toBe(true)
@@ -253,7 +254,7 @@ describe('bad input', () => {
 
 const refused = ({ code }: TestAnswer) => code === 40102 || code === 40103
 
-/** A code that is wrong now and in the next step. */
+/** Returns a TOTP that is wrong in the current time step and in the next one. */
 async function wrongTotp(): Promise<string> {
   const around = [-2, -1, 0, 1, 2].map((step) =>
     authenticatorCode(user.totpSecret, Date.now() + step * 30_000),

@@ -121,7 +121,7 @@ describe('the answer 40101', () => {
       expect(answer).toMatchObject({ status: 401, code: 40101, data: null })
       seen.push(names)
     }
-    // The same calls in the same order, so they take the same time.
+    // All cases make the same AWS calls in the same order, so they take the same time.
     expect(seen).toEqual(
       Array(4).fill(['BatchGetItem', 'GetItem', 'GenerateMac', 'UpdateItem', 'UpdateItem']),
     )
@@ -169,7 +169,7 @@ describe('bad input', () => {
   })
 })
 
-/** A hash made with weaker parameters. */
+/** Hashes a password with weaker parameters than the current ones. */
 async function outdatedHash(password: string): Promise<string> {
   const parameters = { memory: 8_192, passes: 1, parallelism: 1 }
   const salt = Buffer.alloc(16, 7)

@@ -5,7 +5,7 @@ import { issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
 import { newUserId } from '../../support/sign-in.ts'
 
-/** Opens a session, or adds a token to one. */
+/** Opens a session for a user, or issues a further token for an existing session. */
 async function openSession(userId: number, options: { sessionId?: string; firstParty?: boolean } = {}) {
   const now = Date.now()
   const { accessToken, sessionId, put } = issueAccessToken({

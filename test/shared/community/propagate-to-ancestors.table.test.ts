@@ -30,7 +30,7 @@ const day = 86_400_000
 
 interface Shape {
   size: number
-  /** A referrer is one of this many members before: 1 makes a chain. */
+  /** Each member's referrer is one of this many previous members: 1 makes a chain. */
   spread: number
   seeds: number[]
 }
@@ -45,7 +45,10 @@ const shapes = fc
     }),
   )
 
-/** Members of a tree. Many join at the same instant, and they do not join in the order of their ids. */
+/**
+ * Generates the members of a tree. Many join at the same instant, and they do not join in the order of their
+ * ids.
+ */
 function makeMembers({ size, spread, seeds }: Shape): ModelMember[] {
   const first = newUserIds()
   const seed = (i: number, n: number) => seeds[4 * i + n] ?? 0
@@ -72,7 +75,7 @@ const eventsOf = (members: readonly ModelMember[]) =>
     ...purchases.map((amount, n) => () => buy(userId, amount, `${userId}-${n}`)),
   ])
 
-/** Compares all pages of several filters with the model. */
+/** Compares all pages of a member list, for several filters, with the model. */
 async function compare(model: CommunityModel, owner: ModelMember, keywords: (string | undefined)[]) {
   const spans = [{}, { beginDate: '2026-01-02' }, { beginDate: '2026-01-02', endDate: '2026-01-03' }]
   for (const type of ['DIRECT', 'COMMUNITY'] as const) {
@@ -102,8 +105,8 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
 }
 
 /**
- * Compares a search in search chunks with the model. The endpoint would search lists this short in the
- * profiles.
+ * Compares a keyword search in search chunks with the model. The endpoint would search lists this short in
+ * the members' profiles.
  */
 async function compareSearch(model: CommunityModel, owner: ModelMember, keyword: string) {
   const filter: MemberFilter = { type: 'COMMUNITY' }
@@ -139,7 +142,7 @@ describe('propagateToAncestors', () => {
           ...renames.map((event) => event()),
         ])
         await propagateInSmallNodes(root.userId)
-        // A rename that failed because of a concurrent write is delivered again by its queue.
+        // A rename that fails because of a concurrent write is delivered again, as its queue would do.
         for (const event of renames) await event()
         for (const member of renamed) member.nickname = newName(member.userId)
         const [last] = renamed as [ModelMember]
@@ -157,7 +160,7 @@ describe('propagateToAncestors', () => {
 
   it('propagateToAncestors works in a tree 200 levels deep, and adds a batch to each ancestor once', async () => {
     const members = makeMembers({ size: 206, spread: 1, seeds: Array.from({ length: 824 }, (_, i) => i * 7) })
-    // The last members are all referrals of the 200th.
+    // The last members are all direct referrals of the 200th member.
     for (const member of members.slice(201)) member.parent = 200
     const [root] = members as [ModelMember]
     await deliverInOrder(eventsOf(members))
@@ -170,7 +173,7 @@ describe('propagateToAncestors', () => {
     buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
     const send = vi.spyOn(db, 'send')
     await propagateToAncestors(root.userId, Date.now() + 60_000)
-    // About 200 additions and 40 deletions, at most 99 in a transaction.
+    // A batch makes about 200 additions and 40 deletions, at most 99 in a transaction.
     expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(3)
     send.mockRestore()
     expect(await readJournal(root.userId, 1)).toEqual([])

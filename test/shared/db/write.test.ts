@@ -4,8 +4,8 @@ import { isUnavailable } from '../../../shared/aws/unavailable.ts'
 import { db } from '../../../shared/db/table.ts'
 import { ConditionFailed, putNew, transact } from '../../../shared/db/write.ts'
 
-// DynamoDB Local never cancels a transaction for a conflict or for throttling, so the client's answer is put
-// in its place.
+// DynamoDB Local never cancels a transaction for a conflict or for throttling, so the client's answer is
+// mocked.
 const cancelled = (...codes: string[]) =>
   new TransactionCanceledException({
     $metadata: {},

@@ -38,7 +38,7 @@ describe('a deposit address', () => {
       expect.objectContaining({ reason: expect.objectContaining({ failure: 'unavailable' }) as unknown }),
     )
     expect(metrics.length).toBe(1)
-    // With more addresses, both users get one.
+    // After more addresses are provisioned, both users get one.
     await deliver(addressesProvisioned, provision(pool, 1))
     await Promise.all(users.map((userId) => claimAddress(userId, pool)))
   })

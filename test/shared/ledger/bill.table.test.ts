@@ -10,7 +10,7 @@ import { addUser, adjustment, readAllBills, readPage } from '../../support/ledge
 const start = Date.parse('2026-03-01T12:00:00Z')
 const days = ['2026-02-28', '2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2026-03-09']
 
-/** Makes bills of several days, currencies and types, under a fake clock. */
+/** Posts bills of several days, currencies and types, under a fake clock. */
 async function makeHistory(): Promise<number> {
   vi.useFakeTimers({ toFake: ['Date'], now: start })
   const userId = await addUser()
@@ -31,7 +31,7 @@ async function makeHistory(): Promise<number> {
   return userId
 }
 
-/** The bills that a query should find, by comparing every bill with it. */
+/** The bills that a query should find, computed by comparing every bill with it. */
 const filterBills = (bills: Bill[], query: Partial<BillsQuery>): Bill[] =>
   bills.filter(
     (bill) =>

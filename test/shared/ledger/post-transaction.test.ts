@@ -13,7 +13,7 @@ import { Big, zero } from '../../../shared/money.ts'
 const now = Date.parse('2026-03-01T12:00:00Z')
 const idOf = (wallet: WalletName): WalletId => ({ userId: 7, wallet })
 
-/** An adjustment: the amount is a credit, or a debit if it is negative. */
+/** Builds an adjustment: a credit, or a debit if the amount is negative. */
 interface Adjustment {
   key: string
   currency: string
@@ -48,7 +48,9 @@ const transfer = (amount: string): LedgerTransaction => {
   }
 }
 
-/** The expected outcomes and balances of adjustments that arrive one after the other, by plain sums. */
+/**
+ * Computes the expected outcomes and balances of adjustments that arrive one after the other, by plain sums.
+ */
 function predict(adjustments: Adjustment[]) {
   const used = new Map<string, string>()
   const balances = new Map<string, number>()
@@ -64,7 +66,7 @@ function predict(adjustments: Adjustment[]) {
   return { outcomes, balances: Object.fromEntries(balances) }
 }
 
-/** Each outcome in order, a rejection by its code. */
+/** Lists the outcomes of a decision in order, a rejection by its code. */
 const outcomesOf = ({ outcomes }: Decision) =>
   [...outcomes.values()].map((outcome) =>
     outcome instanceof Error ? outcome.message.split(':')[0] : outcome,
@@ -75,7 +77,7 @@ const balancesOf = (wallet: Wallet | undefined) =>
     [...(wallet?.holdings ?? [])].map(([currency, { balance }]) => [currency, Number(balance.toFixed())]),
   )
 
-/** The numbers of the rows that bills add to each list. */
+/** Lists the row numbers that the bills of a decision add to each list. */
 function numbersOf({ bills }: Decision): Map<string, number[]> {
   const numbers = new Map<string, number[]>()
   for (const { Put } of bills.flatMap(putBill)) {
@@ -106,7 +108,10 @@ function check(adjustments: Adjustment[]): void {
   expect(before).toEqual(newWallet(idOf('asset')))
 }
 
-/** Credits, debits, one key with three contents, and debits that only an earlier credit allows. */
+/**
+ * The adjustments to combine: credits, debits, one key with three contents, and debits that only an earlier
+ * credit covers.
+ */
 const alphabet: Adjustment[] = [
   { key: 'a', currency: 'USDT', amount: 5 },
   { key: 'a', currency: 'USDT', amount: 6 },
@@ -116,7 +121,7 @@ const alphabet: Adjustment[] = [
   { key: 'd', currency: 'BTC', amount: 1 },
 ]
 
-/** All sequences of a length. */
+/** All sequences of adjustments of the given length. */
 const sequences = (length: number): Adjustment[][] =>
   length === 0
     ? [[]]

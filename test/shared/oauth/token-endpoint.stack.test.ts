@@ -13,7 +13,7 @@ afterEach(() => {
 
 type Exchange = () => ReturnType<typeof exchangeCode>
 
-/** A prepared exchange of one code, which a test can make any number of times in this process. */
+/** Prepares an exchange of one code, which a test can repeat any number of times in this process. */
 async function prepare(session?: SignedIn): Promise<Exchange> {
   const client = await createClient()
   const { exchange } = await obtainCode(client, session ?? (await createSession()))
@@ -29,7 +29,7 @@ const send = Reflect.get(KMSClient.prototype, 'send') as (
   command: unknown,
 ) => Promise<unknown>
 
-/** Delays every signature until its own call of `ready` has resolved. */
+/** Delays every KMS signature until the promise of its own call of `ready` has resolved. */
 function beforeSigning(ready: () => Promise<unknown>): void {
   const spy = vi.spyOn(KMSClient.prototype, 'send')
   const sendWhenReady = async function (this: KMSClient, command: unknown) {

@@ -12,7 +12,7 @@ import { createUser, newRegistration, newUserId, register, update } from '../../
 
 const read = (userId: number) => readUser(userId, { consistent: true })
 
-/** Updates at only four instants, so that many have the same one. */
+/** The random updates have only four instants, so that many have the same one. */
 const updates = fc.array(
   fc.record(
     {
@@ -138,7 +138,7 @@ test('a redelivered disabling completes the token revocation after a crash, even
   const { userId } = await createUser()
   const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
   await update(disabling)
-  // The state after a crash between the write and the revocation.
+  // This is the state after a crash between the write that disables the user and the revocation of tokens.
   await change(userId, 'SET revocation_due = :value', updateStamp(1, disabling.update_id))
   const token = await openSession(userId)
   await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: false })

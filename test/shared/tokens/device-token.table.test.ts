@@ -38,7 +38,7 @@ const grant = () => ({
   authenticatedAt: Date.now() - 5_000,
 })
 
-/** A client's verifier with jose's default caching; it fetches from the JWKS handler. */
+/** A client's verifier with jose's default caching; it fetches the JWKS from the handler. */
 const verifier = () =>
   createRemoteJWKSet(new URL('/.well-known/jwks.json', issuer()), {
     [customFetch]: async () => {
@@ -138,7 +138,7 @@ it('every device_token issued over five rotations verifies until it expires, wit
   let verified = 0
   for (let hours = 0; hours < 5 * 30 * 24 + 12; hours += 8) {
     const { expiresAt } = grant()
-    // The signer's key set may be up to a minute old when the clock's call rotates the keys.
+    // The signer's cached key set may be up to a minute old when the scheduled run rotates the keys.
     const early = await signDeviceToken(grant())
     await call({})
     const late = await signDeviceToken(grant())

@@ -14,7 +14,9 @@ beforeAll(async () => {
 
 const guess = (source: string, email = user.email) => login({ email, password: md5('a guess') }, source)
 
-/** Counts wrong passwords for many accounts directly, without the cost of that many sign-ins. */
+/**
+ * Records wrong passwords for many accounts directly in the table, without the cost of that many sign-ins.
+ */
 async function guessElsewhere(source: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) {
     const [, all] = guessLimits(source, randomUUID())

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { login } from '../../../support/sign-in-calls.ts'
 import { createUser, md5, update } from '../../../support/sign-in.ts'
 
-/** Attempts per round, over all kinds of account. */
+/** Number of sign-ins per round, over all kinds of account. */
 const tries = 200
-/** On a busy machine it may take several rounds until the medians are close. */
+/** Maximum number of rounds: on a busy machine it may take several until the median times are close. */
 const mostRounds = 4
 
 test('sign-ins with an unknown address, wrong password or disabled user take the same median time within 5 %', async () => {

@@ -15,7 +15,7 @@ const table = () => ({ TableName: tableName() })
 const endpointThat = (run: () => Promise<unknown>) =>
   publicEndpoint({ input: v.object({}), output: v.unknown(), run })
 
-/** What the one line of a request says. */
+/** Returns the fields of the log line that one request writes. */
 async function logged(run: () => Promise<unknown>): Promise<unknown> {
   const info = vi.spyOn(log, 'info').mockReset()
   await endpointThat(run)(getEvent('/test'), {} as Context)

@@ -12,7 +12,9 @@ import {
   type World,
 } from '../../../support/signing-keys-model.ts'
 
-/** Longer than a run waits for another one, and than half of Lambda's maximum of 15 minutes. */
+/**
+ * Length of a tick: longer than a run waits for another one, and than half of Lambda's maximum of 15 minutes.
+ */
 const tick = 10 * 60_000
 const tickSeconds = tick / 1000
 const times: KeyTimes = {
@@ -23,8 +25,8 @@ const times: KeyTimes = {
 }
 
 /**
- * A world, the runs in it, and how much may still happen. A run ends at the second tick, as Lambda's timeout
- * ends it.
+ * A model world, the rotation runs in it, and how many more starts and ticks may happen. A run ends at its
+ * second tick, as Lambda's timeout would end it.
  */
 interface State {
   world: World
@@ -35,7 +37,10 @@ interface State {
 
 const bounds = { starts: 2, ticks: 1 }
 
-/** Every request for the first run, and for the second one three kinds, to bound the number of states. */
+/**
+ * The calls that a new run may have: every kind for the first run, three kinds for the second one, to bound
+ * the number of states.
+ */
 function requests({ keySet, now }: World, isFirst: boolean): RotationRequest[] {
   const states: KeyState[] = isFirst ? ['active', 'published', 'retiring'] : ['active']
   const kids = states.flatMap((state) => keySet.keys.find((key) => key.state === state)?.kid ?? [])
@@ -47,7 +52,7 @@ function requests({ keySet, now }: World, isFirst: boolean): RotationRequest[] {
   ]
 }
 
-/** Every state that can come next: time passes, a run starts, reads, acts or crashes. */
+/** Yields every state that can come next: time passes, or a run starts, reads, acts or crashes. */
 function* next(state: State): Generator<State> {
   const { world, runs, starts, ticks } = state
   if (ticks > 0)
@@ -70,13 +75,13 @@ function* next(state: State): Generator<State> {
     }
     const acted = act(world, run)
     yield { ...state, world: acted.world, runs: [...others, { ...acted.run, ticks: run.ticks }] }
-    // It dies between what it does in KMS and its write. For the world that is as if it had lost a race.
+    // The run crashes between its KMS call and its write. For the world that is as if it had lost a race.
     const outdated = { ...run.pending, keySet: { ...run.pending.keySet, version: -1 } }
     yield { ...state, world: act(world, { ...run, pending: outdated }).world, runs: others }
   }
 }
 
-/** The same text for worlds that differ only in names and in the instant. */
+/** A key for visited worlds: the same text for worlds that differ only in names and in the instant. */
 function canonical({ world, runs, starts, ticks }: State): string {
   const { now, keySet, enabled, tokensUntil } = world
   const relative = (at: number | null) => (at === null ? null : at - now)
@@ -114,7 +119,7 @@ function* faults({ now, keySet, tokensUntil }: World): Generator<string> {
     if (until > now && !published.includes(kid)) yield `the JWKS lacks ${kid}, which has valid tokens`
 }
 
-/** What is wrong after all runs have died and the clock has called once more. */
+/** Checks the world after all runs have died and one scheduled run has followed; returns what is wrong. */
 function* faultsAfterNextRun(world: World): Generator<string> {
   const settled = settle(passTime(world, tick)).at(-1) ?? world
   const { keys, attempt } = settled.keySet
@@ -125,7 +130,7 @@ function* faultsAfterNextRun(world: World): Generator<string> {
     yield 'other keys are enabled in KMS than the key set holds'
 }
 
-/** The worlds that follow from an empty one by a clock's call at every tick, until they repeat. */
+/** The worlds that scheduled runs at every tick make from an empty world, until they repeat. */
 function worldsByTheClock(): World[] {
   const worlds = [emptyWorld(times, 0)]
   for (let ticks = 0; ticks < 5; ticks += 1) {

@@ -37,7 +37,7 @@ const retiring: Variant = {
   retiring_at: now - 1,
 }
 
-/** A key in every state, each just before and at the instant at which it has something to do. */
+/** Signing keys in every state, each just before and at the instant at which its state must change. */
 const variants: Variant[] = [
   { ...unused, state: 'published', published_at: now - 100 * second + 1 },
   { ...unused, state: 'published', published_at: now - 100 * second },
@@ -61,10 +61,13 @@ const keyLists: SigningKey[][] = [0, 1, 2, 3]
   )
   .map((keys) => keys.map((key, index) => ({ ...key, kid: `kid-${index}`, arn: `arn-${index}` })))
 
-/** No attempt, or one of every purpose, just begun or long ago, with all that a run may know of it. */
+/**
+ * Yields no attempt, and key creation attempts of every purpose, just begun or long ago, with everything that
+ * a run may know of them.
+ */
 function* attempts(keys: SigningKey[]): Generator<{ attempt: Attempt | null; knowledge: RunKnowledge }> {
   yield { attempt: null, knowledge: {} }
-  // A key is created only where none waits to sign.
+  // A new key is created only if no published key waits to sign.
   if (keys.some(({ state }) => state === 'published')) return
   const id = 'attempt-of-test'
   const trigger = { kind: 'clock', request_id: 'r', requested_by: null } as const
@@ -124,7 +127,7 @@ function* cases(): Generator<Case> {
 const count = ({ keySet }: World, state: string) => keySet.keys.filter((key) => key.state === state).length
 const kids = ({ keySet }: World) => toJwks(keySet.keys).keys.map(({ kid }) => kid)
 
-/** Whether nothing is left to do for a request. */
+/** Whether a rotation request is fulfilled, so that nothing is left to do for it. */
 function isFulfilled(request: RotationRequest, { keySet }: World): boolean {
   if (request.action === 'revoke')
     return !keySet.keys.some(({ kid, state }) => kid === request.kid && state !== 'retired')
@@ -133,7 +136,7 @@ function isFulfilled(request: RotationRequest, { keySet }: World): boolean {
   return !request.emergency && keySet.keys.some(({ state }) => state === 'published')
 }
 
-/** What is wrong with a step and with the world that it leads to. */
+/** Yields what is wrong with a rotation step and the world that it leads to. */
 function* faults({ before, request }: Case, step: RotationStep, after: World): Generator<string> {
   const signer = activeKey(before.keySet)
   if (count(after, 'active') > 1) yield 'two keys are active'
@@ -143,7 +146,7 @@ function* faults({ before, request }: Case, step: RotationStep, after: World): G
   for (const key of before.keySet.keys) {
     const revoked = request.action === 'revoke' && request.kid === key.kid
     const drained = key.state === 'retiring' && (key.remove_after ?? Infinity) <= now
-    // An attempt may be another call's, and revoke what that one asked for.
+    // The attempt may belong to another call, and revoke the key that the other call asked to revoke.
     const replaced = step.kind === 'addKey' && step.attempt.replaces === key.kid
     const published = key.state !== 'retired'
     if (published && !kids(after).includes(key.kid) && !revoked && !drained && !replaced)
@@ -184,7 +187,7 @@ it('a rotation step from any state of up to three keys keeps one signer, every n
   }
   expect([...found]).toEqual([])
   expect(checked).toBeGreaterThan(100_000)
-  // Every kind of step was decided on.
+  // The cases together must have led to every kind of step.
   expect([...kinds].sort()).toEqual([
     'addKey',
     'beginAttempt',
