@@ -4,15 +4,18 @@ import { AwsError, errorAnswer, readRequest, sendAnswer } from './wire/http-mess
 import type { Answer, AwsRequest } from './wire/http-messages.ts'
 import type { PreparedOperation, Service } from './wire/operation.ts'
 
-/** What requests are answered with. */
+/** The services and callers with which the AWS endpoint answers requests. */
 export interface DispatchOptions {
   callers: Callers
   services: Service[]
-  /** Receives a line for each request that failed inside the endpoint. */
+  /** Receives a line for each request that failed because of an error in the endpoint itself. */
   report: (problem: string) => void
 }
 
-/** Answers one request. Every call passes here: find the operation, authorize the caller, run, answer. */
+/**
+ * Answers one AWS request: finds the operation, authorizes the caller, runs the operation, and sends the
+ * answer.
+ */
 export async function dispatch(
   options: DispatchOptions,
   message: IncomingMessage,
@@ -23,7 +26,8 @@ export async function dispatch(
   try {
     const request = await readRequest(message)
     const caller = options.callers.identify(request.headers.authorization)
-    // Any web page in the developer's browser can send requests here, but none with this header.
+    // Rejects unsigned requests. Any web page in the developer's browser can send requests here, but not with
+    // an authorization header.
     if (caller === undefined)
       throw new AwsError('MissingAuthenticationTokenException', 'The request is unsigned.', { status: 403 })
     const { access, run } = findOperation(options.services, request)
@@ -57,7 +61,8 @@ function describeFailure({ report }: DispatchOptions, message: IncomingMessage, 
   return errorAnswer(contentType, failure)
 }
 
-// SQS and the REST services deny access with HTTP 403, others with 400; SQS has older names for two errors.
+// Gives a denial its status and error code: SQS and the REST services deny access with status 403, others
+// with 400; SQS has older names for two errors.
 function spellError(target: string, url: string, error: AwsError): AwsError {
   const { code, message } = error
   const isSqs = target.startsWith('AmazonSQS.')

@@ -24,28 +24,28 @@ export type { Invoke, InvokeResult } from './lambda/function-operations.ts'
 export type { OutboxMessage } from './ses/outbox.ts'
 export type { QueueView } from './sqs/queues.ts'
 
-/** What the endpoint is made from. */
+/** The options of the local AWS endpoint. */
 export interface AwsEndpointOptions {
-  /** 0 for any free one. */
+  /** Port to listen on; 0 for any free one. */
   port: number
   model: StackModel
-  /** Address of DynamoDB Local, to which requests for DynamoDB are passed on. */
+  /** URL of DynamoDB Local, which answers the DynamoDB requests. */
   dynamodbEndpoint: string
-  /** Where keys, messages and mails survive a restart; undefined for memory only. */
+  /** Directory in which keys, messages and mails survive a restart; undefined keeps them in memory only. */
   dataDirectory: string | undefined
   invoke: Invoke
-  /** Receives a line for each problem outside of any request; by default it is written to standard error. */
+  /** Receives a line for each problem that is not part of a request. Default: written to standard error. */
   report?: (problem: string) => void
 }
 
-/** The running endpoint. */
+/** The running AWS endpoint. */
 export type AwsEndpoint = Awaited<ReturnType<typeof startAwsEndpoint>>
 
 const closeMilliseconds = 10_000
 
 /**
- * Serves the stack's keys, queues, rules, mails, functions and tables by AWS's own protocols on 127.0.0.1.
- * Rejects on a policy, pattern, schedule or event source that it cannot emulate, and on a port that is taken.
+ * Serves the stack's keys, queues, rules, mails, functions and tables with AWS's own protocols on 127.0.0.1.
+ * Rejects if a policy, pattern, schedule or event source cannot be emulated, or if the port is in use.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const { model, invoke } = options
@@ -85,20 +85,22 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     url: `http://127.0.0.1:${port}`,
     queues: () => viewQueues(queues),
     deadLetters: () => viewDeadLetters(queues),
-    /** All mails, or those to one address; the newest first. */
+    /** Lists the sent mails, to everyone or to one address, newest first. */
     outbox: (to?: string) => outbox.list(to),
-    /** The access key of a function or role: by it the endpoint knows whose policies to evaluate. */
+    /**
+     * Returns the access key of a function or role, by which the endpoint knows whose policies to evaluate.
+     */
     credentialsFor({ arn, name }: FunctionModel | RoleModel): Credentials {
       const holder = callers.of(arn)
       if (holder === undefined) throw new Error(`${name} is no function or role of this stack`)
       return holder.credentials
     },
-    /** Starts delivery from queues to functions, and the schedules. Call it once the functions can run. */
+    /** Starts the schedules and the delivery from queues to functions. Call it once the functions can run. */
     startDelivery(): void {
       sources.push(...starters.splice(0).map((start) => start()))
       rules.startSchedules()
     },
-    /** Stops delivery, waits up to 10 s for the batches in flight, and closes everything. */
+    /** Stops delivery, waits up to 10 s for the batches in flight, and closes the endpoint. */
     async close(): Promise<void> {
       rules.close()
       await Promise.all(sources.map((source) => source.close(closeMilliseconds)))

@@ -52,7 +52,7 @@ const isAnswering = (endpoint: string) =>
   )
 
 describe('DynamoDB Local', () => {
-  it('keeps its data in a directory over a restart, whatever credentials it is called with', async () => {
+  it('DynamoDB Local keeps its data in a directory over a restart, whatever credentials are used', async () => {
     const first = await startDynamodb(directory)
     await createTables(first.endpoint, 'us-east-1', [tableWith('S')])
     const item = { pk: { S: 'a' }, sk: { S: 'b' }, value: { N: '0.100000000000000001' } }
@@ -73,25 +73,30 @@ describe('DynamoDB Local', () => {
     await second.close()
   })
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('ends with a process that ends by %s', async (signal) => {
-    const module = fileURLToPath(new URL('../../../infra/local/dynamodb/start-dynamodb.ts', import.meta.url))
-    const script = `
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'DynamoDB Local stops when the process that started it ends by %s',
+    async (signal) => {
+      const module = fileURLToPath(
+        new URL('../../../infra/local/dynamodb/start-dynamodb.ts', import.meta.url),
+      )
+      const script = `
       const { startDynamodb } = await import(${JSON.stringify(module)})
       const { endpoint } = await startDynamodb(undefined)
       console.log(endpoint)`
-    const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const endpoint = await new Promise<string>((resolve) =>
-      owner.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
-    )
-    expect(await isAnswering(endpoint)).toBe(true)
-    owner.kill(signal)
-    await expect.poll(() => isAnswering(endpoint), { timeout: 5000 }).toBe(false)
-  })
+      const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const endpoint = await new Promise<string>((resolve) =>
+        owner.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
+      )
+      expect(await isAnswering(endpoint)).toBe(true)
+      owner.kill(signal)
+      await expect.poll(() => isAnswering(endpoint), { timeout: 5000 }).toBe(false)
+    },
+  )
 })
 
-/** The environment of a machine whose `java` is this script. */
+/** Returns an environment in which the command `java` runs this script. */
 function installJava(script: string): NodeJS.ProcessEnv {
   const home = mkdtempSync(join(directory, 'java-'))
   mkdirSync(join(home, 'bin'))
@@ -103,7 +108,8 @@ describe('a DynamoDB Local that is slow to start', () => {
   afterEach(() => void vi.useRealTimers())
 
   /**
-   * A Java that writes FILE.started at once, and answers at the port of the option -port once FILE exists.
+   * A fake Java that writes FILE.started at once, and answers at the port of the option -port once FILE
+   * exists.
    */
   const slowJava = (file: string) =>
     installJava(`
@@ -117,7 +123,7 @@ describe('a DynamoDB Local that is slow to start', () => {
         createServer((request, response) => response.end()).listen(port, '127.0.0.1')
       }, 5)`)
 
-  it('is waited for beyond a minute, as a busy machine needs', async () => {
+  it('a DynamoDB Local that takes over a minute to start is waited for', async () => {
     const file = join(directory, 'slow')
     vi.useFakeTimers({ toFake: ['Date'] })
     const starting = startDynamodb(undefined, slowJava(file))
@@ -131,7 +137,7 @@ describe('a DynamoDB Local that is slow to start', () => {
     expect(await isAnswering(endpoint)).toBe(false)
   })
 
-  it('is given up after two minutes without an answer', async () => {
+  it('a DynamoDB Local that does not answer within two minutes fails the start', async () => {
     const file = join(directory, 'silent')
     vi.useFakeTimers({ toFake: ['Date'] })
     const refused = expect(startDynamodb(undefined, slowJava(file))).rejects.toThrow(
@@ -142,7 +148,7 @@ describe('a DynamoDB Local that is slow to start', () => {
     await refused
   })
 
-  it('is given up at once when its process ends', async () => {
+  it('a DynamoDB Local whose process ends fails the start at once', async () => {
     const environment = installJava(`
       console.error('openjdk version "21.0.1"')
       if (!process.argv.includes('-version')) process.exit(3)`)
@@ -153,7 +159,7 @@ describe('a DynamoDB Local that is slow to start', () => {
 })
 
 describe('without Java', () => {
-  it('one line says how to install Java, and how to do without', async () => {
+  it('without Java, the error says in one line how to install it and how to do without', async () => {
     const refusal = await startDynamodb(undefined, { PATH: '/nowhere' }).catch(
       (error: unknown) => (error as Error).message,
     )
@@ -163,7 +169,7 @@ describe('without Java', () => {
     expect(refusal).not.toContain('\n')
   })
 
-  it('the line names the version of a Java that is too old', async () => {
+  it('the error about a Java that is too old names its version', async () => {
     const environment = installJava(`console.error('java version "1.8.0_291"'); process.exit(1)`)
     await expect(startDynamodb(undefined, environment)).rejects.toThrow('which was not found')
     const answering = installJava(`

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { useLocalStack } from '../../support/local-stack.ts'
 
-it('tells at /_local/stack what the outputs of a deployment tell', async () => {
+it('/_local/stack describes the local stack with the names of a deployment’s outputs', async () => {
   const stack = await useLocalStack()
   expect(stack).toMatchObject({
     base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
@@ -18,7 +18,7 @@ it('tells at /_local/stack what the outputs of a deployment tell', async () => {
   })
 })
 
-it('answers an unknown path with 404 in the envelope', async () => {
+it('the local stack answers an unknown path with 404 in the API’s envelope', async () => {
   const { base_url: baseUrl } = await useLocalStack()
   const response = await fetch(`${baseUrl}/nowhere`)
   expect(response.status).toBe(404)
@@ -31,14 +31,14 @@ it.each([
   ['/_local/outbox?to=nobody@example.com', 200, 'application/json'],
   ['/_local/..%2fmodel.ts', 404, 'application/json'],
   ['/_local/nowhere', 404, 'application/json'],
-])('answers %s with %i', async (path, status, type) => {
+])('the local stack answers %s with status %i', async (path, status, type) => {
   const { base_url: baseUrl } = await useLocalStack()
   const response = await fetch(baseUrl + path)
   expect(response.status).toBe(status)
   expect(response.headers.get('content-type')).toBe(type)
 })
 
-it('shows the API reference without loading anything from another address', async () => {
+it('the API reference of the local stack loads nothing from other sites', async () => {
   const { base_url: baseUrl } = await useLocalStack()
   const read = async (path: string) => (await fetch(`${baseUrl}/_local/docs/${path}`)).text()
   expect(await read('')).toContain('<redoc')

@@ -14,7 +14,8 @@ afterEach(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 /**
- * Locks a directory in another process, whose parent never collects its exit code: killed, it stays a zombie.
+ * Locks a directory in another process whose parent never collects its exit code, so it becomes a zombie when
+ * killed.
  */
 async function lockInOrphanage(directory: string): Promise<number> {
   const script = `
@@ -34,7 +35,7 @@ async function lockInOrphanage(directory: string): Promise<number> {
 }
 
 describe('the lock of a data directory', () => {
-  it('keeps a second stack out while the first one runs, and lets it in once the first has released it', () => {
+  it('the lock of a data directory keeps a second stack out until the first one releases it', () => {
     const directory = join(root, 'released')
     const release = lockDataDirectory(directory)
     expect(() => lockDataDirectory(directory)).toThrow(
@@ -44,18 +45,24 @@ describe('the lock of a data directory', () => {
     lockDataDirectory(directory)()
   })
 
-  it.each(['', 'nonsense', '999999 1', `${process.pid} 1`])('is replaced when it holds "%s"', (stale) => {
-    const directory = mkdtempSync(join(root, 'stale-'))
-    writeFileSync(join(directory, 'lock'), stale)
-    lockDataDirectory(directory)()
-  })
+  it.each(['', 'nonsense', '999999 1', `${process.pid} 1`])(
+    'a data directory’s lock file with the stale content "%s" is replaced',
+    (stale) => {
+      const directory = mkdtempSync(join(root, 'stale-'))
+      writeFileSync(join(directory, 'lock'), stale)
+      lockDataDirectory(directory)()
+    },
+  )
 
-  it.runIf(process.platform === 'linux')('is replaced when its holder is a zombie', async () => {
-    const directory = join(root, 'zombie')
-    const pid = await lockInOrphanage(directory)
-    expect(() => lockDataDirectory(directory)).toThrow(`another local stack (process ${pid})`)
-    process.kill(pid, 'SIGKILL')
-    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/^\d+ \(.+\) Z /)
-    lockDataDirectory(directory)()
-  })
+  it.runIf(process.platform === 'linux')(
+    'a data directory’s lock whose holder is a zombie process is replaced',
+    async () => {
+      const directory = join(root, 'zombie')
+      const pid = await lockInOrphanage(directory)
+      expect(() => lockDataDirectory(directory)).toThrow(`another local stack (process ${pid})`)
+      process.kill(pid, 'SIGKILL')
+      await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/^\d+ \(.+\) Z /)
+      lockDataDirectory(directory)()
+    },
+  )
 })

@@ -29,7 +29,7 @@ const answers = (url: string) =>
 
 describe('npm start', () => {
   it(
-    'serves, refuses a second stack on the same data, leaves nothing running, and replaces a stale lock',
+    'npm start serves, refuses a second stack on the same data, leaves nothing running, and replaces a stale lock',
     { timeout: 240_000 },
     async () => {
       const data = join(directory, 'data')
@@ -56,7 +56,7 @@ describe('npm start', () => {
       writeFileSync(join(data, 'lock'), '999999 1')
       const third = start([...anyPorts, '--data', data], {}, throughNpm)
       const again = await third.ready
-      // npm alone gets the signal, as from a script that started it; from a keyboard all would.
+      // Sends the signal to npm only, as a script would; Ctrl-C in a terminal sends it to every process.
       expect((await third.signal('SIGINT')).code).toBe(0)
       expect(await answers(again)).toBe(false)
       expect(existsSync(join(data, 'lock'))).toBe(false)
@@ -64,7 +64,7 @@ describe('npm start', () => {
   )
 
   it.each(['--port', '--aws-port', '--page-port'])(
-    'says in one line that %s is taken',
+    'npm start says in one line that the port of %s is in use',
     { timeout: 60_000 },
     async (option) => {
       const other = createServer().listen(0, '127.0.0.1')
@@ -84,13 +84,17 @@ describe('npm start', () => {
     [['--set', 'exportCap=0'], /exportCap/],
     [['--set', 'nonsense'], /NAME=VALUE/],
     [['--port', 'x'], /not a port/],
-  ])('refuses the options %s and names what is wrong', { timeout: 60_000 }, async (args, message) => {
-    const attempt = start([...anyPorts, '--ephemeral', ...args])
-    await expect(attempt.ready).rejects.toThrow(message)
-    expect((await attempt.ended).code).toBe(1)
-  })
+  ])(
+    'npm start refuses the options %s and names what is wrong',
+    { timeout: 60_000 },
+    async (args, message) => {
+      const attempt = start([...anyPorts, '--ephemeral', ...args])
+      await expect(attempt.ready).rejects.toThrow(message)
+      expect((await attempt.ended).code).toBe(1)
+    },
+  )
 
-  it('says in one line that Java is missing', { timeout: 60_000 }, async () => {
+  it('npm start says in one line that Java is missing', { timeout: 60_000 }, async () => {
     const attempt = start([...anyPorts, '--ephemeral'], { JAVA_HOME: '/nowhere' })
     await expect(attempt.ready).rejects.toThrow(/^DynamoDB Local needs Java 17 or later.+\n$/)
     expect((await attempt.ended).code).toBe(1)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startCommand } from '../../support/start-command.ts'
 
-// A copy of the project, because other tests read the sources of this one.
+// The test edits a copy of the project, because other tests read the project's own sources.
 const copy = mkdtempSync(join(tmpdir(), 'watch-'))
 const root = join(import.meta.dirname, '../../..')
 let stack: ReturnType<typeof startCommand>
@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(copy, { recursive: true, force: true })
 })
 
-/** Replaces a text in a source file of the copy. */
+/** Replaces a text in a source file of the copied project. */
 function edit(file: string, before: string, after: string): void {
   const source = readFileSync(join(copy, file), 'utf8')
   expect(source).toContain(before)
@@ -54,7 +54,7 @@ it('a changed function is served within two seconds, and no other is reloaded', 
   expect(reloads()).toEqual([expect.stringMatching(/^reloaded in \d\.\d\d s: fallback$/)])
 })
 
-it('a function with a syntax error keeps its code until the error is mended', async () => {
+it('a function with a syntax error keeps its running code until the error is corrected', async () => {
   edit('functions/fallback.ts', 'export const handler =', 'export const handler = = ')
   await expect.poll(() => stack.output.error, { timeout: 10_000 }).toContain('keep the code that they have')
   const lines = readFileSync(join(copy, 'functions/fallback.ts'), 'utf8').split('\n')
@@ -66,7 +66,7 @@ it('a function with a syntax error keeps its code until the error is mended', as
   await expect.poll(getNowhere, { timeout: 10_000 }).toMatchObject({ code: 40400 })
 })
 
-it('a changed shared file reaches the functions that use it, which keep their data', async () => {
+it('a changed file under shared/ reaches the functions that use it, and the stack keeps its data', async () => {
   const { keys } = await get('/.well-known/jwks.json')
   edit('shared/errors.ts', 'there is nothing at this address', 'nobody lives here')
   await expect.poll(getNowhere, { timeout: 20_000 }).toMatchObject({ msg: 'nobody lives here' })
@@ -74,7 +74,7 @@ it('a changed shared file reaches the functions that use it, which keep their da
   expect(await get('/.well-known/jwks.json')).toMatchObject({ keys })
 })
 
-it('a change of infra/ says that it needs a restart', async () => {
+it('after a change under infra/, the local stack says that it needs a restart', async () => {
   edit('infra/config.ts', 'import', '// changed\nimport')
   await expect.poll(() => stack.output.error).toContain('infra/config.ts changed: restart to apply it')
 })

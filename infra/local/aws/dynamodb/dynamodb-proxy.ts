@@ -6,7 +6,10 @@ import type { AccessRequest } from '../iam/authorize.ts'
 import { AwsError, parseJson, type Answer, type AwsRequest } from '../wire/http-messages.ts'
 import type { Service } from '../wire/operation.ts'
 
-/** DynamoDB: requests that IAM allows go to DynamoDB Local unchanged, over connections that are kept. */
+/**
+ * Emulates DynamoDB: passes requests that IAM allows on to DynamoDB Local unchanged, over kept-alive
+ * connections.
+ */
 export function openDynamodbProxy(model: StackModel, endpoint: string) {
   const target = new URL(endpoint)
   const agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
@@ -24,7 +27,7 @@ export function openDynamodbProxy(model: StackModel, endpoint: string) {
   return { service, close: () => agent.destroy() }
 }
 
-// These headers are about one connection (RFC 9110 section 7.6.1); the length is written anew.
+// Headers that concern one connection only (RFC 9110 section 7.6.1), or whose value is computed anew.
 const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length'])
 
 async function pass(request: AwsRequest, target: URL, agent: Agent): Promise<Answer> {
@@ -38,7 +41,8 @@ async function pass(request: AwsRequest, target: URL, agent: Agent): Promise<Ans
         host: target.host,
         connection: 'keep-alive',
         'content-length': request.body.length,
-        // DynamoDB Local rejects access keys with anything but letters and digits; this endpoint takes any.
+        // DynamoDB Local accepts only letters and digits in access keys; this endpoint accepts any, so it
+        // replaces them.
         authorization: request.headers.authorization?.replace(/Credential=[^/]+/, 'Credential=local'),
       },
     })
@@ -71,8 +75,8 @@ const Transaction = v.object({ TransactItems: v.array(v.record(v.string(), ItemR
 const itemOperations = new Set(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan'])
 
 /**
- * Refuses a transaction with two operations on one item as AWS does (Amazon DynamoDB: TransactWriteItems).
- * DynamoDB Local carries them out one after another, which hides the mistake.
+ * Rejects a transaction with two operations on one item, as AWS does (Amazon DynamoDB: TransactWriteItems).
+ * DynamoDB Local runs both, which would hide the mistake.
  */
 function refuseRepeatedItems(model: StackModel, input: unknown): void {
   const names = parse(Transaction, input)
@@ -87,10 +91,7 @@ function refuseRepeatedItems(model: StackModel, input: unknown): void {
     )
 }
 
-/**
- * The primary key among an item's attributes, as text; all of them for a table that the template does not
- * have.
- */
+/** Returns the primary key of an item as text; all attributes for a table that is not in the template. */
 function keyText({ tables }: StackModel, reference: string, attributes: Attributes): string {
   const table = tables.find(({ name, arn }) => name === reference || arn === reference)
   if (table === undefined) return JSON.stringify(attributes)
@@ -98,7 +99,9 @@ function keyText({ tables }: StackModel, reference: string, attributes: Attribut
   return JSON.stringify(schema.map(({ AttributeName }) => attributes[AttributeName]))
 }
 
-/** What IAM must allow before an operation: actions, tables or indexes, and the leading keys. */
+/**
+ * Lists what IAM must allow before a DynamoDB operation: its actions, tables or indexes, and partition keys.
+ */
 function listAccess(model: StackModel, operation: string, input: unknown): AccessRequest[] {
   if (operation === 'BatchGetItem')
     return Object.entries(parse(BatchGet, input).RequestItems).map(([table, { Keys }]) =>
@@ -109,7 +112,7 @@ function listAccess(model: StackModel, operation: string, input: unknown): Acces
       const keys = writes.map(({ PutRequest, DeleteRequest }) => PutRequest?.Item ?? DeleteRequest?.Key ?? {})
       return describeAccess(model, operation, table, keys)
     })
-  // A transaction takes the permission of each of its members: dynamodb:PutItem for `Put`, and so on.
+  // A transaction needs the permission of each of its members: dynamodb:PutItem for `Put`, and so on.
   if (operation === 'TransactGetItems' || operation === 'TransactWriteItems')
     return parse(Transaction, input)
       .TransactItems.flatMap((item) => Object.entries(item))
@@ -125,7 +128,7 @@ function describeItemAccess(model: StackModel, action: string, request: ItemRequ
   return describeAccess(model, action, request.TableName, [key], request.IndexName)
 }
 
-/** The attributes that a query's key condition sets equal to a value, as a key. */
+/** Reads the attributes that a query's key condition compares with `=`, with their values. */
 function readKeyCondition(query: ItemRequest): Attributes {
   const comparisons = query.KeyConditionExpression.matchAll(/([#\w.-]+)\s*=\s*(:\w+)/g)
   return Object.fromEntries(
@@ -158,13 +161,13 @@ const KeySchema = v.array(v.object({ AttributeName: v.string(), KeyType: v.strin
 const Indexes = v.optional(v.array(v.object({ IndexName: v.string(), KeySchema })), [])
 const TableKeys = v.object({ KeySchema, GlobalSecondaryIndexes: Indexes, LocalSecondaryIndexes: Indexes })
 
-/** The values of the partition key that a request names: none for a scan. */
+/** Lists the partition key values that a request names; none for a scan. */
 function listLeadingKeys(table: TableModel, keys: Attributes[], index?: string): string[] {
   const keyed = v.parse(TableKeys, table.createTableInput)
   const indexes = [...keyed.GlobalSecondaryIndexes, ...keyed.LocalSecondaryIndexes]
   const schema = index === undefined ? keyed : indexes.find(({ IndexName }) => IndexName === index)
   const name = schema?.KeySchema.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName ?? ''
-  // A value is an object of its type and text: {"S": "USER#1"}.
+  // A DynamoDB value is an object of its type and text: {"S": "USER#1"}.
   return [...new Set(keys.flatMap((key) => Object.values(key[name] ?? {}).map(String)))]
 }
 

@@ -5,10 +5,13 @@ import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, type Operation } from '../wire/operation.ts'
 import type { Rules } from './rules.ts'
 
-/** EventBridge's limit for all entries of a request, in bytes as `entryBytes` counts them. */
+/**
+ * Maximum size of all entries of a PutEvents request (EventBridge quota), in bytes as `entryBytes` counts
+ * them.
+ */
 const maxRequestBytes = 1_048_576
 
-/** A bus is given by name or ARN, and read as a name. */
+/** Reads the name of an event bus from its name or ARN. */
 const readBusName = v.transform((bus: string) => bus.slice(bus.lastIndexOf('/') + 1))
 const EventBusName = v.optional(v.pipe(v.string(), readBusName), 'default')
 const Entry = v.object({
@@ -17,7 +20,7 @@ const Entry = v.object({
   Detail: v.optional(v.string(), ''),
   EventBusName,
   Resources: v.optional(v.array(v.string()), []),
-  /** Seconds since the epoch. */
+  /** Time of the event, seconds since the epoch. */
   Time: v.optional(v.number()),
 })
 type Entry = v.InferOutput<typeof Entry>
@@ -30,7 +33,10 @@ const TargetsInput = v.pipe(
   v.transform((input): RuleInput => ({ Name: input.Rule, EventBusName: input.EventBusName })),
 )
 
-/** PutEvents, and operations on rules. After a restart every rule is on or off as the template says. */
+/**
+ * The EventBridge operations PutEvents and those on rules. A restart resets each rule to enabled or disabled
+ * as in the template.
+ */
 export function eventOperations(model: StackModel, rules: Rules, store: Store): Record<string, Operation> {
   const arnOf = (resource: string) => `arn:aws:events:${model.region}:${model.accountId}:${resource}`
   const onRule = (
@@ -77,7 +83,10 @@ function putEvents(model: StackModel, rules: Rules, store: Store, entries: Entry
   return { FailedEntryCount: results.filter(({ ErrorCode }) => ErrorCode).length, Entries: results }
 }
 
-/** Routes one event. An entry that cannot be accepted is answered with its error and stops no other. */
+/**
+ * Routes one PutEvents entry to the matching rules. An invalid entry gets an error code, and the others are
+ * still routed.
+ */
 function putEvent(model: StackModel, rules: Rules, entry: Entry): Record<string, string> {
   const { Source: source, DetailType: detailType, Detail: detail, EventBusName: bus } = entry
   const refuse = (ErrorCode: string, ErrorMessage: string) => ({ ErrorCode, ErrorMessage })
@@ -97,12 +106,15 @@ function isJsonObject(text: string): boolean {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)
   } catch {
-    // EventBridge tells no more than that the detail is malformed.
+    // EventBridge only reports that the detail is malformed, so the parser's error is dropped.
     return false
   }
 }
 
-/** As EventBridge counts: 14 for the time if there is one, and the UTF-8 bytes of the texts. */
+/**
+ * Counts the size of a PutEvents entry as EventBridge does: 14 bytes for the time if present, plus the UTF-8
+ * bytes of the texts.
+ */
 function entryBytes({ Time, Source, DetailType, Detail, Resources }: Entry): number {
   const text = [Source, DetailType, Detail, ...Resources].join('')
   return Buffer.byteLength(text) + (Time === undefined ? 0 : 14)

@@ -1,9 +1,9 @@
-/** Whether an event, parsed from JSON, matches a rule's pattern. */
+/** A compiled event pattern: tells whether an event, parsed from JSON, matches. */
 export type EventTest = (event: unknown) => boolean
 
 /**
- * Compiles an event pattern: each field names a list of alternatives (exact values, or `{"prefix": TEXT}`) or
- * further fields. Throws on any other form, because ignoring one would deliver wrong events.
+ * Compiles an EventBridge event pattern: each field has a list of alternatives (exact values, or `{"prefix":
+ * TEXT}`) or further fields. Throws on any other form, because ignoring it would deliver the wrong events.
  */
 export function compilePattern(pattern: Record<string, unknown>): EventTest {
   const tests = Object.entries(pattern).map(([field, expected]): [string, EventTest] => {
@@ -15,7 +15,7 @@ export function compilePattern(pattern: Record<string, unknown>): EventTest {
   return (event) =>
     isRecord(event) &&
     tests.every(([field, test]) => {
-      // A list in the event matches if one of its elements does.
+      // If the event has a list in this field, one matching element is enough.
       const values: unknown[] = [event[field]].flat()
       return values.some((value) => test(value))
     })

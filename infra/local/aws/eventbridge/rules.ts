@@ -5,21 +5,25 @@ import type { DeliveryOptions } from '../lambda/event-source.ts'
 import { compilePattern, type EventTest } from './pattern.ts'
 import { compileSchedule, type Schedule } from './schedule.ts'
 
-/** An event as a sender gives it. */
+/** An event as given to PutEvents. */
 export interface NewEvent {
   source: string
   detailType: string
-  /** The JSON text of an object. It reaches the targets byte by byte, so that no number in it is rounded. */
+  /**
+   * Detail of the event as JSON text. Targets get this text unchanged, so that no number in it is rounded.
+   */
   detail: string
   resources: string[]
-  /** Epoch milliseconds. */
+  /** Time of the event, epoch milliseconds. */
   at: number
 }
 
-/** The stack's rules. */
+/** The EventBridge rules of the stack. */
 export type Rules = ReturnType<typeof openRules>
 
-/** Compiles the stack's rules; throws on a pattern, a schedule or a target that is not known here. */
+/**
+ * Compiles the EventBridge rules of the stack. Throws on a pattern, schedule or target that is not emulated.
+ */
 export function openRules(options: DeliveryOptions) {
   const { model, queues } = options
   const enabled = new Set(model.rules.filter((rule) => rule.enabled))
@@ -38,7 +42,10 @@ export function openRules(options: DeliveryOptions) {
     starters.push(() => start(() => enabled.has(rule) && run()))
   }
   return {
-    /** Delivers an event to every matching rule of a bus and returns its id; queues have stored it then. */
+    /**
+     * Delivers an event to every matching rule of a bus, and returns its id once the target queues have
+     * stored it.
+     */
     route(busName: string, event: NewEvent): string {
       const { head, text } = sealEvent(event, model)
       const whole = { ...head, detail: JSON.parse(event.detail) as unknown }
@@ -56,7 +63,9 @@ export function openRules(options: DeliveryOptions) {
   }
 }
 
-/** Puts an event into the envelope in which EventBridge delivers it; `head` is all of that but the detail. */
+/**
+ * Wraps an event in the envelope in which EventBridge delivers it; `head` is the envelope without the detail.
+ */
 function sealEvent(event: NewEvent, { accountId, region }: StackModel) {
   const head = {
     version: '0',
@@ -95,7 +104,10 @@ function deliver(rule: RuleModel, target: RuleTarget, body: string, options: Del
   )
 }
 
-/** Sends as EventBridge, if the queue's policy allows it for this rule; returns the problem, if any. */
+/**
+ * Sends an event to a queue on behalf of a rule, if the queue's policy allows it; returns the problem, if
+ * any.
+ */
 function sendToQueue(
   rule: RuleModel,
   queueArn: string,

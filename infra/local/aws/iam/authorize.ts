@@ -1,28 +1,34 @@
 import type { PolicyDocument, StackModel } from '../../model.ts'
 import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuestion } from './policy.ts'
 
-/** One action on one resource, as AWS's service authorization reference lists them. */
+/** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
-  /** An ARN, or `*` for actions without a resource. Of a list one must be allowed, and none denied. */
+  /**
+   * ARN of the resource, or `*` for actions without a resource. Of a list, at least one must be allowed and
+   * none denied.
+   */
   resource: string | string[]
-  /** Condition keys by name, in any case; the request lacks those that are undefined or empty. */
+  /** Condition keys of the request by name, in any case. An undefined or empty value counts as missing. */
   context?: Record<string, string | readonly string[] | undefined>
-  /** The policy of the resource itself: `required` to allow the call (KMS), or `additional` (SQS). */
+  /** The resource's own policy: `required` to allow the call (KMS), or `additional` to IAM policies (SQS). */
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }
 
-/** Answers why a request is denied, in AWS's words; undefined if it is allowed. */
+/** Returns why a request is denied, in AWS's words; undefined if it is allowed. */
 export type FindDenial = (request: AccessRequest) => string | undefined
 
-/** A function, or a person who has assumed a role. `origin` is its name in errors: `function jwks`. */
+/**
+ * A session of a function, or of a person who has assumed a role. `origin` is its name in error messages,
+ * such as `function jwks`.
+ */
 export interface RoleSession {
   origin: string
   roleArn: string
   policies: PolicyDocument[]
 }
 
-/** Compiles the policies of the session `arn`; throws on one that cannot be evaluated. */
+/** Compiles the policies of the session with this ARN. Throws on a policy that cannot be emulated. */
 export function compileSession(
   arn: string,
   { origin, roleArn, policies }: RoleSession,
@@ -32,7 +38,7 @@ export function compileSession(
   const common: AccessRequest['context'] = {
     'aws:PrincipalArn': roleArn,
     'aws:PrincipalAccount': accountId,
-    // On AWS functions reach the services by TLS; here the loopback interface takes its place.
+    // Functions call AWS over TLS. Here they use the loopback interface instead, which counts as secure.
     'aws:SecureTransport': 'true',
   }
   return ({ action, resource, context, resourcePolicy }) => {
@@ -50,7 +56,8 @@ export function compileSession(
   }
 }
 
-// The order of AWS's evaluation: explicit denies, then the resource's own policy, then the role's.
+// Finds the reason for a denial in the order of AWS: explicit denies, then the resource's policy, then the
+// role's policies.
 function findReason(
   question: PolicyQuestion,
   identity: CompiledPolicy,
@@ -63,7 +70,7 @@ function findReason(
   if (byResource === 'Deny') return 'with an explicit deny in a resource-based policy'
   if (byResource === 'Allow') return undefined
   if (resourcePolicy?.role === 'required') {
-    // A key policy that allows the account as a whole lets the account's IAM policies decide.
+    // A key policy that allows the whole account delegates the decision to the account's IAM policies.
     const asAccount: PolicyQuestion = { ...question, principal: { kind: 'account', accountId } }
     if (evaluatePolicy(resourcePolicy.policy, asAccount) !== 'Allow')
       return `because no resource-based policy allows the ${question.action} action`
@@ -72,7 +79,7 @@ function findReason(
   return `because no identity-based policy allows the ${question.action} action`
 }
 
-/** Whether a resource's policy lets an AWS service use it on behalf of `sourceArn`. */
+/** Whether a resource's policy allows an AWS service to use it on behalf of `sourceArn`. */
 export function allowsService(
   policy: CompiledPolicy,
   request: { service: string; action: string; resource: string; sourceArn: string; accountId: string },

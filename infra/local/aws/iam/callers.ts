@@ -2,31 +2,32 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { StackModel } from '../../model.ts'
 import { compileSession, type FindDenial, type RoleSession } from './authorize.ts'
 
-/** An access key, with which a function or a person signs requests. */
+/** An AWS access key, with which a function or a person signs requests. */
 export interface Credentials {
   accessKeyId: string
   secretAccessKey: string
 }
 
-/** The sender of a request. */
+/** The function or person that signed an AWS request. */
 export interface Caller {
   arn: string
   userId: string
   credentials: Credentials
-  /** Answers why a request is denied; never, to the owner of the account. */
+  /** Returns why a request of this caller is denied; never denies one of the account's owner. */
   findDenial: FindDenial
 }
 
-/** Everybody who may sign requests. */
+/** All callers that may sign requests. */
 export type Callers = ReturnType<typeof openCallers>
 
-/** Issues an access key to every function and role; throws on a policy that cannot be evaluated. */
+/** Issues an access key to every function and role. Throws on a policy that cannot be emulated. */
 export function openCallers(model: StackModel) {
   const byArn = new Map<string, Caller>()
   const add = (arn: string, sessionName: string, session: RoleSession) => {
     const roleName = session.roleArn.slice(session.roleArn.lastIndexOf('/') + 1)
     const sessionArn = `arn:aws:sts::${model.accountId}:assumed-role/${roleName}/${sessionName}`
-    // The id is the same at every start, so a function that outlives the endpoint keeps its identity.
+    // The access key id is derived from the ARN, so it is the same at every start, and a running function
+    // stays known after a restart.
     const digest = createHash('sha256').update(arn).digest('hex').toUpperCase()
     const accessKeyId = `ASIA${digest.slice(0, 16)}`
     byArn.set(arn, {
@@ -49,14 +50,17 @@ export function openCallers(model: StackModel) {
     findDenial: () => undefined,
   }
   return {
-    /** A function or role by its own access key, the owner for any other; undefined if nobody has signed. */
+    /**
+     * Identifies the function or role by its access key; any other key is the owner's. Undefined for an
+     * unsigned request.
+     */
     identify(authorization = ''): Caller | undefined {
-      // The signature is not checked: the endpoint listens on the loopback interface only and takes any
-      // credentials. Access keys only tell functions apart.
+      // Does not verify the signature: the endpoint listens on the loopback interface only and accepts any
+      // credentials. Access keys only distinguish functions.
       const accessKeyId = /^AWS4-\S+ Credential=([^/,\s]+)\//.exec(authorization)?.[1]
       return accessKeyId === undefined ? undefined : (byAccessKeyId.get(accessKeyId) ?? owner)
     },
-    /** By the ARN of a function, or of a role that people assume. */
+    /** Finds the caller by the ARN of a function, or of a role that people assume. */
     of: (arn: string) => byArn.get(arn),
   }
 }

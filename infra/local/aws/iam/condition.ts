@@ -1,12 +1,15 @@
-/** The condition keys of a request, names in lower case; a list where AWS defines the key as multivalued. */
+/**
+ * The condition keys of a request by name in lower case; the value is a list for a key that AWS defines as
+ * multivalued.
+ */
 export type ConditionContext = ReadonlyMap<string, string | readonly string[]>
 
-/** Whether the context of a request meets one condition. */
+/** A compiled IAM condition: tells whether the context of a request meets it. */
 export type ConditionTest = (context: ConditionContext) => boolean
 
 /**
- * The condition keys that requests carry here, in lower case (IAM ignores case in key names). A policy with
- * any other key stops the start: it would silently never match, or always.
+ * Condition keys that emulated requests have, in lower case because IAM ignores case in their names. A policy
+ * with any other key stops the start, because it would silently never match, or always.
  */
 const knownKeys = new Set(
   `aws:principalaccount aws:principalarn aws:securetransport aws:sourceaccount aws:sourcearn aws:tagkeys
@@ -15,7 +18,7 @@ const knownKeys = new Set(
 )
 const knownPrefixes = ['aws:requesttag/', 'aws:resourcetag/', 'kms:encryptioncontext:']
 
-/** Compiles one operator of a policy with its key and values; throws on an unknown operator or key. */
+/** Compiles an IAM condition operator with its key and values. Throws on an unsupported operator or key. */
 export function compileCondition(operator: string, key: string, expected: string[]): ConditionTest {
   const name = key.toLowerCase()
   if (!knownKeys.has(name) && !knownPrefixes.some((prefix) => name.startsWith(prefix) && name !== prefix))
@@ -51,7 +54,7 @@ function compileOperator(base: string): (expected: string, actual: string) => bo
   }
 }
 
-// ARNs are compared part by part: a `*` matches no colon among the first five parts.
+// Compares ARNs part by part: a `*` in the first five parts does not match a colon.
 function matchesArn(pattern: string, arn: string): boolean {
   const parts = splitArn(arn)
   const patterns = splitArn(pattern)
@@ -68,7 +71,7 @@ function splitArn(arn: string): string[] {
 
 const wildcards = new Map<string, RegExp>()
 
-/** Whether a text matches a pattern with IAM's `*` (any text) and `?` (one character). */
+/** Whether a text matches an IAM pattern with `*` (any text) and `?` (one character). */
 export function matchesWildcard(pattern: string, text: string, flags = ''): boolean {
   const key = `${flags}/${pattern}`
   let compiled = wildcards.get(key)

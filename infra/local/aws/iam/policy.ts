@@ -2,23 +2,23 @@ import * as v from 'valibot'
 import type { PolicyDocument, PolicyStatement } from '../../model.ts'
 import { compileCondition, matchesWildcard, type ConditionContext } from './condition.ts'
 
-/** The sender of a request, as resource-based policies name it. */
+/** The principal of a request, as resource-based policies name it. */
 export type Principal =
   | { kind: 'role'; roleArn: string; accountId: string }
-  /** The account as a whole: how a key policy delegates the decision to IAM policies. */
+  /** The account as a whole, by which a key policy delegates the decision to IAM policies. */
   | { kind: 'account'; accountId: string }
   | { kind: 'service'; name: string }
 
-/** What a policy is evaluated for. */
+/** The question to a policy: who does which action on which resource, in which context. */
 export interface PolicyQuestion {
   action: string
   resource: string
   context: ConditionContext
-  /** Ignored by identity-based policies, which name no principal. */
+  /** Principal of the request; identity-based policies ignore it. */
   principal: Principal
 }
 
-/** A policy, compiled once and evaluated for every request. */
+/** A policy document, compiled once and evaluated for every request. */
 export type CompiledPolicy = CompiledStatement[]
 
 interface CompiledStatement {
@@ -27,8 +27,8 @@ interface CompiledStatement {
 }
 
 /**
- * Compiles policy documents. Throws on any operator, variable, condition key or principal that cannot be
- * evaluated here as AWS would; `origin` names the policy in that error.
+ * Compiles IAM policy documents. Throws on an operator, variable, condition key or principal that is not
+ * emulated; `origin` names the policy in that error.
  */
 export function compilePolicies(documents: PolicyDocument[], origin: string): CompiledPolicy {
   try {
@@ -39,7 +39,7 @@ export function compilePolicies(documents: PolicyDocument[], origin: string): Co
   }
 }
 
-/** Evaluates a policy: an explicit deny wins; undefined if no statement matches. */
+/** Evaluates a policy for a request. An explicit deny wins; undefined if no statement matches. */
 export function evaluatePolicy(
   policy: CompiledPolicy,
   question: PolicyQuestion,
@@ -68,7 +68,8 @@ function compileStatement(statement: PolicyStatement): CompiledStatement {
   }
 }
 
-// A resource policy without `Resource` is about the resource that it is attached to, so it matches any.
+// A statement of a resource policy without `Resource` matches any, because the policy is attached to its
+// resource.
 function compileMatch(
   included: string | string[] | undefined,
   excluded: string | string[] | undefined,

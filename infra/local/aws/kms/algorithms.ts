@@ -3,27 +3,27 @@ import { promisify } from 'node:util'
 import { AwsError } from '../wire/http-messages.ts'
 import type { Key } from './key-store.ts'
 
-/** What a key of one spec is for; the names are KMS's. */
+/** The properties of a KMS key spec, with KMS's names. */
 export interface KeySpec {
   usage: 'SIGN_VERIFY' | 'GENERATE_VERIFY_MAC' | 'ENCRYPT_DECRYPT'
-  /** The length of an RSA modulus, or of a symmetric key. */
+  /** Length in bits of an RSA modulus or of a symmetric key. */
   bits: number
   algorithm: string
 }
 
-/** A key's secret half, and the public half of an RSA key. */
+/** The material of a KMS key: its secret part, and the public part of an RSA key. */
 export interface KeyMaterial {
   secret: crypto.KeyObject
   public: crypto.KeyObject | undefined
 }
 
-/** Name-value pairs that a ciphertext is bound to. */
+/** KMS encryption context: name-value pairs to which a ciphertext is bound. */
 export type EncryptionContext = Record<string, string>
 
-/** The one algorithm by which RSA keys sign here: RS256 in JSON Web Signatures. */
+/** The only supported RSA signing algorithm: RS256 in JSON Web Signatures. */
 export const signingAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
 
-/** The key specs that can be created here. */
+/** The KMS key specs that can be created in the local stack. */
 export const keySpecs: Readonly<Record<string, KeySpec>> = {
   RSA_2048: { usage: 'SIGN_VERIFY', bits: 2048, algorithm: signingAlgorithm },
   RSA_3072: { usage: 'SIGN_VERIFY', bits: 3072, algorithm: signingAlgorithm },
@@ -35,14 +35,17 @@ export const keySpecs: Readonly<Record<string, KeySpec>> = {
 
 const generatePair = promisify(crypto.generateKeyPair)
 
-/** Generates key material as base64: PKCS #8 for RSA (on the thread pool: it is slow), else plain bytes. */
+/**
+ * Generates key material as base64: PKCS #8 for RSA, plain bytes otherwise. RSA keys are made on the thread
+ * pool, because that is slow.
+ */
 export async function generateMaterial({ usage, bits }: KeySpec): Promise<string> {
   if (usage !== 'SIGN_VERIFY') return crypto.randomBytes(bits / 8).toString('base64')
   const { privateKey } = await generatePair('rsa', { modulusLength: bits, publicExponent: 65537 })
   return privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
 }
 
-/** Reads what `generateMaterial` has written. */
+/** Reads key material that `generateMaterial` has written. */
 export function readMaterial({ usage }: KeySpec, material: string): KeyMaterial {
   const key = Buffer.from(material, 'base64')
   if (usage !== 'SIGN_VERIFY') return { secret: crypto.createSecretKey(key), public: undefined }
@@ -54,28 +57,28 @@ export function readMaterial({ usage }: KeySpec, material: string): KeyMaterial 
 const digestPrefix = Buffer.from('3031300d060960864801650304020105000420', 'hex')
 const padding = crypto.constants.RSA_PKCS1_PADDING
 
-/** Signs a SHA-256 digest, by the bare RSA operation because Node's sign() always hashes its input. */
+/** Signs a SHA-256 digest with the raw RSA operation, because Node's sign() would hash it again. */
 export function signDigest({ material }: Key, digest: Buffer): Buffer {
   return crypto.privateEncrypt({ key: material.secret, padding }, Buffer.concat([digestPrefix, digest]))
 }
 
-/** Whether this key made a signature over this SHA-256 digest. */
+/** Whether a signature over a SHA-256 digest was made with this key. */
 export function verifyDigest({ material }: Key, digest: Buffer, signature: Buffer): boolean {
   try {
     const opened = crypto.publicDecrypt({ key: material.public ?? material.secret, padding }, signature)
     return opened.equals(Buffer.concat([digestPrefix, digest]))
   } catch {
-    // OpenSSL throws when the padding is wrong, as it is in a forged signature.
+    // OpenSSL throws if the padding is wrong, as in a forged signature.
     return false
   }
 }
 
-// A ciphertext is: version, length of the key's id, the id, nonce, tag, encrypted bytes.
+// Format of a ciphertext: version, length of the key id, key id, nonce, tag, encrypted bytes.
 const version = 1
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Encrypts with AES-256-GCM. The result names its key, so Decrypt needs no KeyId. */
+/** Encrypts with AES-256-GCM. The ciphertext names its key, so Decrypt needs no KeyId. */
 export function encrypt(key: Key, plaintext: Buffer, context: EncryptionContext): Buffer {
   const { keyId } = key.record
   const nonce = crypto.randomBytes(nonceBytes)
@@ -87,14 +90,17 @@ export function encrypt(key: Key, plaintext: Buffer, context: EncryptionContext)
   return Buffer.concat([...header, encrypted])
 }
 
-/** The id of the key that a ciphertext names; throws InvalidCiphertextException if it names none. */
+/** Reads the key id from a ciphertext. Throws InvalidCiphertextException if there is none. */
 export function readCiphertextKeyId(ciphertext: Buffer): string {
   const end = 2 + (ciphertext[1] ?? 0)
   if (ciphertext[0] !== version || ciphertext.length < end + nonceBytes + tagBytes) throw invalidCiphertext()
   return ciphertext.subarray(2, end).toString()
 }
 
-/** Decrypts; throws InvalidCiphertextException if the ciphertext or its context is not what was encrypted. */
+/**
+ * Decrypts a ciphertext. Throws InvalidCiphertextException if the ciphertext or its encryption context was
+ * changed.
+ */
 export function decrypt({ material }: Key, ciphertext: Buffer, context: EncryptionContext): Buffer {
   const sealed = ciphertext.subarray(2 + (ciphertext[1] ?? 0))
   const nonce = sealed.subarray(0, nonceBytes)
@@ -104,7 +110,7 @@ export function decrypt({ material }: Key, ciphertext: Buffer, context: Encrypti
   try {
     return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()])
   } catch {
-    // GCM tells only that something is wrong, and so does KMS.
+    // AES-GCM does not tell what is wrong, and neither does KMS.
     throw invalidCiphertext()
   }
 }
@@ -113,7 +119,7 @@ function invalidCiphertext(): AwsError {
   return new AwsError('InvalidCiphertextException', 'The ciphertext is not valid.')
 }
 
-// Sorted, because the order in which a client sends the pairs must not matter.
+// Sorts the pairs of an encryption context, because the order in which a client sends them must not matter.
 function encodeContext(context: EncryptionContext): Buffer {
   const pairs = Object.entries(context).sort(([left], [right]) => (left < right ? -1 : 1))
   return Buffer.from(JSON.stringify(pairs))

@@ -29,7 +29,7 @@ const DecryptInput = v.object({
 })
 type DecryptInput = v.InferOutput<typeof DecryptInput>
 
-/** Sign, Verify, GenerateMac, Encrypt and Decrypt. */
+/** The KMS operations Sign, Verify, GenerateMac, Encrypt and Decrypt. */
 export function cryptographicOperations(keys: KeyStore): Record<string, Operation> {
   const onKey = keyOperation(keys)
   return {
@@ -92,7 +92,7 @@ function decryptBlob(keys: KeyStore, input: DecryptInput) {
   return { KeyId: key.record.arn, Plaintext, EncryptionAlgorithm }
 }
 
-/** Throws unless a key is enabled and of a spec that offers the algorithm. */
+/** Throws unless a KMS key is enabled and its spec supports the algorithm. */
 function requireUse(key: Key, algorithm: string): void {
   requireUsable(key)
   const { record, spec } = key
@@ -101,12 +101,12 @@ function requireUse(key: Key, algorithm: string): void {
   throw new AwsError('InvalidKeyUsageException', message)
 }
 
-/** The condition keys by which policies restrict signing. */
+/** The condition keys with which IAM policies restrict signing. */
 function signingContext({ SigningAlgorithm, MessageType }: SignInput) {
   return { 'kms:SigningAlgorithm': SigningAlgorithm, 'kms:MessageType': MessageType }
 }
 
-/** The condition keys by which policies restrict encryption. */
+/** The condition keys with which IAM policies restrict encryption and decryption. */
 function encryptionContext(input: { EncryptionContext: EncryptionContext }) {
   const pairs = Object.entries(input.EncryptionContext)
   return Object.fromEntries(pairs.map(([name, value]) => [`kms:EncryptionContext:${name}`, value]))
@@ -118,7 +118,7 @@ function readDigest({ Message, MessageType }: SignInput): Buffer {
   throw new AwsError('ValidationException', `Digest is invalid length for algorithm ${signingAlgorithm}.`)
 }
 
-/** A binary member: base64 in JSON, bytes in here, at least one and at most so many. */
+/** Schema of a binary member of a request: base64 in JSON, decoded to 1 to `maxBytes` bytes. */
 function blob(maxBytes: number) {
   return v.pipe(
     v.string(),

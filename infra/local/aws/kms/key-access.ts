@@ -4,10 +4,12 @@ import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, type Operation } from '../wire/operation.ts'
 import type { Key, KeyStore } from './key-store.ts'
 
-/** The condition keys of a request, by name. */
+/** The IAM condition keys of a KMS request, by name. */
 export type Context = AccessRequest['context']
 
-/** Makes operations on one key. IAM's action is the operation's name; `context` adds to what policies see. */
+/**
+ * Makes KMS operations on one key. The IAM action has the operation's name; `context` adds condition keys.
+ */
 export function keyOperation(keys: KeyStore) {
   return <const Schema extends v.GenericSchema>(
     action: string,
@@ -22,7 +24,7 @@ export function keyOperation(keys: KeyStore) {
     )
 }
 
-/** What IAM and the key's own policy must allow before `action` is done with a key. */
+/** What IAM and the key's own policy must allow before an action on a KMS key. */
 export function keyAccess(action: string, key: Key, context: Context = {}): AccessRequest {
   const { record, spec, policy } = key
   return {
@@ -38,19 +40,22 @@ export function keyAccess(action: string, key: Key, context: Context = {}): Acce
   }
 }
 
-/** Tags as condition keys: `prefix`/NAME. */
+/** Converts tags to IAM condition keys named `prefix`/NAME. */
 export function tagContext(prefix: string, tags: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(tags).map(([name, value]) => [`${prefix}/${name}`, value]))
 }
 
-/** Throws DisabledException for a disabled key, KMSInvalidStateException for one that awaits its deletion. */
+/**
+ * Throws DisabledException for a disabled KMS key, and KMSInvalidStateException for one that is pending
+ * deletion.
+ */
 export function requireUsable(key: Key): void {
   if (key.record.state === 'Disabled')
     throw new AwsError('DisabledException', `${key.record.arn} is disabled.`)
   requireNotPendingDeletion(key)
 }
 
-/** Throws KMSInvalidStateException for a key that awaits its deletion. */
+/** Throws KMSInvalidStateException for a KMS key that is pending deletion. */
 export function requireNotPendingDeletion({ record }: Key): void {
   if (record.state === 'PendingDeletion')
     throw new AwsError('KMSInvalidStateException', `${record.arn} is pending deletion.`)

@@ -15,10 +15,11 @@ const CreateKeyInput = v.pipe(
     Description: v.optional(v.string(), ''),
     Origin: v.optional(v.literal('AWS_KMS')),
     Tags: v.optional(v.array(Tag), []),
-    // Rejected rather than ignored: the key would be open to more than its policy says.
+    // CreateKey rejects a key policy instead of ignoring it: the key would allow more than its policy says.
     Policy: v.optional(v.never()),
   }),
-  // The new key gets its id here, because IAM must allow its tags before the key exists.
+  // Chooses the id of the new key before it exists, because IAM must allow its tags by ARN before its
+  // creation.
   v.transform(({ Tags, ...input }) => {
     const tags = Object.fromEntries(Tags.map(({ TagKey, TagValue }) => [TagKey, TagValue]))
     return { ...input, tags, keyId: randomUUID() }
@@ -28,7 +29,7 @@ type CreateKeyInput = v.InferOutput<typeof CreateKeyInput>
 
 const ListKeysInput = v.object({
   Limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)), 100),
-  /** Position of the first key of the page. */
+  /** Position of the first key of the requested page. */
   Marker: v.optional(v.pipe(v.string(), v.digits()), '0'),
 })
 const DeletionInput = v.object({
@@ -36,7 +37,9 @@ const DeletionInput = v.object({
 })
 const NoInput = v.object({})
 
-/** Creates, describes, lists, disables and deletes keys, and reads and removes their tags. */
+/**
+ * The KMS operations that create, describe, list, disable and delete keys, and read and remove their tags.
+ */
 export function keyOperations(keys: KeyStore): Record<string, Operation> {
   const onKey = keyOperation(keys)
   const switchState = (action: string, state: 'Enabled' | 'Disabled') =>
@@ -82,7 +85,7 @@ export function keyOperations(keys: KeyStore): Record<string, Operation> {
       return { KeyId: record.arn }
     }),
 
-    // A key has at most 50 tags, so they fit one page.
+    // ListResourceTags has only one page, because a key has at most 50 tags.
     ListResourceTags: onKey('ListResourceTags', NoInput, ({ record }) => ({
       Tags: Object.entries(record.tags).map(([TagKey, TagValue]) => ({ TagKey, TagValue })),
       Truncated: false,

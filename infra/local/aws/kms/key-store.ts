@@ -5,14 +5,14 @@ import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { generateMaterial, keySpecs, readMaterial, type KeyMaterial, type KeySpec } from './algorithms.ts'
 
-/** A key as the store holds it. */
+/** A KMS key as stored. */
 const KeyRecord = v.object({
   keyId: v.string(),
   arn: v.string(),
   spec: v.string(),
   state: v.picklist(['Enabled', 'Disabled', 'PendingDeletion']),
   description: v.string(),
-  /** Seconds since the epoch, as in KMS's answers. */
+  /** Creation time, seconds since the epoch as in KMS's answers. */
   createdAt: v.number(),
   deletionAt: v.optional(v.number()),
   policy: v.string(),
@@ -21,7 +21,7 @@ const KeyRecord = v.object({
 })
 export type KeyRecord = v.InferOutput<typeof KeyRecord>
 
-/** A key with its material and policy ready for use. */
+/** A KMS key with its material and policy ready for use. */
 export interface Key {
   record: KeyRecord
   spec: KeySpec
@@ -29,12 +29,14 @@ export interface Key {
   policy: CompiledPolicy
 }
 
-/** What a new key is made from. Without a key policy the account's IAM policies decide (KMS's default). */
+/**
+ * The properties of a new KMS key. Without a key policy, the account's IAM policies decide (KMS's default).
+ */
 export type NewKey = Pick<KeyRecord, 'keyId' | 'spec' | 'description' | 'tags'> & {
   keyPolicy?: PolicyDocument | undefined
 }
 
-/** All keys of the account, in memory and in the store. */
+/** All KMS keys of the account, in memory and in the store. */
 export class KeyStore {
   readonly #keys = new Map<string, Key>()
   readonly #store: Store
@@ -53,7 +55,10 @@ export class KeyStore {
       this.#adopt(v.parse(KeyRecord, JSON.parse(String(row.record))))
   }
 
-  /** Opens the stored keys and adds the stack's; known ones take the stack's description, policy, tags. */
+  /**
+   * Opens the stored KMS keys and adds those of the template. A stored key takes its description, policy and
+   * tags from the template.
+   */
   static async open(store: Store, model: StackModel): Promise<KeyStore> {
     const keys = new KeyStore(store, model)
     const adding = model.keys.map(async ({ keyId, keySpec: spec, description, keyPolicy, tags }) => {
@@ -66,7 +71,7 @@ export class KeyStore {
     return keys
   }
 
-  /** Creates an enabled key; throws UnsupportedOperationException for an unknown spec. */
+  /** Creates an enabled KMS key. Throws UnsupportedOperationException for an unknown spec. */
   async create({ keyPolicy, ...members }: NewKey): Promise<Key> {
     const spec = keySpecs[members.spec]
     if (spec === undefined)
@@ -81,7 +86,7 @@ export class KeyStore {
     })
   }
 
-  /** Writes a key's record and returns the key as it is from now on. */
+  /** Stores a changed record of a KMS key, and returns the changed key. */
   save(record: KeyRecord): Key {
     this.#store.database
       .prepare('INSERT OR REPLACE INTO kms_keys (key_id, record) VALUES (?, ?)')
@@ -89,7 +94,7 @@ export class KeyStore {
     return this.#adopt(record)
   }
 
-  /** Finds a key by its id or ARN; throws NotFoundException if it is unknown or of another region. */
+  /** Finds a KMS key by its id or ARN. Throws NotFoundException if it is unknown or in another region. */
   find(reference: string): Key {
     this.#deleteExpired()
     const key = this.#keys.get(reference.replace(this.#arnPrefix, ''))
@@ -97,13 +102,13 @@ export class KeyStore {
     throw new AwsError('NotFoundException', `Key '${reference}' does not exist`)
   }
 
-  /** All keys, ordered by id. */
+  /** Lists all KMS keys, ordered by id. */
   list(): Key[] {
     this.#deleteExpired()
     return [...this.#keys.values()].sort((a, b) => (a.record.keyId < b.record.keyId ? -1 : 1))
   }
 
-  /** The ARN of a key of this account. */
+  /** Makes the ARN of a KMS key of this account. */
   arnOf(keyId: string): string {
     return this.#arnPrefix + keyId
   }

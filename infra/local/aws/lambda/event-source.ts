@@ -8,26 +8,31 @@ import type { Queue } from '../sqs/queue.ts'
 import { queueAccess, type Queues } from '../sqs/queues.ts'
 import type { Invoke } from './function-operations.ts'
 
-/** What event sources and rules need to deliver. */
+/** What event sources and rules need to deliver messages and events. */
 export interface DeliveryOptions {
   model: StackModel
   queues: Queues
   callers: Callers
   invoke: Invoke
-  /** Receives a line for each delivery that could not be made. */
+  /** Receives a line for each delivery that failed. */
   report: (problem: string) => void
 }
 
-/** Delivers the messages of one queue to one function. */
+/** A running event source: delivers the messages of one SQS queue to one function. */
 export interface EventSource {
-  /** Stops receiving and waits for the batches in flight, at most so long. */
+  /** Stops receiving, and waits up to this time for the batches in flight. */
   close(waitMilliseconds: number): Promise<void>
 }
 
-/** AWS begins with five batches in parallel and goes up to a thousand; a laptop has use for ten. */
+/**
+ * Maximum number of parallel batches of a queue. AWS goes from five to a thousand; ten are enough for a
+ * laptop.
+ */
 const maxConcurrency = 10
 
-/** Checks the stack's event sources, as AWS does when it creates them, and returns how to start each. */
+/**
+ * Checks the event sources of the stack, as AWS does when it creates them, and returns a starter for each.
+ */
 export function prepareEventSources(options: DeliveryOptions): (() => EventSource)[] {
   const { model, queues, callers, report } = options
   const enabled = model.eventSources.filter((mapping) => mapping.enabled)
@@ -43,7 +48,7 @@ export function prepareEventSources(options: DeliveryOptions): (() => EventSourc
         `Queue visibility timeout: ${visibility} seconds is less than Function timeout: ` +
           `${target.timeoutSeconds} seconds (queue ${queueName}, function ${target.name})`,
       )
-    // Lambda polls with the function's own role. Without permission it delivers nothing.
+    // Lambda receives messages with the function's own role. Without permission, it delivers nothing.
     for (const action of ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes']) {
       const denial = poller.findDenial(queueAccess(action, queue))
       if (denial === undefined) continue
@@ -84,7 +89,10 @@ function startEventSource(
   }
 }
 
-/** Receives one batch: waits for the first messages, then until it is full or its window has passed. */
+/**
+ * Receives one batch of SQS messages: waits for the first ones, then until the batch is full or its window
+ * has passed.
+ */
 async function receiveBatch(
   queue: Queue,
   { batchSize, batchingWindowSeconds }: EventSourceModel,
@@ -99,7 +107,10 @@ async function receiveBatch(
   return messages
 }
 
-/** Invokes the function and deletes what it has processed; the rest becomes visible again in time. */
+/**
+ * Invokes the function with a batch, and deletes the processed messages. The others become visible again
+ * after their timeout.
+ */
 async function deliver(
   messages: Message[],
   { reportBatchItemFailures }: EventSourceModel,
@@ -120,7 +131,7 @@ async function deliver(
   }
 }
 
-/** The event in which Lambda delivers messages to a function (SQSEvent in the types package). */
+/** Builds the event with which Lambda delivers SQS messages to a function (SQSEvent in the types package). */
 function buildSqsEvent(messages: Message[], queueArn: string, region: string) {
   return {
     Records: messages.map((message) => ({
@@ -149,8 +160,9 @@ const Failure = v.object({ itemIdentifier: v.pipe(v.string(), v.minLength(1)) })
 const BatchResponse = v.nullable(v.object({ batchItemFailures: v.nullish(v.array(Failure), []) }))
 
 /**
- * The ids of the messages that a function's answer reports as failed: none if the answer is empty or null.
- * Undefined, for the whole batch, if the answer names an unknown id or has not the form that Lambda accepts.
+ * Reads the ids of the failed messages from a function's result; none if the result is empty or null.
+ * Undefined, for the whole batch, if the result names an unknown id or does not have the form that Lambda
+ * accepts.
  */
 function readBatchFailures(payload: Uint8Array, ids: ReadonlySet<string>): Set<string> | undefined {
   try {
@@ -159,7 +171,7 @@ function readBatchFailures(payload: Uint8Array, ids: ReadonlySet<string>): Set<s
     const failed = new Set(answer?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
     return [...failed].every((id) => ids.has(id)) ? failed : undefined
   } catch {
-    // Lambda treats an answer that it cannot read like an error of the function.
+    // Lambda treats a result that it cannot parse as an error of the function.
     return undefined
   }
 }

@@ -2,20 +2,20 @@ import type { FunctionModel, StackModel } from '../../model.ts'
 import { AwsError, jsonAnswer, parseJson, type Answer, type AwsRequest } from '../wire/http-messages.ts'
 import type { Service } from '../wire/operation.ts'
 
-/** Runs a function: by the runtime of the local stack, or by a test's stand-in. */
+/** Runs a Lambda function: in the runtime of the local stack, or in a test's stub. */
 export type Invoke = (
   functionName: string,
   payload: Uint8Array,
   type: 'RequestResponse' | 'Event',
 ) => Promise<InvokeResult>
 
-/** The result of an invocation. */
+/** The result of a Lambda invocation. */
 export interface InvokeResult {
   payload: Uint8Array
-  /** Set if the function threw, timed out or died; the payload then describes the error. */
+  /** Set if the function threw, timed out or exited; the payload is then the error object. */
   functionError?: 'Unhandled'
   executedVersion: string
-  /** The end of the log, as text. */
+  /** The last part of the function's log, as text. */
   logTail?: string
 }
 
@@ -23,7 +23,7 @@ const functionsPath = '/2015-03-31/functions'
 const maxPayloadBytes = { RequestResponse: 6_291_556, Event: 1_048_576, DryRun: 6_291_556 }
 const maxLogTailBytes = 4096
 
-/** Invoke and ListFunctions, in Lambda's REST protocol. */
+/** The Lambda operations Invoke and ListFunctions, in Lambda's REST protocol. */
 export function lambdaService(model: StackModel, invoke: Invoke): Service {
   return (request) => {
     const { method, path } = request
@@ -47,7 +47,9 @@ export function lambdaService(model: StackModel, invoke: Invoke): Service {
   }
 }
 
-/** The name in a function's name, ARN or `ACCOUNT:function:NAME`, with or without a version or alias. */
+/**
+ * Reads the function name from a name, an ARN or `ACCOUNT:function:NAME`, with or without a version or alias.
+ */
 function readName(reference: string): string {
   const form = /^(?:(?:arn:aws:lambda:[\w-]+:)?\d{12}:function:|function:)?([\w-]+)(?::[\w$-]+)?$/
   return form.exec(reference)?.[1] ?? reference

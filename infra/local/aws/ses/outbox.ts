@@ -6,22 +6,22 @@ import type { Store } from '../storage/store.ts'
 import { AwsError, jsonAnswer, parseJson } from '../wire/http-messages.ts'
 import type { Service } from '../wire/operation.ts'
 
-/** A mail that would have been sent. */
+/** A mail that SES would have sent. */
 export interface OutboxMessage {
   to: string
   subject: string
   text: string
-  /** Epoch milliseconds. */
+  /** When the mail was sent, epoch milliseconds. */
   sent_at: number
 }
 
-/** The mails in the store. */
+/** The outbox: stored mails in place of sent ones. */
 export type Outbox = ReturnType<typeof openOutbox>
 
 const maxMessages = 10_000
 const maxRecipients = 50
 
-/** Opens the outbox, which keeps the newest 10,000 mails. */
+/** Opens the outbox of mails, which keeps the newest 10,000. */
 export function openOutbox({ database }: Store) {
   database.exec(`
     CREATE TABLE IF NOT EXISTS ses_outbox
@@ -40,7 +40,7 @@ export function openOutbox({ database }: Store) {
       const { lastInsertRowid } = insert.run({ ...message })
       trim.run(Number(lastInsertRowid) - maxMessages)
     },
-    /** All mails, or those to one address in any case; the newest first. */
+    /** Lists the mails in the outbox, to everyone or to one address in any case, newest first. */
     list(to?: string): OutboxMessage[] {
       const rows = to === undefined ? all.all() : toOne.all(to)
       return rows.map((row) => ({ ...row }) as unknown as OutboxMessage)
@@ -48,7 +48,7 @@ export function openOutbox({ database }: Store) {
   }
 }
 
-/** The bare address of `Name <address>`. */
+/** Schema of a mail address; reads the bare address from `Name <address>`. */
 const Address = v.pipe(
   v.string(),
   v.transform((mailbox) => (/<([^>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox).trim()),
@@ -67,7 +67,7 @@ const SendEmailInput = v.object({
 })
 type SendEmailInput = v.InferOutput<typeof SendEmailInput>
 
-/** SendEmail with simple content: puts a mail for each recipient into the outbox, from any sender. */
+/** The SES operation SendEmail with simple content: puts a mail for each recipient into the outbox. */
 export function sesService(model: StackModel, outbox: Outbox): Service {
   return ({ method, path, body }) => {
     if (method !== 'POST' || path !== '/v2/email/outbound-emails') return undefined
@@ -80,8 +80,8 @@ export function sesService(model: StackModel, outbox: Outbox): Service {
   }
 }
 
-// On AWS the resource is the verified identity: the sender's address or its domain. Here nothing is verified,
-// so permission for either suffices.
+// On AWS the IAM resource is the verified identity: the sender's address or its domain. Nothing is verified
+// here, so permission for either is enough.
 function senderAccess({ region, accountId }: StackModel, input: SendEmailInput): AccessRequest {
   const { FromEmailAddress: sender, Destination } = input
   const identities = [sender.slice(sender.lastIndexOf('@') + 1), sender]

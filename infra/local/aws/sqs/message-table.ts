@@ -28,7 +28,7 @@ const statements = {
     VALUES (:id, :queue, :body, :attributes, :senderId, :sentAt, :visibleAt, :groupId, :deduplicationId)`,
   visible: `SELECT * FROM queue_messages WHERE queue = :queue AND visibleAt <= :now
     ORDER BY visibleAt, position LIMIT :limit`,
-  // A group is blocked while any of its messages is in flight.
+  // A FIFO group is blocked while any of its messages is in flight.
   freeGroups: `SELECT groupId FROM queue_messages WHERE queue = :queue AND groupId IS NOT NULL
     GROUP BY groupId HAVING MIN(visibleAt) <= :now AND MAX(IIF(receipt IS NULL, 0, visibleAt)) <= :now
     ORDER BY MIN(position) LIMIT :limit`,
@@ -58,17 +58,19 @@ const statements = {
     'INSERT INTO queue_duplicates VALUES (:queue, :deduplicationId, :id, :position, :expiresAt)',
 }
 
-/** Prepared statements over the messages of all queues. `queue` is a queue's name. */
+/** Prepared SQL statements over the messages of all queues. `queue` is the name of a queue. */
 export type MessageTable = Record<keyof typeof statements, StatementSync>
 
-/** Opens the table. Messages that were in flight when the endpoint died are visible again. */
+/**
+ * Opens the SQLite table of messages. Messages that were in flight when the endpoint died are visible again.
+ */
 export function openMessageTable({ database }: Store): MessageTable {
   database.exec(schema)
   const prepared = Object.entries(statements).map(([name, sql]) => [name, database.prepare(sql)])
   return Object.fromEntries(prepared) as MessageTable
 }
 
-/** Reads a row of messages. */
+/** Converts a row of the table to a message. */
 export function readRow(row: Record<string, SQLOutputValue>): Message {
   return { ...row, attributes: JSON.parse(String(row.attributes)) as unknown } as unknown as Message
 }

@@ -10,34 +10,34 @@ export const MessageAttribute = v.object({
 })
 export type MessageAttribute = v.InferOutput<typeof MessageAttribute>
 
-/** A message in its queue. Instants are epoch milliseconds. */
+/** A message in an SQS queue. Instants are epoch milliseconds. */
 export interface Message {
-  /** Grows with every message of the store: the order of arrival. */
+  /** Order of arrival: grows with every message in the store. */
   position: number
   id: string
   body: string
   attributes: Record<string, MessageAttribute>
   senderId: string
   sentAt: number
-  /** When the message can be received next. */
+  /** When the message can be received next, epoch milliseconds. */
   visibleAt: number
   receiveCount: number
   firstReceivedAt: number | null
-  /** The handle of the last receive; null before the first one. */
+  /** Receipt handle of the last receive; null before the first one. */
   receipt: string | null
-  /** Only of messages in FIFO queues. */
+  /** Message group; null outside FIFO queues. */
   groupId: string | null
   deduplicationId: string | null
-  /** ARN of the queue that gave the message up as a dead letter. */
+  /** ARN of the queue from which the message moved to the dead-letter queue. */
   deadLetterSourceArn: string | null
 }
 
-/** A new receipt handle: it names the message and this one receive of it. */
+/** Creates a receipt handle, which identifies the message and this one receive of it. */
 export function createReceipt(messageId: string): string {
   return Buffer.from(`${messageId}:${randomBytes(12).toString('hex')}`).toString('base64')
 }
 
-/** The id of the message that a receipt handle names; throws ReceiptHandleIsInvalid if it names none. */
+/** Reads the message id from a receipt handle. Throws ReceiptHandleIsInvalid if there is none. */
 export function readReceipt(receiptHandle: string): string {
   const match = /^([0-9a-f-]{36}):[0-9a-f]{24}$/.exec(Buffer.from(receiptHandle, 'base64').toString())
   if (match?.[1] !== undefined) return match[1]
@@ -45,12 +45,12 @@ export function readReceipt(receiptHandle: string): string {
   throw new AwsError(code, 'The input receipt handle is not valid.', { status: 404, queryCode: code })
 }
 
-/** The sequence number of a message in a FIFO queue: 20 digits, growing. */
+/** Formats the sequence number of a FIFO message: 20 digits, increasing. */
 export function sequenceNumber(position: number): string {
   return String(position).padStart(20, '0')
 }
 
-/** A message's system attributes, by SQS's names. */
+/** Returns a message's system attributes, with SQS's names. */
 export function systemAttributes(message: Message): Record<string, string> {
   const attributes: Record<string, string | null> = {
     ApproximateReceiveCount: String(message.receiveCount),
@@ -67,14 +67,14 @@ export function systemAttributes(message: Message): Record<string, string> {
   )
 }
 
-/** SQS's checksum of a message body: MD5 in hex. */
+/** Computes SQS's checksum of a message body: MD5 in hexadecimal. */
 export function md5(text: string): string {
   return createHash('md5').update(text).digest('hex')
 }
 
 /**
- * SQS's checksum of message attributes: MD5 over the name, type and value of each, sorted by name and each
- * after its length as four bytes. Undefined if there are no attributes.
+ * Computes SQS's checksum of message attributes: MD5 over name, type and value of each attribute, sorted by
+ * name, each part preceded by its length in four bytes. Undefined if there are no attributes.
  */
 export function md5OfAttributes(attributes: Record<string, MessageAttribute>): string | undefined {
   const sorted = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1))

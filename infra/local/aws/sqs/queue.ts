@@ -6,7 +6,7 @@ import { AwsError } from '../wire/http-messages.ts'
 import { readRow, type MessageTable } from './message-table.ts'
 import { createReceipt, readReceipt, type Message, type MessageAttribute } from './message.ts'
 
-/** What a sender gives. */
+/** A message to send. */
 export interface NewMessage {
   body: string
   attributes?: Record<string, MessageAttribute>
@@ -16,19 +16,19 @@ export interface NewMessage {
   senderId: string
 }
 
-/** For how long a FIFO queue drops messages with a deduplication id that it has seen (SQS's five minutes). */
+/** How long a FIFO queue drops messages with a deduplication id that it has seen: five minutes, as in SQS. */
 const deduplicationMilliseconds = 5 * 60 * 1000
 const maxTimerMilliseconds = 2 ** 31 - 1
 
-/** One queue. Its messages are rows of the store, so they survive a restart. */
+/** An SQS queue. Its messages are rows of the store, so they survive a restart. */
 export class Queue {
   readonly model: QueueModel
   readonly policy: CompiledPolicy
-  /** Where messages go that were received too often; set once all queues exist. */
+  /** The dead-letter queue, to which messages move after too many receives; set once all queues exist. */
   deadLetter: { queue: Queue; maxReceiveCount: number } | undefined
   readonly #store: Store
   readonly #table: MessageTable
-  /** Receivers that wait for a message; each is called when something has changed. */
+  /** Wake-up functions of the receivers that wait for a message; called after every change of the queue. */
   readonly #waiting = new Set<() => void>()
 
   constructor(model: QueueModel, store: Store, table: MessageTable) {
@@ -38,7 +38,7 @@ export class Queue {
     this.#table = table
   }
 
-  /** Adds a message. A duplicate in a FIFO queue is dropped and answered as the first message was. */
+  /** Adds a message to the queue. A FIFO queue drops a duplicate and returns the ids of the first message. */
   send(message: NewMessage): { id: string; position: number } {
     const { name: queue, fifo, delaySeconds } = this.model
     const now = Date.now()
@@ -69,7 +69,7 @@ export class Queue {
     })
   }
 
-  /** Receives up to `limit` messages and hides them; waits up to `waitMilliseconds` for the first one. */
+  /** Receives up to `limit` messages and hides them. Waits up to `waitMilliseconds` for the first one. */
   async receive(
     limit: number,
     options: { visibilitySeconds?: number | undefined; waitMilliseconds: number; signal: AbortSignal },
@@ -85,19 +85,19 @@ export class Queue {
     return []
   }
 
-  /** Deletes the message that a receipt names; deleting it twice is no error. */
+  /** Deletes the message that a receipt handle names. Deleting it twice is no error. */
   delete(receiptHandle: string): void {
     const message = this.#find(receiptHandle)
     if (message?.receipt === receiptHandle) {
       this.#table.remove.run({ position: message.position })
-      // The message may have blocked its FIFO group.
+      // Wakes the receivers, because the deleted message may have blocked its FIFO group.
       this.#wake()
     } else if (message !== undefined && this.model.fifo) {
       throw new AwsError('InvalidParameterValue', 'The receipt handle has expired.')
     }
   }
 
-  /** Hides a received message for so many seconds from now on; 0 makes it visible at once. */
+  /** Hides a received message for this many seconds from now; 0 makes it visible at once. */
   changeVisibility(receiptHandle: string, seconds: number): void {
     const now = Date.now()
     const message = this.#find(receiptHandle)
@@ -111,19 +111,19 @@ export class Queue {
     this.#wake()
   }
 
-  /** Numbers of messages by state. */
+  /** Counts the messages of the queue by state. */
   counts(): Record<'visible' | 'inFlight' | 'delayed', number> {
     this.#removeOverdue()
     const counts = this.#table.counts.get({ queue: this.model.name, now: Date.now() })
     return { visible: 0, inFlight: 0, delayed: 0, ...counts }
   }
 
-  /** The newest messages, to look at: nothing is received by it. */
+  /** Returns the newest messages for display, without receiving them. */
   newest(limit: number): Message[] {
     return this.#table.newest.all({ queue: this.model.name, limit }).map(readRow)
   }
 
-  /** Runs `work` so that all of its changes to queues are kept, or none. */
+  /** Runs `work` as a transaction: either all of its changes to queues are kept, or none. */
   atomically<Result>(work: () => Result): Result {
     return this.#store.atomically(work)
   }
@@ -140,7 +140,10 @@ export class Queue {
     })
   }
 
-  /** In the order of receiving; of a FIFO queue group by group, as many of a group as there are. */
+  /**
+   * Lists receivable messages in the order of receiving; for a FIFO queue, all messages of one group before
+   * the next.
+   */
   #listReceivable(now: number, limit: number): Message[] {
     const queue = this.model.name
     if (!this.model.fifo) return this.#table.visible.all({ queue, now, limit }).map(readRow)
@@ -153,7 +156,10 @@ export class Queue {
     return found
   }
 
-  /** Deletes messages past their retention, and moves those received too often to the dead-letter queue. */
+  /**
+   * Deletes messages older than their retention, and moves messages after too many receives to the
+   * dead-letter queue.
+   */
   #removeOverdue(): void {
     const { name: queue, arn: sourceArn, fifo, retentionSeconds } = this.model
     const now = Date.now()
@@ -166,7 +172,7 @@ export class Queue {
       sourceArn,
       maxReceiveCount,
       now,
-      // The age of a message restarts in a FIFO dead-letter queue, and goes on in a standard one.
+      // Moving to a FIFO dead-letter queue resets the age of a message; moving to a standard one keeps it.
       resetAge: Number(fifo),
     })
     if (Number(changes) > 0) target.#wake()
@@ -184,7 +190,7 @@ export class Queue {
     throw new AwsError('InvalidParameterValue', message)
   }
 
-  /** Resolves when something has changed, after so many milliseconds, or when the signal aborts. */
+  /** Resolves after the next change of the queue, after this time, or when the signal aborts. */
   #change(milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {
@@ -199,7 +205,10 @@ export class Queue {
     })
   }
 
-  /** Wakes the receivers after the current work, so that messages sent together are received together. */
+  /**
+   * Wakes the waiting receivers after the current synchronous work, so that messages sent together are
+   * received together.
+   */
   #wake(): void {
     setImmediate(() => this.#waiting.forEach((finish) => finish()))
   }

@@ -5,12 +5,15 @@ import { AwsError } from '../wire/http-messages.ts'
 import { openMessageTable } from './message-table.ts'
 import { Queue } from './queue.ts'
 
-/** All queues of the account. */
+/** All SQS queues of the account. */
 export type Queues = ReturnType<typeof openQueues>
 
 const maxDeadLetters = 50
 
-/** Opens the stack's queues; throws if a dead-letter queue is unknown or of the other type. */
+/**
+ * Opens the queues of the stack. Throws if a dead-letter queue is unknown or of the other type (standard or
+ * FIFO).
+ */
 export function openQueues(store: Store, model: StackModel) {
   const table = openMessageTable(store)
   const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, store, table)]))
@@ -27,7 +30,7 @@ export function openQueues(store: Store, model: StackModel) {
   return {
     list: () => [...queues.values()],
     byArn,
-    /** By name or URL, of which only the last part of the path counts; throws QueueDoesNotExist. */
+    /** Finds a queue by its name, or by the last part of its URL. Throws QueueDoesNotExist. */
     find(reference: string): Queue {
       const queue = queues.get(reference.split('/').at(-1) ?? '')
       if (queue !== undefined) return queue
@@ -37,15 +40,15 @@ export function openQueues(store: Store, model: StackModel) {
   }
 }
 
-/** What IAM, or the queue's own policy, must allow before `action` is done with a queue. */
+/** What IAM or the queue's own policy must allow before an action on a queue. */
 export function queueAccess(action: string, { model, policy }: Queue): AccessRequest {
   return { action: `sqs:${action}`, resource: model.arn, resourcePolicy: { policy, role: 'additional' } }
 }
 
-/** A queue, described for the page of the local stack. */
+/** An SQS queue as the console shows it. */
 export type QueueView = ReturnType<typeof viewQueues>[number]
 
-/** Describes every queue with its numbers of messages. */
+/** Describes every queue with its message counts. */
 export function viewQueues(queues: Queues) {
   const deadLetterQueues = listDeadLetterQueues(queues)
   return queues.list().map((queue) => ({
@@ -57,7 +60,7 @@ export function viewQueues(queues: Queues) {
   }))
 }
 
-/** The newest dead letters of all queues; `reason` is null for one that was only received too often. */
+/** Lists the newest dead letters of all queues; `reason` is null for one that was only received too often. */
 export function viewDeadLetters(queues: Queues) {
   const letters = [...listDeadLetterQueues(queues)].flatMap((queue) =>
     queue.newest(maxDeadLetters).map(({ sentAt, attributes, body }) => {

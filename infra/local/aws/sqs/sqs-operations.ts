@@ -6,7 +6,7 @@ import type { Message } from './message.ts'
 import type { Queue } from './queue.ts'
 import { queueAccess, type Queues } from './queues.ts'
 
-/** SQS's limit for a message, and for a batch of messages, in bytes. AWS counts attributes too. */
+/** Maximum size in bytes of a message, and of a batch of messages (SQS quota). SQS counts attributes too. */
 const maxMessageBytes = 1_048_576
 const maxBatchSize = 10
 
@@ -37,7 +37,9 @@ type ReceiveInput = v.InferOutput<typeof ReceiveInput>
 const DeleteEntry = v.object({ ReceiptHandle: v.string() })
 const HideEntry = v.object({ ...DeleteEntry.entries, VisibilityTimeout: integerBetween(0, 43_200) })
 
-/** Finds queues, and sends, receives, deletes and hides messages, one by one or in batches. */
+/**
+ * The SQS operations that find queues, and send, receive, delete and hide messages, one by one or in batches.
+ */
 export function sqsOperations(queues: Queues, senderId: string): Record<string, Operation> {
   const send = (queue: Queue, entry: SendEntry) => sendMessage(queue, entry, senderId)
   const remove = (queue: Queue, entry: v.InferOutput<typeof DeleteEntry>) => queue.delete(entry.ReceiptHandle)
@@ -62,7 +64,7 @@ export function sqsOperations(queues: Queues, senderId: string): Record<string, 
   }
 }
 
-/** An operation on the queue that the member QueueUrl names. `action` is IAM's. */
+/** Makes an operation on the queue in the member QueueUrl. `action` is the IAM action. */
 function onQueue<const Schema extends v.GenericSchema>(
   queues: Queues,
   action: string,
@@ -76,7 +78,7 @@ function onQueue<const Schema extends v.GenericSchema>(
   )
 }
 
-/** An operation on up to ten entries, each of which succeeds or fails by itself. */
+/** Makes a batch operation on up to ten entries, each of which succeeds or fails on its own. */
 function onBatch<const Schema extends v.GenericSchema>(
   queues: Queues,
   action: string,
@@ -158,7 +160,7 @@ function describeMessage(message: Message, input: ReceiveInput): Record<string, 
   }
 }
 
-/** The members with these names; undefined if there are none. `All` and `.*` name every member. */
+/** Picks the members with these names; undefined if there are none. `All` and `.*` stand for every member. */
 function pick<Value>(members: Record<string, Value>, names: string[]): Record<string, Value> | undefined {
   const all = names.includes('All') || names.includes('.*')
   const picked = Object.entries(members).filter(([name]) => all || names.includes(name))

@@ -2,13 +2,14 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** What survives a restart of the endpoint: keys, messages and mails, in SQLite. */
+/** The SQLite store of keys, messages and mails, which survive a restart of the AWS endpoint. */
 export type Store = ReturnType<typeof openStore>
 
 /**
- * Opens the store in a directory, or in memory only. `kill -9` loses nothing, because a write has reached the
- * operating system when it returns. A power cut may: waiting for the disk would cost milliseconds a message.
- * The file holds private keys, so only its owner can read it (mode 0600, also of SQLite's side files).
+ * Opens the SQLite store in a directory, or in memory only. `kill -9` loses nothing, because a write has
+ * reached the operating system when it returns. A power cut can lose data: waiting for the disk would cost
+ * milliseconds per message. The file contains private keys, so only its owner can read it (mode 0600,
+ * SQLite's side files included).
  */
 export function openStore(directory: string | undefined) {
   const path = directory === undefined ? ':memory:' : join(directory, 'aws.sqlite')
@@ -21,7 +22,10 @@ export function openStore(directory: string | undefined) {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
   return {
     database,
-    /** Runs `work` as one transaction: after a kill all of its writes are kept, or none. May be nested. */
+    /**
+     * Runs `work` as one SQLite transaction: after a kill, either all of its writes are kept or none. May be
+     * nested.
+     */
     atomically<Result>(work: () => Result): Result {
       if (database.isTransaction) return work()
       database.exec('BEGIN')

@@ -4,10 +4,15 @@ import type { Callers } from '../iam/callers.ts'
 import { AwsError, type Answer } from '../wire/http-messages.ts'
 import type { Service } from '../wire/operation.ts'
 
-/** The life of a session as AssumeRole tells it; in truth a role's key works until the endpoint stops. */
+/**
+ * Session lifetime that AssumeRole reports. The access key of a role really works until the endpoint stops.
+ */
 const sessionMilliseconds = 3_600_000
 
-/** GetCallerIdentity, and AssumeRole for the roles that people assume, in the query protocol (XML). */
+/**
+ * The STS operations GetCallerIdentity, and AssumeRole for roles that people assume, in the query protocol
+ * (XML).
+ */
 export function stsService(model: StackModel, callers: Callers): Service {
   return ({ method, path, body }) => {
     if (method !== 'POST' || path !== '/') return undefined

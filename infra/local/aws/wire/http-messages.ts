@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
-/** An error as AWS names it: `code` is the exception's name, `status` the HTTP status. */
+/** An AWS error: `code` is the exception's name, `status` the HTTP status. */
 export class AwsError extends Error {
   readonly code: string
   readonly status: number
-  /** The older name that SQS repeats in `x-amzn-query-error`; clients look for that one first. */
+  /** Older error code that SQS sends in `x-amzn-query-error`, which SQS clients read first. */
   readonly queryCode: string | undefined
 
   constructor(code: string, message: string, options: { status?: number; queryCode?: string } = {}) {
@@ -17,27 +17,27 @@ export class AwsError extends Error {
   }
 }
 
-/** A request whose body has been read. */
+/** An AWS request whose body has been read. */
 export interface AwsRequest extends Pick<IncomingMessage, 'headers'> {
   method: string
-  /** Without the query, still percent-encoded. */
+  /** URL path without the query string, still percent-encoded. */
   path: string
-  /** The two parts of X-Amz-Target; both are empty if the request has none. */
+  /** Service and operation in the header X-Amz-Target; empty if the request has none. */
   target: { service: string; operation: string }
   body: Buffer
 }
 
-/** A complete answer. */
+/** A complete HTTP answer. */
 export interface Answer {
   status: number
   headers: OutgoingHttpHeaders
   body: string | Buffer
 }
 
-// The largest request is DynamoDB's BatchWriteItem: 16 MiB, and room for the JSON around it.
+// Maximum body size. The largest request is DynamoDB's BatchWriteItem: 16 MiB, plus the JSON around it.
 const maxBodyBytes = 24 * 1024 * 1024
 
-/** Reads a request; throws RequestEntityTooLargeException for a body that no service here would accept. */
+/** Reads an AWS request. Throws RequestEntityTooLargeException for a body larger than any service accepts. */
 export async function readRequest(message: IncomingMessage): Promise<AwsRequest> {
   const { method = '', url = '/', headers } = message
   const [service = '', operation = ''] = String(headers['x-amz-target'] ?? '').split('.')
@@ -53,7 +53,9 @@ export async function readRequest(message: IncomingMessage): Promise<AwsRequest>
   return { method, path, headers, target: { service, operation }, body: Buffer.concat(chunks) }
 }
 
-/** Parses a body; throws `errorCode` if it is not JSON, and never quotes the body, which may hold secrets. */
+/**
+ * Parses a JSON body. The error with the code `errorCode` never quotes the body, which may contain secrets.
+ */
 export function parseJson(body: Buffer, errorCode = 'SerializationException'): unknown {
   try {
     return body.length === 0 ? {} : JSON.parse(body.toString())
@@ -62,13 +64,13 @@ export function parseJson(body: Buffer, errorCode = 'SerializationException'): u
   }
 }
 
-/** Answers with JSON; an operation without output has an empty body. */
+/** Makes a JSON answer; an operation without output has an empty body. */
 export function jsonAnswer(contentType: string, output: unknown): Answer {
   const body = output === undefined ? '' : JSON.stringify(output)
   return { status: 200, headers: { 'content-type': contentType }, body }
 }
 
-/** Answers with an error: JSON clients find its code in the body, REST clients in a header. */
+/** Makes an error answer. JSON clients read the error code from the body, REST clients from a header. */
 export function errorAnswer(contentType: string, { status, code, queryCode, message }: AwsError): Answer {
   return {
     status,
@@ -77,14 +79,15 @@ export function errorAnswer(contentType: string, { status, code, queryCode, mess
       'x-amzn-errortype': code,
       ...(queryCode !== undefined && { 'x-amzn-query-error': `${queryCode};Sender` }),
     },
-    // Services spell the member `message` or `Message`, and clients read one of them.
+    // Contains both `message` and `Message`, because services spell it differently and a client reads only
+    // one.
     body: JSON.stringify({ __type: code, message, Message: message }),
   }
 }
 
-/** Sends an answer, with a request id unless it has one. */
+/** Sends an answer, and adds a request id if it has none. */
 export function sendAnswer(response: ServerResponse, { status, headers, body }: Answer): void {
-  // A 204 has no content-length (RFC 9110 section 8.6).
+  // An answer with status 204 has no content-length (RFC 9110 section 8.6).
   const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }
   response.writeHead(status, { 'x-amzn-requestid': randomUUID(), ...length, ...headers }).end(body)
 }

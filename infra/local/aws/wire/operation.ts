@@ -3,27 +3,27 @@ import type { AccessRequest } from '../iam/authorize.ts'
 import type { Caller } from '../iam/callers.ts'
 import { AwsError, jsonAnswer, parseJson, type Answer, type AwsRequest } from './http-messages.ts'
 
-/** What an operation knows about a request besides its input. */
+/** The context of an AWS request, in addition to its input. */
 export interface Call {
   caller: Caller
-  /** Aborts when the client disconnects: long polling stops then. */
+  /** Aborts when the client disconnects, which ends a long poll. */
   signal: AbortSignal
 }
 
-/** An operation together with its input, which has been checked. */
+/** An AWS operation with its validated input, ready to be authorized and run. */
 export interface PreparedOperation<Output = unknown> {
-  /** Everything that IAM must allow before the operation runs. */
+  /** Lists everything that IAM must allow before the operation runs. */
   access: () => AccessRequest[]
   run: (call: Call) => Output | Promise<Output>
 }
 
-/** An operation: takes the parsed body and throws ValidationException if that does not fit. */
+/** An AWS operation: validates a parsed body, and throws ValidationException if it is invalid. */
 export type Operation = (input: unknown) => PreparedOperation
 
-/** A service: finds the operation that a request asks for; undefined for a request to another service. */
+/** An AWS service: finds the operation that a request names; undefined for a request to another service. */
 export type Service = (request: AwsRequest) => PreparedOperation<Answer> | undefined
 
-/** Makes an operation of the shape of its input, of what IAM must allow, and of the work itself. */
+/** Defines an AWS operation by the schema of its input, the access that IAM must allow, and its work. */
 export function defineOperation<const Schema extends v.GenericSchema>(
   schema: Schema,
   access: (input: v.InferOutput<Schema>) => AccessRequest | AccessRequest[],
@@ -39,7 +39,9 @@ export function defineOperation<const Schema extends v.GenericSchema>(
   }
 }
 
-/** A service of a JSON protocol. `target` and an operation's name are the parts of X-Amz-Target. */
+/**
+ * Makes an AWS service with a JSON protocol. `target` and the operation's name are the parts of X-Amz-Target.
+ */
 export function jsonService(
   target: string,
   contentType: string,

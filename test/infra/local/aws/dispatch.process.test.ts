@@ -7,7 +7,7 @@ const signedBy = (accessKeyId: string) => ({
   authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/eu-central-1/sts/aws4_request, SignedHeaders=host, Signature=0`,
 })
 
-/** Calls STS in its query protocol and returns one member of the answer. */
+/** Calls STS in its query protocol and returns one member of the XML answer. */
 async function askSts(url: string, accessKeyId: string, query: Record<string, string>, member: string) {
   const answer = await fetch(url, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Waits until `check` holds; throws after 10 s. */
+/** Waits until `check` returns true. Throws after 10 s. */
 export async function eventually(check: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000
   while (!(await check())) {

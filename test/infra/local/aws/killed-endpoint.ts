@@ -1,7 +1,10 @@
 import { startAwsEndpoint } from '../../../../infra/local/aws/server.ts'
 import { persistentStack } from './persistent-stack.ts'
 
-/** Run as a process to be killed: an endpoint with its data in the given directory. Prints its address. */
+/**
+ * Starts an AWS endpoint with its data in the given directory, and prints its address. Tests run this file as
+ * a process and kill it.
+ */
 const endpoint = await startAwsEndpoint({
   port: 0,
   model: persistentStack,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A path for an endpoint's data, which does not exist yet and is deleted after the test. */
+/** Returns a path for an endpoint's data, which does not exist yet and is deleted after the test. */
 export function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'aws-endpoint-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))

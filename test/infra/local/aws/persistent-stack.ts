@@ -14,7 +14,10 @@ const queue = (name: string): StackModel['queues'][number] => ({
   policies: [],
 })
 
-/** A stack with a queue without consumer, a FIFO queue, and a queue whose function never answers. */
+/**
+ * A stack for tests of persistence: a queue without a consumer, a FIFO queue, and a queue whose function
+ * never answers.
+ */
 export const persistentStack: StackModel = {
   region: 'eu-central-1',
   accountId: '123456789012',

@@ -17,12 +17,12 @@ import type {
 export const region = 'eu-central-1'
 export const accountId = '123456789012'
 
-/** An ARN of the stack's account. */
+/** Makes an ARN in the test stack's account and region. */
 export function arnOf(service: string, resource: string): string {
   return `arn:aws:${service}:${region}:${accountId}:${resource}`
 }
 
-/** A function whose role has these policy statements. */
+/** Makes the model of a function whose role has these policy statements. */
 export function functionModel(name: string, statements: PolicyStatement[] = []): FunctionModel {
   return {
     logicalId: name,
@@ -39,7 +39,7 @@ export function functionModel(name: string, statements: PolicyStatement[] = []):
   }
 }
 
-/** A queue without a policy of its own. */
+/** Makes the model of a queue without a policy. */
 export function queueModel(name: string, changes: Partial<QueueModel> = {}): QueueModel {
   return {
     name,
@@ -56,7 +56,7 @@ export function queueModel(name: string, changes: Partial<QueueModel> = {}): Que
   }
 }
 
-/** A rule of the bus `events`. */
+/** Makes the model of a rule on the bus `events`. */
 export function ruleModel(name: string, changes: Partial<RuleModel> = {}): RuleModel {
   return {
     name,
@@ -68,7 +68,7 @@ export function ruleModel(name: string, changes: Partial<RuleModel> = {}): RuleM
   }
 }
 
-/** The statement by which a queue lets a rule send to it. */
+/** Makes the policy statement with which a queue lets a rule send to it. */
 export function allowRule(queueName: string, ruleName: string): PolicyStatement {
   return {
     Effect: 'Allow',
@@ -79,7 +79,7 @@ export function allowRule(queueName: string, ruleName: string): PolicyStatement 
   }
 }
 
-/** A stack with a bus `events`, and otherwise empty but for `changes`. */
+/** Makes the model of a stack with a bus `events` and these `changes`, and nothing else. */
 export function stackModel(changes: Partial<StackModel> = {}): StackModel {
   return {
     region,
@@ -100,7 +100,8 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
 }
 
 /**
- * Starts an endpoint, closed after the test, with AWS's clients for the owner and, by `as`, for a function.
+ * Starts an AWS endpoint for one test, with AWS SDK clients of the account's owner, and with `as` those of a
+ * function.
  */
 export async function startStack(
   model: StackModel,

@@ -9,18 +9,18 @@ const everything = () => [
 ]
 
 describe('the demo data', () => {
-  it('is the same at every start of a data directory', () => {
+  it('the demo data is the same at every start of a data directory', () => {
     expect(everything()).toEqual(everything())
   })
 
-  it('has a key of its own for every event', () => {
+  it('every event of the demo data has a different key', () => {
     const keys = everything().map(({ detailType, detail: { status, ...detail } }) =>
       JSON.stringify([detailType, Object.values(detail)[0], status]),
     )
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  it('registers referrers before those whom they referred, three levels deep', () => {
+  it('the demo data registers referrers before the users they referred, three levels deep', () => {
     const registered = everything().filter(({ detailType }) => detailType === 'user.registered')
     const levels = new Map<unknown, number>([[undefined, -1]])
     for (const { detail } of registered) {
@@ -31,11 +31,14 @@ describe('the demo data', () => {
     expect(Math.max(...levels.values())).toBe(3)
   })
 
-  it.each(['USDT', 'EUR'])('has no rate of %s against itself', (quoteCurrency) => {
-    const [rates] = laterStages({ ...setting, quoteCurrency })
-      .flat()
-      .filter(({ detailType }) => detailType === 'rates.published')
-    expect(rates?.detail.quote).toBe(quoteCurrency)
-    expect(rates?.detail.rates).not.toHaveProperty(quoteCurrency)
-  })
+  it.each(['USDT', 'EUR'])(
+    'the demo data has no rate of the quote currency %s against itself',
+    (quoteCurrency) => {
+      const [rates] = laterStages({ ...setting, quoteCurrency })
+        .flat()
+        .filter(({ detailType }) => detailType === 'rates.published')
+      expect(rates?.detail.quote).toBe(quoteCurrency)
+      expect(rates?.detail.rates).not.toHaveProperty(quoteCurrency)
+    },
+  )
 })

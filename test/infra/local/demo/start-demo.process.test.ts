@@ -27,7 +27,7 @@ const countSent = (detailType: string) => {
 }
 
 it(
-  'signs Alice in once ready, is applied without a dead letter, and stays so over a restart',
+  'the demo data lets Alice sign in, causes no dead letter, and is not sent again after a restart',
   { timeout: 240_000 },
   async () => {
     for (const run of ['first', 'second']) {
@@ -38,7 +38,7 @@ it(
         body: JSON.stringify({ email: 'alice@example.com', login_password: demoLoginPassword }),
       })
       expect(response.status, run).toBe(200)
-      // Deposits are what is sent last.
+      // Waits for the four deposits, which the demo sends last.
       await expect.poll(() => countSent('deposit.updated'), { timeout: 90_000 }).toBe(4)
       await expect.poll(stack.queues, { timeout: 30_000 }).toEqual([])
       await stack.stop()

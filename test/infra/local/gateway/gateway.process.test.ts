@@ -81,7 +81,7 @@ afterAll(async () => {
   await server.close()
 })
 
-// Node's own client, because fetch neither sends headers twice nor binds a local address.
+// Uses Node's HTTP client, because fetch can neither send a header twice nor bind a local address.
 function send(
   method: string,
   path: string,
@@ -123,7 +123,7 @@ const ask = (response: unknown, headers: Record<string, string> = {}) =>
   )
 
 describe('the event of a request', () => {
-  it('has every member of payload 2.0, with repeated headers and parameters joined', async () => {
+  it('the gateway’s event has every member of payload 2.0, with repeated headers and parameters joined', async () => {
     const event = await see('GET', '/things/a%2Fb%20c?x=1&x=2&y=%20z&x=', {
       headers: {
         'User-Agent': 'probe/1',
@@ -172,14 +172,14 @@ describe('the event of a request', () => {
     expect(event.requestContext.requestId).toMatch(/^[\w-]{15}=$/)
   })
 
-  it('has no member for cookies, parameters and a body that were not sent', async () => {
+  it('the gateway’s event has no member for cookies, parameters and a body that were not sent', async () => {
     const event = await see('GET', '/show')
     for (const absent of ['cookies', 'queryStringParameters', 'pathParameters', 'body'])
       expect(event).not.toHaveProperty(absent)
     expect(event.rawQueryString).toBe('')
   })
 
-  it('has the address of the connection as its source, not the one a header names', async () => {
+  it('the gateway’s event has the source address of the connection, not one that a header names', async () => {
     const event = await see('GET', '/show', {
       localAddress: '127.0.0.2',
       headers: { 'X-Forwarded-For': '9.9.9.9' },
@@ -197,17 +197,20 @@ describe('the event of a request', () => {
     ['application/octet-stream', 'a', true],
     ['application/jsonish', 'a', true],
     [undefined, 'a', true],
-  ])('holds a body of type %s as text or as base64, as API Gateway does', async (type, body, encoded) => {
-    const event = await see(
-      'POST',
-      '/show',
-      { headers: type === undefined ? {} : { 'Content-Type': type } },
-      body,
-    )
-    expect(event.isBase64Encoded).toBe(encoded)
-    expect(encoded ? Buffer.from(event.body ?? '', 'base64').toString() : event.body).toBe(body)
-    expect(event.headers['content-length']).toBe(String(Buffer.byteLength(body)))
-  })
+  ])(
+    'the gateway’s event has a body of type %s as text or base64, as with API Gateway',
+    async (type, body, encoded) => {
+      const event = await see(
+        'POST',
+        '/show',
+        { headers: type === undefined ? {} : { 'Content-Type': type } },
+        body,
+      )
+      expect(event.isBase64Encoded).toBe(encoded)
+      expect(encoded ? Buffer.from(event.body ?? '', 'base64').toString() : event.body).toBe(body)
+      expect(event.headers['content-length']).toBe(String(Buffer.byteLength(body)))
+    },
+  )
 
   it.each([
     ['GET', '/things/special', 'GET /things/special', undefined],
@@ -215,7 +218,7 @@ describe('the event of a request', () => {
     ['PUT', '/any', 'ANY /any', undefined],
     ['DELETE', '/files/a/b%20c/d', 'ANY /files/{proxy+}', { proxy: 'a/b c/d' }],
     ['OPTIONS', '/any', 'ANY /any', undefined],
-  ])('of %s %s has the route %s', async (method, path, routeKey, pathParameters) => {
+  ])('the gateway routes %s %s to %s', async (method, path, routeKey, pathParameters) => {
     const event = await see(method, path)
     expect(event.routeKey).toBe(routeKey)
     expect(event.pathParameters).toEqual(pathParameters)
@@ -223,7 +226,7 @@ describe('the event of a request', () => {
 })
 
 describe('the response to a client', () => {
-  it('has the status, headers, cookies and body of the function’s result', async () => {
+  it('the gateway’s response has the status, headers, cookies and body of the function’s result', async () => {
     const answer = await ask({
       statusCode: 201,
       headers: { 'X-Custom': 'a', 'content-type': 'text/html', 'Content-Length': '1' },
@@ -260,19 +263,22 @@ describe('the response to a client', () => {
       '{"message":"Internal Server Error"}',
       'application/json',
     ],
-  ])('is right for a result with %s', async (_name, response, status, text, type) => {
-    const answer = await ask(response)
-    expect(answer).toMatchObject({ status, text })
-    expect(answer.headers['content-type']).toBe(type)
-  })
+  ])(
+    'the gateway’s response is that of API Gateway for a function’s result with %s',
+    async (_name, response, status, text, type) => {
+      const answer = await ask(response)
+      expect(answer).toMatchObject({ status, text })
+      expect(answer.headers['content-type']).toBe(type)
+    },
+  )
 
-  it.each([204, 304])('has no body with status %i', async (statusCode) => {
+  it.each([204, 304])('the gateway’s response with status %i has no body', async (statusCode) => {
     const answer = await ask({ statusCode, headers: { etag: '"1"' }, body: 'ignored' })
     expect(answer).toMatchObject({ status: statusCode, text: '' })
     expect(answer.headers.etag).toBe('"1"')
   })
 
-  it('has the headers of GET without its body for HEAD', async () => {
+  it('the gateway answers HEAD with the headers of GET and no body', async () => {
     const answer = await send('HEAD', '/any')
     expect(answer).toMatchObject({ status: 200, text: '' })
     expect(Number(answer.headers['content-length'])).toBeGreaterThan(100)
@@ -286,24 +292,27 @@ describe('the response to a client', () => {
     ['GET', '/broken', 500, 'Internal Server Error'],
     ['GET', '/hang', 503, 'Service Unavailable'],
     ['GET', '/limited', 503, 'Service Unavailable'],
-  ])('to %s %s has status %i and the message %s of API Gateway', async (method, path, status, message) => {
-    const answer = await send(method, path)
-    expect(answer).toMatchObject({ status, text: JSON.stringify({ message }) })
-  })
+  ])(
+    'the gateway itself answers %s %s with status %i and API Gateway’s message %s',
+    async (method, path, status, message) => {
+      const answer = await send(method, path)
+      expect(answer).toMatchObject({ status, text: JSON.stringify({ message }) })
+    },
+  )
 
-  it('is 413 for a body over 10 MB, announced or not', async () => {
+  it('the gateway answers a body over 10 MB with 413, with and without content-length', async () => {
     const body = Buffer.alloc(10 * 1024 * 1024 + 1, 97)
     const answers = await Promise.allSettled([
       send('POST', '/show', { headers: { 'content-length': body.length } }),
       send('POST', '/show', { headers: { 'transfer-encoding': 'chunked' } }, body),
     ])
-    // A client that still writes may see the connection end before it reads the answer.
+    // A client that is still writing may see the connection close before it reads the 413.
     const statuses = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.status : 413))
     expect(statuses).toEqual([413, 413])
     expect(await see('GET', '/show')).toBeDefined()
   })
 
-  it('is 429 when the burst of a route is used up', async () => {
+  it('the gateway answers 429 when the burst of a route is used up', async () => {
     const statuses = []
     for (const path of ['/throttled', '/throttled', '/throttled', '/show'])
       statuses.push((await send('GET', path)).status)
@@ -314,16 +323,19 @@ describe('the response to a client', () => {
 describe('CORS', () => {
   const preflight = { Origin: 'http://127.0.0.1:3001', 'Access-Control-Request-Method': 'POST' }
 
-  it.each(['/show', '/nowhere', '/any'])('answers a preflight for %s without a function', async (path) => {
-    const answer = await send('OPTIONS', path, { headers: preflight })
-    expect(answer).toMatchObject({ status: 204, text: '' })
-    expect(answer.headers).toMatchObject({
-      'access-control-allow-origin': 'http://127.0.0.1:3001',
-      'access-control-allow-methods': 'GET,POST',
-      'access-control-allow-headers': 'authorization,content-type',
-      'access-control-max-age': '600',
-    })
-  })
+  it.each(['/show', '/nowhere', '/any'])(
+    'the gateway answers a CORS preflight for %s without calling a function',
+    async (path) => {
+      const answer = await send('OPTIONS', path, { headers: preflight })
+      expect(answer).toMatchObject({ status: 204, text: '' })
+      expect(answer.headers).toMatchObject({
+        'access-control-allow-origin': 'http://127.0.0.1:3001',
+        'access-control-allow-methods': 'GET,POST',
+        'access-control-allow-headers': 'authorization,content-type',
+        'access-control-max-age': '600',
+      })
+    },
+  )
 
   it.each([
     ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
@@ -331,21 +343,24 @@ describe('CORS', () => {
     ['http://evil.example', undefined],
     ['http://127.0.0.1:30011', undefined],
     [undefined, undefined],
-  ])('sends the configured headers, not the function’s, to origin %s', async (origin, allowed) => {
-    const answer = await ask(
-      {
-        statusCode: 200,
-        headers: { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' },
-        body: '',
-      },
-      origin === undefined ? {} : { origin },
-    )
-    expect(answer.headers['access-control-allow-origin']).toBe(allowed)
-    expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
-    expect(answer.headers['access-control-expose-headers']).toBe(allowed && 'x-request-id')
-  })
+  ])(
+    'the gateway sends the configured CORS headers, not the function’s, to origin %s',
+    async (origin, allowed) => {
+      const answer = await ask(
+        {
+          statusCode: 200,
+          headers: { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' },
+          body: '',
+        },
+        origin === undefined ? {} : { origin },
+      )
+      expect(answer.headers['access-control-allow-origin']).toBe(allowed)
+      expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
+      expect(answer.headers['access-control-expose-headers']).toBe(allowed && 'x-request-id')
+    },
+  )
 
-  it('sends no headers to a preflight from an origin that is not allowed', async () => {
+  it('the gateway sends no CORS headers to a preflight from an origin that is not allowed', async () => {
     const answer = await send('OPTIONS', '/show', {
       headers: { ...preflight, Origin: 'http://evil.example' },
     })

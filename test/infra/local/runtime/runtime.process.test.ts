@@ -32,7 +32,7 @@ afterEach(async () => {
 })
 
 describe('a function', () => {
-  it('gets its event, the context that Lambda gives, and no variable of the host', async () => {
+  it('a function gets its event, Lambda’s context, and no environment variable of the host', async () => {
     process.env.OF_THE_HOST = 'private'
     start([describeFunction('probe.echo')])
     const { answer, functionError, requestId } = await invoke('probe.echo', { hello: 'world' })
@@ -63,7 +63,7 @@ describe('a function', () => {
     expect(answer.environment).not.toHaveProperty('HOME')
   })
 
-  it('keeps its modules from run to run, and its lines reach the log', async () => {
+  it('a function keeps its loaded modules between runs, and its lines reach the log', async () => {
     start([describeFunction('probe.echo')])
     expect((await invoke('probe.echo')).answer.runs).toBe(1)
     expect((await invoke('probe.echo')).answer.runs).toBe(2)
@@ -80,7 +80,7 @@ describe('a function', () => {
     ['broken.handler', { errorType: 'Error', errorMessage: 'cannot be loaded' }],
     ['missing.handler', { errorType: 'Runtime.ImportModuleError' }],
     ['probe.missing', { errorType: 'Runtime.HandlerNotFound' }],
-  ])('answers with the error object of Lambda when it is %s', async (handler, error) => {
+  ])('the handler %s fails with Lambda’s error object', async (handler, error) => {
     start([describeFunction(handler)])
     const result = await invoke(handler)
     expect(result.functionError).toBe('Unhandled')
@@ -88,7 +88,7 @@ describe('a function', () => {
   })
 
   it.each(['probe.hang', 'probe.spin'])(
-    'that is %s is ended at its timeout, and the next run starts anew',
+    'the handler %s is stopped at its timeout, and the next run gets a new worker',
     async (handler) => {
       start([describeFunction(handler, { timeoutSeconds: 0.2 })])
       for (const run of ['first', 'second']) {
@@ -103,7 +103,7 @@ describe('a function', () => {
 })
 
 describe('scaling', () => {
-  it('answers a hundred calls at once with three workers, none of which runs two at a time', async () => {
+  it('three workers answer a hundred concurrent calls, and none runs two at a time', async () => {
     const running = start([describeFunction('probe.wait')], { maxWorkersPerFunction: 3 })
     const results = await Promise.all(
       Array.from({ length: 100 }, () => invoke('probe.wait', { milliseconds: 2 })),
@@ -113,11 +113,11 @@ describe('scaling', () => {
     for (const { answer } of results)
       seen.set(answer.instance, [...(seen.get(answer.instance) ?? []), answer.runs as number])
     expect(seen.size).toBe(3)
-    // The counter is raised before the wait: overlapping runs of one worker would answer with equal numbers.
+    // probe.wait counts before it waits, so overlapping runs in one worker would return equal numbers.
     for (const runs of seen.values()) expect(new Set(runs).size).toBe(runs.length)
   })
 
-  it('runs a function without a worker although another one keeps all workers busy', async () => {
+  it('a function without a worker gets one although another function keeps all workers busy', async () => {
     start([describeFunction('probe.wait'), describeFunction('probe.echo')], { maxWorkers: 1 })
     const busy = Array.from({ length: 20 }, () => invoke('probe.wait', { milliseconds: 20 }))
     const order: string[] = []
@@ -128,27 +128,30 @@ describe('scaling', () => {
     expect(order).toEqual(['echo', 'wait'])
   })
 
-  it('ends a worker that has been idle for too long', async () => {
+  it('a worker that has been idle for too long is ended', async () => {
     const running = start([describeFunction('probe.wait')], { maxIdleMilliseconds: 20 })
     await invoke('probe.wait', { milliseconds: 1 })
     await expect.poll(() => running.countWorkers()).toEqual({ 'probe-wait': 0 })
   })
 
-  it.each([0, 2])('refuses calls beyond a reserved concurrency of %i', async (reservedConcurrency) => {
-    start([describeFunction('probe.wait', { reservedConcurrency })])
-    const results = await Promise.allSettled(Array.from({ length: 5 }, () => invoke('probe.wait')))
-    const refused = results.filter((result) => result.status === 'rejected')
-    expect(refused).toHaveLength(5 - reservedConcurrency)
-    for (const { reason } of refused) expect(reason).toBeInstanceOf(TooManyRequestsError)
-  })
+  it.each([0, 2])(
+    'a function with the reserved concurrency %i refuses further calls',
+    async (reservedConcurrency) => {
+      start([describeFunction('probe.wait', { reservedConcurrency })])
+      const results = await Promise.allSettled(Array.from({ length: 5 }, () => invoke('probe.wait')))
+      const refused = results.filter((result) => result.status === 'rejected')
+      expect(refused).toHaveLength(5 - reservedConcurrency)
+      for (const { reason } of refused) expect(reason).toBeInstanceOf(TooManyRequestsError)
+    },
+  )
 
-  it('refuses a call when too many wait', async () => {
+  it('a function refuses a call when too many calls wait for a worker', async () => {
     start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1, maxWaitingPerFunction: 2 })
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => invoke('probe.wait')))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
   })
 
-  it('loads code anew after a reload, while a running call ends with the code that it has', async () => {
+  it('after a reload, new calls run the new code while a running call finishes with the old', async () => {
     const running = start([describeFunction('probe.wait')])
     const first = await invoke('probe.wait', { milliseconds: 1 })
     const pending = invoke('probe.wait', { milliseconds: 100 })
@@ -160,7 +163,7 @@ describe('scaling', () => {
     await expect.poll(() => running.countWorkers()).toEqual({ 'probe-wait': 1 })
   })
 
-  it('ends a running call as an exit when it is closed', async () => {
+  it('closing the runtime ends a running call with Lambda’s error for an exit', async () => {
     const running = start([describeFunction('probe.hang')])
     const pending = invoke('probe.hang')
     await running.close()

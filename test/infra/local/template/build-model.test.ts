@@ -17,7 +17,7 @@ const addresses = {
 }
 let counter = 0
 
-/** The model of one stack with what `fill` puts into it. */
+/** Builds the model of a stack that contains only what `fill` creates. */
 function modelOf(fill: (stack: Stack) => void) {
   const app = new App({
     outdir: join(directory, String((counter += 1))),
@@ -32,7 +32,7 @@ describe('the model of a synthesized application', () => {
   const model = buildStackModel(assembly, addresses)
   const functionNamed = (name: string) => model.functions.find((item) => item.name === name)
 
-  it('resolves environments across stacks, with the local addresses', () => {
+  it('the stack model resolves environment variables across stacks, with the local addresses', () => {
     const [table] = model.tables
     const [key] = model.keys
     expect(functionNamed('echo')?.environment).toEqual({
@@ -44,7 +44,7 @@ describe('the model of a synthesized application', () => {
     })
   })
 
-  it('has the bundle, the limits and the policies of a function', () => {
+  it('the stack model has the bundle, the limits and the policies of a function', () => {
     const echo = functionNamed('echo')
     expect(echo).toMatchObject({
       handler: 'probe.echo',
@@ -61,7 +61,7 @@ describe('the model of a synthesized application', () => {
     expect(functionNamed('show')?.policies).toEqual([])
   })
 
-  it('has each route with its function, and CORS', () => {
+  it('the stack model has each route with its function, and the CORS configuration', () => {
     const show = functionNamed('show')?.logicalId
     expect(model.routes).toContainEqual({ routeKey: 'GET /things/{id}', functionLogicalId: show })
     expect(model.routes).toContainEqual({ routeKey: 'ANY /files/{proxy+}', functionLogicalId: show })
@@ -75,7 +75,7 @@ describe('the model of a synthesized application', () => {
     })
   })
 
-  it('has tables as inputs of CreateTable', () => {
+  it('the stack model has each table as an input of CreateTable', () => {
     expect(model.tables).toHaveLength(1)
     expect(model.tables[0]).toMatchObject({
       ttlAttribute: 'ttl',
@@ -90,7 +90,7 @@ describe('the model of a synthesized application', () => {
     })
   })
 
-  it('has queues, redrive, event sources, rules and schedules', () => {
+  it('the stack model has queues, dead-letter queues, event sources, rules and schedules', () => {
     const queue = model.queues.find(({ redrive }) => redrive !== undefined)
     expect(queue).toMatchObject({
       url: `http://127.0.0.1:4566/000000000000/${queue?.name ?? ''}`,
@@ -107,7 +107,7 @@ describe('the model of a synthesized application', () => {
     expect(model.outputs).toEqual({ EventBusName: 'fixture' })
   })
 
-  it('has the same names at every start', () => {
+  it('the stack model has the same resource names at every start', () => {
     expect(buildStackModel(assembly, addresses)).toEqual(model)
   })
 })
@@ -119,12 +119,12 @@ describe('a value', () => {
     ['Join and Select', () => Fn.join('-', ['a', Fn.select(1, ['b', Fn.ref('AWS::Partition')])]), 'a-aws'],
     ['Split', () => Fn.select(2, Fn.split('/', Fn.sub('a/b/${AWS::StackName}'))), 'single'],
     ['Base64', () => Fn.base64('hello'), 'aGVsbG8='],
-  ])('with %s is resolved', (_name, value, resolved) => {
+  ])('the intrinsic function %s is resolved', (_name, value, resolved) => {
     const model = modelOf((stack) => new CfnOutput(stack, 'Value', { value: value() as string }))
     expect(model.outputs.Value).toBe(resolved)
   })
 
-  it('with Fn::If, and a resource with a condition, follow the condition', () => {
+  it('Fn::If and resources with a condition follow the condition', () => {
     const model = modelOf((stack) => {
       const yes = new CfnCondition(stack, 'Yes', {
         expression: Fn.conditionEquals(Fn.ref('AWS::Partition'), 'aws'),
@@ -149,17 +149,17 @@ describe('a template that cannot be served', () => {
 
   it.each<[string, (stack: Stack) => unknown, string]>([
     [
-      'a type',
+      'a resource type',
       resource('AWS::StepFunctions::StateMachine'),
       'the local stack cannot serve single/Thing (AWS::StepFunctions::StateMachine)',
     ],
     [
-      'an intrinsic',
+      'an intrinsic function',
       resource('AWS::SQS::Queue', { QueueName: { 'Fn::Cidr': ['10.0.0.0/8', 1, 8] } }),
       'single uses Fn::Cidr, which the local stack does not know',
     ],
     [
-      'an attribute',
+      'an attribute of Fn::GetAtt',
       resource('AWS::SQS::Queue', { QueueName: { 'Fn::GetAtt': ['Thing', 'Color'] } }),
       'cannot tell',
     ],
@@ -174,15 +174,18 @@ describe('a template that cannot be served', () => {
       'single/Thing has an authorizer (JWT)',
     ],
     [
-      'a stream',
+      'a Kinesis event source',
       resource('AWS::Lambda::EventSourceMapping', { FunctionName: 'x', EventSourceArn: 'arn:aws:kinesis:x' }),
       'which is no queue',
     ],
-  ])('is refused by name for %s', (_name, fill, message) => {
-    expect(() => modelOf((stack) => void fill(stack))).toThrow(message)
-  })
+  ])(
+    'a template with %s that the local stack does not support is refused by name',
+    (_name, fill, message) => {
+      expect(() => modelOf((stack) => void fill(stack))).toThrow(message)
+    },
+  )
 
-  it('is served in spite of an alarm, which makes no difference here', () => {
+  it('a CloudWatch alarm in the template is ignored, not refused', () => {
     expect(modelOf((stack) => void resource('AWS::CloudWatch::Alarm')(stack)).functions).toEqual([])
   })
 })

@@ -43,7 +43,7 @@ const createTableInput = {
 } satisfies CreateTableCommandInput
 
 /**
- * The endpoint in front of DynamoDB Local, with clients of the owner and of a function with these
+ * Starts the AWS endpoint in front of DynamoDB Local, with clients of the owner and of a function with these
  * permissions.
  */
 async function startTable(statements: PolicyStatement[]) {
@@ -62,7 +62,7 @@ const Key = { pk: { S: 'U#1' }, sk: { S: 'A' } }
 const Item = { ...Key, amount: { N: '0.100000000000000001' } }
 const TableName = 'main'
 
-/** Every operation by its IAM action. */
+/** Every emulated DynamoDB operation, by its IAM action. */
 const operations: Record<string, (client: DynamoDBClient) => Promise<unknown>> = {
   GetItem: (client) => client.send(new GetItemCommand({ TableName, Key })),
   PutItem: (client) => client.send(new PutItemCommand({ TableName, Item })),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { compileSchedule } from '../../../../../infra/local/aws/eventbridge/schedule.ts'
 
 beforeEach(() => {
-  // A Sunday.
+  // The clock starts on a Sunday, so that weekday schedules have a known first run.
   vi.useFakeTimers({ now: new Date('2026-03-01T00:00:30Z') })
 })
 afterEach(() => {

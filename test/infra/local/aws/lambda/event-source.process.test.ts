@@ -26,7 +26,8 @@ interface Setup {
 }
 
 /**
- * A queue `work` that delivers to `run`: a visibility of one second, and two attempts before a dead letter.
+ * Starts a queue `work` that delivers to `run`, with a visibility timeout of one second and two receives
+ * before a dead letter.
  */
 async function startWorker({ queue, mapping, statements, run, dataDirectory }: Setup) {
   const name = queue?.fifo ? 'work.fifo' : 'work'
