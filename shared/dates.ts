@@ -37,7 +37,7 @@ const utcMidnight = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 export const dayOf = (instant: number, timeZone = settings().reportingTimeZone): string =>
   new Date(calendarDay(instant, timeZone)).toISOString().slice(0, 10)
 
-/** The day that lies `days` days after another one, or before it when `days` is negative. */
+/** Adds a number of days to a day; a negative number goes back. */
 export const addDays = (day: string, days: number): string =>
   new Date(utcMidnight(day) + days * dayMilliseconds).toISOString().slice(0, 10)
 

@@ -1,8 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger'
 
 /**
- * The structured log of a function. Only named facts are logged, never a request, an event, an error's
- * message or anything that a validator quotes: those may hold passwords, codes, tokens or secrets.
+ * The structured log of a function. Log only named fields, never a request, an event, an error's message or
+ * anything that a validator quotes: those may contain passwords, codes, tokens or secrets.
  */
 export const log = new Logger({ serviceName: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'service' })
 

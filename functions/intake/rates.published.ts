@@ -4,7 +4,7 @@ import { intake } from '../../shared/events/intake.ts'
 import { Amount } from '../../shared/money.ts'
 import { publishRates } from '../../shared/rates/rates.ts'
 
-/** Replaces the rates at which the currencies of the wallets are converted. */
+/** Replaces the rates at which wallets are converted to the quote currency. */
 export const handler = intake({
   detailType: 'rates.published',
   detail: v.object({

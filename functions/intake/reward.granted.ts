@@ -6,7 +6,7 @@ import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import type { Posting } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 
-/** Credits a reward to the reward wallet and adds it to the sums of the dashboard. */
+/** Credits a reward to the reward wallet and adds it to the dashboard's sums. */
 export const handler = intake({
   detailType: 'reward.granted',
   detail: v.object({

@@ -21,7 +21,7 @@ export interface Profile {
   email: string
   /** Instant of joining, epoch milliseconds. */
   joinedAt: number
-  /** The member at the top of the tree, who has no referrer. */
+  /** User id of the root of the referral tree, the member without a referrer. */
   rootId: number
   /** Number of levels below the root of the tree; 0 for the root itself. */
   depth: number
@@ -193,7 +193,7 @@ export async function setNote(authorId: number, target: Profile | undefined, not
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
-/** A member as one of their ancestors sees them. */
+/** Answer: a member as one of their ancestors sees them. */
 export const Member = v.object({
   user_id: v.pipe(v.number(), v.safeInteger()),
   nickname: v.string(),

@@ -26,7 +26,7 @@ import {
   type TreeHead,
 } from './tree-journal.ts'
 
-/** The deadline passed before the journal of a tree was empty: call propagateToAncestors again. */
+/** Error: the deadline passed before the journal of a tree was empty. Call propagateToAncestors again. */
 export class UnfinishedPropagation extends Error {
   override readonly name = 'UnfinishedPropagation'
 }

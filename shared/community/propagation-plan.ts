@@ -81,7 +81,7 @@ function toListEntry(
   return { userId, joinedAt, chunk }
 }
 
-/** Writes that must be made together, and the progress of the batch once they are made. */
+/** A group of writes that must be in one transaction, and the progress of the batch once they are made. */
 export interface WriteGroup {
   writes: Write[]
   progress: Pick<TreeHead, 'batch' | 'done'>

@@ -18,7 +18,7 @@ export interface JournalEntry {
   sk: string
   userId: number
   joined: boolean
-  /** Amount of a purchase; zero for a member who joined. */
+  /** Amount of the purchase; zero if the entry is about a member who joined. */
   amount: Big
 }
 

@@ -1,6 +1,6 @@
 import type { Key } from './table.ts'
 
-/** The names in braces of a key template: `USER#{userId}` has the name `userId`. */
+/** Type of the names in braces of a key template: `USER#{userId}` has the name `userId`. */
 type Names<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Names<Rest>
   : never

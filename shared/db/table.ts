@@ -22,7 +22,7 @@ db.middlewareStack.add(countUnits as never, { step: 'initialize' })
 /** Name of the service's DynamoDB table. */
 export const tableName = (): string => requireEnv('TABLE_NAME')
 
-/** An item as the document client reads and writes it. */
+/** An item of the table as the DynamoDB document client reads and writes it. */
 export type Item = Record<string, unknown>
 
 /** Primary key of an item. Only the file that owns the kind of item builds it. */
@@ -50,7 +50,7 @@ export const Decimal = v.pipe(
   v.transform(({ value }) => new Big(value)),
 )
 
-/** Converts an exact decimal for storing. */
+/** Converts an exact decimal to the SDK's `NumberValue`, so that it is stored with all its digits. */
 export const toNumberValue = (amount: Big): NumberValue => NumberValue.from(amount.toFixed())
 
 /**

@@ -14,7 +14,7 @@ import { db, type Item, tableName } from './table.ts'
 type SdkWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 type Without<T> = Omit<NonNullable<T>, 'TableName' | 'ReturnValuesOnConditionCheckFailure'>
 
-/** One write, or one check, of a transaction. The table's name is filled in when it is sent. */
+/** One write or condition check of a transaction. The table's name is added when it is sent. */
 export interface Write {
   Put?: Without<SdkWrite['Put']>
   Update?: Without<SdkWrite['Update']>
@@ -58,8 +58,8 @@ export async function transact(writes: readonly Write[]): Promise<void> {
 }
 
 /**
- * As transact, but resolves with the writes whose conditions did not hold; an empty list means that all was
- * written. An `abortSignal` ends it, retries included, with an AbortError.
+ * Like transact, but resolves with the writes whose conditions did not hold; an empty list means that
+ * everything was written. An `abortSignal` ends it, retries included, with an AbortError.
  */
 export async function tryTransact(
   writes: readonly Write[],

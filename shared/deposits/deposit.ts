@@ -14,7 +14,7 @@ import { Money } from '../money.ts'
 export const DepositStatus = v.picklist(['PENDING', 'CONFIRMING', 'CREDITED', 'FAILED'])
 export type DepositStatus = v.InferOutput<typeof DepositStatus>
 
-/** A deposit as its owner sees it. */
+/** Answer: a deposit as its owner sees it. */
 export const DepositRecord = v.object({
   id: v.string(),
   currency: v.string(),

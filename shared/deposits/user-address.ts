@@ -115,7 +115,7 @@ async function checkPoolLevel(pool: Pool): Promise<void> {
 }
 
 async function failEmpty(userId: number, pool: Pool): Promise<UserAddress> {
-  // Another request of this user may have taken the last address.
+  // The pool is empty. Another request of this user may have taken the last address, so look once more.
   const assigned = await readUserAddress(userId, pool, { consistent: true })
   if (assigned !== undefined) return assigned
   if (!(await poolExists(pool))) throw invalidParameter('currencyNetWork', 'is not offered for this currency')

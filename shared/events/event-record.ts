@@ -7,7 +7,7 @@ import { RejectedEvent } from './rejected-event.ts'
 import { readItem } from '../db/read.ts'
 import { itemType } from '../db/item-type.ts'
 
-/** What identifies an event: its type, its business key and the digest of its content. */
+/** The record of an event: its type, its business key and the digest of its content. */
 export interface EventRecord {
   detailType: string
   businessKey: string

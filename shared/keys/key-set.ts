@@ -50,7 +50,7 @@ export const SigningKey = v.pipe(
 )
 export type SigningKey = v.InferOutput<typeof SigningKey>
 
-/** A key that KMS has created, before it is part of the key set. */
+/** A key that KMS has created and that is not yet part of the key set. */
 export type CreatedKey = Pick<SigningKey, 'kid' | 'arn' | 'n' | 'e'>
 
 /** The call that caused a key transition or an attempt. */
@@ -164,7 +164,9 @@ export const toJwk = ({ n, e, kid }: Pick<SigningKey, 'n' | 'e' | 'kid'>): Jwk =
   kid,
 })
 
-/** SHA-256, hex, of the JWKS as canonical JSON: `{"keys":[…]}` with sorted members and nothing else. */
+/**
+ * Digest of the JWKS: SHA-256, hex, of canonical JSON `{"keys":[…]}` with sorted members and nothing else.
+ */
 export const jwksDigest = (keys: readonly SigningKey[]): string =>
   createHash('sha256')
     .update(canonicalJson(toJwks(keys)))

@@ -4,7 +4,7 @@ import { rateOf, type Rates } from '../rates/rates.ts'
 import { settings } from '../settings.ts'
 import type { Wallet } from './wallet.ts'
 
-/** One currency of a wallet as its owner sees it. */
+/** Answer: one currency of a wallet as its owner sees it. */
 export const Account = v.object({
   currency: v.string(),
   /** Balance of the currency that can be spent. */
@@ -41,7 +41,7 @@ export const AssetSummary = v.object({
   total: Money,
   balance: Money,
   hold: Money,
-  /** Instant of the rates, epoch milliseconds; null before the first publication. */
+  /** Instant of the rates used, epoch milliseconds; null before the first publication of rates. */
   rates_at: v.nullable(v.number()),
   assets: v.array(
     v.object({

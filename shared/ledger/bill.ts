@@ -19,7 +19,7 @@ import {
   type WalletName,
 } from './wallet.ts'
 
-/** A bill as its owner sees it. It never changes. */
+/** Answer: a bill as its owner sees it. Bills never change. */
 export const Bill = v.object({
   id: v.string(),
   currency: v.string(),

@@ -6,7 +6,7 @@ import { Integer } from '../db/table.ts'
 import { writeItem } from '../db/write.ts'
 import { registerPartition, registerShards, type WalletId, WalletName } from './wallet.ts'
 
-/** A position in the list of all wallets. */
+/** A cursor: a position in the list of all wallets. */
 const WalletCursor = v.object({
   shard: Integer,
   /** Path of the last wallet that was read in this shard; undefined at the beginning of the shard. */

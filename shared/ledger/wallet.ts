@@ -10,7 +10,7 @@ import { type Big, fitsTable, zero } from '../money.ts'
 export const Direction = v.picklist([1, 2])
 export type Direction = v.InferOutput<typeof Direction>
 
-/** Every type of bill (`business_id`) and its direction. */
+/** Every type of bill (`business_id`), with its direction. */
 export const billTypes = {
   DEPOSIT: 1,
   WITHDRAWAL: 2,
@@ -58,8 +58,8 @@ export interface Holding {
 const emptyHolding: Holding = { balance: zero, hold: zero, deposited: zero, withdrawal: zero, bills: {} }
 
 /**
- * A wallet: its balances and the number of its bills. It is one item of the table, so that one read answers
- * most questions and one conditional write moves money.
+ * A wallet: its balances and the number of its bills. It is one item of the table, so that most questions
+ * need one read, and a movement needs one conditional write.
  */
 export interface Wallet {
   id: WalletId
@@ -106,7 +106,7 @@ export interface NewBill {
   createdAt: number
 }
 
-/** Quarters of an hour from the epoch to an instant (epoch milliseconds). */
+/** Number of quarters of an hour from the epoch to an instant (epoch milliseconds). */
 export const quarterOf = (instant: number): number => Math.floor(instant / 900_000)
 
 /** Result of movements: the wallet after them and the new bills, or why the movements are rejected. */

@@ -51,7 +51,7 @@ function parseBasic(header: string): ClientCredentials {
   }
 }
 
-/** Decodes `application/x-www-form-urlencoded` text; returns text that is not validly encoded as it is. */
+/** Decodes `application/x-www-form-urlencoded` text; returns text with an invalid encoding unchanged. */
 function decodeForm(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

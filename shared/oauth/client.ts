@@ -78,8 +78,8 @@ export async function listClients(): Promise<Client[]> {
 }
 
 /**
- * The write that registers or replaces a client. Its condition fails when the stored registration is as new
- * or newer.
+ * The write that registers or replaces a client. Its condition fails unless the registration is newer than
+ * the stored one.
  */
 export const putClient = (client: Client): Write => ({
   Put: {

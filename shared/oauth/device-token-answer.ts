@@ -3,7 +3,7 @@ import { type DeviceTokenGrant, signDeviceToken } from '../tokens/device-token.t
 import type { Scope } from '../tokens/scopes.ts'
 import { readUser } from '../users/user.ts'
 
-/** Members of every answer with a device_token (RFC 6749 §5.1). */
+/** Schema of the members that every answer with a device_token has (RFC 6749 §5.1). */
 export const DeviceTokenAnswer = v.object({
   device_token: v.string(),
   token_type: v.literal('Bearer'),

@@ -21,7 +21,7 @@ export interface Caller {
   firstParty: boolean
   /** When the access_token expires, epoch milliseconds. */
   expiresAt: number
-  /** When the user signed in; epoch milliseconds. */
+  /** When the user signed in, epoch milliseconds. */
   authenticatedAt: number
   /** Key of the access_token's item. */
   key: Key

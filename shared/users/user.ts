@@ -13,7 +13,7 @@ const users = itemType({
   found: 'by user',
 })
 
-/** Key of a user's item. */
+/** Key of the item of a user. */
 export const userKey = (userId: number): Key => users.key({ userId })
 
 const emails = itemType({
@@ -63,7 +63,7 @@ const UserItem = v.object({
   registered_at: Integer,
   /** For each field the stamp of the update that last set it; a later update has a greater stamp as text. */
   stamps: v.object(v.entriesFromList(updatableFields, v.optional(v.string()))),
-  /** When each mail slot was last used, epoch milliseconds; entries older than an hour are stale. */
+  /** When each mail slot was last used, epoch milliseconds; slots used over an hour ago are free. */
   mails: v.record(v.string(), Integer),
 })
 
@@ -232,7 +232,7 @@ export const replacePasswordHash = (userId: number, known: string, replacement: 
     ':known': known,
   })
 
-/** Another sign-in took the mail slot first; `mails` holds all slots as they are stored now. */
+/** Error: another sign-in took the mail slot first. `mails` has all slots as they are stored now. */
 export class MailSlotTaken extends Error {
   override readonly name = 'MailSlotTaken'
   readonly mails: User['mails']
@@ -277,7 +277,7 @@ export const requireUser = (
   otherwise: () => new OutOfOrderEvent(reason),
 })
 
-/** Updates a user if the condition holds, and does nothing otherwise. */
+/** Performs an update of a user's item if its condition holds, and does nothing otherwise. */
 async function updateIf(
   userId: number,
   update: string,

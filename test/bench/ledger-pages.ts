@@ -36,7 +36,8 @@ const filters = [
 type Items = Record<string, unknown>[]
 
 /**
- * Computes six years of bills in memory, and writes their rows of the measured lists straight into the table.
+ * Computes six years of bills in memory, and writes only their rows of the measured lists, directly into the
+ * table.
  */
 async function load(userId: number, size: number): Promise<void> {
   const lists = new Set(filters.map(({ filter }) => listName({ userId, wallet: 'asset' }, filter)))

@@ -15,7 +15,7 @@ interface Answer {
 
 const everything: Scope[] = ['community.read', 'community.write', 'dashboard.read']
 
-/** Calls an endpoint as a user; `body` makes it a POST. */
+/** Calls an endpoint of the local stack as a user; with a `body` it sends a POST. */
 async function call(userId: number, path: string, body?: object, scopes = everything): Promise<Answer> {
   const { base_url: baseUrl } = await useLocalStack()
   const response = await fetch(baseUrl + path, {

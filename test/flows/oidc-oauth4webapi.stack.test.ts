@@ -5,8 +5,8 @@ import { followAuthorization } from '../support/browser.ts'
 import { createClient, createSession } from '../support/oauth-clients.ts'
 import { getUserinfo, stack } from '../support/oauth.ts'
 
-// The local stack speaks plain http. The library marks this option deprecated so that nobody leaves it in
-// by accident.
+// Allows plain http for the local stack; oauth4webapi marks the option as deprecated so that nobody leaves
+// it in by accident.
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go away
 const insecure = { [oauth.allowInsecureRequests]: true }
 

@@ -19,7 +19,8 @@ beforeAll(async () => {
  */
 const discover = (client: TestClient, authentication: oidc.ClientAuth): Promise<oidc.Configuration> =>
   oidc.discovery(new URL(stack.base_url), client.clientId, client.secret, authentication, {
-    // The library marks it deprecated so that nobody leaves it in by accident: the local stack is plain http.
+    // Allows plain http for the local stack; openid-client marks the option as deprecated so that nobody
+    // leaves it in by accident.
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out, not to go away
     execute: [oidc.allowInsecureRequests],
   })

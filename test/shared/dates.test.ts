@@ -45,7 +45,7 @@ describe('addDays', () => {
     ['2028-02-28', 1, '2028-02-29'],
     ['2026-03-01', -1, '2026-02-28'],
     ['2026-03-01', 0, '2026-03-01'],
-  ])('addDays counts from %s by %d days over ends of months and years', (day, days, expected) => {
+  ])('the day %s plus %d days is %s', (day, days, expected) => {
     expect(addDays(day, days)).toBe(expected)
   })
 })
@@ -57,7 +57,7 @@ describe('daysInOrder', () => {
     [undefined, '2026-01-01', true],
     ['2026-01-01', '2026-01-01', true],
     ['2026-01-02', '2026-01-01', false],
-  ])('daysInOrder decides whether %s to %s is a valid range', (first, last, expected) => {
+  ])('whether a period from %s to %s is in order: %s', (first, last, expected) => {
     expect(daysInOrder(first, last)).toBe(expected)
   })
 })

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { afterAll } from 'vitest'
 
-// Every process that a test file starts ends with the file: also after a failed test, and when the test
-// runner is interrupted or killed. A second process, the reaper, ends them.
+// Every process that a test file starts ends with the file, even after a failed test or when the test runner
+// is interrupted or killed. A second process, the reaper, ends them.
 
 let reaper: Writable | undefined
 let startingReaper = false

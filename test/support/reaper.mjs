@@ -1,13 +1,14 @@
-// Ends processes whose owner is gone. Standard input says what runs: a line `+PID` for each process that has started, `-PID`
-// for each that has ended. When the input closes, however its owner died, what still runs gets SIGTERM, and SIGKILL ten
-// seconds later. Plain JavaScript on purpose: it must start at once.
+// The reaper ends processes whose owner has ended. Its standard input has a line `+PID` for each process that
+// has started and `-PID` for each that has ended. When the input closes, for whatever reason, the processes
+// that still run get SIGTERM, and SIGKILL ten seconds later. This is plain JavaScript because it must start
+// at once.
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 
 const graceMilliseconds = 10_000
 const running = new Set()
 
-/** Sends a signal (0: none) and says whether the process was there. */
+/** Sends a signal to a process (0 only asks) and returns whether the process exists. */
 function reaches(pid, signal) {
   try {
     return process.kill(pid, signal)
@@ -16,7 +17,7 @@ function reaches(pid, signal) {
   }
 }
 
-// Ctrl-C reaches every process of the terminal; the owner decides what ends.
+// Ignore Ctrl-C, which reaches every process of the terminal: the owner decides when its processes end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -10,12 +10,12 @@ interface Served<Description> {
  * it when the parent asks for it or has ended in any way.
  */
 export async function serveForParent<Description>(start: () => Promise<Served<Description>>): Promise<void> {
-  // A server that is still starting cannot be stopped in order. The processes that it has started end with
-  // this one.
+  // A server that is still starting cannot be stopped in order, so this process exits. Processes that it has
+  // started end with it.
   let stop = (): void => process.exit(1)
   process.once('disconnect', () => stop())
   process.once('message', () => stop())
-  // The parent decides when to stop, also after Ctrl-C, which the terminal sends to both.
+  // Ignore Ctrl-C, which the terminal sends to parent and child: the parent decides when to stop the server.
   process.on('SIGINT', () => undefined)
   const served = await start()
   stop = () => void served.stop().finally(() => process.exit(0))

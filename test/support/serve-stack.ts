@@ -1,4 +1,4 @@
-// The local stack that all tests of the project `stack` share, in a process of its own: the tests and the
+// Runs the local stack that all tests of the project `stack` share in a process of its own, so that tests and
 // stack each have a core.
 import { startLocalStack } from '../../infra/local/local-stack.ts'
 import { commonEnvironment } from './common-environment.ts'

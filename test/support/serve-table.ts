@@ -1,6 +1,6 @@
-// The table that all tests of the project `table` share, with the keys that functions need: DynamoDB Local
-// behind the local stack's AWS endpoint. No bundles, no gateway and no running functions. Tests call the code
-// in their own process.
+// Serves the table that all tests of the project `table` share, with the keys that functions need: DynamoDB
+// Local behind the local stack's AWS endpoint, without bundles, gateway and running functions. Tests call the
+// code in their own process.
 import { App } from 'aws-cdk-lib'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -7,7 +7,7 @@ interface Sender {
 /** The prototype from which every AWS client inherits `send`. */
 const base = Object.getPrototypeOf(Object.getPrototypeOf(kms)) as Sender
 
-/** A call of an AWS client: its name, and the function that carries it out. */
+/** A call of an AWS client: its name, and the function that performs it. */
 export interface TamperedCall {
   /** Name of the command's class, for example `CreateKeyCommand`. */
   name: string

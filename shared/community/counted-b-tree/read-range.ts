@@ -25,14 +25,14 @@ export interface RangeQuery {
   before?: number | undefined
   /** How many of the newest members in the range to skip. */
   skip: number
-  /** How many members to return at most. */
+  /** Maximum number of members in the window. */
   take: number
 }
 
 export interface RangeResult {
   /** Number of members who joined in the range, in the window or not. */
   total: number
-  /** The members of the window, newest first. */
+  /** Entries of the members in the window, newest first. */
   entries: BTreeEntry[]
 }
 

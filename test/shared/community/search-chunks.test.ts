@@ -59,6 +59,9 @@ it.each([
   ['example.com', true],
   ['bann', false],
   ['bob', false],
-])('the keyword %j matches Ann B with the email Ann@Example.com: %s', (keyword, matches) => {
-  expect(matchesKeyword(searchText('Ann B', 'Ann@Example.com'), keyword)).toBe(matches)
-})
+])(
+  'whether the keyword %j matches the nickname Ann B or the email Ann@Example.com: %s',
+  (keyword, matches) => {
+    expect(matchesKeyword(searchText('Ann B', 'Ann@Example.com'), keyword)).toBe(matches)
+  },
+)

@@ -32,6 +32,6 @@ test.each([
   ['with a quote', 'https://client.example/"'],
   ['a port beyond 65535', 'http://localhost:65536/'],
   ['nothing', ''],
-])('a redirect URI that is unsafe may not be registered: %s', (_why, uri) => {
+])('an invalid or unsafe redirect URI may not be registered: %s', (_why, uri) => {
   expect(v.is(RedirectUri, uri)).toBe(false)
 })

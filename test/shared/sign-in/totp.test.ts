@@ -26,8 +26,8 @@ test.each([
   expect(v.is(TotpSecret, sent)).toBe(false)
 })
 
-// RFC 6238 appendix B: the ASCII secret 12345678901234567890 in base32. Its eight-digit codes end in these
-// six.
+// Test vectors of RFC 6238 appendix B: the ASCII secret 12345678901234567890 in base32. Its eight-digit codes
+// end in these six digits.
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
 test.each([
