@@ -23,40 +23,40 @@ import { refuse } from './startup-error.ts'
 import { buildStackModel } from './template/build-model.ts'
 import { watchSources } from './watch-sources.ts'
 
-/** A local stack that answers. */
+/** A running local stack. */
 export interface LocalStack {
-  /** Address of the API, without a trailing slash. */
+  /** URL of the API, without a trailing slash. */
   baseUrl: string
-  /** Address of the AWS endpoint, without a trailing slash. */
+  /** URL of the AWS endpoint, without a trailing slash. */
   awsUrl: string
-  /** Address of the authorization page, without a trailing slash. */
+  /** URL of the authorization page, without a trailing slash. */
   pageUrl: string
   model: StackModel
   aws: AwsEndpoint
-  /** Runs a function by its logical id. */
+  /** Invokes a Lambda function by its logical id. */
   invoke: InvokeFunction
-  /** File with every line that the functions log. */
+  /** File with every line that the functions have logged. */
   logFile: string
-  /** Stops everything, the last started first. Afterwards nothing of it runs or listens. */
+  /** Stops everything, the last started first. Afterwards no process or server of the stack is left. */
   stop: () => Promise<void>
 }
 
 export interface StartOptions extends LocalStackOptions {
-  /** Takes the lines that a person should see. */
+  /** Shows a line to the person who started the stack. */
   showLine: (line: string) => void
-  /** Where the functions' lines go; by default a file in the data directory. */
+  /** File for the lines that functions log. Default: a file in the data directory. */
   logFile?: string | undefined
-  /** What to serve; by default the project's own stage `local`. */
+  /** Synthesizes the stage to serve. Default: the project's own stage `local`. */
   synthesize?: Synthesize
 }
 
-/** The region and the account of everything local. No real account has this number. */
+/** Region and account id of the local stack. The account id belongs to no real account. */
 const region = 'us-east-1'
 const accountId = '000000000000'
 
 /**
- * Starts everything and resolves when all of it answers (with demo data: when Alice can sign in). Throws a
- * `StartupError` for what a person can mend, after stopping what had started.
+ * Starts the local stack, and resolves when all of it answers (with demo data: when Alice can sign in).
+ * Throws a `StartupError` for a problem that a person can fix, after stopping what has started.
  */
 export async function startLocalStack(options: StartOptions): Promise<LocalStack> {
   const started = new AsyncDisposableStack()
@@ -135,7 +135,8 @@ async function openDynamodb(directory: string | undefined, started: AsyncDisposa
   return started.adopt(await startDynamodb(directory), close).endpoint
 }
 
-// The templates must spell the endpoint's address before the endpoint can be opened.
+// Reserves the port of the AWS endpoint, because the templates need its URL before the endpoint can be
+// opened.
 async function claimPort(port: number, option: string): Promise<number> {
   if (port === 0) return findFreePort()
   const probe = await bindServer(port, option)
@@ -155,8 +156,8 @@ async function synthesizeModel(
 }
 
 /**
- * Code of the service that the local stack runs for itself, in the environment of a function that does the
- * like.
+ * Functions that the local stack itself runs: code of the service, each in the environment of a similar
+ * function.
  */
 function listOwnFunctions({ functions, routes, outputs }: StackModel): FunctionModel[] {
   const derive = (routeKey: string, folder: string, name: string, caller: object): FunctionModel[] => {
@@ -166,7 +167,7 @@ function listOwnFunctions({ functions, routes, outputs }: StackModel): FunctionM
     const code = { codeDirectory: join(import.meta.dirname, folder), handler: `${name}.handler` }
     return [{ ...base, logicalId: `local/${name}`, name, ...code, ...caller }]
   }
-  // Only the auditor may read every record of the keys.
+  // Uses the auditor's role, because no other role may read every record of the signing keys.
   const auditor = outputs.AuditorRoleArn === undefined ? {} : { arn: outputs.AuditorRoleArn }
   return [
     ...derive('GET /.well-known/jwks.json', 'console', 'key-status', auditor),
@@ -179,7 +180,7 @@ interface ApiParts extends Pick<LocalStack, 'model' | 'aws' | 'invoke' | 'pageUr
   demo: boolean
 }
 
-/** Serves the console below /_local and the API everywhere else. */
+/** Serves the console below /_local, and the API on all other paths. */
 function serveApi({ model, aws, api, pageUrl, demo, invoke }: ApiParts, started: AsyncDisposableStack): void {
   const identity = { apiId: 'local', accountId, domainName: `${loopback}:${api.port}`, port: api.port }
   const gateway = createGateway({ routes: model.routes, cors: model.cors, invoke, identity })
@@ -191,13 +192,14 @@ function serveApi({ model, aws, api, pageUrl, demo, invoke }: ApiParts, started:
   const users = demo ? demoUsers : []
   const serveConsole = createConsole({ model, aws, baseUrl: api.url, pageUrl, users, readKeys })
   api.serve((request, response) => serveConsole(request, response) ?? gateway(request, response))
-  // Closed before the functions and the endpoint that they call, so that running requests are answered.
+  // The API is closed before the functions and the AWS endpoint that they call, so that running requests are
+  // still answered.
   started.defer(() => api.close())
 }
 
 /**
- * Runs every function of a `rate(...)` schedule once. On AWS a new rule may wait for up to its period, but a
- * person who starts the stack needs the first signing key now.
+ * Runs every function with a `rate(...)` schedule once at the start. On AWS, a new rule first runs after up
+ * to one period, but the local stack needs its first signing key at once.
  */
 async function runSchedulesOnce({ rules, functions }: StackModel, invoke: InvokeFunction): Promise<void> {
   const targets = rules

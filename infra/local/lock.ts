@@ -2,12 +2,15 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from './startup-error.ts'
 
-/** Limit of attempts to take the lock. A stale lock, or one that is just being released, costs an attempt. */
+/**
+ * Maximum number of attempts to take the lock. A stale lock, or one that is being released, costs one
+ * attempt.
+ */
 const maxAttempts = 3
 
 /**
- * Reserves a data directory for this process and returns the function that releases it. Replaces the lock of
- * a process that has ended. Throws a `StartupError` while another running process holds the directory.
+ * Locks a data directory for this process, and returns a function that releases it. Replaces the lock of a
+ * process that has ended. Throws a `StartupError` if another running process holds the lock.
  */
 export function lockDataDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true })
@@ -55,20 +58,23 @@ function readIfPresent(file: string): string | undefined {
   }
 }
 
-/** `PID STARTED` on Linux, where ids are reused, and `PID` elsewhere. Undefined for an ended process. */
+/**
+ * Identifies a process as `PID STARTED` on Linux, because process ids are reused, and as `PID` elsewhere.
+ * Undefined if it has ended.
+ */
 function identifyProcess(pid: number): string | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: the process runs, but belongs to another user.
+    // EPERM means that the process runs, but belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined
   }
   const stat = readIfPresent(`/proc/${pid}/stat`)
   if (stat === undefined) return String(pid)
-  // proc(5): `PID (COMMAND) STATE …`, the start time is field 22. COMMAND may itself hold spaces and
-  // parentheses.
+  // Format of /proc/PID/stat (proc(5)): `PID (COMMAND) STATE …`, with the start time in field 22. COMMAND may
+  // contain spaces and parentheses.
   const [state = '', ...later] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // A zombie (Z) has ended: its parent has only not collected its exit code yet, and may never do so.
+  // A zombie (Z) has ended, although its parent has not collected its exit code yet, and may never do so.
   return ['Z', 'X'].includes(state) ? undefined : `${pid} ${later[18] ?? ''}`
 }

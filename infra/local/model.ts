@@ -1,12 +1,12 @@
 /**
- * What the local stack serves: the synthesized templates with every intrinsic function resolved. All rooms
- * share it. Field names follow CloudFormation's where there is one.
+ * The model of what the local stack serves: the synthesized templates with every intrinsic function resolved.
+ * All parts of the local stack use it. Fields have CloudFormation's names where they exist.
  */
 export interface StackModel {
   region: string
   accountId: string
   functions: FunctionModel[]
-  /** Roles that people assume, such as the auditor's. */
+  /** IAM roles that people assume, such as the auditor's. */
   roles: RoleModel[]
   routes: RouteModel[]
   cors: CorsModel | undefined
@@ -23,15 +23,15 @@ export interface FunctionModel {
   logicalId: string
   name: string
   arn: string
-  /** Absolute directory of the bundle. */
+  /** Absolute path of the directory with the function's bundle. */
   codeDirectory: string
-  /** `FILE.EXPORT` inside the bundle, as Lambda spells it. */
+  /** Handler in the bundle as `FILE.EXPORT`, in Lambda's notation. */
   handler: string
   environment: Record<string, string>
   timeoutSeconds: number
   memoryMegabytes: number
   reservedConcurrency: number | undefined
-  /** ARN of the execution role, the principal of the function's calls. */
+  /** ARN of the function's execution role, with whose permissions it calls AWS. */
   roleArn: string
   /** Every policy document of the role, inline and attached, resolved. */
   policies: PolicyDocument[]
@@ -64,11 +64,11 @@ export interface RouteModel {
   /** API Gateway's route key: `GET /account/info`, `GET /deposit/get/{id}`, `$default`. */
   routeKey: string
   functionLogicalId: string
-  /** Requests a second and burst, where the stage sets them for this route. */
+  /** Throttle of the route, if its stage sets one: requests per second, and burst. */
   throttle?: { rate: number; burst: number }
 }
 
-/** `AWS::ApiGatewayV2::Api` CorsConfiguration. */
+/** CORS configuration of the HTTP API (`AWS::ApiGatewayV2::Api` CorsConfiguration). */
 export interface CorsModel {
   allowOrigins: string[]
   allowMethods: string[]
@@ -81,7 +81,7 @@ export interface CorsModel {
 export interface TableModel {
   name: string
   arn: string
-  /** The CreateTable input that DynamoDB Local understands (keys, indexes, billing mode). */
+  /** Input of CreateTable for DynamoDB Local: keys, indexes and billing mode. */
   createTableInput: Record<string, unknown>
   ttlAttribute: string | undefined
 }
@@ -106,11 +106,11 @@ export interface QueueModel {
   delaySeconds: number
   retentionSeconds: number
   redrive: { deadLetterArn: string; maxReceiveCount: number } | undefined
-  /** `AWS::SQS::QueuePolicy` documents that name this queue. */
+  /** Policy documents of the queue (`AWS::SQS::QueuePolicy`). */
   policies: PolicyDocument[]
 }
 
-/** `AWS::Lambda::EventSourceMapping` from a queue to a function. */
+/** An event source from an SQS queue to a function (`AWS::Lambda::EventSourceMapping`). */
 export interface EventSourceModel {
   queueArn: string
   functionLogicalId: string
@@ -121,14 +121,14 @@ export interface EventSourceModel {
   enabled: boolean
 }
 
-/** `AWS::Events::Rule`: by pattern on a bus, or by schedule. */
+/** A rule with an event pattern on a bus, or with a schedule (`AWS::Events::Rule`). */
 export interface RuleModel {
   name: string
   arn: string
   busName: string
   enabled: boolean
   pattern?: Record<string, unknown>
-  /** `rate(1 hour)` or `cron(...)`, UTC. */
+  /** Schedule of the rule, `rate(1 hour)` or `cron(...)` in UTC. */
   schedule?: string
   targets: RuleTarget[]
 }
@@ -136,7 +136,7 @@ export interface RuleModel {
 export interface RuleTarget {
   id: string
   arn: string
-  /** Constant JSON text in place of the event. */
+  /** Constant JSON text that the target gets instead of the event. */
   input?: string
   deadLetterArn?: string
   messageGroupId?: string

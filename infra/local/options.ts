@@ -1,20 +1,20 @@
 import { Command, InvalidArgumentError } from 'commander'
 
-/** How to start the local stack. */
+/** The command-line options of the local stack. */
 export interface LocalStackOptions {
-  /** Port of the API, 0 for any free one. The same goes for the other ports. */
+  /** Port of the API. As for the other ports, 0 chooses any free one. */
   port: number
   awsPort: number
   /** Port of the authorization page. */
   pagePort: number
-  /** Where everything is kept; undefined keeps it for this run only. */
+  /** Directory for all data; undefined keeps the data for this run only. */
   dataDirectory: string | undefined
   demo: boolean
-  /** Overridden settings of infra/config.ts, by name. */
+  /** Settings of infra/config.ts that `--set` overrides, by name. */
   settings: Record<string, string>
-  /** A DynamoDB to use instead of starting one. */
+  /** URL of a DynamoDB to use instead of starting DynamoDB Local. */
   dynamodbEndpoint?: string | undefined
-  /** Whether to serve changes of functions as soon as they are saved. */
+  /** Whether to serve changed functions as soon as their sources are saved. */
   watch?: boolean
 }
 
@@ -24,7 +24,7 @@ type Parsed = Omit<LocalStackOptions, 'dataDirectory' | 'settings'> & {
   set: Record<string, string>
 }
 
-/** Reads the command line. Prints the help or what is wrong with an option, and ends the process then. */
+/** Parses the command line. For --help or an invalid option, prints a message and ends the process. */
 export function parseOptions(commandLine: string[]): LocalStackOptions {
   const { data, ephemeral, set, ...others } = new Command('npm start --')
     .description('Serves the synthesized stack on this machine.')

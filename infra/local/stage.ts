@@ -6,8 +6,8 @@ import { bundleConsole } from './console/bundle-console.ts'
 import { StartupError } from './startup-error.ts'
 
 /**
- * Makes the cloud assembly to serve. With `watch` its functions point to the bundler's output, which changes
- * while the stack runs, and otherwise to copies.
+ * Makes the CDK cloud assembly to serve. With `watch`, functions run from the bundler's output directory,
+ * which changes while the stack runs; otherwise from copies.
  */
 export type Synthesize = (
   outputDirectory: string,
@@ -17,10 +17,10 @@ export type Synthesize = (
 
 /**
  * Bundles the functions and the pages, and synthesizes the stage `local`. Throws a `StartupError` that names
- * every setting of infra/config.ts that is wrong.
+ * every invalid setting of infra/config.ts.
  */
 export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings, watch = false) => {
-  // The bundler is a process of its own, and works while CDK loads.
+  // Bundling and loading CDK run in parallel, because the bundler is a separate process.
   const [{ App }, { readConfig }, { addStacks }] = await Promise.all([
     import('aws-cdk-lib'),
     import('../config.ts'),
@@ -30,14 +30,16 @@ export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings
     bundleConsole(),
   ])
   const config = refuseWrongSettings(() => readConfig({ ...settings, stage: 'local' }))
-  // Assets are named by their contents: without this the directory would grow with every change.
+  // Deletes the old assembly: assets are named by their content, so the directory would grow with every
+  // change.
   rmSync(outputDirectory, { recursive: true, force: true })
   const cdkJson = readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')
   const { context } = JSON.parse(cdkJson) as { context: Record<string, unknown> }
   const app = new App({
     outdir: outputDirectory,
     analyticsReporting: false,
-    // Takes three of the four seconds of a synthesis; `cdk synth` and the tests validate.
+    // Skips the validation, which takes three of four seconds of a synthesis. `cdk synth` and the tests run
+    // it.
     builtinCloudFormationValidation: false,
     context: { ...context, ...(watch ? { 'aws:cdk:disable-asset-staging': true } : {}) },
   })

@@ -2,13 +2,16 @@ import { enableCompileCache } from 'node:module'
 import { parseOptions } from './options.ts'
 import { StartupError } from './startup-error.ts'
 
-// Functions tell the time by UTC, as on Lambda, and threads share the time zone of their process.
+// Functions use UTC, as on Lambda. Worker threads share the time zone of their process, so it is set here.
 process.env.TZ = 'UTC'
-// CDK is a hundred thousand lines, which load in half the time once they are compiled.
+// Caches compiled code: CDK's hundred thousand lines then load in half the time.
 enableCompileCache()
 const options = parseOptions(process.argv.slice(2))
 
-/** Ctrl-C arrives from the terminal and from the parent: signals within this time count as one. */
+/**
+ * Signals within this time count as one, because Ctrl-C arrives both from the terminal and from the parent
+ * process.
+ */
 const sameSignalMilliseconds = 500
 
 let stop: (() => Promise<void>) | undefined
@@ -17,7 +20,8 @@ let signalledAt = 0
 function onSignal(): void {
   const now = Date.now()
   if (signalledAt !== 0 && now - signalledAt < sameSignalMilliseconds) return
-  // Before the start is complete, or on a second signal: what was started ends with this process.
+  // Exits at once on a second signal, or before the start is complete. Everything that was started ends with
+  // this process.
   if (signalledAt !== 0 || stop === undefined) process.exit(130)
   signalledAt = now
   console.error('stopping ...')
@@ -32,7 +36,8 @@ function onSignal(): void {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
 
 try {
-  // Loaded here, so that a signal is heard during the second that it takes.
+  // Imported after the signal handlers are set, because loading it takes a second in which a signal must be
+  // handled.
   const { startLocalStack } = await import('./local-stack.ts')
   const stack = await startLocalStack({ ...options, showLine: (line) => console.error(line) })
   stop = stack.stop

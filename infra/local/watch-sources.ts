@@ -6,20 +6,26 @@ import type { StackModel } from './model.ts'
 import type { Runtime } from './runtime/runtime.ts'
 
 interface WatchOptions {
-  /** Its functions must run from the bundler's output directory: see `Synthesize`. */
+  /**
+   * Model of the stack to watch. Its functions must run from the bundler's output directory: see
+   * `Synthesize`.
+   */
   model: StackModel
   runtime: Pick<Runtime, 'reload'>
   showLine: (line: string) => void
 }
 
 const root = join(import.meta.dirname, '..', '..')
-/** Wait this long for more: one save often causes several events, and a branch switch changes many files. */
+/**
+ * Time to wait for further file changes: one save often causes several events, and a branch switch changes
+ * many files.
+ */
 const settleMilliseconds = 50
 
 /**
- * Serves changes under functions/ and shared/ when they are saved: bundles and reloads the functions that
- * they change. With an error in a source the functions keep their code. Says when a change needs a restart.
- * Returns the function that ends watching.
+ * Watches functions/ and shared/, and bundles and reloads the functions that a saved change affects. After an
+ * error in a source, the functions keep running their old code. Reports a change that needs a restart.
+ * Returns a function that stops watching.
  */
 export async function watchSources({ model, runtime, showLine }: WatchOptions): Promise<() => Promise<void>> {
   const needsRestart = await findRestartSources()
@@ -60,7 +66,10 @@ export async function watchSources({ model, runtime, showLine }: WatchOptions): 
   }
 }
 
-/** Returns a test for files that need a restart: infra/, and what the stacks and the local stack import. */
+/**
+ * Returns a predicate for files whose change needs a restart: infra/, and what the stacks and the local stack
+ * import.
+ */
 async function findRestartSources(): Promise<(file: string) => boolean> {
   const { metafile } = await build({
     absWorkingDir: root,

@@ -6,10 +6,10 @@ import { writeChanged } from '../../write-changed.ts'
 const source = import.meta.dirname
 const root = join(source, '..', '..', '..')
 
-/** Directory of the bundled console, ready to be served. */
+/** Directory of the bundled console. */
 export const consoleDirectory = join(root, 'dist', 'local-console')
 
-/** Bundles the console, the reference client in it, into one script and one stylesheet. */
+/** Bundles the console, including the reference client, into one script and one stylesheet. */
 export async function bundleConsole(): Promise<void> {
   const { outputFiles } = await build({
     absWorkingDir: root,

@@ -2,16 +2,16 @@ import { environmentName, Settings } from '../../../shared/settings.ts'
 import type { AwsEndpoint } from '../aws/server.ts'
 import type { StackModel } from '../model.ts'
 
-/** The public description of what runs: the same that a deployment's outputs give. */
+/** The description of the running stack, with the names of a deployment's outputs. */
 export type StackDescription = ReturnType<typeof describeStack>
 
-/** Describes the running stack, by the template's outputs where they name it. */
+/** Describes the running stack, with the outputs of the template where they exist. */
 export function describeStack(
   { outputs, buses, tables, functions, routes }: StackModel,
   aws: Pick<AwsEndpoint, 'url' | 'queues'>,
   urls: { baseUrl: string; pageUrl: string },
 ) {
-  // Every function runs with the same settings.
+  // The settings are read from the first function, because all functions have the same ones.
   const environment = functions[0]?.environment ?? {}
   const settings = Object.keys(Settings.entries).flatMap((name): [string, string][] => {
     const value = environment[environmentName(name)]

@@ -1,2 +1,3 @@
-// Runs in a worker, because the code that reads the keys' records finds its table in the environment.
+// Reads the status of the signing keys in a worker, because the code takes its table from environment
+// variables.
 export { readKeyStatus as handler } from '../../ops/keys/key-status.ts'

@@ -26,17 +26,20 @@ const localHosts = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/i
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
-/** Sources that a page may load from: its own address only, nothing inline, no frames. */
+/** Content-Security-Policy of the console: loads only from its own origin, without inline code or frames. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The API reference's viewer needs inline styles, and a worker from a blob for its search. */
+/**
+ * Content-Security-Policy of the API reference, whose viewer needs inline styles, and a worker from a blob
+ * for its search.
+ */
 const docsPolicy = `${policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; worker-src blob:`
 
-/** Files below /_local, by path: those of the console, and the API reference with its viewer. */
+/** Files served below /_local, by path: the console, and the API reference with its viewer. */
 const files: Record<string, string> = {
   '/': join(consoleDirectory, 'index.html'),
-  // The redirect URI of the reference client.
+  // The redirect URI of the reference client, which the console serves.
   '/callback': join(consoleDirectory, 'index.html'),
   '/main.js': join(consoleDirectory, 'main.js'),
   '/console.css': join(consoleDirectory, 'console.css'),
@@ -46,7 +49,9 @@ const files: Record<string, string> = {
   '/docs/openapi.json': join(root, 'dist', 'openapi.json'),
 }
 
-/** The viewer's logo, which it would fetch from its maker. */
+/**
+ * URL of the logo in the API reference's viewer; it is removed, because it would be loaded from another site.
+ */
 const viewerLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
 
 let referenceWritten: Promise<unknown> | undefined
@@ -115,6 +120,6 @@ function send(
   response.end(body)
 }
 
-/** Writes dist/openapi.json in a process of its own, because that loads every function. */
+/** Writes dist/openapi.json in a separate process, because that loads every function. */
 const writeApiReference = () =>
   promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })

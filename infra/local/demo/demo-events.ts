@@ -1,14 +1,14 @@
 import { demoLoginPassword, type DemoUser, demoUsers } from './demo-users.ts'
 
-/** An event for the bus. */
+/** An event of the demo data. */
 export interface DemoEvent {
   detailType: string
   detail: Record<string, unknown>
 }
 
-/** What the demo data depends on. The same settings always give the same events. */
+/** The settings of the demo data. The same settings always give the same events. */
 export interface DemoSettings {
-  /** Epoch milliseconds of the data directory's first start: everything lies before it. */
+  /** First start of the data directory, epoch milliseconds. All demo events are dated before it. */
   firstStart: number
   quoteCurrency: string
   rewardCurrency: string
@@ -18,28 +18,32 @@ const day = 86_400_000
 const [alice, bob, carol, , erin] = demoUsers.map((user) => user.user_id)
 const scopes = 'openid profile email account.read community.read community.write dashboard.read deposit.read'
 
-/** The pools that Alice's deposit addresses come from. */
+/** The address pools from which Alice's deposit addresses come. */
 export const depositPools = [
   { currency: 'USDT', network: 'TRC20' },
   { currency: 'BTC', network: 'BITCOIN' },
 ]
 
-/** What Alice needs to sign in, and the demo application to ask for her consent. */
+/** The events that Alice needs to sign in, and the demo application to ask for her consent. */
 export const firstStage = ({ firstStart }: DemoSettings): DemoEvent[] => [
   ...demoUsers.filter((user) => user.referrer_id === undefined).map((user) => registration(user, firstStart)),
   event('client.registered', {
     client_id: 'demo-app',
-    // One later than in the first version of this data, so that older data directories learn the second
-    // redirect URI.
+    // One millisecond later than in the first version of the demo data, so that older data directories get
+    // the second redirect URI.
     updated_at: firstStart - 130 * day + 1,
     name: 'Demo application',
-    // The second one is the reference client's, on the console. On this machine the port may be any.
+    // The second redirect URI is that of the console's reference client. For a loopback URI any port is
+    // accepted.
     redirect_uris: ['http://127.0.0.1:4000/callback', 'http://127.0.0.1:3000/_local/callback'],
     scopes: scopes.split(' '),
   }),
 ]
 
-/** The downline and what everybody bought and earned. Each stage needs what those before it have done. */
+/**
+ * The events of the downline, its purchases and its earnings, in stages. Each stage depends on the ones
+ * before it.
+ */
 export const laterStages = (settings: DemoSettings): DemoEvent[][] => [
   ...downline(settings),
   [rates(settings), ...addresses()],
@@ -49,7 +53,7 @@ export const laterStages = (settings: DemoSettings): DemoEvent[][] => [
   [withdrawal(settings, 'settled', 2)],
 ]
 
-/** Deposits to Alice's addresses, which are one from each of `depositPools`. */
+/** The events of deposits to Alice's addresses, of which there is one from each of `depositPools`. */
 export function deposits({ firstStart }: DemoSettings, addresses: string[]): DemoEvent[] {
   const seen = [
     { pool: 0, amount: '500', status: 'confirmed', confirmations: 20, daysAgo: 6 },
@@ -72,7 +76,7 @@ export function deposits({ firstStart }: DemoSettings, addresses: string[]): Dem
   )
 }
 
-/** One stage for each level, because a referrer must be registered before those whom they referred. */
+/** The registrations of the downline, a stage for each level, because a referrer must be registered first. */
 function downline({ firstStart }: DemoSettings): DemoEvent[][] {
   const levels: DemoUser[][] = []
   let above = demoUsers.filter((user) => user.referrer_id === undefined)
@@ -119,7 +123,10 @@ function addresses(): DemoEvent[] {
   )
 }
 
-/** A reward in the reward currency on each of the last 30 days, and another one on every fifth. */
+/**
+ * The rewards of Alice: one in the reward currency on each of the last 30 days, and another on every fifth
+ * day.
+ */
 function rewards({ firstStart, rewardCurrency }: DemoSettings): DemoEvent[] {
   const types = ['NODE', 'REFERRAL', 'TEAM']
   const other = rewardCurrency === 'BTC' ? 'ETH' : 'BTC'

@@ -2,16 +2,19 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import * as v from 'valibot'
 
 const Contents = v.object({
-  /** Epoch milliseconds of the first start. The dates of the demo data always count back from it. */
+  /** First start of the data directory, epoch milliseconds. The dates of the demo data are relative to it. */
   first_start: v.number(),
-  /** Keys of the events sent. A later version may word an event differently, so none is sent twice. */
+  /**
+   * Keys of the sent events. They prevent sending an event twice even if a later version words it
+   * differently.
+   */
   sent: v.array(v.string()),
 })
 
-/** What has been sent into a data directory so far. */
+/** The record of the demo events that have been sent into a data directory. */
 export type DemoRecord = ReturnType<typeof openDemoRecord>
 
-/** Opens the record kept in the file, or without a file one for this run only. */
+/** Opens the record of sent demo events in a file. Without a file, the record is for this run only. */
 export function openDemoRecord(file: string | undefined, now: number) {
   const { first_start, sent } = readContents(file) ?? { first_start: now, sent: [] }
   const save = () => {

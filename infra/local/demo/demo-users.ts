@@ -1,23 +1,25 @@
 import { createHash } from 'node:crypto'
 
-/** A user whom the demo data registers. */
+/** A user of the demo data. */
 export interface DemoUser {
   user_id: number
   email: string
   nickname: string
   referrer_id?: number
   totp_secret?: string
-  /** How many whole days before the first start they joined. */
+  /** Whole days between the user's registration and the first start. */
   joinedDaysAgo: number
 }
 
 /** The password of every demo user; their accounts hold nothing of value. */
 export const demoPassword = 'correct horse battery'
 
-/** The password as clients send it: its MD5, in hexadecimal. */
+/** The demo password as clients send it: its MD5, in hexadecimal. */
 export const demoLoginPassword = createHash('md5').update(demoPassword).digest('hex')
 
-/** Alice, whom the README signs in, and her downline three levels deep. Referrers come first. */
+/**
+ * The demo users: Alice, whom the README signs in, and her downline, three levels deep. Referrers come first.
+ */
 export const demoUsers: DemoUser[] = [
   {
     user_id: 1001,

@@ -12,27 +12,27 @@ interface DemoOptions {
   aws: Pick<AwsEndpoint, 'url' | 'queues'>
   /** Runs functions, and claim-addresses.ts under the id `local/claim-addresses`. */
   invoke: InvokeFunction
-  /** File that records what has been sent; undefined records it for this run only. */
+  /** File that records which events have been sent; undefined keeps the record for this run only. */
   file: string | undefined
   showLine: (line: string) => void
 }
 
-/** What is needed to send a stage of the demo data. */
+/** What sending a stage of the demo data needs. */
 interface Sender extends Pick<DemoOptions, 'model' | 'aws'> {
   record: DemoRecord
-  /** Aborted when the stack stops. */
+  /** Aborts when the stack stops. */
   signal: AbortSignal
 }
 
-/** The next stage is sent after this time even if the one before has not been applied. */
+/** Maximum wait for a stage to be applied; then the next one is sent anyway. */
 const maxStageMilliseconds = 30_000
-/** PutEvents takes at most ten events. */
+/** Maximum number of events in a PutEvents request (EventBridge quota). */
 const maxBatchSize = 10
 
 /**
- * Sends the demo data through the bus, as the business server would, but no event twice into one data
- * directory. Resolves when Alice can sign in, with the function that stops sending: the rest is sent while
- * the stack already serves, and its errors are shown, not thrown.
+ * Sends the demo data through the event bus, as the business server would, each event only once per data
+ * directory. Resolves when Alice can sign in, with a function that stops sending. The rest is sent while the
+ * stack already serves; its errors are reported, not thrown.
  */
 export async function startDemo(options: DemoOptions): Promise<() => Promise<void>> {
   const { model, aws, file, showLine } = options
@@ -53,7 +53,8 @@ export async function startDemo(options: DemoOptions): Promise<() => Promise<voi
 
 async function sendRest(sender: Sender, settings: DemoSettings, claim: () => Promise<string[]>) {
   for (const stage of demo.laterStages(settings)) await sendStage(sender, stage)
-  // Claimed once the pools are filled, because an address is assigned at the first request.
+  // Claims the deposit addresses after the pools are filled, because an address is assigned at the first
+  // request.
   if (!sender.signal.aborted && findQueues(sender.model, 'deposit.updated').length > 0)
     await sendStage(sender, demo.deposits(settings, await claim()))
 }
@@ -99,7 +100,10 @@ async function waitUntilApplied({ aws, signal }: Sender, queueArns: Set<string>)
     await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** Alice's addresses, one from each pool. Through the API she would have to sign in, which sends a mail. */
+/**
+ * Claims Alice's deposit addresses, one from each pool. It does not use the API, because a sign-in would send
+ * a mail.
+ */
 async function claimAddresses(invoke: InvokeFunction): Promise<string[]> {
   const claim = JSON.stringify({ userId: demoUsers[0]?.user_id, pools: demo.depositPools })
   const { payload, functionError } = await invoke('local/claim-addresses', claim)
@@ -107,7 +111,7 @@ async function claimAddresses(invoke: InvokeFunction): Promise<string[]> {
   return JSON.parse(payload) as string[]
 }
 
-/** The queues that events of a type reach. */
+/** Finds the queues that receive events of a type. */
 const findQueues = (model: StackModel, detailType: string): string[] =>
   model.rules
     .filter(({ busName, pattern }) => {
@@ -118,7 +122,8 @@ const findQueues = (model: StackModel, detailType: string): string[] =>
 
 const busOf = (model: StackModel): string => model.outputs.EventBusName ?? 'default'
 
-// The business key, which is the first member of every detail, and the status of what has several.
+// Key of a demo event: its business key, which is the first member of every detail, and its status, because a
+// deposit has several.
 const keyOf = ({ detailType, detail: { status, ...detail } }: DemoEvent): string =>
   JSON.stringify([detailType, Object.values(detail)[0], status])
 

@@ -3,8 +3,8 @@ import type { TableModel } from '../model.ts'
 import { StartupError } from '../startup-error.ts'
 
 /**
- * Creates the tables that do not exist yet. Throws a `StartupError` for an existing one with other keys or
- * indexes than the template's: changing them means deleting data, which is for a person to decide.
+ * Creates the tables that do not exist yet. Throws a `StartupError` for an existing table whose keys or
+ * indexes differ from the template: changing them deletes data, which a person must decide.
  */
 export async function createTables(endpoint: string, region: string, tables: TableModel[]): Promise<void> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
@@ -34,7 +34,7 @@ async function createTable(
     const TimeToLiveSpecification = { AttributeName: ttlAttribute, Enabled: true }
     await client.send(new dynamodb.UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }))
   } catch (error) {
-    // Another stack that shares the endpoint has just created the table.
+    // Ignores a table that another stack at the same endpoint has just created.
     if (!(error instanceof dynamodb.ResourceInUseException)) throw error
   }
 }
@@ -51,7 +51,7 @@ async function describeTable(
   }
 }
 
-/** The keys and indexes of a table as one text, equal for tables that differ in nothing else. */
+/** Describes the keys and indexes of a table as text, so that two tables can be compared. */
 function describeKeys(table: dynamodb.TableDescription | dynamodb.CreateTableCommandInput): string {
   const typeOf = new Map(table.AttributeDefinitions?.map((a) => [a.AttributeName, a.AttributeType]))
   const keys = (schema: dynamodb.TableDescription['KeySchema']) =>

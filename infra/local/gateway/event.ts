@@ -3,16 +3,16 @@ import type { IncomingMessage } from 'node:http'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { decodePath, type RouteMatch } from './routes.ts'
 
-/** Facts about the API that every event repeats. */
+/** Properties of the API that every gateway event contains. */
 export interface GatewayIdentity {
   apiId: string
   accountId: string
-  /** Host and port. */
+  /** Host and port of the API. */
   domainName: string
   port: number
 }
 
-/** A request as it came in over the wire, with its body. */
+/** An HTTP request with its body, as received. */
 export interface GatewayRequest {
   message: IncomingMessage
   requestId: string
@@ -22,15 +22,21 @@ export interface GatewayRequest {
   body: Buffer
 }
 
-/** Headers that concern one connection only and never reach a function (RFC 9110 §7.6.1). */
+/** Hop-by-hop headers, which concern one connection only and never reach a function (RFC 9110 §7.6.1). */
 const hopByHopHeaders = new Set(
   'connection keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
 )
 
-/** Bodies that API Gateway passes on as text. All others arrive base64-encoded, forms included. */
+/**
+ * Content types of bodies that API Gateway passes on as text. All other bodies are base64-encoded, including
+ * forms.
+ */
 const textTypes = /^(text\/[^;]*|application\/(json|xml|javascript))\s*(;|$)/i
 
-/** The event of payload format 2.0 (API Gateway guide, "Create AWS Lambda proxy integrations"). */
+/**
+ * Builds a function's event in payload format 2.0 (API Gateway guide, "Create AWS Lambda proxy
+ * integrations").
+ */
 export function toEvent(
   { message, requestId, method, encodedPath, rawQueryString, body }: GatewayRequest,
   { route, pathParameters }: RouteMatch,
@@ -82,10 +88,10 @@ export function toEvent(
   }
 }
 
-/** A random id in the form of API Gateway's request ids. */
+/** Creates a random id in the format of API Gateway's request ids. */
 export const createRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
 
-/** The headers that reach a function, by lower-case name. */
+/** Reads the headers that a function gets, by lower-case name. */
 function readHeaders(rawHeaders: string[]): Record<string, string | undefined> {
   const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
     index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? '']] : [],
@@ -94,7 +100,7 @@ function readHeaders(rawHeaders: string[]): Record<string, string | undefined> {
   return joinRepeated(kept, (name) => (name === 'cookie' ? '; ' : ','))
 }
 
-/** One value per name. The values of a repeated name are joined, as in payload 2.0. */
+/** Joins the values of a repeated name, as payload format 2.0 does. */
 function joinRepeated(
   pairs: Iterable<[name: string, value: string]>,
   separatorOf: (name: string) => string,
@@ -113,7 +119,7 @@ const readQuery = (rawQueryString: string): Record<string, string> =>
 const createTraceId = (now: Date): string =>
   `Root=1-${Math.floor(now.getTime() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`
 
-// API Gateway uses the common log format: 12/Mar/2020:19:03:58 +0000.
+// Formats a time as API Gateway does, in common log format: 12/Mar/2020:19:03:58 +0000.
 function formatTime(now: Date): string {
   const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(now.toUTCString()) ?? []
   return `${day ?? ''}/${month ?? ''}/${year ?? ''}:${time ?? ''} +0000`

@@ -11,16 +11,16 @@ export interface GatewayOptions {
   cors: CorsModel | undefined
   invoke: InvokeFunction
   identity: GatewayIdentity
-  /** A function that takes longer gets its client a 503; 30 s by default, as on API Gateway. */
+  /** Maximum time for a function to answer; then the client gets a 503. Default: 30 s, as on API Gateway. */
   integrationTimeoutMilliseconds?: number
 }
 
-/** API Gateway's limit of a request body. */
+/** Maximum size of a request body (API Gateway quota). */
 const maxBodyBytes = 10 * 1024 * 1024
-/** Lambda's limit of an invocation's payload. */
+/** Maximum size of an invocation's payload (Lambda quota). */
 const maxPayloadBytes = 6 * 1024 * 1024
 
-/** An HTTP API with Lambda proxy integrations of payload format 2.0, as API Gateway serves it. */
+/** Creates an HTTP API that behaves like API Gateway with Lambda proxy integrations of payload format 2.0. */
 export function createGateway(options: GatewayOptions): RequestHandler {
   const { cors, invoke, identity, integrationTimeoutMilliseconds = 30_000 } = options
   const matchRoute = createRouteMatcher(options.routes)
@@ -44,7 +44,7 @@ export function createGateway(options: GatewayOptions): RequestHandler {
     const requestId = createRequestId()
     const { origin } = message.headers
     if (cors === undefined) return send(message, response, requestId, await answer(message, requestId))
-    // API Gateway answers a preflight itself, whatever the routes are.
+    // API Gateway answers a CORS preflight itself, whatever the routes are.
     const complete = isPreflight(message)
       ? answerPreflight(cors, origin ?? '')
       : applyCors(cors, origin, await answer(message, requestId))
@@ -57,7 +57,10 @@ const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined
 
-/** A token bucket for each route with a limit: `rate` a second, `burst` at once. False means refused. */
+/**
+ * Creates a token bucket for each route with a throttle, of `rate` requests per second and `burst` at once.
+ * False means that the request is refused.
+ */
 function createThrottle(): (route: RouteModel) => boolean {
   const buckets = new Map<string, { tokens: number; at: number }>()
   return ({ routeKey, throttle }) => {
@@ -71,7 +74,7 @@ function createThrottle(): (route: RouteModel) => boolean {
   }
 }
 
-/** The whole body, or undefined where it exceeds API Gateway's limit. */
+/** Reads the whole request body; undefined if it exceeds API Gateway's limit. */
 async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
   if (Number(message.headers['content-length'] ?? 0) > maxBodyBytes) return undefined
   const chunks: Buffer[] = []
@@ -115,13 +118,15 @@ function send(
   response.setHeader('apigw-requestid', requestId)
   if (!withoutBody) response.setHeader('content-length', body.length)
   else response.removeHeader('content-type')
-  // The unread rest of a body must not be taken for the next request.
+  // Closes the connection if the body was not read to its end: the rest must not be parsed as the next
+  // request.
   if (!message.complete) response.setHeader('connection', 'close')
   response.writeHead(status)
   response.end(withoutBody || message.method === 'HEAD' ? undefined : body)
 }
 
-// A client that takes this server for a proxy sends an absolute URL in place of a path (RFC 9112 §3.2).
+// Splits the target of a request into path and query. A client that uses this server as a proxy sends an
+// absolute URL (RFC 9112 §3.2).
 function splitTarget(target: string): { encodedPath: string; rawQueryString: string } {
   const [path = '', ...query] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?')
   return { encodedPath: path.startsWith('/') ? path : `/${path}`, rawQueryString: query.join('?') }

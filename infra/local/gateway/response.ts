@@ -1,6 +1,6 @@
 import type { CorsModel } from '../model.ts'
 
-/** What goes back over the wire. */
+/** An HTTP response of the gateway. */
 export interface GatewayResponse {
   status: number
   headers: Record<string, string>
@@ -8,12 +8,12 @@ export interface GatewayResponse {
   body: Buffer
 }
 
-/** Headers that the gateway sets itself. */
+/** Response headers that the gateway sets itself, so a function's values are dropped. */
 const gatewayHeaders = new Set(
   'connection content-length date keep-alive transfer-encoding upgrade'.split(' '),
 )
 
-/** An answer that no function gave, worded as API Gateway words it. */
+/** Makes an answer of the gateway itself, with API Gateway's wording. */
 export const gatewayMessage = (status: number, message: string): GatewayResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
@@ -22,8 +22,8 @@ export const gatewayMessage = (status: number, message: string): GatewayResponse
 })
 
 /**
- * The response that a function's result asks for. Without a `statusCode` the result is itself the JSON body
- * of a 200; a result that does not have the form of payload 2.0 is a 500, as on AWS.
+ * Converts a function's result to the response. A result without `statusCode` is itself the JSON body of a
+ * 200; a result that is invalid in payload format 2.0 gives a 500, as on AWS.
  */
 export function toResponse(payload: string): GatewayResponse {
   const result: unknown = JSON.parse(payload)
@@ -49,7 +49,7 @@ export function toResponse(payload: string): GatewayResponse {
   }
 }
 
-/** The answer to a preflight: 204, with the configured headers only where the origin is allowed. */
+/** Makes the answer to a CORS preflight: 204, with the configured headers only if the origin is allowed. */
 export function answerPreflight(cors: CorsModel, origin: string): GatewayResponse {
   const headers = {
     ...originHeaders(cors, origin),
@@ -65,7 +65,10 @@ export function answerPreflight(cors: CorsModel, origin: string): GatewayRespons
   }
 }
 
-/** The response with the configured CORS headers. API Gateway ignores those of the function. */
+/**
+ * Adds the configured CORS headers to a response. As on API Gateway, CORS headers from the function are
+ * dropped.
+ */
 export function applyCors(
   cors: CorsModel,
   origin: string | undefined,
@@ -76,7 +79,7 @@ export function applyCors(
   return { ...response, headers: { ...Object.fromEntries(kept), ...added } }
 }
 
-// An allowed origin is `*`, `https://*`, `http://*` or a whole origin.
+// Whether CORS allows an origin. The configured origins are `*`, `https://*`, `http://*` or whole origins.
 const isAllowed = ({ allowOrigins }: CorsModel, origin: string): boolean =>
   allowOrigins.some((allowed) =>
     allowed.endsWith('*') ? origin.startsWith(allowed.slice(0, -1)) : allowed === origin,

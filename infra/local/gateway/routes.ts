@@ -1,9 +1,9 @@
 import type { RouteModel } from '../model.ts'
 
-/** The route that serves a request, and the values of its path variables. */
+/** The route that matches a request, and the values of its path variables. */
 export interface RouteMatch {
   route: RouteModel
-  /** Percent-decoded. Empty for a route without variables. */
+  /** Values of the path variables, percent-decoded; empty for a route without variables. */
   pathParameters: Record<string, string>
 }
 
@@ -14,8 +14,9 @@ interface CompiledRoute {
 }
 
 /**
- * Chooses as API Gateway does (guide, "Create routes for HTTP APIs"): full matches before greedy ones before
- * `$default`; among equals, fixed text before a variable and a method of its own before `ANY`.
+ * Creates a function that chooses the route of a request as API Gateway does (guide, "Create routes for HTTP
+ * APIs"): full matches before greedy ones before `$default`; among equals, fixed text before a variable, and
+ * a specific method before `ANY`.
  */
 export function createRouteMatcher(
   routes: RouteModel[],
@@ -36,7 +37,7 @@ export function createRouteMatcher(
   }
 }
 
-/** The percent-decoded text, or the text as it is where it is not well-formed. */
+/** Percent-decodes text, or returns it unchanged if it is malformed. */
 export function decodePath(encoded: string): string {
   try {
     return decodeURIComponent(encoded)

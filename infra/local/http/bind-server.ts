@@ -2,23 +2,26 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { StartupError } from '../startup-error.ts'
 
-/** Answers one request. A rejection becomes a plain 500. */
+/** Answers one HTTP request. If it rejects, the client gets a plain 500. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
-/** A server that holds its port from the start and answers 503 until it is given a handler. */
+/** An HTTP server that listens at once, and answers 503 until it gets a handler. */
 export interface BoundServer {
   port: number
-  /** Without a trailing slash. */
+  /** URL of the server, without a trailing slash. */
   url: string
   serve: (handler: RequestHandler) => void
-  /** Takes no new connection, gives running requests this long (2 s by default) to finish, then ends them. */
+  /**
+   * Stops accepting connections, waits this long (default: 2 s) for running requests, then closes their
+   * connections.
+   */
   close: (graceMilliseconds?: number) => Promise<void>
 }
 
-/** The one address that the local stack listens on: other machines cannot reach it. */
+/** The only address on which the local stack listens, so other machines cannot reach it. */
 export const loopback = '127.0.0.1'
 
-/** The `content-type` of a file, by the end of its name. */
+/** `content-type` of a file by its extension. */
 export const contentTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -27,7 +30,7 @@ export const contentTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Takes a port, 0 for any free one. Throws a `StartupError` that names the command line's option. */
+/** Listens on a port; 0 chooses any free one. Throws a `StartupError` that names the command-line option. */
 export async function bindServer(port: number, option: string): Promise<BoundServer> {
   let handler: RequestHandler = (_request, response) => {
     response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })
@@ -63,7 +66,7 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
   }
 }
 
-/** A port that is free now. Another process may take it before it is used, so prefer `bindServer`. */
+/** Finds a free port. Another process may take it before it is used, so prefer `bindServer`. */
 export async function findFreePort(): Promise<number> {
   const server = await bindServer(0, '')
   await server.close()

@@ -1,6 +1,6 @@
 import type { FunctionModel } from '../model.ts'
 
-/** The access key that a function signs its calls with. */
+/** The access key with which a function signs its AWS requests. */
 export interface FunctionCredentials {
   accessKeyId: string
   secretAccessKey: string
@@ -8,8 +8,8 @@ export interface FunctionCredentials {
 }
 
 /**
- * A function's whole environment: the template's variables and those that Lambda sets (developer guide,
- * "Defined runtime environment variables"), and nothing of the host's.
+ * Composes all environment variables of a function: those in the template and those that Lambda sets
+ * (developer guide, "Defined runtime environment variables"), but none of the host.
  */
 export function composeEnvironment(
   model: FunctionModel,

@@ -1,17 +1,17 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Takes the lines that functions write to their standard output and error. */
+/** Receives the lines that functions write to standard output and standard error. */
 export interface FunctionLog {
   write: (functionName: string, line: string) => void
 }
 
-/** A larger file becomes `FILE.previous`, replacing an older one, and a new one begins. */
+/** Maximum size of the log file. A larger one is renamed to `FILE.previous`, which replaces an older one. */
 const maxFileBytes = 20_000_000
 
 /**
- * Keeps every line in a file (`INSTANT FUNCTION LINE`). Shows structured lines of level WARN and above, and
- * other lines that mention an error or a warning.
+ * Writes every line that functions log to a file (`INSTANT FUNCTION LINE`). Also shows structured lines of
+ * level WARN and above, and other lines that mention an error or a warning.
  */
 export function openFunctionLog(file: string, showLine: (line: string) => void): FunctionLog {
   mkdirSync(dirname(file), { recursive: true })

@@ -5,18 +5,18 @@ import type { FunctionModel } from '../model.ts'
 import type { FunctionLog } from './function-log.ts'
 import type { InvocationResult } from './runtime.ts'
 
-/** A bundle that takes longer to load is given up. */
+/** Maximum time to load a function's bundle. */
 const maxInitMilliseconds = 30_000
-/** The most that Invoke's `LogType: Tail` returns. */
+/** Maximum length of the log tail that Invoke returns for `LogType: Tail`. */
 const maxLogTailCharacters = 4096
 
-/** What worker-entry.mjs sends. The payload is the handler's result, or Lambda's error object. */
+/** A message from worker-entry.mjs. Its payload is the handler's result, or Lambda's error object. */
 type Message = { kind: 'loaded' } | { kind: 'not-loaded' | 'done' | 'failed'; payload: string }
 type Outcome = Pick<InvocationResult, 'payload' | 'functionError'>
 
 /**
- * One execution environment of a function, as on Lambda: a thread with its own modules and environment, which
- * loads the bundle at once and runs one invocation at a time.
+ * One execution environment of a function, as on Lambda: a thread with its own modules and environment
+ * variables, which loads the bundle at once and runs one invocation at a time.
  */
 export class FunctionWorker {
   private readonly model: FunctionModel
@@ -27,7 +27,7 @@ export class FunctionWorker {
   private retired = false
   private logTail = ''
   private uncaught: Outcome | undefined
-  /** Answers the invocation that is running. */
+  /** Resolves the running invocation. */
   private settle: (outcome: Outcome) => void = () => undefined
 
   constructor(model: FunctionModel, environment: Record<string, string>, log: FunctionLog) {
@@ -55,17 +55,17 @@ export class FunctionWorker {
       })
   }
 
-  /** Whether it may be given a further invocation. */
+  /** Whether the worker can take another invocation. */
   get usable(): boolean {
     return !this.ended && !this.retired
   }
 
-  /** Makes it unusable for further invocations. The running one goes on to its end. */
+  /** Makes the worker take no further invocation; the running one finishes. */
   retire(): void {
     this.retired = true
   }
 
-  /** Runs the handler, one call at a time. Resolves with Lambda's error object when the handler fails. */
+  /** Runs the handler, one invocation at a time. Resolves with Lambda's error object if the handler fails. */
   async run(payload: string): Promise<InvocationResult> {
     const requestId = randomUUID()
     this.logTail = ''
@@ -74,7 +74,7 @@ export class FunctionWorker {
     return { ...(loadFault ?? (await this.invoke(requestId, payload))), requestId, logTail: this.logTail }
   }
 
-  /** Ends the thread. The invocation that is running resolves as Lambda reports an exit. */
+  /** Ends the worker's thread. The running invocation resolves with Lambda's error for an exit. */
   async terminate(): Promise<void> {
     this.ended = true
     await this.thread.terminate()
@@ -115,7 +115,7 @@ function startThread(model: FunctionModel, environment: Record<string, string>):
   return new Worker(new URL('worker-entry.mjs', import.meta.url), {
     name: model.name,
     env: { ...environment, AWS_LAMBDA_LOG_STREAM_NAME: logStreamName },
-    // The host's own flags, such as a test runner's loaders, are not meant for the function.
+    // Passes no Node options of the host, such as a test runner's loaders, to the function.
     execArgv: [],
     stdout: true,
     stderr: true,

@@ -2,12 +2,12 @@ import type { Invoke } from '../aws/server.ts'
 import type { FunctionModel } from '../model.ts'
 import type { InvokeFunction } from './runtime.ts'
 
-/** How long Lambda waits before it retries an asynchronous invocation that failed: there are two retries. */
+/** Lambda's delays before the two retries of a failed asynchronous invocation. */
 const retryDelaysMilliseconds = [60_000, 120_000]
 
 /**
- * Lambda's Invoke: `RequestResponse` waits for the answer, `Event` returns at once and retries what fails or
- * is throttled. `report` gets a line about what failed every time.
+ * Creates Lambda's Invoke: `RequestResponse` waits for the result; `Event` returns at once, and retries a
+ * failed or throttled run. `report` gets a line about a run that failed every time.
  */
 export function createInvokeByName(
   functions: FunctionModel[],

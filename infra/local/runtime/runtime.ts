@@ -2,39 +2,42 @@ import type { FunctionModel } from '../model.ts'
 import type { FunctionLog } from './function-log.ts'
 import { FunctionWorker } from './function-worker.ts'
 
-/** What came of running a function once, as Lambda's Invoke reports it. */
+/** The result of one run of a function, as Lambda's Invoke reports it. */
 export interface InvocationResult {
-  /** JSON text: what the handler returned (`null` for nothing), or Lambda's error object. */
+  /** Result of the handler as JSON text (`null` if it returned nothing), or Lambda's error object. */
   payload: string
-  /** Set when the function failed, timed out or exited. `payload` is then the error object. */
+  /** Set if the function failed, timed out or exited; `payload` is then the error object. */
   functionError: 'Unhandled' | undefined
   requestId: string
-  /** The last lines that the function logged during this run, at most 4 KB. */
+  /** The last lines that the function logged in this run, at most 4 KB. */
   logTail: string
 }
 
 /**
- * Runs a function with a JSON text. Resolves also when it fails, and rejects with `TooManyRequestsError` when
- * its reserved concurrency or its waiting line is exhausted.
+ * Runs a function with a JSON payload. Also resolves if the function fails. Rejects with
+ * `TooManyRequestsError` if its reserved concurrency or its queue of waiting calls is exhausted.
  */
 export type InvokeFunction = (functionLogicalId: string, payload: string) => Promise<InvocationResult>
 
-/** Lambda refuses to run a function now (`TooManyRequestsException`): the caller may try again. */
+/** Thrown if a function cannot run now (Lambda: `TooManyRequestsException`); the caller may try again. */
 export class TooManyRequestsError extends Error {
   override readonly name = 'TooManyRequestsError'
 }
 
-/** How far functions scale out on one machine. */
+/** Limits of how many workers the functions may use on one machine. */
 export interface RuntimeLimits {
   maxWorkersPerFunction: number
   maxWorkers: number
-  /** Invocations that may wait for a worker, per function. One more is refused as Lambda throttles. */
+  /** Maximum number of invocations per function that wait for a worker; further ones are throttled. */
   maxWaitingPerFunction: number
-  /** A worker that has been idle for longer is ended. */
+  /** Maximum idle time of a worker, after which it is ended. */
   maxIdleMilliseconds: number
 }
 
-/** Enough for a hundred simultaneous requests on a laptop: ten of a function run, the others wait. */
+/**
+ * Default limits, enough for a hundred concurrent requests on a laptop: ten calls of a function run, the
+ * others wait.
+ */
 const defaultLimits: RuntimeLimits = {
   maxWorkersPerFunction: 10,
   maxWorkers: 40,
@@ -44,7 +47,7 @@ const defaultLimits: RuntimeLimits = {
 
 export interface RuntimeOptions {
   functions: FunctionModel[]
-  /** The whole environment of a function. */
+  /** Returns all environment variables of a function. */
   environmentOf: (model: FunctionModel) => Record<string, string>
   log: FunctionLog
   limits?: Partial<RuntimeLimits>
@@ -56,22 +59,24 @@ interface WaitingInvocation {
   reject: (error: unknown) => void
 }
 
-/** The workers of one function, and the invocations that wait for one of them. */
+/** The workers of one function, and the invocations that wait for them. */
 interface Pool {
   model: FunctionModel
   workers: Set<FunctionWorker>
   /**
-   * The most recently used worker is last and used first, so that the others idle long enough to be ended.
+   * Idle workers. The most recently used one is last and is used first, so that the others idle long enough
+   * to be ended.
    */
   idle: { worker: FunctionWorker; since: number }[]
   waiting: WaitingInvocation[]
   /**
-   * Number of the function's last run among all runs. The lower it is, the longer the function has waited.
+   * Sequence number of the function's last run among all runs. A lower number means that the function has
+   * waited longer.
    */
   lastRun: number
 }
 
-/** Runs the functions of a stage, each in workers of its own, which start when they are needed. */
+/** Runs the functions of a stage, each in its own workers, which are started on demand. */
 export class Runtime {
   private readonly options: RuntimeOptions
   private readonly limits: RuntimeLimits
@@ -101,21 +106,21 @@ export class Runtime {
     })
   }
 
-  /** Makes further invocations load the code anew. Running ones go on with the code that they have. */
+  /** Makes further invocations of a function load its new code. Running ones finish with the old code. */
   reload(functionLogicalId: string): void {
     const pool = this.poolOf(functionLogicalId)
     for (const worker of pool.workers) worker.retire()
     for (const { worker } of pool.idle) void this.drop(pool, worker)
   }
 
-  /** Workers alive now, by function name. */
+  /** Counts the live workers, by function name. */
   countWorkers(): Record<string, number> {
     return Object.fromEntries(
       [...this.pools.values()].map(({ model, workers }) => [model.name, workers.size]),
     )
   }
 
-  /** Ends every worker. Running invocations resolve as Lambda reports an exit, waiting ones reject. */
+  /** Ends every worker. Running invocations resolve with Lambda's error for an exit; waiting ones reject. */
   async close(): Promise<void> {
     this.closed = true
     clearInterval(this.idleCheck)
@@ -160,15 +165,18 @@ export class Runtime {
     const keep = !this.closed && worker.usable && !others.some(isStarved)
     if (keep) pool.idle.push({ worker, since: Date.now() })
     else void this.drop(pool, worker)
-    // Functions without a worker come first, then the one that has waited longest: a busy function keeps none
-    // out.
+    // Prefers functions without a worker, then the one that has waited longest, so that a busy function
+    // cannot block others.
     const inTurn = [pool, ...others].sort(
       (a, b) => Number(isStarved(b)) - Number(isStarved(a)) || a.lastRun - b.lastRun,
     )
     for (const next of inTurn) this.dispatch(next)
   }
 
-  /** Whether one more worker may start. If there are too many, ends the one that has been idle longest. */
+  /**
+   * Returns whether one more worker may start. At the limit, it first ends the worker that has been idle
+   * longest.
+   */
   private makeRoom(): boolean {
     const pools = [...this.pools.values()]
     if (pools.reduce((sum, { workers }) => sum + workers.size, 0) < this.limits.maxWorkers) return true

@@ -9,7 +9,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 const { model, logStreamName } = workerData
 const { codeDirectory, handler, name: functionName } = model
 
-/** Logs an error, and sends it as Lambda reports it to the caller. */
+/** Logs an error of the function, and sends it to the caller as Lambda reports it. */
 function report(kind, title, error) {
   const { name, message, stack } =
     error instanceof Error ? error : { name: typeof error, message: String(error), stack: '' }

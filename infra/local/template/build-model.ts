@@ -8,8 +8,8 @@ import { TemplateReader } from './reader.ts'
 import { readStackTemplates } from './stack-templates.ts'
 
 /**
- * What a synthesized stage would be once deployed, with the local addresses in place of AWS's. Throws a
- * `StartupError` that names every resource or intrinsic function that the local stack cannot serve.
+ * Builds the model of a synthesized stage as if it were deployed, with local addresses in place of AWS's.
+ * Throws a `StartupError` that names every resource or intrinsic function that the local stack cannot serve.
  */
 export function buildStackModel(assembly: CloudAssembly, addresses: Addresses): StackModel {
   const { region, accountId } = addresses

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 
-/** What CloudFormation would know of a created resource: its `Ref` and its `Fn::GetAtt` attributes. */
+/**
+ * The values of a created resource that templates can refer to: its `Ref` and its `Fn::GetAtt` attributes.
+ */
 export interface Identity {
   ref: string
   attributes: Record<string, string>
 }
 
-/** Where the local stack answers, in place of the addresses that AWS would give. */
+/** The addresses of the local stack, which replace those that AWS would assign. */
 export interface Addresses {
   region: string
   accountId: string
@@ -16,16 +18,19 @@ export interface Addresses {
   awsUrl: string
 }
 
-/** A resource that is about to be named. */
+/** A resource whose name is to be determined. */
 export interface UnnamedResource {
   stackName: string
   logicalId: string
   type: string
-  /** The resolved text of a property, or undefined where the template does not give it. */
+  /** Returns the resolved text of a property, or undefined if the template does not set it. */
   property: (name: string) => string | undefined
 }
 
-/** Types whose `Ref` is their name: its property, the ARN after `arn:aws:`, and its maximal length. */
+/**
+ * Resource types whose `Ref` is their name: the property with the name, the ARN after `arn:aws:`, and the
+ * maximum length.
+ */
 const namedTypes: Record<string, [property: string, arn?: string, maxLength?: number]> = {
   'AWS::ApiGatewayV2::Stage': ['StageName'],
   'AWS::DynamoDB::GlobalTable': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
@@ -40,7 +45,7 @@ const namedTypes: Record<string, [property: string, arn?: string, maxLength?: nu
 
 type Identify = (resource: UnnamedResource, addresses: Addresses) => Identity
 
-/** Types that are referred to in other ways. */
+/** Resource types whose `Ref` is not their name, with functions that make their values. */
 const otherTypes: Record<string, Identify> = {
   'AWS::ApiGatewayV2::Api': (resource, { apiUrl }) => {
     const id = deriveApiId(resource)
@@ -74,7 +79,7 @@ const otherTypes: Record<string, Identify> = {
   },
 }
 
-/** Names a resource, the same at every start. Undefined for a type that nothing refers to. */
+/** Names a resource, with the same name at every start. Undefined for a type to which nothing refers. */
 export function identifyResource(resource: UnnamedResource, addresses: Addresses): Identity | undefined {
   const named = namedTypes[resource.type]
   if (named === undefined) return otherTypes[resource.type]?.(resource, addresses)
@@ -84,7 +89,7 @@ export function identifyResource(resource: UnnamedResource, addresses: Addresses
   return { ref: name, attributes }
 }
 
-/** The id of an API, which AWS would draw at random. */
+/** The id of an HTTP API, which AWS would generate at random. */
 export const deriveApiId = (resource: Pick<UnnamedResource, 'stackName' | 'logicalId'>): string =>
   hash(resource).slice(0, 10)
 
@@ -94,7 +99,7 @@ const arnOf = (pattern: string, name: string, { region, accountId }: Addresses):
     .replace('ACCOUNT', accountId)
     .replace('NAME', () => name)}`
 
-// A version or an alias names its function by its name or its ARN.
+// A function's version or alias refers to the function by name or ARN.
 function functionArn(resource: UnnamedResource, at: Addresses): string {
   const reference = resource.property('FunctionName') ?? ''
   return reference.startsWith('arn:')
@@ -105,7 +110,7 @@ function functionArn(resource: UnnamedResource, at: Addresses): string {
 const hash = ({ stackName, logicalId }: Pick<UnnamedResource, 'stackName' | 'logicalId'>): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
 
-// CloudFormation generates STACK-LOGICALID-RANDOM. Without the random part the name stays the same at every
-// start.
+// CloudFormation generates names as STACK-LOGICALID-RANDOM. The local names omit the random part, so they are
+// the same at every start.
 const generateName = ({ stackName, logicalId }: UnnamedResource, maxLength: number): string =>
   `${stackName}-${logicalId}`.slice(0, maxLength)

@@ -35,7 +35,7 @@ const ApiStage = v.object({
   RouteSettings: v.optional(v.record(v.string(), Throttle), {}),
 })
 
-/** The routes of the one HTTP API, with the throttle that its stage sets for each. */
+/** Reads the routes of the only HTTP API in the templates, with the throttle that its stage sets for each. */
 export function readRoutes(reader: TemplateReader, functions: FunctionModel[]): RouteModel[] {
   const integrations = reader.read('AWS::ApiGatewayV2::Integration', Integration)
   const throttleOf = readThrottles(reader)
@@ -48,14 +48,14 @@ export function readRoutes(reader: TemplateReader, functions: FunctionModel[]): 
     const { IntegrationType, IntegrationUri: uri, PayloadFormatVersion } = integration.properties
     if (IntegrationType !== 'AWS_PROXY' || PayloadFormatVersion !== '2.0')
       refuse(`${integration.id} is not a Lambda proxy integration of payload format 2.0`)
-    // The URI is the function's own ARN, or the path of its Invoke operation.
+    // The integration's URI is the ARN of the function, or the path of its Invoke operation.
     const arn = /:path\/2015-03-31\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri
     const { logicalId } = findFunction(functions, arn, integration.id)
     return { routeKey, functionLogicalId: logicalId, ...throttleOf(routeKey) }
   })
 }
 
-/** The CORS configuration of the one HTTP API, undefined where it has none. */
+/** Reads the CORS configuration of the only HTTP API in the templates; undefined if it has none. */
 export function readCors(reader: TemplateReader): CorsModel | undefined {
   const apis = reader.read('AWS::ApiGatewayV2::Api', Api)
   if (apis.length > 1) refuse(`there is more than one API: ${apis.map(({ id }) => id).join(', ')}`)

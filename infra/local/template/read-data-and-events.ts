@@ -3,8 +3,8 @@ import type { KeyModel, QueueModel, RuleModel, RuleTarget, StackModel, TableMode
 import { refuse } from '../startup-error.ts'
 import { Flag, Numeric, Policy, type TemplateReader, Text, Texts } from './reader.ts'
 
-// Capacity has no meaning for a table that is paid by request, and DynamoDB Local refuses members it does not
-// expect.
+// Omits capacity settings: they have no effect on an on-demand table, and DynamoDB Local rejects unknown
+// members.
 const Indexes = v.optional(
   v.array(v.object({ IndexName: v.unknown(), KeySchema: v.unknown(), Projection: v.unknown() })),
 )
@@ -55,7 +55,7 @@ const Rule = v.object({
   Targets: v.optional(v.array(Target), []),
 })
 
-/** The tables, as inputs of CreateTable. */
+/** Reads the DynamoDB tables as inputs of CreateTable. */
 export function readTables(reader: TemplateReader): TableModel[] {
   const tables = ['AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable'].flatMap((type) =>
     reader.read(type, Table),
@@ -71,7 +71,7 @@ export function readTables(reader: TemplateReader): TableModel[] {
   })
 }
 
-/** The KMS keys that the templates create. */
+/** Reads the KMS keys in the templates. */
 export const readKeys = (reader: TemplateReader): KeyModel[] =>
   reader.read('AWS::KMS::Key', Key).map(({ ref, attribute, properties }) => ({
     keyId: ref,
@@ -83,7 +83,7 @@ export const readKeys = (reader: TemplateReader): KeyModel[] =>
     tags: Object.fromEntries(properties.Tags.map(({ Key: name, Value: value }) => [name, value])),
   }))
 
-/** The queues, with their redrive and the policies that name them. */
+/** Reads the SQS queues, with their dead-letter queues and the policies that name them. */
 export function readQueues(reader: TemplateReader): QueueModel[] {
   const policies = reader.read('AWS::SQS::QueuePolicy', QueuePolicy).map(({ properties }) => properties)
   return reader.read('AWS::SQS::Queue', Queue).map(({ ref: url, attribute, properties }) => {
@@ -108,13 +108,13 @@ export function readQueues(reader: TemplateReader): QueueModel[] {
   })
 }
 
-/** The event buses that the templates create. */
+/** Reads the event buses in the templates. */
 export const readBuses = (reader: TemplateReader): StackModel['buses'] =>
   reader
     .read('AWS::Events::EventBus', v.object({}))
     .map(({ ref, attribute }) => ({ name: ref, arn: attribute('Arn') }))
 
-/** The rules by pattern and by schedule. */
+/** Reads the EventBridge rules, both those with a pattern and those with a schedule. */
 export const readRules = (reader: TemplateReader): RuleModel[] =>
   reader.read('AWS::Events::Rule', Rule).map(({ id, ref, attribute, properties }) => {
     const { EventBusName: bus, EventPattern: pattern, ScheduleExpression: schedule } = properties

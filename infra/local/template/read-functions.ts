@@ -33,10 +33,12 @@ const Role = v.object({
 
 const AttachedPolicy = v.object({ PolicyDocument: Policy, Roles: Texts })
 
-/** AWS's own policies that grant only what the local stack grants everyone: to write logs and traces. */
+/**
+ * AWS managed policies that are ignored, because the local stack lets every function write logs and traces.
+ */
 const harmlessManagedPolicies = /\/(AWSLambdaBasicExecutionRole|AWSXRayDaemonWriteAccess)$/
 
-/** The functions of the stage. */
+/** Reads the Lambda functions of the stage. */
 export const readFunctions = (reader: TemplateReader, roles: RoleModel[]): FunctionModel[] =>
   reader.read('AWS::Lambda::Function', LambdaFunction).map(({ id, ref, stack, attribute, properties }) => {
     if (properties.Layers.length > 0) refuse(`${id} has layers, which the local stack does not know`)
@@ -56,7 +58,7 @@ export const readFunctions = (reader: TemplateReader, roles: RoleModel[]): Funct
     }
   })
 
-/** The queues that feed functions. */
+/** Reads the event source mappings, from SQS queues to functions. */
 export const readEventSources = (reader: TemplateReader, functions: FunctionModel[]): EventSourceModel[] =>
   reader.read('AWS::Lambda::EventSourceMapping', EventSourceMapping).map(({ id, properties }) => {
     const queueArn = properties.EventSourceArn
@@ -74,7 +76,7 @@ export const readEventSources = (reader: TemplateReader, functions: FunctionMode
     }
   })
 
-/** Every role with its policies. `assumable` means that principals of an account may assume it. */
+/** Reads every IAM role with its policies. `assumable` means that principals of an account may assume it. */
 export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boolean })[] {
   const attached = [
     ...reader.read('AWS::IAM::Policy', AttachedPolicy),
@@ -97,7 +99,9 @@ export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boo
 const namesAccount = ({ Principal: principal }: PolicyDocument['Statement'][number]): boolean =>
   v.is(v.looseObject({ AWS: v.unknown() }), principal)
 
-/** The function of a name or an ARN, with or without a version. `referrer` is for the error message. */
+/**
+ * Finds a function by its name or ARN, with or without a version. `referrer` is named in the error message.
+ */
 export function findFunction(functions: FunctionModel[], reference: string, referrer: string): FunctionModel {
   const bare = reference.replace(/:function:([^:]+):[^:]+$/, ':function:$1')
   const found = functions.find(

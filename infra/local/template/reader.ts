@@ -5,11 +5,11 @@ import { type Addresses, identifyResource } from './names.ts'
 import { Resolver } from './resolve.ts'
 import type { StackTemplate } from './stack-templates.ts'
 
-/** CloudFormation takes numbers and booleans in place of a string. */
+/** Schema of a string; CloudFormation also accepts numbers and booleans for it. */
 export const Text = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))
-/** CloudFormation takes a string in place of a number. */
+/** Schema of a number; CloudFormation also accepts a string for it. */
 export const Numeric = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.finite())
-/** A boolean or its name; false where it is omitted. */
+/** Schema of a boolean or the text of one; false if omitted. */
 export const Flag = v.optional(
   v.pipe(
     Text,
@@ -17,9 +17,12 @@ export const Flag = v.optional(
   ),
   false,
 )
-/** A list of strings; empty where it is omitted. */
+/** Schema of a list of strings; empty if omitted. */
 export const Texts = v.optional(v.array(Text), [])
-/** A policy document, whose statements become a list. They are checked when policies are evaluated. */
+/**
+ * Schema of a policy document; converts its statements to a list. They are validated when policies are
+ * compiled.
+ */
 export const Policy = v.pipe(
   v.looseObject({ Statement: v.unknown() }),
   v.transform(({ Statement: statement, ...document }): PolicyDocument => {
@@ -28,27 +31,30 @@ export const Policy = v.pipe(
   }),
 )
 
-/** Services that no request and no event depends on: they watch, bill, encrypt in transit or publish. */
+/**
+ * AWS services whose resources are ignored, because no request or event depends on them: they monitor, bill,
+ * encrypt in transit or publish.
+ */
 const ignoredServices =
   'ApplicationInsights Budgets CDK CertificateManager CloudFront CloudTrail CloudWatch CodeDeploy Logs ResourceGroups Route53 S3 SES SNS WAFv2 XRay'
 
-/** Further types that make no difference here, or that need no more than their name. */
+/** Further resource types that are ignored, or of which only the name is needed. */
 const ignoredTypes =
   'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName Events::Archive Events::EventBusPolicy Lambda::Alias Lambda::EventInvokeConfig Lambda::Permission Lambda::Version SSM::Parameter'
 
-/** A resource with every intrinsic of its properties resolved. */
+/** A resource of a template with every intrinsic function in its properties resolved. */
 export interface Resource<Properties> {
-  /** `STACK/LOGICALID`: logical ids alone repeat between stacks. */
+  /** Unique name `STACK/LOGICALID`, because logical ids repeat between stacks. */
   id: string
   stack: StackTemplate
   properties: Properties
-  /** What `Ref` gives. */
+  /** Value of `Ref` for the resource. */
   ref: string
-  /** What `Fn::GetAtt` gives; empty where the type has no such attribute. */
+  /** Attributes for `Fn::GetAtt`; empty if the type has none. */
   attribute: (name: string) => string
 }
 
-/** All stacks of a stage, read as one. */
+/** Reads the templates of all stacks of a stage as one. */
 export class TemplateReader {
   private readonly stacks: StackTemplate[]
   private readonly resolver: Resolver
@@ -71,8 +77,8 @@ export class TemplateReader {
   }
 
   /**
-   * The resources of a type with the properties that the schema names. Throws a `StartupError` for a property
-   * that does not fit.
+   * Reads the resources of a type with the properties in the schema. Throws a `StartupError` for a property
+   * that does not match.
    */
   read<Schema extends v.GenericSchema>(wanted: string, schema: Schema): Resource<v.InferOutput<Schema>>[] {
     this.servedTypes.add(wanted)
@@ -92,7 +98,7 @@ export class TemplateReader {
       })
   }
 
-  /** The outputs of every stack, without those that only hand a value to another stack. */
+  /** Reads the outputs of all stacks, except those that only pass a value to another stack. */
   outputs(): Record<string, string> {
     const outputs = this.stacks.flatMap((stack) =>
       Object.entries(stack.Outputs)
@@ -103,14 +109,14 @@ export class TemplateReader {
     return v.parse(v.record(v.string(), Text), Object.fromEntries(known))
   }
 
-  /** Throws a `StartupError` naming every resource of a type that was never read and is not irrelevant. */
+  /** Throws a `StartupError` that names every resource whose type was neither read nor is ignored. */
   refuseUnknown(): void {
     const unknown = this.active.filter(({ type }) => !this.servedTypes.has(type) && !isIgnored(type))
     const names = unknown.map(({ stack, logicalId, type }) => `${stack.name}/${logicalId} (${type})`)
     if (names.length > 0) refuse(`the local stack cannot serve ${names.join(', ')}`)
   }
 
-  // An output may name what the local stack leaves out, such as a distribution's domain name.
+  // Skips an output that refers to an ignored resource, such as the domain name of a distribution.
   private tryToResolve(stack: StackTemplate, value: unknown): unknown {
     try {
       return this.resolver.resolve(stack, value)

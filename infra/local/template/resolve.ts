@@ -2,7 +2,7 @@ import { refuse } from '../startup-error.ts'
 import { type Addresses, deriveApiId, type Identity, identifyResource } from './names.ts'
 import type { StackTemplate } from './stack-templates.ts'
 
-/** What `AWS::NoValue` resolves to: the property or list item that holds it disappears. */
+/** The value of `AWS::NoValue`, which removes the property or list item that contains it. */
 const noValue = Symbol('AWS::NoValue')
 
 type Intrinsic = (resolver: Resolver, stack: StackTemplate, argument: unknown) => unknown
@@ -49,16 +49,19 @@ const intrinsics: Record<string, Intrinsic> = {
   Condition: (resolver, stack, name) => resolver.holds(stack, asText(name)),
 }
 
-/** Replaces intrinsic functions by their values. Throws a `StartupError` that names an unknown one. */
+/**
+ * Replaces the intrinsic functions of templates by their values. Throws a `StartupError` that names an
+ * unsupported one.
+ */
 export class Resolver {
   readonly addresses: Addresses
   private readonly identities = new Map<string, Identity>()
-  /** The resources that are being named, to notice one whose name depends on itself. */
+  /** Resources whose name is being determined, to detect a name that depends on itself. */
   private readonly underway = new Set<string>()
   private readonly exports: Map<string, { stack: StackTemplate; value: unknown }>
   private readonly apiUrls: string[]
 
-  /** Resolves over all stacks together, because they import what others export. */
+  /** Resolves all stacks together, because they import each other's exports. */
   constructor(stacks: StackTemplate[], addresses: Addresses) {
     this.addresses = addresses
     this.exports = new Map(
@@ -76,13 +79,13 @@ export class Resolver {
     )
   }
 
-  /** A part of a stack's template with every intrinsic function replaced. */
+  /** Resolves every intrinsic function in a part of a stack's template. */
   resolve(stack: StackTemplate, value: unknown): unknown {
     if (Array.isArray(value))
       return value.map((item) => this.resolve(stack, item)).filter((item) => item !== noValue)
     if (!isObject(value)) return value
     const [name = '', ...others] = Object.keys(value)
-    // Policies have members of the name Condition, too, but never with a text.
+    // Policy statements also have a member named Condition, but its value is never a string.
     const isCondition = name === 'Condition' && typeof value[name] === 'string'
     if (others.length === 0 && (name === 'Ref' || name.startsWith('Fn::') || isCondition)) {
       const intrinsic =
@@ -93,13 +96,13 @@ export class Resolver {
     return Object.fromEntries(members.filter(([, member]) => member !== noValue))
   }
 
-  /** Whether a condition of the stack holds. */
+  /** Whether a condition of a stack's template holds. */
   holds(stack: StackTemplate, name: string): boolean {
     const condition = this.resolve(stack, stack.Conditions[name])
     return typeof condition === 'boolean' ? condition : refuse(`${stack.name} has no condition ${name}`)
   }
 
-  /** What other resources see of a resource of the stack. */
+  /** Returns the `Ref` value and the attributes of a resource in the stack. */
   identity(stack: StackTemplate, logicalId: string): Identity {
     const path = `${stack.name}/${logicalId}`
     const known = this.identities.get(path)
@@ -118,7 +121,7 @@ export class Resolver {
     return identity
   }
 
-  /** The value of a `Ref`. */
+  /** Resolves a `Ref`. */
   reference(stack: StackTemplate, name: string): unknown {
     if (name.startsWith('AWS::')) return this.pseudoParameter(stack, name)
     const parameter = stack.Parameters[name]
@@ -126,7 +129,7 @@ export class Resolver {
     return parameter.Default ?? refuse(`parameter ${name} of ${stack.name} has no default`)
   }
 
-  /** The value of a `Fn::GetAtt`. */
+  /** Resolves a `Fn::GetAtt`. */
   attribute(stack: StackTemplate, logicalId: string, name: string): string {
     const { attributes } = this.identity(stack, logicalId)
     return attributes[name] ?? refuse(`cannot tell attribute ${name} of ${stack.name}/${logicalId}`)
@@ -137,7 +140,7 @@ export class Resolver {
     return this.resolve(stack, value)
   }
 
-  /** The value of a `Fn::Sub`. */
+  /** Resolves a `Fn::Sub`. */
   substitute(stack: StackTemplate, text: string, variables: Record<string, unknown>): string {
     return text.replaceAll(/\$\{(!?)([^}]+)\}/g, (_whole, literal: string, name: string) => {
       if (literal !== '') return `\${${name}}`
@@ -151,7 +154,7 @@ export class Resolver {
     })
   }
 
-  /** A list of texts, resolved. */
+  /** Resolves a list of strings. */
   texts(stack: StackTemplate, value: unknown): string[] {
     return asList(this.resolve(stack, value)).map(asText)
   }
@@ -171,7 +174,7 @@ export class Resolver {
     return values[name] ?? refuse(`${stack.name} refers to ${name}, which the local stack does not know`)
   }
 
-  // Templates also spell out the address that AWS would give an API; it must lead here, too.
+  // Replaces the API address that AWS would assign by the local one where a template contains it as text.
   private toLocalAddress(value: unknown): unknown {
     if (typeof value !== 'string') return value
     return this.apiUrls.reduce((text, url) => text.replaceAll(url, this.addresses.apiUrl), value)
@@ -189,6 +192,6 @@ const asObject = (value: unknown): Record<string, unknown> =>
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : refuseShape(value, 'a list'))
 
-// CloudFormation takes numbers and booleans in place of a string.
+// Converts to a string, because CloudFormation also accepts numbers and booleans for one.
 const asText = (value: unknown): string =>
   ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : refuseShape(value, 'a string')

@@ -4,7 +4,7 @@ import type { CloudAssembly } from 'aws-cdk-lib/cx-api'
 
 type Properties = Record<string, unknown>
 
-/** The sections of a template, its intrinsic functions unresolved. */
+/** The sections of a CloudFormation template, with unresolved intrinsic functions. */
 interface Template {
   Resources: Record<string, { Type: string; Properties?: Properties; Condition?: string }>
   Outputs: Record<string, { Value: unknown; Export?: { Name: string } }>
@@ -12,10 +12,10 @@ interface Template {
   Conditions: Properties
 }
 
-/** One synthesized stack. */
+/** A synthesized stack with its template and file assets. */
 export interface StackTemplate extends Template {
   name: string
-  /** Absolute path of a file asset by the object key under which a deployment would upload it. */
+  /** Absolute paths of file assets, by the object key under which a deployment would upload them. */
   assetPaths: Map<string, string>
 }
 

@@ -1,17 +1,19 @@
-/** A number with all its digits: a text where a double would lose some. Never computed with. */
+/**
+ * A number with all its digits: text if a double would lose some. Only displayed, never used in calculations.
+ */
 export type Exact = number | string
 
 type Query = Record<string, string | number | undefined>
 
-/** The API as the signed-in user sees it. Every call throws an error with the API's own message and code. */
+/** Calls of the API with the user's token. Every call throws an error with the API's own message and code. */
 export interface Api {
   get: <Data>(path: string, query?: Query) => Promise<Data>
   post: <Data>(path: string, body: object) => Promise<Data>
-  /** Reads an answer that has no envelope, such as a CSV. */
+  /** Downloads an answer without the JSON envelope, such as a CSV file. */
   download: (path: string, query: Query, mediaType: string) => Promise<Blob>
 }
 
-/** Calls the API with a token. `onSignedOut` is called when the token is no longer valid. */
+/** Creates the API client for an access_token. `onSignedOut` is called when the token is no longer valid. */
 export function makeApi(baseUrl: string, accessToken: string, onSignedOut: () => void): Api {
   const send = async (path: string, query: Query, headers: Record<string, string>, body?: string) => {
     const response = await fetch(baseUrl + path + toQueryString(query), {
@@ -35,8 +37,8 @@ export function makeApi(baseUrl: string, accessToken: string, onSignedOut: () =>
   }
 }
 
-// A number that a double cannot hold to the letter becomes its text. Browsers that do not give the source
-// text round it.
+// Keeps a number as text if a double cannot represent it exactly. Browsers that do not pass the source text
+// to the reviver round it.
 const parseExactly = (text: string): unknown =>
   JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && context?.source !== undefined && String(value) !== context.source

@@ -4,7 +4,7 @@ import type { Api } from './api.ts'
 
 const maxNoteLength = 20
 
-/** The members whom the user referred, with a note for each direct one, and all of them as a file. */
+/** Shows the panel with the user's referrals, notes on the direct ones, and a download of all of them. */
 export function showCommunity(api: Api): HTMLElement {
   const panel = ui.makePanel('community', 'Community')
   const filters = {
@@ -31,7 +31,7 @@ export function showCommunity(api: Api): HTMLElement {
   return panel.element
 }
 
-/** An editable note on a direct referral; nothing for anybody else. */
+/** Makes an editable note on a direct referral; an empty text for any other member. */
 function makeNote(api: Api, panel: ui.Panel, { user_id, nickname, note }: ui.Row): HTMLElement | string {
   if (typeof note !== 'string') return ''
   const input = ui.makeInput('note', {

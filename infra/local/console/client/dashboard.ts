@@ -14,7 +14,7 @@ type Overview = Record<'network_rewards' | 'devices' | 'traffic_gb', Exact> &
 
 const chartHeight = 240
 
-/** The dashboard: its figures, and the earnings by day as a chart and as a table. */
+/** Shows the rewards dashboard: its figures, and the earnings by day as a chart and as a table. */
 export function showEarnings(api: Api): HTMLElement {
   const panel = makePanel('earnings', 'Earnings')
   void panel.attempt(async () => {
@@ -41,7 +41,8 @@ export function showEarnings(api: Api): HTMLElement {
     }
     let width = 0
     const fit = () => {
-      // Drawing changes the height, which must not lead to drawing again.
+      // Redraws only if the width has changed: drawing changes the height, which must not cause another
+      // drawing.
       if (chart.clientWidth !== width) draw()
       width = chart.clientWidth
     }
@@ -53,7 +54,7 @@ export function showEarnings(api: Api): HTMLElement {
   return panel.element
 }
 
-/** The currency that was earned on most days. */
+/** Finds the currency in which earnings were made on most days. */
 function findMostEarned(points: Point[]): string | undefined {
   const earned = Object.groupBy(
     points.filter(({ amount }) => Number(amount) > 0),
@@ -76,7 +77,7 @@ function showFigures(overview: Overview): HTMLElement {
 }
 
 function drawChart(place: HTMLElement, currency: string, points: Point[]): void {
-  // A canvas does not know light-dark(), so the browser is asked which of the two colours it shows.
+  // Asks the browser for the computed colours, because a canvas does not support light-dark().
   const [soft = '', faint = '', stroke = '', fill = ''] = ['soft', 'line', 'link', 'link-field'].map(
     (name) => {
       place.style.color = `var(--${name})`
@@ -101,6 +102,7 @@ function drawChart(place: HTMLElement, currency: string, points: Point[]): void 
     [points.map(({ date }) => Date.parse(date) / 1000), points.map(({ amount }) => Number(amount))],
     place,
   )
-  // The chart's legend only follows the pointer. The table says the same to everyone.
+  // Hides the chart from assistive technology: its legend only follows the pointer, and the table has the
+  // same data.
   place.querySelector('.uplot')?.setAttribute('aria-hidden', 'true')
 }

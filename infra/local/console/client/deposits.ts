@@ -9,7 +9,7 @@ interface Address {
   required_confirmations: number
 }
 
-/** An address to pay to, also as a QR code, and what has been paid. */
+/** Shows the panel with the deposit address, also as a QR code, and the deposits. */
 export function showDeposits(api: Api): HTMLElement {
   const panel = makePanel('deposit', 'Deposits')
   const choice = makeSelect('network', { 'USDT on TRC20': 'USDT TRC20', 'BTC on Bitcoin': 'BTC BITCOIN' })

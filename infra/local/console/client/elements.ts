@@ -2,11 +2,11 @@ import { make } from '../../../authorization-page/dom.ts'
 
 type Child = Node | string
 
-/** A card with a title, a body, and a line that says what went wrong. */
+/** A card with a title, a body and a line for an error message. */
 export interface Panel {
   element: HTMLElement
   body: HTMLElement
-  /** Does some work for this panel and shows its failure here. */
+  /** Runs some work of the panel, and shows its error in the panel. */
   attempt: (work: () => Promise<void>) => Promise<void>
 }
 
@@ -38,7 +38,7 @@ export type Row = Record<string, string | number | boolean | null | undefined>
 /** Columns, by name, that show something else than the member of that name. */
 export type Cells = Record<string, (row: Row) => Child>
 
-/** A scrolling table of the columns named, or a sentence where there are no rows. */
+/** Makes a scrolling table of the named columns, or a sentence if there are no rows. */
 export function makeTable(label: string, columns: string, rows: Row[], none: string, cells: Cells = {}) {
   if (rows.length === 0) return make('p', { class: 'none' }, none)
   const names = columns.split(' ').map((name) => {
@@ -55,7 +55,7 @@ export function makeTable(label: string, columns: string, rows: Row[], none: str
     return make('tr', {}, ...shown)
   })
   const table = make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...body))
-  // What scrolls must be reachable by keyboard (WCAG 2.1.1).
+  // tabindex makes the scrolling table reachable by keyboard (WCAG 2.1.1).
   return make('div', { class: 'scroll', role: 'group', 'aria-label': label, tabindex: '0' }, table)
 }
 
@@ -64,7 +64,7 @@ const isInstant = (name: string): boolean => /(^|_)at$/.test(name)
 const showMember = (name: string, value: Row[string]): Child =>
   typeof value === 'number' && isInstant(name) ? showInstant(value) : String(value ?? '')
 
-/** One page of a list of the API. */
+/** One page of a paged list of the API. */
 interface ListPage {
   records: Row[]
   total: number
@@ -82,13 +82,13 @@ interface PagedList {
   extras?: HTMLElement[]
   read: (query: Record<string, string | number>) => Promise<ListPage>
   size: number
-  /** See `makeTable`. */
+  /** Names of the columns, as for `makeTable`. */
   columns: string
   cells?: Cells
   none: string
 }
 
-/** Shows a list of the API a page at a time, and its first page again when a filter changes. */
+/** Shows a paged list of the API, and returns to its first page when a filter changes. */
 export function showPagedList(panel: Panel, list: PagedList): void {
   const { label, filters, extras = [], read, size, columns, cells, none } = list
   const place = make('div')
@@ -97,7 +97,7 @@ export function showPagedList(panel: Panel, list: PagedList): void {
     panel.attempt(async () => {
       const request = (lastRequest += 1)
       const page = await read({ ...readControls(filters ?? {}), current, size })
-      // The filters have changed meanwhile, and this answer no longer fits them.
+      // Drops an outdated answer: the filters have changed since it was requested.
       if (request !== lastRequest) return
       place.replaceChildren(makeTable(label, columns, page.records, none, cells), makePager(page, load))
     })
@@ -115,7 +115,7 @@ export function showPagedList(panel: Panel, list: PagedList): void {
   reload()
 }
 
-/** The values of controls by their names. */
+/** Reads the values of controls, by their names. */
 export const readControls = (controls: Record<string, Control>): Record<string, string> =>
   Object.fromEntries(Object.values(controls).map(({ name, value }) => [name, value.trim()]))
 
@@ -136,18 +136,18 @@ function makePager({ current, pages, total }: ListPage, load: (page: number) => 
 export const makeButton = (text: string, onclick: () => void, attributes = {}): HTMLButtonElement =>
   make('button', { type: 'button', ...attributes, onclick }, text)
 
-/** A labelled control in a row of filters. */
+/** Makes a labelled control in a row of filters. */
 export const makeFilter = (label: string, control: HTMLElement): HTMLElement =>
   make('label', { class: 'filter' }, make('span', {}, label), control)
 
-/** A choice between values, each with its text. The first one is chosen. */
+/** Makes a select with these values and texts. The first one is selected. */
 export const makeSelect = (name: string, options: Record<string, string>): HTMLSelectElement =>
   make('select', { name }, ...Object.entries(options).map(([text, value]) => make('option', { value }, text)))
 
 export const makeInput = (name: string, attributes: Record<string, string> = {}): HTMLInputElement =>
   make('input', { name, autocomplete: 'off', ...attributes })
 
-/** A definition list of names and values. */
+/** Makes a definition list of names and values. */
 export function makeFacts(className: string, facts: Record<string, Child>): HTMLElement {
   const pairs = Object.entries(facts).map(([name, value]) =>
     make('div', {}, make('dt', {}, name), make('dd', {}, value)),
@@ -160,16 +160,16 @@ export const makeDetails = (summary: string, content: HTMLElement): HTMLElement 
 
 export const code = (text: string): HTMLElement => make('code', {}, text)
 
-/** A text that keeps its line breaks. */
+/** Makes a text element that keeps line breaks. */
 export const preformatted = (text: string): HTMLElement => make('pre', { class: 'wrap' }, text)
 
-/** An instant in the reader's own date format. */
+/** Makes a time element that shows an instant in the browser's own date format. */
 export const showInstant = (milliseconds: number): HTMLElement => {
   const date = new Date(milliseconds)
   return make('time', { datetime: date.toISOString() }, date.toLocaleString())
 }
 
-/** An element of an SVG picture. */
+/** Makes an SVG element. */
 export function makeSvg(
   name: string,
   attributes: Record<string, string | number>,

@@ -13,7 +13,7 @@ import { showBalances, showBills } from './wallets.ts'
 const place = document.querySelector<HTMLElement>('#client')
 if (place === null) throw new Error('the console has no place for the client')
 
-/** Offers to sign in, and says why the last attempt failed. */
+/** Shows the sign-in button, and why the last attempt failed. */
 function offerSignIn(config: Configuration, problem?: string): void {
   const how =
     'Sign in as any of the demo users, the way an app does: authorization code, PKCE, consent, device_token.'
@@ -48,7 +48,7 @@ function showSession(config: Configuration, session: signIn.Session): void {
   )
 }
 
-/** The session that the address or the tab holds, or why there is none. */
+/** Finds the session in the URL (after a sign-in) or in the tab; a text if the sign-in failed. */
 async function findSession(config: Configuration): Promise<signIn.Session | string | undefined> {
   if (location.pathname !== signIn.callbackPath) return signIn.readSession()
   try {
@@ -58,7 +58,7 @@ async function findSession(config: Configuration): Promise<signIn.Session | stri
       return 'You did not allow it, and nothing was shared.'
     return error instanceof Error ? error.message : String(error)
   } finally {
-    // The code has been used and should not stay in the browser's history.
+    // Removes the used authorization code from the URL and the history.
     history.replaceState(null, '', '/_local/')
   }
 }
@@ -71,7 +71,6 @@ if (location.origin === new URL(baseUrl).origin) {
   if (typeof found === 'object') showSession(config, found)
   else offerSignIn(config, found)
 } else {
-  // From another name of this machine the client could not call the API, whose address is part of every
-  // token.
+  // Moves to the API's own host name, because the issuer in every token is the API's URL with that name.
   location.replace(`${baseUrl}/_local/`)
 }

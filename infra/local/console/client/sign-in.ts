@@ -4,7 +4,7 @@ import * as client from 'openid-client'
 const clientId = 'demo-app'
 const scope = 'openid profile email account.read community.read community.write dashboard.read deposit.read'
 
-/** The tokens of a sign-in. They are kept until the browser's tab is closed. */
+/** The tokens of a sign-in, kept until the browser tab is closed. */
 export interface Session {
   accessToken: string
   deviceToken: string
@@ -20,15 +20,15 @@ interface Attempt {
 const attemptKey = 'sign-in-attempt'
 const sessionKey = 'session'
 
-/** The path that the authorization page sends the user back to. */
+/** Path of the redirect URI, to which the authorization page returns the user. */
 export const callbackPath = '/_local/callback'
 
-/** Reads the discovery document of the service. */
+/** Reads the OpenID discovery document of the service. */
 export const discover = (issuer: string): Promise<client.Configuration> =>
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated to stand out: a laptop has no TLS
   client.discovery(new URL(issuer), clientId, {}, client.None(), { execute: [client.allowInsecureRequests] })
 
-/** Sends the user to the authorization page. */
+/** Starts the code flow: sends the user to the authorization page. */
 export async function beginSignIn(config: client.Configuration): Promise<void> {
   const attempt: Attempt = {
     verifier: client.randomPKCECodeVerifier(),
@@ -48,7 +48,10 @@ export async function beginSignIn(config: client.Configuration): Promise<void> {
   location.assign(client.buildAuthorizationUrl(config, parameters))
 }
 
-/** Takes the answer out of the address and exchanges its code. Throws where the answer is an error. */
+/**
+ * Reads the authorization response in the URL and exchanges its code for tokens. Throws for an error
+ * response.
+ */
 export async function finishSignIn(config: client.Configuration): Promise<Session> {
   const stored = sessionStorage.getItem(attemptKey)
   if (stored === null) throw new Error('This tab has not begun to sign in.')
@@ -67,7 +70,7 @@ export async function finishSignIn(config: client.Configuration): Promise<Sessio
   return session
 }
 
-/** The session of this tab, if it has one that has not expired. */
+/** Reads the session of this tab; undefined if there is none or it has expired. */
 export function readSession(): Session | undefined {
   const session = JSON.parse(sessionStorage.getItem(sessionKey) ?? 'null') as Session | null
   return session !== null && session.claims.exp * 1000 > Date.now() ? session : undefined
@@ -75,7 +78,7 @@ export function readSession(): Session | undefined {
 
 export const forgetSession = (): void => sessionStorage.removeItem(sessionKey)
 
-/** Ends the access_token on the service too (RFC 7009). */
+/** Signs out: revokes the access_token on the service (RFC 7009). */
 export async function signOut(config: client.Configuration, { accessToken }: Session): Promise<void> {
   forgetSession()
   await client.tokenRevocation(config, accessToken)

@@ -26,22 +26,22 @@ interface Keys {
 const refreshMilliseconds = 3000
 const maxMails = 20
 
-/** A panel that shows one of `/_local/…`. */
+/** A panel of the console that shows one resource below `/_local/`. */
 interface StackPanel {
   element: HTMLElement
-  /** What to read, below `/_local/`. */
+  /** Path of the resource below `/_local/`. */
   path: () => string
   show: (data: unknown) => void
 }
 
-/** Reads one of `/_local/…`. Throws where the local stack does not answer. */
+/** Reads a resource below `/_local/` as JSON. Throws if the local stack does not answer. */
 export async function readLocal<Data>(path: string): Promise<Data> {
   const response = await fetch(`/_local/${path}`)
   if (!response.ok) throw new Error(`/_local/${path} answered ${response.status}`)
   return (await response.json()) as Data
 }
 
-/** Shows what the local stack says about itself, and reads it again every few seconds. */
+/** Shows the panels about the local stack, and refreshes them every few seconds. */
 export function watchStack(): void {
   const state = document.querySelector('#state')
   const setState = (text: string, className: string) => {
@@ -69,7 +69,7 @@ export function watchStack(): void {
   setInterval(() => void refresh(), refreshMilliseconds)
 }
 
-/** A panel that is redrawn only when its data changes, so that a selection or an open detail stays. */
+/** Makes a panel that is redrawn only when its data changes, so that selections and open details stay. */
 function makeStackPanel(name: string, title: string, draw: (data: never) => Node[]): StackPanel {
   const panel = ui.makePanel(name === 'stack' ? 'facts' : name, title)
   let shown: string | undefined
@@ -106,7 +106,7 @@ const showUsers = ({ users }: Record<'users', ui.Row[]>): HTMLElement[] => [
   }),
 ]
 
-/** The mails that would have been sent, newest first, to everyone or to one address. */
+/** Makes the panel of sent mails, newest first, to everyone or to one address. */
 function makeOutbox(refresh: () => void): StackPanel {
   const to = ui.makeInput('to', { type: 'search', placeholder: 'everyone', spellcheck: 'false' })
   to.addEventListener('input', refresh)
@@ -125,7 +125,7 @@ function makeOutbox(refresh: () => void): StackPanel {
   return { ...panel, path }
 }
 
-/** What waits in the queues, and which events were rejected and why. */
+/** Shows the queues with their message counts, and the rejected events with their reasons. */
 function showQueues({ queues, dead_letters: letters }: Queues): HTMLElement[] {
   const sources = queues.filter(({ isDeadLetterQueue }) => isDeadLetterQueue !== true)
   const counts = ['visible', 'inFlight', 'delayed']
@@ -143,7 +143,7 @@ function showQueues({ queues, dead_letters: letters }: Queues): HTMLElement[] {
   ]
 }
 
-/** A list that scrolls, so that the keyboard must reach it (WCAG 2.1.1). */
+/** Makes a scrolling list that the keyboard can reach (WCAG 2.1.1). */
 function showEntries(label: string, entries: HTMLElement[][], none: string): HTMLElement {
   if (entries.length === 0) return make('p', { class: 'none' }, none)
   const items = entries.map((entry) => make('li', {}, ...entry))
@@ -154,12 +154,12 @@ function indent(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)
   } catch {
-    // An event may have been rejected because its body is no JSON.
+    // The body of a rejected event may not be JSON; it is then shown as it is.
     return body
   }
 }
 
-/** The signing keys, the life of each as a line, and the records of every step. */
+/** Shows the signing keys, a timeline of their states, and the record of every transition. */
 function showKeys({ keys, evidence, next_due: nextDue }: Keys): Node[] {
   const rows = keys.toReversed().map((key) => ({
     ...key,

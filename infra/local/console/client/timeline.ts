@@ -1,6 +1,6 @@
 import { makeSvg } from './elements.ts'
 
-/** A signing key. Instants are epoch milliseconds. */
+/** A signing key as the console shows it. Instants are epoch milliseconds. */
 export interface SigningKey {
   kid: string
   state: 'published' | 'active' | 'retiring' | 'retired'

@@ -4,11 +4,11 @@ import { make } from '../../../authorization-page/dom.ts'
 import { code, makeDetails, makePanel, preformatted, showInstant } from './elements.ts'
 import type { Session } from './sign-in.ts'
 
-/** The device_token, verified as any server would verify it, and its parts. */
+/** Verifies the device_token with the JWKS, as any server would, and shows its parts. */
 export function showToken(server: ServerMetadata, { deviceToken, claims }: Session): HTMLElement {
   const panel = makePanel('token', 'device_token')
   void panel.attempt(async () => {
-    // A laptop that starts a dozen functions at once may exceed jose's own limit of five seconds.
+    // jose's default timeout of five seconds is too short for a laptop that starts a dozen functions at once.
     const keys = createRemoteJWKSet(new URL(server.jwks_uri ?? ''), { timeoutDuration: 20_000 })
     const expected = { issuer: server.issuer, audience: String(claims.aud) }
     const { payload, protectedHeader } = await jwtVerify(deviceToken, keys, expected)

@@ -7,7 +7,7 @@ type Summary = { currency: string; total: number | string; assets: Row[] }
 const billTypes =
   'DEPOSIT WITHDRAWAL TRANSFER_IN TRANSFER_OUT REWARD PACKAGE_PURCHASE ADJUSTMENT_CREDIT ADJUSTMENT_DEBIT'
 
-/** Both wallets: what they hold, and what that is worth. */
+/** Shows the balances of both wallets and their value. */
 export function showBalances(api: Api): HTMLElement {
   const panel = makePanel('balances', 'Balances')
   const show = async (name: string, path: string) => {
@@ -30,7 +30,7 @@ export function showBalances(api: Api): HTMLElement {
   return panel.element
 }
 
-/** The transactions of either wallet, by any combination of filters. */
+/** Shows the bills of either wallet, with filters. */
 export function showBills(api: Api): HTMLElement {
   const panel = makePanel('bills', 'Bills')
   const types = Object.fromEntries(billTypes.split(' ').map((type) => [type, type]))
