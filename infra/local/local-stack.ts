@@ -135,8 +135,7 @@ async function openDynamodb(directory: string | undefined, started: AsyncDisposa
   return started.adopt(await startDynamodb(directory), close).endpoint
 }
 
-// Reserves the port of the AWS endpoint, because the templates need its URL before the endpoint can be
-// opened.
+// Reserves the AWS endpoint's port: the templates need its URL before it can be opened.
 async function claimPort(port: number, option: string): Promise<number> {
   if (port === 0) return findFreePort()
   const probe = await bindServer(port, option)
@@ -155,10 +154,7 @@ async function synthesizeModel(
   return buildStackModel(assembly, { region, accountId, ...urls })
 }
 
-/**
- * Functions that the local stack itself runs: code of the service, each in the environment of a similar
- * function.
- */
+/** Functions that the local stack itself runs: service code, in the environment of a similar function. */
 function listOwnFunctions({ functions, routes, outputs }: StackModel): FunctionModel[] {
   const derive = (routeKey: string, folder: string, name: string, caller: object): FunctionModel[] => {
     const route = routes.find((item) => item.routeKey === routeKey)
@@ -192,8 +188,7 @@ function serveApi({ model, aws, api, pageUrl, demo, invoke }: ApiParts, started:
   const users = demo ? demoUsers : []
   const serveConsole = createConsole({ model, aws, baseUrl: api.url, pageUrl, users, readKeys })
   api.serve((request, response) => serveConsole(request, response) ?? gateway(request, response))
-  // The API is closed before the functions and the AWS endpoint that they call, so that running requests are
-  // still answered.
+  // Close the API before the functions and the AWS endpoint, so that running requests are still answered.
   started.defer(() => api.close())
 }
 

@@ -2,10 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from './startup-error.ts'
 
-/**
- * Maximum number of attempts to take the lock. A stale lock, or one that is being released, costs one
- * attempt.
- */
+/** Maximum attempts to take the lock. A stale lock, or one being released, costs one attempt. */
 const maxAttempts = 3
 
 /**
@@ -58,10 +55,7 @@ function readIfPresent(file: string): string | undefined {
   }
 }
 
-/**
- * Identifies a process as `PID STARTED` on Linux, because process ids are reused, and as `PID` elsewhere.
- * Undefined if it has ended.
- */
+/** Identifies a process as `PID STARTED` on Linux (ids are reused), elsewhere `PID`; undefined if ended. */
 function identifyProcess(pid: number): string | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   try {

@@ -30,16 +30,14 @@ export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings
     bundleConsole(),
   ])
   const config = refuseWrongSettings(() => readConfig({ ...settings, stage: 'local' }))
-  // Deletes the old assembly: assets are named by their content, so the directory would grow with every
-  // change.
+  // Delete the old assembly: assets are named by content, so the directory would grow with every change.
   rmSync(outputDirectory, { recursive: true, force: true })
   const cdkJson = readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')
   const { context } = JSON.parse(cdkJson) as { context: Record<string, unknown> }
   const app = new App({
     outdir: outputDirectory,
     analyticsReporting: false,
-    // Skips the validation, which takes three of four seconds of a synthesis. `cdk synth` and the tests run
-    // it.
+    // Skip the validation: three of four seconds of a synthesis. `cdk synth` and the tests run it.
     builtinCloudFormationValidation: false,
     context: { ...context, ...(watch ? { 'aws:cdk:disable-asset-staging': true } : {}) },
   })

@@ -8,10 +8,7 @@ process.env.TZ = 'UTC'
 enableCompileCache()
 const options = parseOptions(process.argv.slice(2))
 
-/**
- * Signals within this time count as one, because Ctrl-C arrives both from the terminal and from the parent
- * process.
- */
+/** Signals within this time count as one: Ctrl-C arrives from the terminal and from the parent process. */
 const sameSignalMilliseconds = 500
 
 let stop: (() => Promise<void>) | undefined
@@ -20,8 +17,7 @@ let signalledAt = 0
 function onSignal(): void {
   const now = Date.now()
   if (signalledAt !== 0 && now - signalledAt < sameSignalMilliseconds) return
-  // Exits at once on a second signal, or before the start is complete. Everything that was started ends with
-  // this process.
+  // Exit at once on a second signal, or before the start is complete; everything started ends too.
   if (signalledAt !== 0 || stop === undefined) process.exit(130)
   signalledAt = now
   console.error('stopping ...')
@@ -36,8 +32,7 @@ function onSignal(): void {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
 
 try {
-  // Imported after the signal handlers are set, because loading it takes a second in which a signal must be
-  // handled.
+  // Import after setting the signal handlers: loading takes a second in which a signal must be handled.
   const { startLocalStack } = await import('./local-stack.ts')
   const stack = await startLocalStack({ ...options, showLine: (line) => console.error(line) })
   stop = stack.stop

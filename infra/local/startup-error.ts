@@ -1,7 +1,4 @@
-/**
- * Thrown when the local stack cannot start for a reason that a person can fix. Only its one-line message is
- * shown, without a stack trace.
- */
+/** The local stack cannot start, and a person can fix the cause. Only its one-line message is shown. */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
 }

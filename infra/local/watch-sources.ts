@@ -6,20 +6,14 @@ import type { StackModel } from './model.ts'
 import type { Runtime } from './runtime/runtime.ts'
 
 interface WatchOptions {
-  /**
-   * Model of the stack to watch. Its functions must run from the bundler's output directory: see
-   * `Synthesize`.
-   */
+  /** The stack to watch. Its functions must run from the bundler's output directory (`Synthesize`). */
   model: StackModel
   runtime: Pick<Runtime, 'reload'>
   showLine: (line: string) => void
 }
 
 const root = join(import.meta.dirname, '..', '..')
-/**
- * Time to wait for further file changes: one save often causes several events, and a branch switch changes
- * many files.
- */
+/** Wait for further file changes: one save often causes several events, a branch switch many. */
 const settleMilliseconds = 50
 
 /**
@@ -66,10 +60,7 @@ export async function watchSources({ model, runtime, showLine }: WatchOptions): 
   }
 }
 
-/**
- * Returns a predicate for files whose change needs a restart: infra/, and what the stacks and the local stack
- * import.
- */
+/** Finds the files whose change needs a restart: infra/, and imports of the stacks and the local stack. */
 async function findRestartSources(): Promise<(file: string) => boolean> {
   const { metafile } = await build({
     absWorkingDir: root,

@@ -12,10 +12,7 @@ export interface DispatchOptions {
   report: (problem: string) => void
 }
 
-/**
- * Answers one AWS request: finds the operation, authorizes the caller, runs the operation, and sends the
- * answer.
- */
+/** Answers one AWS request: finds the operation, authorizes the caller, and runs it. */
 export async function dispatch(
   options: DispatchOptions,
   message: IncomingMessage,

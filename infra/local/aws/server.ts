@@ -87,9 +87,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     deadLetters: () => viewDeadLetters(queues),
     /** Lists the sent mails, to everyone or to one address, newest first. */
     outbox: (to?: string) => outbox.list(to),
-    /**
-     * Returns the access key of a function or role, by which the endpoint knows whose policies to evaluate.
-     */
+    /** Returns the access key of a function or role, by which the endpoint finds its policies. */
     credentialsFor({ arn, name }: FunctionModel | RoleModel): Credentials {
       const holder = callers.of(arn)
       if (holder === undefined) throw new Error(`${name} is no function or role of this stack`)

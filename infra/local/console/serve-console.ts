@@ -30,10 +30,7 @@ const root = join(import.meta.dirname, '..', '..', '..')
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/**
- * Content-Security-Policy of the API reference, whose viewer needs inline styles, and a worker from a blob
- * for its search.
- */
+/** Content-Security-Policy of the API reference: its viewer needs inline styles and a blob worker. */
 const docsPolicy = `${policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; worker-src blob:`
 
 /** Files served below /_local, by path: the console, and the API reference with its viewer. */
@@ -49,9 +46,7 @@ const files: Record<string, string> = {
   '/docs/openapi.json': join(root, 'dist', 'openapi.json'),
 }
 
-/**
- * URL of the logo in the API reference's viewer; it is removed, because it would be loaded from another site.
- */
+/** URL of the logo in the API reference's viewer; removed, because another site serves it. */
 const viewerLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
 
 let referenceWritten: Promise<unknown> | undefined

@@ -5,10 +5,7 @@ interface Claim {
   pools: { currency: string; network: string }[]
 }
 
-/**
- * Claims a deposit address for a user from each pool. Runs in a worker with the environment of the address
- * function.
- */
+/** Claims a deposit address per pool for a user, in a worker with the address function's environment. */
 export async function handler({ userId, pools }: Claim): Promise<string[]> {
   const claimed = await Promise.all(pools.map((pool) => claimAddress(userId, pool)))
   return claimed.map(({ address }) => address)

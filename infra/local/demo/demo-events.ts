@@ -29,21 +29,16 @@ export const firstStage = ({ firstStart }: DemoSettings): DemoEvent[] => [
   ...demoUsers.filter((user) => user.referrer_id === undefined).map((user) => registration(user, firstStart)),
   event('client.registered', {
     client_id: 'demo-app',
-    // One millisecond later than in the first version of the demo data, so that older data directories get
-    // the second redirect URI.
+    // A millisecond later than in the first demo data, so that old directories get the second redirect URI.
     updated_at: firstStart - 130 * day + 1,
     name: 'Demo application',
-    // The second redirect URI is that of the console's reference client. For a loopback URI any port is
-    // accepted.
+    // The second redirect URI is that of the console's reference client. A loopback URI may have any port.
     redirect_uris: ['http://127.0.0.1:4000/callback', 'http://127.0.0.1:3000/_local/callback'],
     scopes: scopes.split(' '),
   }),
 ]
 
-/**
- * The events of the downline, its purchases and its earnings, in stages. Each stage depends on the ones
- * before it.
- */
+/** Events of the downline, its purchases and earnings, in stages that each depend on the ones before. */
 export const laterStages = (settings: DemoSettings): DemoEvent[][] => [
   ...downline(settings),
   [rates(settings), ...addresses()],
@@ -123,10 +118,7 @@ function addresses(): DemoEvent[] {
   )
 }
 
-/**
- * The rewards of Alice: one in the reward currency on each of the last 30 days, and another on every fifth
- * day.
- */
+/** Alice's rewards: one on each of the last 30 days, and another on every fifth day. */
 function rewards({ firstStart, rewardCurrency }: DemoSettings): DemoEvent[] {
   const types = ['NODE', 'REFERRAL', 'TEAM']
   const other = rewardCurrency === 'BTC' ? 'ETH' : 'BTC'

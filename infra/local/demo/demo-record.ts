@@ -4,10 +4,7 @@ import * as v from 'valibot'
 const Contents = v.object({
   /** First start of the data directory, epoch milliseconds. The dates of the demo data are relative to it. */
   first_start: v.number(),
-  /**
-   * Keys of the sent events. They prevent sending an event twice even if a later version words it
-   * differently.
-   */
+  /** Keys of the sent events: none is sent twice, even if a later version words it differently. */
   sent: v.array(v.string()),
 })
 

@@ -53,8 +53,7 @@ export async function startDemo(options: DemoOptions): Promise<() => Promise<voi
 
 async function sendRest(sender: Sender, settings: DemoSettings, claim: () => Promise<string[]>) {
   for (const stage of demo.laterStages(settings)) await sendStage(sender, stage)
-  // Claims the deposit addresses after the pools are filled, because an address is assigned at the first
-  // request.
+  // Claim the deposit addresses after the pools are filled: the first request assigns an address.
   if (!sender.signal.aborted && findQueues(sender.model, 'deposit.updated').length > 0)
     await sendStage(sender, demo.deposits(settings, await claim()))
 }
@@ -100,10 +99,7 @@ async function waitUntilApplied({ aws, signal }: Sender, queueArns: Set<string>)
     await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/**
- * Claims Alice's deposit addresses, one from each pool. It does not use the API, because a sign-in would send
- * a mail.
- */
+/** Claims a deposit address per pool for Alice, without the API, because a sign-in would send a mail. */
 async function claimAddresses(invoke: InvokeFunction): Promise<string[]> {
   const claim = JSON.stringify({ userId: demoUsers[0]?.user_id, pools: demo.depositPools })
   const { payload, functionError } = await invoke('local/claim-addresses', claim)

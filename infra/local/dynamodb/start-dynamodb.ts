@@ -14,10 +14,7 @@ export interface RunningDynamodb {
   close: () => Promise<void>
 }
 
-/**
- * Maximum time for DynamoDB Local to answer after its start. It usually takes a second, but far longer on a
- * busy machine.
- */
+/** Maximum start time of DynamoDB Local: usually a second, but far longer on a busy machine. */
 const maxStartMilliseconds = 120_000
 /** Minimum Java version for DynamoDB Local. */
 const minJavaVersion = 17
@@ -46,8 +43,7 @@ export async function startDynamodb(
     [
       fileURLToPath(new URL('guard.mjs', import.meta.url)),
       java,
-      // Saves half a second at the start: the optimizing compiler and the parallel collector never pay off
-      // here.
+      // Saves half a second: the optimizing compiler and the parallel collector never pay off here.
       '-XX:TieredStopAtLevel=1',
       '-XX:+UseSerialGC',
       '-Xmx512m',
@@ -88,8 +84,7 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   const deadline = Date.now() + maxStartMilliseconds
   while (!(await isAnswering(endpoint))) {
     if (guard.exitCode !== null) {
-      // Checks Java only after a failure, because the check itself starts Java, which would slow down every
-      // start.
+      // Check Java only after a failure: the check starts Java, which would slow down every start.
       await checkJava()
       throw new StartupError(`DynamoDB Local ended at once: ${complaint.trim().split('\n').at(-1) ?? ''}`)
     }
@@ -106,9 +101,7 @@ const isAnswering = (endpoint: string): Promise<boolean> =>
     () => false,
   )
 
-/**
- * Checks that the command is Java 17 or later. Otherwise throws a `StartupError` with the install command.
- */
+/** Throws a `StartupError` with the install command if the command is not Java 17 or later. */
 async function requireJava(command: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const version = await readJavaVersion(command, environment)
   if (version !== undefined && version >= minJavaVersion) return

@@ -27,16 +27,10 @@ const hopByHopHeaders = new Set(
   'connection keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
 )
 
-/**
- * Content types of bodies that API Gateway passes on as text. All other bodies are base64-encoded, including
- * forms.
- */
+/** Content types of bodies that API Gateway passes on as text. Others, also forms, are base64-encoded. */
 const textTypes = /^(text\/[^;]*|application\/(json|xml|javascript))\s*(;|$)/i
 
-/**
- * Builds a function's event in payload format 2.0 (API Gateway guide, "Create AWS Lambda proxy
- * integrations").
- */
+/** Builds an event in payload format 2.0 (API Gateway guide, "Create AWS Lambda proxy integrations"). */
 export function toEvent(
   { message, requestId, method, encodedPath, rawQueryString, body }: GatewayRequest,
   { route, pathParameters }: RouteMatch,

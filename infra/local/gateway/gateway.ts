@@ -118,15 +118,13 @@ function send(
   response.setHeader('apigw-requestid', requestId)
   if (!withoutBody) response.setHeader('content-length', body.length)
   else response.removeHeader('content-type')
-  // Closes the connection if the body was not read to its end: the rest must not be parsed as the next
-  // request.
+  // Close the connection if the body was not fully read: the rest must not be parsed as a request.
   if (!message.complete) response.setHeader('connection', 'close')
   response.writeHead(status)
   response.end(withoutBody || message.method === 'HEAD' ? undefined : body)
 }
 
-// Splits the target of a request into path and query. A client that uses this server as a proxy sends an
-// absolute URL (RFC 9112 §3.2).
+// Splits a request's target into path and query. A proxy's client sends an absolute URL (RFC 9112 §3.2).
 function splitTarget(target: string): { encodedPath: string; rawQueryString: string } {
   const [path = '', ...query] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?')
   return { encodedPath: path.startsWith('/') ? path : `/${path}`, rawQueryString: query.join('?') }

@@ -34,10 +34,7 @@ export interface RuntimeLimits {
   maxIdleMilliseconds: number
 }
 
-/**
- * Default limits, enough for a hundred concurrent requests on a laptop: ten calls of a function run, the
- * others wait.
- */
+/** Default limits for about a hundred concurrent requests: ten calls of a function run, the others wait. */
 const defaultLimits: RuntimeLimits = {
   maxWorkersPerFunction: 10,
   maxWorkers: 40,
@@ -69,10 +66,7 @@ interface Pool {
    */
   idle: { worker: FunctionWorker; since: number }[]
   waiting: WaitingInvocation[]
-  /**
-   * Sequence number of the function's last run among all runs. A lower number means that the function has
-   * waited longer.
-   */
+  /** Sequence number of the function's last run. The function with the lowest number has waited longest. */
   lastRun: number
 }
 
@@ -165,18 +159,14 @@ export class Runtime {
     const keep = !this.closed && worker.usable && !others.some(isStarved)
     if (keep) pool.idle.push({ worker, since: Date.now() })
     else void this.drop(pool, worker)
-    // Prefers functions without a worker, then the one that has waited longest, so that a busy function
-    // cannot block others.
+    // Functions without a worker come first, then the longest waiting: a busy function must not block others.
     const inTurn = [pool, ...others].sort(
       (a, b) => Number(isStarved(b)) - Number(isStarved(a)) || a.lastRun - b.lastRun,
     )
     for (const next of inTurn) this.dispatch(next)
   }
 
-  /**
-   * Returns whether one more worker may start. At the limit, it first ends the worker that has been idle
-   * longest.
-   */
+  /** Returns whether one more worker may start. At the limit, ends the longest idle worker first. */
   private makeRoom(): boolean {
     const pools = [...this.pools.values()]
     if (pools.reduce((sum, { workers }) => sum + workers.size, 0) < this.limits.maxWorkers) return true

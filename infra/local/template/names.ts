@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/**
- * The values of a created resource that templates can refer to: its `Ref` and its `Fn::GetAtt` attributes.
- */
+/** What templates can refer to of a created resource: its `Ref` and its `Fn::GetAtt` attributes. */
 export interface Identity {
   ref: string
   attributes: Record<string, string>
@@ -110,7 +108,6 @@ function functionArn(resource: UnnamedResource, at: Addresses): string {
 const hash = ({ stackName, logicalId }: Pick<UnnamedResource, 'stackName' | 'logicalId'>): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')
 
-// CloudFormation generates names as STACK-LOGICALID-RANDOM. The local names omit the random part, so they are
-// the same at every start.
+// CloudFormation generates names as STACK-LOGICALID-RANDOM. Omits RANDOM, so that the names never change.
 const generateName = ({ stackName, logicalId }: UnnamedResource, maxLength: number): string =>
   `${stackName}-${logicalId}`.slice(0, maxLength)

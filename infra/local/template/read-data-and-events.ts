@@ -3,8 +3,7 @@ import type { KeyModel, QueueModel, RuleModel, RuleTarget, StackModel, TableMode
 import { refuse } from '../startup-error.ts'
 import { Flag, Numeric, Policy, type TemplateReader, Text, Texts } from './reader.ts'
 
-// Omits capacity settings: they have no effect on an on-demand table, and DynamoDB Local rejects unknown
-// members.
+// Omits capacity settings: no effect on an on-demand table, and DynamoDB Local rejects unknown members.
 const Indexes = v.optional(
   v.array(v.object({ IndexName: v.unknown(), KeySchema: v.unknown(), Projection: v.unknown() })),
 )

@@ -33,9 +33,7 @@ const Role = v.object({
 
 const AttachedPolicy = v.object({ PolicyDocument: Policy, Roles: Texts })
 
-/**
- * AWS managed policies that are ignored, because the local stack lets every function write logs and traces.
- */
+/** Ignored AWS managed policies: the local stack lets every function write logs and traces. */
 const harmlessManagedPolicies = /\/(AWSLambdaBasicExecutionRole|AWSXRayDaemonWriteAccess)$/
 
 /** Reads the Lambda functions of the stage. */
@@ -99,9 +97,7 @@ export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boo
 const namesAccount = ({ Principal: principal }: PolicyDocument['Statement'][number]): boolean =>
   v.is(v.looseObject({ AWS: v.unknown() }), principal)
 
-/**
- * Finds a function by its name or ARN, with or without a version. `referrer` is named in the error message.
- */
+/** Finds a function by name or ARN, with or without version; an error names the `referrer`. */
 export function findFunction(functions: FunctionModel[], reference: string, referrer: string): FunctionModel {
   const bare = reference.replace(/:function:([^:]+):[^:]+$/, ':function:$1')
   const found = functions.find(

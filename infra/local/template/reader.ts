@@ -19,10 +19,7 @@ export const Flag = v.optional(
 )
 /** Schema of a list of strings; empty if omitted. */
 export const Texts = v.optional(v.array(Text), [])
-/**
- * Schema of a policy document; converts its statements to a list. They are validated when policies are
- * compiled.
- */
+/** Schema of a policy document, with its statements as a list. Compiling the policies validates them. */
 export const Policy = v.pipe(
   v.looseObject({ Statement: v.unknown() }),
   v.transform(({ Statement: statement, ...document }): PolicyDocument => {
@@ -76,10 +73,7 @@ export class TemplateReader {
     )
   }
 
-  /**
-   * Reads the resources of a type with the properties in the schema. Throws a `StartupError` for a property
-   * that does not match.
-   */
+  /** Reads a type's resources by the schema. Throws a `StartupError` for a property that does not match. */
   read<Schema extends v.GenericSchema>(wanted: string, schema: Schema): Resource<v.InferOutput<Schema>>[] {
     this.servedTypes.add(wanted)
     return this.active

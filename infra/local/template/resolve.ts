@@ -49,10 +49,7 @@ const intrinsics: Record<string, Intrinsic> = {
   Condition: (resolver, stack, name) => resolver.holds(stack, asText(name)),
 }
 
-/**
- * Replaces the intrinsic functions of templates by their values. Throws a `StartupError` that names an
- * unsupported one.
- */
+/** Replaces intrinsic functions by their values. Throws a `StartupError` that names an unsupported one. */
 export class Resolver {
   readonly addresses: Addresses
   private readonly identities = new Map<string, Identity>()

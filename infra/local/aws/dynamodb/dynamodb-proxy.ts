@@ -6,10 +6,7 @@ import type { AccessRequest } from '../iam/authorize.ts'
 import { AwsError, parseJson, type Answer, type AwsRequest } from '../wire/http-messages.ts'
 import type { Service } from '../wire/operation.ts'
 
-/**
- * Emulates DynamoDB: passes requests that IAM allows on to DynamoDB Local unchanged, over kept-alive
- * connections.
- */
+/** Emulates DynamoDB: passes requests that IAM allows on to DynamoDB Local unchanged. */
 export function openDynamodbProxy(model: StackModel, endpoint: string) {
   const target = new URL(endpoint)
   const agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
@@ -41,8 +38,7 @@ async function pass(request: AwsRequest, target: URL, agent: Agent): Promise<Ans
         host: target.host,
         connection: 'keep-alive',
         'content-length': request.body.length,
-        // DynamoDB Local accepts only letters and digits in access keys; this endpoint accepts any, so it
-        // replaces them.
+        // DynamoDB Local accepts only letters and digits in access keys; replace the caller's.
         authorization: request.headers.authorization?.replace(/Credential=[^/]+/, 'Credential=local'),
       },
     })
@@ -99,9 +95,7 @@ function keyText({ tables }: StackModel, reference: string, attributes: Attribut
   return JSON.stringify(schema.map(({ AttributeName }) => attributes[AttributeName]))
 }
 
-/**
- * Lists what IAM must allow before a DynamoDB operation: its actions, tables or indexes, and partition keys.
- */
+/** Lists what IAM must allow for a DynamoDB operation: actions, tables or indexes, partition keys. */
 function listAccess(model: StackModel, operation: string, input: unknown): AccessRequest[] {
   if (operation === 'BatchGetItem')
     return Object.entries(parse(BatchGet, input).RequestItems).map(([table, { Keys }]) =>

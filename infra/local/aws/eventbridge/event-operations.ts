@@ -5,10 +5,7 @@ import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, type Operation } from '../wire/operation.ts'
 import type { Rules } from './rules.ts'
 
-/**
- * Maximum size of all entries of a PutEvents request (EventBridge quota), in bytes as `entryBytes` counts
- * them.
- */
+/** Maximum size of a PutEvents request (EventBridge quota), in bytes as `entryBytes` counts them. */
 const maxRequestBytes = 1_048_576
 
 /** Reads the name of an event bus from its name or ARN. */
@@ -33,10 +30,7 @@ const TargetsInput = v.pipe(
   v.transform((input): RuleInput => ({ Name: input.Rule, EventBusName: input.EventBusName })),
 )
 
-/**
- * The EventBridge operations PutEvents and those on rules. A restart resets each rule to enabled or disabled
- * as in the template.
- */
+/** EventBridge's PutEvents and operations on rules. A restart resets rules to enabled or disabled. */
 export function eventOperations(model: StackModel, rules: Rules, store: Store): Record<string, Operation> {
   const arnOf = (resource: string) => `arn:aws:events:${model.region}:${model.accountId}:${resource}`
   const onRule = (
@@ -83,10 +77,7 @@ function putEvents(model: StackModel, rules: Rules, store: Store, entries: Entry
   return { FailedEntryCount: results.filter(({ ErrorCode }) => ErrorCode).length, Entries: results }
 }
 
-/**
- * Routes one PutEvents entry to the matching rules. An invalid entry gets an error code, and the others are
- * still routed.
- */
+/** Routes one PutEvents entry to the matching rules. Returns an error code for an invalid entry. */
 function putEvent(model: StackModel, rules: Rules, entry: Entry): Record<string, string> {
   const { Source: source, DetailType: detailType, Detail: detail, EventBusName: bus } = entry
   const refuse = (ErrorCode: string, ErrorMessage: string) => ({ ErrorCode, ErrorMessage })
@@ -111,10 +102,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/**
- * Counts the size of a PutEvents entry as EventBridge does: 14 bytes for the time if present, plus the UTF-8
- * bytes of the texts.
- */
+/** Size of a PutEvents entry as EventBridge counts it: 14 bytes for a time, plus its texts in UTF-8. */
 function entryBytes({ Time, Source, DetailType, Detail, Resources }: Entry): number {
   const text = [Source, DetailType, Detail, ...Resources].join('')
   return Buffer.byteLength(text) + (Time === undefined ? 0 : 14)

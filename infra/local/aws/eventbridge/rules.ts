@@ -9,9 +9,7 @@ import { compileSchedule, type Schedule } from './schedule.ts'
 export interface NewEvent {
   source: string
   detailType: string
-  /**
-   * Detail of the event as JSON text. Targets get this text unchanged, so that no number in it is rounded.
-   */
+  /** Detail of the event as JSON text. Targets get it unchanged, so that no number is rounded. */
   detail: string
   resources: string[]
   /** Time of the event, epoch milliseconds. */
@@ -21,9 +19,7 @@ export interface NewEvent {
 /** The EventBridge rules of the stack. */
 export type Rules = ReturnType<typeof openRules>
 
-/**
- * Compiles the EventBridge rules of the stack. Throws on a pattern, schedule or target that is not emulated.
- */
+/** Compiles the stack's EventBridge rules. Throws on a pattern, schedule or target that is not emulated. */
 export function openRules(options: DeliveryOptions) {
   const { model, queues } = options
   const enabled = new Set(model.rules.filter((rule) => rule.enabled))
@@ -42,10 +38,7 @@ export function openRules(options: DeliveryOptions) {
     starters.push(() => start(() => enabled.has(rule) && run()))
   }
   return {
-    /**
-     * Delivers an event to every matching rule of a bus, and returns its id once the target queues have
-     * stored it.
-     */
+    /** Sends an event to a bus's matching rules; returns its id once the target queues have stored it. */
     route(busName: string, event: NewEvent): string {
       const { head, text } = sealEvent(event, model)
       const whole = { ...head, detail: JSON.parse(event.detail) as unknown }
@@ -63,9 +56,7 @@ export function openRules(options: DeliveryOptions) {
   }
 }
 
-/**
- * Wraps an event in the envelope in which EventBridge delivers it; `head` is the envelope without the detail.
- */
+/** Wraps an event in EventBridge's envelope; `head` is the envelope without the detail. */
 function sealEvent(event: NewEvent, { accountId, region }: StackModel) {
   const head = {
     version: '0',
@@ -104,10 +95,7 @@ function deliver(rule: RuleModel, target: RuleTarget, body: string, options: Del
   )
 }
 
-/**
- * Sends an event to a queue on behalf of a rule, if the queue's policy allows it; returns the problem, if
- * any.
- */
+/** Sends a rule's event to a queue if the queue's policy allows it; returns the problem, if any. */
 function sendToQueue(
   rule: RuleModel,
   queueArn: string,

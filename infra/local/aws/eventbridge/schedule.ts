@@ -4,10 +4,7 @@ import { Cron, type CronOptions } from 'croner'
 export type Schedule = Pick<Cron, 'stop'>
 
 const unitSeconds: Record<string, number> = { minute: 60, hour: 3600, day: 86_400 }
-/**
- * Maximum values of the fields in an EventBridge cron expression: minute, hour, day of month, month, day of
- * week, year.
- */
+/** Maximum of each EventBridge cron field: minute, hour, day of month, month, day of week, year. */
 const fieldMaxima = [59, 23, 31, 12, 7, 2199]
 
 /** Compiles an EventBridge schedule, `rate(...)` or `cron(...)` in UTC; throws on any other expression. */
@@ -28,10 +25,7 @@ export function compileSchedule(expression: string): (work: () => void) => Sched
   return (work) => new Cron(pattern, options, work)
 }
 
-/**
- * Converts the six fields of an EventBridge cron expression to Croner's seven: EventBridge has no seconds,
- * and writes `?` for the unused day field.
- */
+/** Converts EventBridge's six cron fields (`?` for an unused day) to Croner's seven, with seconds. */
 function readCron(expression: string): string {
   const [, fields, dayOfMonth, dayOfWeek] = /^cron\((\S+ \S+ (\S+) \S+ (\S+) \S+)\)$/.exec(expression) ?? []
   if (fields === undefined || (dayOfMonth === '?') === (dayOfWeek === '?'))

@@ -4,10 +4,7 @@ import { compilePolicies, evaluatePolicy, type CompiledPolicy, type PolicyQuesti
 /** An access that IAM decides: one action on one resource, as in AWS's service authorization reference. */
 export interface AccessRequest {
   action: string
-  /**
-   * ARN of the resource, or `*` for actions without a resource. Of a list, at least one must be allowed and
-   * none denied.
-   */
+  /** ARN of the resource; `*` for none. Of a list, at least one must be allowed and none denied. */
   resource: string | string[]
   /** Condition keys of the request by name, in any case. An undefined or empty value counts as missing. */
   context?: Record<string, string | readonly string[] | undefined>
@@ -18,10 +15,7 @@ export interface AccessRequest {
 /** Returns why a request is denied, in AWS's words; undefined if it is allowed. */
 export type FindDenial = (request: AccessRequest) => string | undefined
 
-/**
- * A session of a function, or of a person who has assumed a role. `origin` is its name in error messages,
- * such as `function jwks`.
- */
+/** Session of a function or an assumed role. Error messages show `origin`, such as `function jwks`. */
 export interface RoleSession {
   origin: string
   roleArn: string
@@ -56,8 +50,7 @@ export function compileSession(
   }
 }
 
-// Finds the reason for a denial in the order of AWS: explicit denies, then the resource's policy, then the
-// role's policies.
+// The reason for a denial, in AWS's order: explicit denies, the resource's policy, the role's policies.
 function findReason(
   question: PolicyQuestion,
   identity: CompiledPolicy,

@@ -26,8 +26,7 @@ export function openCallers(model: StackModel) {
   const add = (arn: string, sessionName: string, session: RoleSession) => {
     const roleName = session.roleArn.slice(session.roleArn.lastIndexOf('/') + 1)
     const sessionArn = `arn:aws:sts::${model.accountId}:assumed-role/${roleName}/${sessionName}`
-    // The access key id is derived from the ARN, so it is the same at every start, and a running function
-    // stays known after a restart.
+    // Derived from the ARN, so the access key stays the same after a restart, while functions still run.
     const digest = createHash('sha256').update(arn).digest('hex').toUpperCase()
     const accessKeyId = `ASIA${digest.slice(0, 16)}`
     byArn.set(arn, {
@@ -50,10 +49,7 @@ export function openCallers(model: StackModel) {
     findDenial: () => undefined,
   }
   return {
-    /**
-     * Identifies the function or role by its access key; any other key is the owner's. Undefined for an
-     * unsigned request.
-     */
+    /** Identifies the function or role by access key; other keys are the owner's. Undefined if unsigned. */
     identify(authorization = ''): Caller | undefined {
       // Does not verify the signature: the endpoint listens on the loopback interface only and accepts any
       // credentials. Access keys only distinguish functions.

@@ -1,7 +1,4 @@
-/**
- * The condition keys of a request by name in lower case; the value is a list for a key that AWS defines as
- * multivalued.
- */
+/** A request's condition keys in lower case; those that AWS defines as multivalued have a list. */
 export type ConditionContext = ReadonlyMap<string, string | readonly string[]>
 
 /** A compiled IAM condition: tells whether the context of a request meets it. */

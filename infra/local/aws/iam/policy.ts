@@ -26,10 +26,7 @@ interface CompiledStatement {
   matches: (question: PolicyQuestion) => boolean
 }
 
-/**
- * Compiles IAM policy documents. Throws on an operator, variable, condition key or principal that is not
- * emulated; `origin` names the policy in that error.
- */
+/** Compiles IAM policies. Throws on any part that is not emulated; `origin` names the policy in the error. */
 export function compilePolicies(documents: PolicyDocument[], origin: string): CompiledPolicy {
   try {
     return documents.flatMap(({ Statement }) => Statement.map(compileStatement))

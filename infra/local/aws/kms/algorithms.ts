@@ -35,10 +35,7 @@ export const keySpecs: Readonly<Record<string, KeySpec>> = {
 
 const generatePair = promisify(crypto.generateKeyPair)
 
-/**
- * Generates key material as base64: PKCS #8 for RSA, plain bytes otherwise. RSA keys are made on the thread
- * pool, because that is slow.
- */
+/** Generates key material as base64: PKCS #8 for RSA (slow, so on the thread pool), else plain bytes. */
 export async function generateMaterial({ usage, bits }: KeySpec): Promise<string> {
   if (usage !== 'SIGN_VERIFY') return crypto.randomBytes(bits / 8).toString('base64')
   const { privateKey } = await generatePair('rsa', { modulusLength: bits, publicExponent: 65537 })
@@ -97,10 +94,7 @@ export function readCiphertextKeyId(ciphertext: Buffer): string {
   return ciphertext.subarray(2, end).toString()
 }
 
-/**
- * Decrypts a ciphertext. Throws InvalidCiphertextException if the ciphertext or its encryption context was
- * changed.
- */
+/** Decrypts. Throws InvalidCiphertextException if the ciphertext or its encryption context was changed. */
 export function decrypt({ material }: Key, ciphertext: Buffer, context: EncryptionContext): Buffer {
   const sealed = ciphertext.subarray(2 + (ciphertext[1] ?? 0))
   const nonce = sealed.subarray(0, nonceBytes)

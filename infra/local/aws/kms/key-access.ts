@@ -7,9 +7,7 @@ import type { Key, KeyStore } from './key-store.ts'
 /** The IAM condition keys of a KMS request, by name. */
 export type Context = AccessRequest['context']
 
-/**
- * Makes KMS operations on one key. The IAM action has the operation's name; `context` adds condition keys.
- */
+/** Makes operations on one KMS key. Their names are the IAM actions; `context` adds condition keys. */
 export function keyOperation(keys: KeyStore) {
   return <const Schema extends v.GenericSchema>(
     action: string,
@@ -45,10 +43,7 @@ export function tagContext(prefix: string, tags: Record<string, string>): Record
   return Object.fromEntries(Object.entries(tags).map(([name, value]) => [`${prefix}/${name}`, value]))
 }
 
-/**
- * Throws DisabledException for a disabled KMS key, and KMSInvalidStateException for one that is pending
- * deletion.
- */
+/** Throws DisabledException for a disabled KMS key, KMSInvalidStateException if pending deletion. */
 export function requireUsable(key: Key): void {
   if (key.record.state === 'Disabled')
     throw new AwsError('DisabledException', `${key.record.arn} is disabled.`)

@@ -18,8 +18,7 @@ const CreateKeyInput = v.pipe(
     // CreateKey rejects a key policy instead of ignoring it: the key would allow more than its policy says.
     Policy: v.optional(v.never()),
   }),
-  // Chooses the id of the new key before it exists, because IAM must allow its tags by ARN before its
-  // creation.
+  // Choose the new key's id first, because IAM must allow its tags by ARN before its creation.
   v.transform(({ Tags, ...input }) => {
     const tags = Object.fromEntries(Tags.map(({ TagKey, TagValue }) => [TagKey, TagValue]))
     return { ...input, tags, keyId: randomUUID() }
@@ -37,9 +36,7 @@ const DeletionInput = v.object({
 })
 const NoInput = v.object({})
 
-/**
- * The KMS operations that create, describe, list, disable and delete keys, and read and remove their tags.
- */
+/** KMS operations that create, describe, list, disable and delete keys, and read and remove their tags. */
 export function keyOperations(keys: KeyStore): Record<string, Operation> {
   const onKey = keyOperation(keys)
   const switchState = (action: string, state: 'Enabled' | 'Disabled') =>

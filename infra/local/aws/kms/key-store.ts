@@ -29,9 +29,7 @@ export interface Key {
   policy: CompiledPolicy
 }
 
-/**
- * The properties of a new KMS key. Without a key policy, the account's IAM policies decide (KMS's default).
- */
+/** The properties of a new KMS key. Without a key policy, the account's IAM policies decide. */
 export type NewKey = Pick<KeyRecord, 'keyId' | 'spec' | 'description' | 'tags'> & {
   keyPolicy?: PolicyDocument | undefined
 }

@@ -24,15 +24,10 @@ export interface EventSource {
   close(waitMilliseconds: number): Promise<void>
 }
 
-/**
- * Maximum number of parallel batches of a queue. AWS goes from five to a thousand; ten are enough for a
- * laptop.
- */
+/** Maximum number of parallel batches of a queue: five to a thousand on AWS; ten are enough for a laptop. */
 const maxConcurrency = 10
 
-/**
- * Checks the event sources of the stack, as AWS does when it creates them, and returns a starter for each.
- */
+/** Checks the stack's event sources, as AWS does on creation, and returns a starter for each. */
 export function prepareEventSources(options: DeliveryOptions): (() => EventSource)[] {
   const { model, queues, callers, report } = options
   const enabled = model.eventSources.filter((mapping) => mapping.enabled)
@@ -89,10 +84,7 @@ function startEventSource(
   }
 }
 
-/**
- * Receives one batch of SQS messages: waits for the first ones, then until the batch is full or its window
- * has passed.
- */
+/** Receives one batch of SQS messages: waits for the first, then until it is full or its window ends. */
 async function receiveBatch(
   queue: Queue,
   { batchSize, batchingWindowSeconds }: EventSourceModel,
@@ -107,10 +99,7 @@ async function receiveBatch(
   return messages
 }
 
-/**
- * Invokes the function with a batch, and deletes the processed messages. The others become visible again
- * after their timeout.
- */
+/** Invokes the function with a batch and deletes what it processed; the rest becomes visible again. */
 async function deliver(
   messages: Message[],
   { reportBatchItemFailures }: EventSourceModel,

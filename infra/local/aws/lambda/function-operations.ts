@@ -47,9 +47,7 @@ export function lambdaService(model: StackModel, invoke: Invoke): Service {
   }
 }
 
-/**
- * Reads the function name from a name, an ARN or `ACCOUNT:function:NAME`, with or without a version or alias.
- */
+/** Reads the name from a name, an ARN or `ACCOUNT:function:NAME`, with or without version or alias. */
 function readName(reference: string): string {
   const form = /^(?:(?:arn:aws:lambda:[\w-]+:)?\d{12}:function:|function:)?([\w-]+)(?::[\w$-]+)?$/
   return form.exec(reference)?.[1] ?? reference

@@ -61,9 +61,7 @@ const statements = {
 /** Prepared SQL statements over the messages of all queues. `queue` is the name of a queue. */
 export type MessageTable = Record<keyof typeof statements, StatementSync>
 
-/**
- * Opens the SQLite table of messages. Messages that were in flight when the endpoint died are visible again.
- */
+/** Opens the SQLite table of messages. Messages in flight when the endpoint died are visible again. */
 export function openMessageTable({ database }: Store): MessageTable {
   database.exec(schema)
   const prepared = Object.entries(statements).map(([name, sql]) => [name, database.prepare(sql)])

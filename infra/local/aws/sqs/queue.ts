@@ -140,10 +140,7 @@ export class Queue {
     })
   }
 
-  /**
-   * Lists receivable messages in the order of receiving; for a FIFO queue, all messages of one group before
-   * the next.
-   */
+  /** Lists receivable messages in receiving order; in a FIFO queue, group by group. */
   #listReceivable(now: number, limit: number): Message[] {
     const queue = this.model.name
     if (!this.model.fifo) return this.#table.visible.all({ queue, now, limit }).map(readRow)
@@ -156,10 +153,7 @@ export class Queue {
     return found
   }
 
-  /**
-   * Deletes messages older than their retention, and moves messages after too many receives to the
-   * dead-letter queue.
-   */
+  /** Deletes expired messages, and moves those received too often to the dead-letter queue. */
   #removeOverdue(): void {
     const { name: queue, arn: sourceArn, fifo, retentionSeconds } = this.model
     const now = Date.now()
@@ -206,8 +200,7 @@ export class Queue {
   }
 
   /**
-   * Wakes the waiting receivers after the current synchronous work, so that messages sent together are
-   * received together.
+   * Wakes waiting receivers after the current synchronous work, so that one receives all messages of a batch.
    */
   #wake(): void {
     setImmediate(() => this.#waiting.forEach((finish) => finish()))

@@ -10,10 +10,7 @@ export type Queues = ReturnType<typeof openQueues>
 
 const maxDeadLetters = 50
 
-/**
- * Opens the queues of the stack. Throws if a dead-letter queue is unknown or of the other type (standard or
- * FIFO).
- */
+/** Opens the stack's queues. Throws if a dead-letter queue is unknown or of the other type (FIFO or not). */
 export function openQueues(store: Store, model: StackModel) {
   const table = openMessageTable(store)
   const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, store, table)]))

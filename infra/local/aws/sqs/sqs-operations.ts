@@ -37,9 +37,7 @@ type ReceiveInput = v.InferOutput<typeof ReceiveInput>
 const DeleteEntry = v.object({ ReceiptHandle: v.string() })
 const HideEntry = v.object({ ...DeleteEntry.entries, VisibilityTimeout: integerBetween(0, 43_200) })
 
-/**
- * The SQS operations that find queues, and send, receive, delete and hide messages, one by one or in batches.
- */
+/** SQS operations that find queues, and send, receive, delete and hide messages, also in batches. */
 export function sqsOperations(queues: Queues, senderId: string): Record<string, Operation> {
   const send = (queue: Queue, entry: SendEntry) => sendMessage(queue, entry, senderId)
   const remove = (queue: Queue, entry: v.InferOutput<typeof DeleteEntry>) => queue.delete(entry.ReceiptHandle)

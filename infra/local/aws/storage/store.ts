@@ -22,10 +22,7 @@ export function openStore(directory: string | undefined) {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
   return {
     database,
-    /**
-     * Runs `work` as one SQLite transaction: after a kill, either all of its writes are kept or none. May be
-     * nested.
-     */
+    /** Runs `work` as one SQLite transaction: a kill keeps all its writes or none. May be nested. */
     atomically<Result>(work: () => Result): Result {
       if (database.isTransaction) return work()
       database.exec('BEGIN')

@@ -4,15 +4,10 @@ import type { Callers } from '../iam/callers.ts'
 import { AwsError, type Answer } from '../wire/http-messages.ts'
 import type { Service } from '../wire/operation.ts'
 
-/**
- * Session lifetime that AssumeRole reports. The access key of a role really works until the endpoint stops.
- */
+/** Session lifetime that AssumeRole reports. Its access key really works until the endpoint stops. */
 const sessionMilliseconds = 3_600_000
 
-/**
- * The STS operations GetCallerIdentity, and AssumeRole for roles that people assume, in the query protocol
- * (XML).
- */
+/** STS in the query protocol (XML): GetCallerIdentity, and AssumeRole for roles that people assume. */
 export function stsService(model: StackModel, callers: Callers): Service {
   return ({ method, path, body }) => {
     if (method !== 'POST' || path !== '/') return undefined

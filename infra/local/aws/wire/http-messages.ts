@@ -53,9 +53,7 @@ export async function readRequest(message: IncomingMessage): Promise<AwsRequest>
   return { method, path, headers, target: { service, operation }, body: Buffer.concat(chunks) }
 }
 
-/**
- * Parses a JSON body. The error with the code `errorCode` never quotes the body, which may contain secrets.
- */
+/** Parses JSON. The error (with `errorCode`) never quotes the body, which may contain secrets. */
 export function parseJson(body: Buffer, errorCode = 'SerializationException'): unknown {
   try {
     return body.length === 0 ? {} : JSON.parse(body.toString())
@@ -79,8 +77,7 @@ export function errorAnswer(contentType: string, { status, code, queryCode, mess
       'x-amzn-errortype': code,
       ...(queryCode !== undefined && { 'x-amzn-query-error': `${queryCode};Sender` }),
     },
-    // Contains both `message` and `Message`, because services spell it differently and a client reads only
-    // one.
+    // Has `message` and `Message`: services differ in the spelling, and a client reads only one.
     body: JSON.stringify({ __type: code, message, Message: message }),
   }
 }

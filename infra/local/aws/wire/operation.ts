@@ -39,9 +39,7 @@ export function defineOperation<const Schema extends v.GenericSchema>(
   }
 }
 
-/**
- * Makes an AWS service with a JSON protocol. `target` and the operation's name are the parts of X-Amz-Target.
- */
+/** Makes an AWS service with a JSON protocol. X-Amz-Target consists of `target` and the operation's name. */
 export function jsonService(
   target: string,
   contentType: string,

@@ -1,6 +1,4 @@
-/**
- * A number with all its digits: text if a double would lose some. Only displayed, never used in calculations.
- */
+/** A number with all its digits: text if a double would lose some. Only displayed, never calculated with. */
 export type Exact = number | string
 
 type Query = Record<string, string | number | undefined>

@@ -41,8 +41,7 @@ export function showEarnings(api: Api): HTMLElement {
     }
     let width = 0
     const fit = () => {
-      // Redraws only if the width has changed: drawing changes the height, which must not cause another
-      // drawing.
+      // Redraw only at a new width: drawing changes the height, which must not cause another drawing.
       if (chart.clientWidth !== width) draw()
       width = chart.clientWidth
     }

@@ -48,10 +48,7 @@ export async function beginSignIn(config: client.Configuration): Promise<void> {
   location.assign(client.buildAuthorizationUrl(config, parameters))
 }
 
-/**
- * Reads the authorization response in the URL and exchanges its code for tokens. Throws for an error
- * response.
- */
+/** Exchanges the code of the authorization response in the URL for tokens. Throws for an error response. */
 export async function finishSignIn(config: client.Configuration): Promise<Session> {
   const stored = sessionStorage.getItem(attemptKey)
   if (stored === null) throw new Error('This tab has not begun to sign in.')
