@@ -15,10 +15,7 @@ function format(timeZone: string): Intl.DateTimeFormat {
   return known
 }
 
-/**
- * The calendar day on which an instant falls in a time zone, as a number (UTC midnight of that day), so that
- * days can be compared.
- */
+/** The calendar day of an instant in a time zone, as a comparable number (UTC midnight of that day). */
 function calendarDay(instant: number, timeZone: string): number {
   const parts = new Map(
     format(timeZone)
@@ -30,10 +27,7 @@ function calendarDay(instant: number, timeZone: string): number {
 
 const utcMidnight = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 
-/**
- * The day (`yyyy-MM-dd`) on which an instant (epoch milliseconds) falls, in the reporting time zone by
- * default.
- */
+/** The day (`yyyy-MM-dd`) of an instant (epoch milliseconds), in the reporting time zone by default. */
 export const dayOf = (instant: number, timeZone = settings().reportingTimeZone): string =>
   new Date(calendarDay(instant, timeZone)).toISOString().slice(0, 10)
 
@@ -52,10 +46,7 @@ export const startOfDay = (day: string, timeZone = settings().reportingTimeZone)
 export const endOfDay = (day: string, timeZone = settings().reportingTimeZone): number =>
   firstInstantFrom(utcMidnight(day) + dayMilliseconds, timeZone)
 
-/**
- * Finds the first instant of a day by bisection: Intl can convert an instant to a day, but not a day to an
- * instant.
- */
+/** Finds a day's first instant by bisection, because Intl converts instants to days, not days to instants. */
 function firstInstantFrom(day: number, timeZone: string): number {
   let before = day - furthestOffsetMilliseconds
   let from = day + furthestOffsetMilliseconds

@@ -1,9 +1,6 @@
 import { emitMetric } from './emit-metric.ts'
 
-/**
- * Emits a metric for a fault: an unexpected failure of the service itself. Faults of a new version roll its
- * deployment back.
- */
+/** Emits a metric for an unexpected failure of the service. It rolls back a new version's deployment. */
 export const emitFault = (): void =>
   emitMetric('Faults', 1, {
     dimensions: {

@@ -24,20 +24,14 @@ export type Environment = Partial<Record<EnvironmentName, string>>
 /** Environment variables that AWS defines: Lambda sets the first three, and every AWS SDK reads the last. */
 type AwsEnvironmentName = 'AWS_REGION' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY' | 'AWS_ENDPOINT_URL'
 
-/**
- * Reads an environment variable that the function cannot work without. If it is not set, throws an error that
- * names it.
- */
+/** Reads an environment variable. If it is not set, throws an error that names it. */
 export function requireEnv(name: EnvironmentName | AwsEnvironmentName): string {
   const value = process.env[name]
   if (value === undefined || value === '') throw new Error(`environment variable ${name} is not set`)
   return value
 }
 
-/**
- * The issuer identifier, `iss` of every device_token: the base URL without a trailing slash (OpenID Connect
- * Discovery §3).
- */
+/** The issuer, `iss` of device_tokens: the base URL without trailing slash (OpenID Connect Discovery §3). */
 export const issuer = (): string => requireEnv('BASE_URL').replace(/\/+$/, '')
 
 /** Name of the environment variable with the URL of a worker's queue: `grow-tree` → `GROW_TREE_QUEUE_URL`. */

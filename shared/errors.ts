@@ -89,10 +89,7 @@ export interface FieldError {
   reason: string
 }
 
-/**
- * A failure that may be shown to the client unchanged. Any other error that is thrown is answered as
- * `internal`.
- */
+/** A failure that may be shown to the client unchanged. Any other error is answered as `internal`. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly failure: FailureName

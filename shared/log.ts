@@ -6,10 +6,7 @@ import { Logger } from '@aws-lambda-powertools/logger'
  */
 export const log = new Logger({ serviceName: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'service' })
 
-/**
- * The fields of an unknown error that may be logged: its class, status, AWS request id and stack, not its
- * message.
- */
+/** The fields of an unknown error that may be logged: class, status, AWS request id, stack; no message. */
 export function errorSummary(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error }
   const aws = error as Error & { $metadata?: { httpStatusCode?: number; requestId?: string } }

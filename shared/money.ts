@@ -12,10 +12,7 @@ export { Big }
 /** Maximum number of digits that a DynamoDB number keeps exactly, which limits every amount and balance. */
 const maximumDigits = 38
 
-/**
- * Schema of an amount of money in a request or event: plain positive digits as text, at most 20 before the
- * point and 18 after it.
- */
+/** Schema of an amount of money: plain positive digits as text, at most 20 before the point, 18 after it. */
 export const Amount = v.pipe(
   v.string(),
   v.regex(/^\d{1,20}(\.\d{1,18})?$/, 'must be plain digits, at most 20 before the point and 18 after it'),
@@ -33,9 +30,7 @@ export const zero = new Big('0')
 export const fitsTable = (amount: Big): boolean =>
   amount.c.length <= maximumDigits && amount.e < maximumDigits
 
-/**
- * Formats JSON text in which every Big is a number with all its digits. No amount passes through a double.
- */
+/** Formats JSON text in which every Big is a number with all its digits, never through a double. */
 export const stringifyExact = (value: unknown): string =>
   JSON.stringify(value, function (this: Record<string, unknown>, key, converted: unknown) {
     const original = this[key]

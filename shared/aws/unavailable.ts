@@ -26,9 +26,7 @@ const passing = new Set([
   'ENOTFOUND',
 ])
 
-/**
- * Whether a call failed because a dependency is throttled or down, so that the same call may succeed later.
- */
+/** Whether a call failed because a dependency is throttled or down, so that it may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof Failure) return error.failure === 'unavailable'

@@ -80,10 +80,7 @@ export const Export = v.object({
 })
 export type Export = v.InferOutput<typeof Export>
 
-/**
- * Exports the newest members that match a filter, at most the cap and at most what fits into the answer of a
- * Lambda function.
- */
+/** Exports the newest members that match a filter: at most the cap, and what fits into an answer. */
 export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Export> {
   const cap = settings().exportCap
   const { total, members } = await findMembers(start, filter, { skip: 0, take: cap })
@@ -97,9 +94,7 @@ export async function exportMembers(start: PrefetchedList, filter: MemberFilter)
  */
 const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
 
-/**
- * How many members fit into an answer. Its body is JSON text inside JSON, so each member is measured escaped.
- */
+/** How many members fit into an answer. Its body is JSON inside JSON, so each is measured escaped. */
 function countFitting(members: readonly Member[]): number {
   let bytes = 0
   const firstTooMany = members.findIndex((member) => {

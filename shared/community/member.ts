@@ -9,9 +9,7 @@ import { maskEmail } from '../users/identity.ts'
 import { type Big, Money } from '../money.ts'
 import type { BTreeEntry } from './counted-b-tree/node.ts'
 
-/**
- * Maximum number of ancestors that a profile names. For more, continue with the profile of the farthest one.
- */
+/** Maximum number of ancestors that a profile names. More are found from the farthest one's profile. */
 export const maxUplineLength = 32
 
 /** A member of the community: name, place in the referral tree, and sums over the member's downline. */
@@ -107,10 +105,7 @@ export const putProfile = (member: NewProfile): Write => putNew(newProfileItem(m
 export const addPurchase = (userId: number, amount: Big): Write =>
   addToSums(profileKey(userId), new Map([['package_amount', amount]]))
 
-/**
- * What a propagation batch adds to an ancestor: numbers of direct referrals and of members, and a package
- * amount.
- */
+/** What a propagation batch adds to an ancestor: direct referrals, members, and a package amount. */
 export interface DownlineDelta {
   directs: number
   members: number
@@ -209,9 +204,7 @@ export const Member = v.object({
   package_amount: Money,
   /** Sum of the package purchases of the member's whole downline, in the reward currency. */
   team_performance: Money,
-  /**
-   * The caller's own note on the member: empty when none is set, null if the member is not a direct referral.
-   */
+  /** The caller's note on the member: empty if none is set, null if the member is not a direct referral. */
   note: v.nullable(v.string()),
 })
 export type Member = v.InferOutput<typeof Member>

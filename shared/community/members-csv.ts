@@ -40,10 +40,7 @@ const startsFormula = /^[=+\-@\t\r\n＝＋－＠]/u
 const months =
   'jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?'
 
-/**
- * A text that a spreadsheet would convert to a number, date, time or truth value: `1e5`, `2026-01-02`, `5
- * pm`, `MARCH1`.
- */
+/** A text that a spreadsheet would convert to a number, date, time or truth value: `1e5`, `5 pm`. */
 const isConverted = new RegExp(`^(?=.*\\d)([\\s\\d.,:/%$€£¥()e+-]|[ap]m?$|${months})+$|^(true|false)$`, 'iu')
 
 /**

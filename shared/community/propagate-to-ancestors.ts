@@ -91,9 +91,7 @@ async function readBatch(rootId: number, { batch }: TreeHead): Promise<JournalEn
   return entries
 }
 
-/**
- * Looks up a journal entry's member and all ancestors, with one read for every `maxUplineLength` ancestors.
- */
+/** Looks up a journal entry's member and all ancestors: one read per `maxUplineLength` ancestors. */
 async function withAncestors(entry: JournalEntry, read: ReadItem): Promise<BatchEntry> {
   const readMember = async (userId: number): Promise<Profile> => {
     const item = await read(profileKey(userId))
@@ -110,10 +108,7 @@ async function withAncestors(entry: JournalEntry, read: ReadItem): Promise<Batch
   return { entry, profile, ancestors }
 }
 
-/**
- * How many ancestor updates are prepared at a time: enough to share their reads, and bounded because a tree
- * may be deep.
- */
+/** How many ancestor updates are prepared at a time: enough to share reads, bounded for deep trees. */
 const updateConcurrency = 64
 
 /** Prepares the writes of each ancestor update, in order. */

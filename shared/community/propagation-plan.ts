@@ -31,9 +31,7 @@ export interface BatchEntry {
   ancestors: number[]
 }
 
-/**
- * A change of one member list of an ancestor. The ancestor's counts and sum change with the COMMUNITY list.
- */
+/** A change of one member list of an ancestor. The counts and sum change with the COMMUNITY list. */
 export interface AncestorUpdate {
   list: MemberList
   newMembers: BTreeEntry[]

@@ -54,10 +54,7 @@ export const chunkItem = (rootId: number, chunk: number, { version, texts }: Sea
   texts: JSON.stringify([...texts]),
 })
 
-/**
- * The write that adds or replaces texts in a search chunk; its condition fails if `stored` is no longer its
- * item.
- */
+/** The write that adds or replaces texts in a search chunk; fails if `stored` is no longer its item. */
 function putTexts(
   rootId: number,
   chunk: number,
@@ -86,9 +83,7 @@ const separator = '\u0000'
 export const searchText = (nickname: string, email: string): string =>
   nickname.toLowerCase() + separator + email.toLowerCase()
 
-/**
- * Whether the nickname or the email address in a search text contains a keyword, which must be in lower case.
- */
+/** Whether the nickname or email address in a search text contains a keyword (must be in lower case). */
 export function matchesKeyword(text: string, keyword: string): boolean {
   if (!text.includes(keyword)) return false
   const end = text.lastIndexOf(separator)
@@ -185,9 +180,7 @@ export async function assignSearchChunks(
   }
 }
 
-/**
- * The open search chunk of a downline, which its next new member goes into, and the number of texts in it.
- */
+/** The open search chunk of a downline, where its next new member goes, and its number of texts. */
 export interface OpenChunk {
   chunk: number
   textCount: number

@@ -122,10 +122,7 @@ export async function readHead(rootId: number): Promise<TreeHead> {
 /** The item of a tree's head. */
 export const headItem = (rootId: number, head: TreeHead): Item => ({ ...treeHeads.key({ rootId }), ...head })
 
-/**
- * The write of a tree's head as its next version; its condition fails if the stored version is not
- * `head.version`.
- */
+/** The write of a tree's head as its next version; fails if the stored one is not `head.version`. */
 export const putNextHead = (rootId: number, head: TreeHead): Write =>
   putVersioned(headItem(rootId, { ...head, version: head.version + 1 }), head.version)
 

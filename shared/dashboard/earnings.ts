@@ -39,10 +39,7 @@ export const EarningsQuery = v.pipe(
   ),
 )
 
-/**
- * Reads a user's earnings in a window, ascending: a point for every day and every currency that was earned in
- * the window.
- */
+/** Reads a user's earnings in a window, ascending: a point for each day and currency earned in it. */
 export async function readEarnings(
   userId: number,
   { beginDate, endDate }: v.InferOutput<typeof EarningsQuery>,

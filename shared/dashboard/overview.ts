@@ -18,9 +18,7 @@ type CurrencyAmount = v.InferOutput<typeof CurrencyAmount>
 
 /** Answer of the dashboard's overview: what a user owns and has earned. */
 export const Overview = v.object({
-  /**
-   * Sum of all rewards in the reward currency. Rewards without a rate at the time of granting are left out.
-   */
+  /** Sum of all rewards in the reward currency, without those that had no rate when they were granted. */
   network_rewards: Money,
   /** Number of the user's active devices. */
   devices: v.pipe(v.number(), v.safeInteger()),
@@ -77,9 +75,7 @@ function sumByCurrency(rewards: readonly CurrencyAmount[]): CurrencyAmount[] {
 export const NetworkReward = v.object({ reward_type: v.string(), currency: v.string(), amount: Money })
 export type NetworkReward = v.InferOutput<typeof NetworkReward>
 
-/**
- * Reads the sums of all rewards ever granted to a user, ordered by type, then by currency. It reads one item.
- */
+/** Reads the sums of all of a user's rewards, ordered by type, then currency. It reads one item. */
 export async function readNetworkRewards(userId: number): Promise<NetworkReward[]> {
   const [totals] = await readItems([totalsKey(userId)])
   return rewardSums(totals).map(({ rewardType, currency, amount }) => ({

@@ -113,9 +113,7 @@ function putDevice(deviceId: string, { userId, active, at }: Device, stored: Dev
   }
 }
 
-/**
- * The writes that move an active device from its previous user's count to its present user's, if they differ.
- */
+/** The writes that move an active device from its previous to its present user's count, if they differ. */
 function changeCounts(before: Device | undefined, after: Device): Write[] {
   const userBefore = before?.active ? before.userId : undefined
   const userAfter = after.active ? after.userId : undefined

@@ -34,10 +34,7 @@ const activeDevices = 'devices'
 const earnedPrefix = 'E#'
 const rewardPrefix = 'R#'
 
-/**
- * The write that adds a reward to a user's dashboard totals. `converted` is its worth in the reward currency,
- * if a rate is known.
- */
+/** The write that adds a reward to a user's totals; `converted` is its worth in the reward currency. */
 export const addRewardToTotals = (
   userId: number,
   reward: { rewardType: string; currency: string; amount: Big; converted: Big | undefined },

@@ -39,16 +39,11 @@ export interface ListStart {
   length: number
   /** Number of the first row in the period; undefined if the list ends before the period begins. */
   first: number | undefined
-  /**
-   * Number of the first row after the period; undefined if the list ends within the period or is not limited.
-   */
+  /** First row number after the period; undefined if the list ends within the period or is not limited. */
   beyond: number | undefined
 }
 
-/**
- * The first of two rounds of reads for a page of a numbered list: the list's length and, in parallel, which
- * rows are in the requested period.
- */
+/** First round of reads for a page of a numbered list: its length and the rows in the requested period. */
 export async function readListStart(
   list: string,
   readLength: Promise<number>,
@@ -89,10 +84,7 @@ export async function readListPage(
   return { rows, total: Math.max(0, last - first + 1) }
 }
 
-/**
- * Reads rows by their numbers, newest first. The read is consistent, so that every row that the length counts
- * is found.
- */
+/** Reads rows by number, newest first. Consistent, so every row that the length counts is found. */
 async function readRange(list: string, oldest: number, newest: number): Promise<Item[]> {
   if (newest < oldest) return []
   const query = {

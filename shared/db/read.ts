@@ -83,9 +83,7 @@ export async function* queryItems(query: Omit<QueryCommandInput, 'TableName'>): 
   } while (ExclusiveStartKey !== undefined)
 }
 
-/**
- * Reads the first items of a query, at most `limit`, in one call. The limit must keep the answer under 1 MB.
- */
+/** Reads the first items of a query, at most `limit`, in one call. The answer must stay under 1 MB. */
 export async function queryFirst(
   query: Omit<QueryCommandInput, 'TableName' | 'Limit'>,
   limit: number,

@@ -30,10 +30,7 @@ export interface FailedWrite {
   stored: Item | undefined
 }
 
-/**
- * The condition of a write that has no `otherwise` did not hold, and nothing was written: another writer was
- * faster.
- */
+/** A write without `otherwise` failed its condition and wrote nothing: another writer was faster. */
 export class ConditionFailed extends Error {
   override readonly name = 'ConditionFailed'
   readonly failures: readonly FailedWrite[]
@@ -141,9 +138,7 @@ function toSdkWrite(write: Write): SdkWrite {
   }
 }
 
-/**
- * Cancellation reasons after which the same transaction may succeed a moment later (AWS: TransactWriteItems).
- */
+/** Cancellation reasons after which the same transaction may soon succeed (AWS: TransactWriteItems). */
 const passingReasons = new Set([
   'None',
   'TransactionConflict',

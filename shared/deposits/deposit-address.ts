@@ -12,10 +12,7 @@ export const ChainAddress = v.pipe(
   v.regex(/^[\x21-\x7e]{1,256}$/, 'must be 1 to 256 printable characters without spaces'),
 )
 
-/**
- * Schema of the tag (or memo) that distinguishes the users of a shared address, on networks that have one. An
- * empty tag counts as none.
- */
+/** Schema of the tag (or memo) that tells users of a shared address apart. An empty one counts as none. */
 export const AddressTag = v.pipe(
   maybe(v.pipe(v.string(), v.regex(/^[\x20-\x7e]{0,128}$/, 'must be at most 128 printable characters'))),
   v.transform((tag) => (tag === '' ? undefined : tag)),

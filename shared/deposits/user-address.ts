@@ -76,10 +76,7 @@ export async function claimAddress(userId: number, pool: Pool): Promise<UserAddr
   }
 }
 
-/**
- * Assigns one free address. Throws ConditionFailed if another user took it, or if another request of this
- * user was faster.
- */
+/** Assigns a free address. Throws ConditionFailed if another request took it or was faster. */
 async function takeAddress(userId: number, pool: Pool): Promise<UserAddress> {
   const digest = await findFreeAddress(pool)
   if (digest === undefined) return failEmpty(userId, pool)
@@ -102,10 +99,7 @@ async function takeAddress(userId: number, pool: Pool): Promise<UserAddress> {
   return address
 }
 
-/**
- * Emits the metric of a low pool, so that an alarm is raised while there is still time to provision more
- * addresses.
- */
+/** Emits the metric of a low pool: an alarm is raised in time to provision more addresses. */
 async function checkPoolLevel(pool: Pool): Promise<void> {
   const lowMark = settings().addressPoolLowMark
   const left = await countFreeAddresses(pool, lowMark)

@@ -79,10 +79,7 @@ export function putEventRecord(record: EventRecord): Write {
   }
 }
 
-/**
- * The outcome of an event whose business key is already stored: `duplicate`, or RejectedEvent for other
- * content.
- */
+/** The outcome of an event whose key is already stored: `duplicate`, or RejectedEvent for other content. */
 export function resolveDuplicate(record: EventRecord, stored: Record<string, unknown> | undefined): Outcome {
   const known = Buffer.from(v.parse(StoredRecord, stored).digest)
   const sent = Buffer.from(record.digest)

@@ -28,9 +28,7 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   key: (detail: v.InferOutput<Detail>) => string
   /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
-  /**
-   * Applies the event exactly once: `record` is written in the same transaction as what the event changes.
-   */
+  /** Applies the event exactly once: `record` is written in the same transaction as the changes. */
   apply: (detail: v.InferOutput<Detail>, record: EventRecord) => Promise<Outcome>
 }
 
@@ -139,10 +137,7 @@ function readDetail(body: string): unknown {
   }
 }
 
-/**
- * Moves a message to the dead-letter queue; if that fails, throws so that the queue delivers the message
- * again.
- */
+/** Moves a message to the dead-letter queue; if that fails, throws so that the queue redelivers it. */
 async function giveUpOrRetry(message: SQSRecord, error: unknown): Promise<void> {
   const receives = Number(message.attributes.ApproximateReceiveCount)
   if (error instanceof RejectedEvent) return deadLetter(message, error.reason)

@@ -33,10 +33,7 @@ export const commonRejections: readonly RejectionReason[] = [
   'internal',
 ]
 
-/**
- * The text of a dead letter's `reason`: the rejection code, and its meaning or a given explanation. It never
- * quotes content.
- */
+/** A dead letter's `reason`: the code, and its meaning or a given explanation. It never quotes content. */
 export const rejectionText = (code: RejectionReason, explanation: string = rejectionReasons[code]): string =>
   `${code}: ${explanation}`
 

@@ -31,21 +31,13 @@ export interface EndpointDescription {
 interface EndpointSpec<Input extends v.GenericSchema, Output extends v.GenericSchema> {
   /** Schema of `{ path, query, body }`, as far as the endpoint reads them. */
   input: Input
-  /**
-   * Schema of the answer's `data`. It types the result of `run`; answers are checked against it by the tests,
-   * not at run time.
-   */
+  /** Schema of the answer's `data`. It types the result of `run`; only the tests check answers against it. */
   output: Output
-  /**
-   * Layout of the answer; `envelope` by default, `oauth` for endpoints that unmodified OAuth clients call.
-   */
+  /** Layout of the answer: `envelope` by default, `oauth` for endpoints that standard OAuth clients call. */
   dialect?: Dialect
   /** Which kind of request body the endpoint accepts; `none` by default. */
   accepts?: BodyKind
-  /**
-   * How repeated query parameters are handled: refused by default; `report` leaves them out of the input and
-   * names them in `request`.
-   */
+  /** Repeated query parameters: refused by default; `report` omits them and names them in `request`. */
   repeats?: 'refuse' | 'report'
 }
 
@@ -79,10 +71,7 @@ interface SignedInSpec<
   }) => Result<Output>
 }
 
-/**
- * Creates an endpoint that is open to everyone, or that authenticates its caller by other means than an
- * access_token.
- */
+/** Creates an endpoint that is open to all, or authenticates its caller otherwise than by access_token. */
 export function publicEndpoint<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   spec: PublicSpec<Input, Output>,
 ): Endpoint {

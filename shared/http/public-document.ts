@@ -21,10 +21,7 @@ export function publicDocument(
 export const entityTag = (body: string): string =>
   `"${createHash('sha256').update(body).digest('base64url')}"`
 
-/**
- * Whether an `if-none-match` header, a list of ETags or `*`, matches the current document by weak comparison
- * (RFC 9110 §13.1.2).
- */
+/** Whether an `if-none-match` header (ETags or `*`) weakly matches the document (RFC 9110 §13.1.2). */
 export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true

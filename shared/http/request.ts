@@ -27,10 +27,7 @@ export const requestInfo = (event: APIGatewayProxyEventV2): RequestInfo => ({
   header: (name) => event.headers[name],
 })
 
-/**
- * Parameters of a query or form: the values of those that were sent once, and the names of those that were
- * sent more than once.
- */
+/** Parameters of a query or form: the values of those sent once, and the names of those repeated. */
 export interface SentParameters {
   parameters: Record<string, string>
   repeated: string[]

@@ -14,10 +14,7 @@ export type RotationRequest =
 
 /** What a rotation run has found out itself; it is not stored. */
 export interface RunKnowledge {
-  /**
-   * What this run knows of a key creation attempt: that it began it, which KMS key it created, or that there
-   * is none.
-   */
+  /** What this run knows of a key creation attempt: that it began it, its KMS key, or that it has none. */
   attempt?: { id: string } & ({ state: 'begun' } | { state: 'created'; arn: string } | { state: 'not_found' })
   /** Whether this run has already looked in KMS for the keys of orphaned attempts. */
   swept?: boolean
@@ -34,9 +31,7 @@ export interface RotationState {
   now: number
 }
 
-/**
- * The next step of a rotation run. `requested` says whether the call asked for the step or it was due anyway.
- */
+/** The next step of a rotation run. `requested` says whether the call asked for it or it was due anyway. */
 export type RotationStep =
   | {
       kind: 'transition'

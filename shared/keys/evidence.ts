@@ -26,10 +26,7 @@ export const isSound = (check: KeyCheck): boolean =>
 /** Action of a key transition; `bootstrap` is the first activation of a deployment. */
 const actions = ['bootstrap', 'publish', 'activate', 'retire', 'revoke', 'disable'] as const
 
-/**
- * Evidence: the audit record of one transition of the key set. It is written in the same transaction as the
- * transition and never changed.
- */
+/** Evidence: the audit record of a transition of the key set, written in its transaction, never changed. */
 export const Evidence = v.object({
   /** Number of the evidence record: 1, 2, 3, … without a gap. */
   sequence: Integer,
@@ -57,10 +54,7 @@ export const Evidence = v.object({
   next_due: Integer,
   /** The `hash` of the previous evidence record; null in the first one. */
   previous_hash: v.nullable(v.string()),
-  /**
-   * SHA-256, hex, of this evidence record as canonical JSON without `hash`, so that an edited record breaks
-   * the chain.
-   */
+  /** SHA-256, hex, of this record as canonical JSON without `hash`: an edited record breaks the chain. */
   hash: v.string(),
 })
 export type Evidence = v.InferOutput<typeof Evidence>

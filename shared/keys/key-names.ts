@@ -3,9 +3,7 @@
  * without loading an AWS client.
  */
 
-/**
- * Name of the tag of every signing key in KMS. Its value names the deployment; policies grant access by it.
- */
+/** Tag of every signing key in KMS. Its value names the deployment; policies grant access by it. */
 export const signingKeyTagName = 'signing-key'
 
 /** Name of the tag with the id of the attempt that created a KMS key. */

@@ -71,9 +71,7 @@ export type Trigger = v.InferOutput<typeof Trigger>
 export const Attempt = v.object({
   id: v.string(),
   started_at: Integer,
-  /**
-   * Purpose of the new key: to be published, to sign at once, or to sign at once in place of a revoked key.
-   */
+  /** Purpose of the new key: to be published, to sign at once, or to replace a revoked key at once. */
   purpose: v.picklist(['publish', 'activate', 'replace']),
   /** kid of the key to revoke, for the purpose `replace`. */
   replaces: v.nullable(v.string()),

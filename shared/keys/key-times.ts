@@ -51,10 +51,7 @@ export const removalDue = (key: SigningKey, times: KeyTimes, now: number): numbe
 export const activationDue = (key: SigningKey, times: KeyTimes): number =>
   key.published_at + times.signingKeyPublishSeconds * 1000
 
-/**
- * When the successor of the active key must be published, so that it may sign at the end of the rotation
- * period.
- */
+/** When the active key's successor must be published, to sign at the end of the rotation period. */
 export const publicationDue = (active: SigningKey, times: KeyTimes): number =>
   (active.active_at ?? 0) +
   Math.max(0, times.signingKeyRotationDays * dayMilliseconds - times.signingKeyPublishSeconds * 1000)

@@ -71,9 +71,7 @@ export async function findKeys(attemptIds: readonly string[]): Promise<string[]>
   return found
 }
 
-/**
- * Reads which attempt created a KMS key; undefined if the key is not one of this deployment's signing keys.
- */
+/** Reads which attempt created a KMS key; undefined if it is not a signing key of this deployment. */
 async function readAttemptTag(arn: string): Promise<string | undefined> {
   try {
     const { Tags = [] } = await kms.send(new ListResourceTagsCommand({ KeyId: arn }))
@@ -142,10 +140,7 @@ export async function disableKey(arn: string, deletionDays: number): Promise<str
   return readKeyState(arn)
 }
 
-/**
- * Reads the state of a key in KMS: `Enabled`, `Disabled`, `PendingDeletion`, …; `Deleted` if KMS has no such
- * key.
- */
+/** Reads the state of a key in KMS: `Enabled`, `Disabled`, `PendingDeletion`, …; `Deleted` if absent. */
 export async function readKeyState(arn: string): Promise<string> {
   try {
     const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId: arn }))

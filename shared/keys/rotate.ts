@@ -198,10 +198,7 @@ async function addKey(keySet: SigningKeySet, { attempt, arn }: StepOf<'addKey'>,
   await makeTransition({ ...keySet, attempt: null }, transition, run, { trigger: attempt.trigger })
 }
 
-/**
- * Disables the keys of orphaned attempts. They can never join the key set, because only the key of the
- * current attempt can.
- */
+/** Disables the keys of orphaned attempts: only the current attempt's key can join the key set. */
 async function sweepOrphans(
   keySet: SigningKeySet,
   { attemptIds, remaining }: StepOf<'sweepOrphans'>,
@@ -220,9 +217,7 @@ async function tryWrite(...write: Parameters<typeof writeKeySet>): Promise<boole
   return written
 }
 
-/**
- * The trigger to record for a step: the run's call if it requested the step, the clock if it was due anyway.
- */
+/** The trigger to record for a step: the run's call if it requested the step, the clock if it was due. */
 function triggerOf({ request, id, requestedBy }: Run, requested: boolean): Trigger {
   if (!requested) return { kind: 'clock', request_id: id, requested_by: null }
   const kind = request.action === 'rotate' && request.emergency ? 'emergency' : request.action

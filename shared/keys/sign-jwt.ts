@@ -40,10 +40,7 @@ function forget(entry: CacheEntry): void {
   if (cached === entry) cached = undefined
 }
 
-/**
- * Drops the cached key set, because it has turned out to be outdated, so that the next signature reads it
- * again.
- */
+/** Drops the cached key set, which has turned out to be outdated: the next signature reads it again. */
 export function forgetCachedKeySet(): void {
   cached = undefined
 }

@@ -31,10 +31,7 @@ export const listAccounts = (wallet: Wallet, only?: string): Account[] =>
       withdrawal,
     }))
 
-/**
- * Answer of what a wallet is worth in the quote currency. A currency without a rate is listed but left out of
- * the sums.
- */
+/** Answer: what a wallet is worth in the quote currency. Sums leave out currencies without a rate. */
 export const AssetSummary = v.object({
   /** The quote currency, in which the wallet's worth is given. */
   currency: v.string(),

@@ -165,10 +165,7 @@ export async function readBillsPage(query: BillsQuery, start: ListStart | undefi
   return toPage(rows.map(toBill), total, query)
 }
 
-/**
- * Finds the list of bills for a query; undefined if no bill can match it: an unknown currency or type, or a
- * type of the other direction.
- */
+/** Finds the list of bills for a query; undefined if no bill can match its currency, type and direction. */
 function toFilter({ currency, amountDirection, businessId }: BillsQuery): BillFilter | undefined {
   if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
   if (businessId === undefined) return { currency, kind: amountDirection }

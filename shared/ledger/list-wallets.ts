@@ -20,9 +20,7 @@ const WalletPath = v.pipe(
   v.tuple([v.pipe(v.string(), v.transform(Number), v.safeInteger()), WalletName]),
 )
 
-/**
- * Lists every wallet that ever had a movement, starting at a cursor, each together with the cursor after it.
- */
+/** Lists every wallet that ever had a movement, from a cursor on, each with the cursor after it. */
 export async function* listWallets(
   from: WalletCursor = { shard: 0 },
 ): AsyncGenerator<{ id: WalletId; cursor: WalletCursor }> {
@@ -51,10 +49,7 @@ const verificationKey = itemType({
   found: 'by its key; there is one',
 }).key({})
 
-/**
- * Reads where the next nightly verification of the ledger starts: where the last one ran out of time, or at
- * the first wallet.
- */
+/** Reads where the next ledger verification starts: where the last ran out of time, or the first wallet. */
 export async function readVerificationCursor(): Promise<WalletCursor> {
   const item = await readItem(verificationKey, { consistent: true })
   return item === undefined ? { shard: 0 } : v.parse(WalletCursor, item)

@@ -30,9 +30,7 @@ export interface LedgerTransaction {
    * condition of `alongside` must prevent repetition.
    */
   record?: EventRecord
-  /**
-   * The movements of each wallet, in order. Each wallet is named at most once, and all belong to one user.
-   */
+  /** The movements of each wallet, in order. A wallet is named at most once, and all belong to one user. */
   wallets: { id: WalletId; movements: Movement[] }[]
   /** Further writes of the same DynamoDB transaction, built from the instant of posting. */
   alongside?: (bookedAt: number) => Write[]
@@ -139,14 +137,9 @@ export interface Decision {
   /** The wallets after the batch, with the version that they are to be written as. */
   wallets: Wallet[]
   bills: NewBill[]
-  /**
-   * Instant of every bill of the batch, epoch milliseconds: never before an earlier bill of the same wallet.
-   */
+  /** Instant of every bill of the batch, epoch milliseconds: never before an earlier bill of the wallet. */
   bookedAt: number
-  /**
-   * Outcome of each transaction in order: accepted (`applied`), the repetition of an accepted one, or
-   * rejected.
-   */
+  /** Outcome of each transaction in order: accepted (`applied`), repetition of an accepted one, rejected. */
   outcomes: Map<LedgerTransaction, Outcome | RejectedEvent>
 }
 
@@ -239,9 +232,7 @@ async function writeDecision(decision: Decision): Promise<Conflict | undefined> 
   return conflict
 }
 
-/**
- * Settles transactions whose event key was used before: as duplicates, or rejected for their other content.
- */
+/** Settles transactions whose event key was used before: as duplicates, or rejected for other content. */
 function settleKnown(
   transactions: readonly LedgerTransaction[],
   usedKeys: Conflict['usedKeys'],
@@ -264,9 +255,7 @@ async function settleAll({ outcomes }: Decision, results: Results): Promise<void
   )
 }
 
-/**
- * Rejects a transaction unless its event was applied before: its own first delivery may have used the money.
- */
+/** Rejects a transaction unless its event was applied before: that delivery may have used the money. */
 async function confirmRejection(
   { record }: LedgerTransaction,
   rejection: RejectedEvent,

@@ -37,10 +37,7 @@ export interface WalletId {
 /** Builds a wallet's path, its name inside keys. */
 export const walletPath = ({ userId, wallet }: WalletId): string => `${userId}#${wallet}`
 
-/**
- * Statistics of a wallet's bills of one type and currency: their number, and the quarter of an hour of the
- * newest.
- */
+/** Statistics of a wallet's bills of one type and currency: number, and quarter-hour of the newest. */
 export interface BillCount {
   count: number
   lastQuarter: number

@@ -8,10 +8,7 @@ import { scopes } from '../tokens/scopes.ts'
 
 const StoredKey = v.object({ pk: v.string(), sk: v.string() })
 
-/**
- * An authorization code as stored, under its hash, with everything that it is bound to. Instants are epoch
- * milliseconds.
- */
+/** An authorization code as stored, under its hash, with all it is bound to. Instants: epoch milliseconds. */
 const CodeItem = v.object({
   user_id: Integer,
   session_id: v.string(),
@@ -41,19 +38,13 @@ const codes = itemType({
 const codeKey = (code: string): Key =>
   codes.key({ hash: createHash('sha256').update(code).digest('base64url') })
 
-/**
- * Creates an authorization code of 256 random bits, which works once `put` is written. Only its hash is
- * stored (RFC 6749 §10.10).
- */
+/** Creates a random 256-bit code, valid once `put` is written. Only its hash is stored (RFC 6749 §10.10). */
 export function issueCode(grant: Omit<AuthorizationCode, 'given_key'>): { code: string; put: Write } {
   const code = randomBytes(32).toString('base64url')
   return { code, put: putNew({ ...codeKey(code), ...grant, ttl: ttlAfter(grant.expires_at) }) }
 }
 
-/**
- * Reads an authorization code, strongly consistent, even if it is used or expired; undefined if it is unknown
- * or its item has been deleted.
- */
+/** Reads a code, strongly consistent, even if used or expired; undefined if unknown or deleted. */
 export async function readCode(code: string): Promise<AuthorizationCode | undefined> {
   const item = await readItem(codeKey(code), { consistent: true })
   return item === undefined ? undefined : v.parse(CodeItem, item)

@@ -4,10 +4,7 @@ import { type Scope, scopes as knownScopes } from '../tokens/scopes.ts'
 import type { Client } from './client.ts'
 import { Parameter } from './parameter.ts'
 
-/**
- * Schema of the parameters of an authorization request, which consent repeats (OpenID Connect Core §3.1.2.1,
- * RFC 7636 §4.3).
- */
+/** Schema of an authorization request's parameters (OpenID Connect Core §3.1.2.1, RFC 7636 §4.3). */
 export const AuthorizationParameters = v.object({
   response_type: Parameter,
   client_id: Parameter,
@@ -24,9 +21,7 @@ export const AuthorizationParameters = v.object({
 })
 export type AuthorizationParameters = v.InferOutput<typeof AuthorizationParameters>
 
-/**
- * Values of `error` in an authorization response (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6 and §6).
- */
+/** Values of `error` in an authorization response (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6, §6). */
 type AuthorizationErrorCode =
   | 'invalid_request'
   | 'invalid_scope'
@@ -70,10 +65,7 @@ export function checkAuthorizationRequest(
   return { scopes, codeChallenge }
 }
 
-/**
- * Rejects request objects, which are not supported. A request with one must not be processed without the
- * object's parameters (OpenID Connect Core §6).
- */
+/** Rejects request objects: unsupported, and they must not be ignored (OpenID Connect Core §6). */
 function checkRequestObject({ request, request_uri }: AuthorizationParameters): void {
   if (request !== undefined) {
     throw new AuthorizationError('request', 'is not supported', 'request_not_supported')
@@ -83,10 +75,7 @@ function checkRequestObject({ request, request_uri }: AuthorizationParameters): 
   }
 }
 
-/**
- * Checks the response type: only `code` (RFC 6749 §3.1.1, RFC 9700 §2.1.2), returned in the query, is
- * supported.
- */
+/** Checks the response type: only `code` in the query is supported (RFC 6749 §3.1.1, RFC 9700 §2.1.2). */
 function checkResponseType({ response_type, response_mode }: AuthorizationParameters): void {
   if (response_type === undefined) throw new AuthorizationError('response_type', 'is required')
   if (response_type !== 'code') {
@@ -97,10 +86,7 @@ function checkResponseType({ response_type, response_mode }: AuthorizationParame
   }
 }
 
-/**
- * Parses the scopes of a request, each once: all of them must be known and registered for the client (RFC
- * 6749 §3.3).
- */
+/** Parses a request's scopes, each once. All must be known and registered for the client (RFC 6749 §3.3). */
 export function checkScope(scope: string | undefined, client: Pick<Client, 'scopes'>): Scope[] {
   const names = new Set((scope ?? '').split(' ').filter((name) => name !== ''))
   const allowed = knownScopes.filter((name) => client.scopes.includes(name) && names.has(name))
@@ -112,9 +98,7 @@ export function checkScope(scope: string | undefined, client: Pick<Client, 'scop
   return allowed
 }
 
-/**
- * Checks the scopes of an authorization request, which must include `openid` (OpenID Connect Core §3.1.2.1).
- */
+/** Checks an authorization request's scopes, which must include `openid` (OpenID Connect Core §3.1.2.1). */
 function checkOpenIdScope({ scope }: AuthorizationParameters, client: Client): Scope[] {
   const scopes = checkScope(scope, client)
   if (!scopes.includes('openid')) throw new AuthorizationError('scope', 'must hold openid', 'invalid_scope')

@@ -60,10 +60,7 @@ function decodeForm(text: string): string {
   }
 }
 
-/**
- * Creates the failure of client authentication: 401 with a challenge for a client that used the header,
- * otherwise 400 (RFC 6749 §5.2).
- */
+/** Client authentication failure: 401 with a challenge if the header was used, else 400 (RFC 6749 §5.2). */
 const invalidClient = (basic: boolean): Failure =>
   new Failure(
     'invalid_client',

@@ -77,10 +77,7 @@ export async function listClients(): Promise<Client[]> {
   return found
 }
 
-/**
- * The write that registers or replaces a client. Its condition fails unless the registration is newer than
- * the stored one.
- */
+/** The write that registers or replaces a client. It fails unless newer than the stored registration. */
 export const putClient = (client: Client): Write => ({
   Put: {
     Item: {

@@ -47,9 +47,7 @@ export async function exchangeAccessToken(
   return deviceTokenAnswer(deviceToken, expiresAt, scopes)
 }
 
-/**
- * Reads the access_token from the body or the header; sending two different ones is refused (RFC 6750 §2).
- */
+/** Reads the access_token from body or header; two different ones are refused (RFC 6750 §2). */
 function readToken(inBody: string | undefined, bearer: string | undefined): string {
   if (inBody !== undefined && bearer !== undefined && inBody !== bearer) {
     throw invalidParameter('access_token', 'differs from that of the Authorization header')

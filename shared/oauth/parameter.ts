@@ -1,10 +1,7 @@
 import * as v from 'valibot'
 import { invalidParameter } from '../errors.ts'
 
-/**
- * Schema of an optional parameter of an OAuth endpoint; an empty one counts as omitted (OAuth 2.1 §3.1 and
- * §3.2).
- */
+/** Schema of an optional OAuth parameter; an empty one counts as omitted (OAuth 2.1 §3.1 and §3.2). */
 export const Parameter = v.optional(
   v.pipe(
     v.string(),

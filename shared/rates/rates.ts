@@ -24,9 +24,7 @@ const ratesKeys = itemType({
   found: 'by quote currency',
 })
 
-/**
- * Reads the rates of the deployment's quote currency. Eventually consistent, which is enough for an estimate.
- */
+/** Reads the rates of the deployment's quote currency. Eventually consistent: enough for an estimate. */
 export async function readRates(): Promise<Rates> {
   const item = await readItem(ratesKeys.key({ quote: settings().quoteCurrency }))
   if (item === undefined) return { asOf: null, rates: new Map() }
@@ -34,10 +32,7 @@ export async function readRates(): Promise<Rates> {
   return { asOf, rates: new Map(Object.entries(rates)) }
 }
 
-/**
- * The rate of a currency: what one unit is worth in the quote currency, whose own rate is 1. Undefined if the
- * currency has no rate.
- */
+/** What one unit of a currency is worth in the quote currency; undefined if the currency has no rate. */
 export const rateOf = ({ rates }: Rates, currency: string): Big | undefined =>
   currency === settings().quoteCurrency ? new Big('1') : rates.get(currency)
 
@@ -65,9 +60,7 @@ export async function publishRates(publication: Publication, record: EventRecord
   }
 }
 
-/**
- * The write that replaces the rates; its condition fails unless the new ones are later than the stored ones.
- */
+/** The write that replaces the rates; it fails unless the new ones are later than the stored ones. */
 const putRates = ({ quote, asOf, rates }: Publication): Write => ({
   Put: {
     Item: {

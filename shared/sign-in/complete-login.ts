@@ -16,9 +16,7 @@ const commonFields = {
   login_ticket: v.pipe(v.string(), v.minLength(1, 'must not be empty'), v.maxLength(128, 'is too long')),
 }
 
-/**
- * Schema of a second factor. The method decides which of the two codes is required; the other one is ignored.
- */
+/** Schema of a second factor. The method decides which code is required; the other one is ignored. */
 export const LoginVerifyForm = v.pipe(
   v.variant('method', [
     v.object({ ...commonFields, method: v.literal('EMAIL'), validate_code: SixDigits }),

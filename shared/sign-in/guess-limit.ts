@@ -5,10 +5,7 @@ import { type Item, type Key, ttlAfter } from '../db/table.ts'
 import { writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 
-/**
- * A limit of wrong passwords: the key of its counter, and the number within an hour at which the source is
- * blocked.
- */
+/** A limit of wrong passwords: the key of its counter, and the number per hour that blocks the source. */
 export interface GuessLimit {
   key: Key
   maxGuesses: number
@@ -47,9 +44,7 @@ export function guessLimits(sourceIp: string, normalizedEmail: string): [GuessLi
   ]
 }
 
-/**
- * Throws `too_many_requests` if one of the counters, given in the order of the limits, has reached its limit.
- */
+/** Throws `too_many_requests` if one of the counters, in the order of the limits, reached its limit. */
 export function enforceGuessLimit(limits: GuessLimit[], counters: Counter[], now: number): void {
   const waits = limits.map(({ maxGuesses }, i) => waitSeconds(countsByMinute(counters[i]), maxGuesses, now))
   const longest = Math.max(...waits)

@@ -26,10 +26,7 @@ export function isMailedCode(ticket: string, code: string, digest: string): bool
 
 const hourMilliseconds = 3_600_000
 
-/**
- * The mail slots of a user. Each mail takes one of them for an hour, so no period of an hour, wherever it
- * starts, has more than five mails.
- */
+/** The mail slots of a user. Each mail takes one for an hour: at most five mails in any hour. */
 const slots = ['s0', 's1', 's2', 's3', 's4']
 
 /** Whether a mail may be sent to the user, and if not, how long until the next one may. */

@@ -6,10 +6,7 @@ import { kms } from '../aws/kms.ts'
 import { requireEnv } from '../env.ts'
 import type { EventRecord } from '../events/event-record.ts'
 
-/**
- * Schema of a password as clients and the business server send it: its MD5 as 32 hexadecimal digits, in
- * either case.
- */
+/** Schema of a password as clients and the business server send it: its MD5 as 32 hex digits, any case. */
 export const LoginPassword = v.pipe(
   v.string(),
   v.regex(/^[0-9A-Fa-f]{32}$/, 'must be 32 hexadecimal digits'),
@@ -55,10 +52,7 @@ export interface PasswordHash extends Argon2Parameters {
   hash: Buffer
 }
 
-/**
- * Parameters of new password hashes: argon2id with 19 MiB and two passes (OWASP Password Storage Cheat
- * Sheet).
- */
+/** Parameters of new password hashes: argon2id, 19 MiB, two passes (OWASP Password Storage Cheat Sheet). */
 const currentParameters: Argon2Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const saltBytes = 16
 const hashBytes = 32

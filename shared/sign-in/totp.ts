@@ -6,10 +6,7 @@ import { requireEnv } from '../env.ts'
 
 const base32 = new ScureBase32Plugin()
 
-/**
- * Minimum length of a TOTP secret. RFC 4226 §4 requires 16 bytes, but authenticators in use were enrolled
- * with 10.
- */
+/** TOTP secret lengths in bytes. RFC 4226 §4 requires 16, but authenticators in use were enrolled with 10. */
 const secretByteLimits = { min: 10, max: 64 }
 
 /** Schema of a TOTP secret in base32, with or without padding, in either case. */

@@ -77,10 +77,7 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
   return Object.fromEntries(fields.map((field) => [field, values[field]]))
 }
 
-/**
- * The writes that reserve the new email address and free the old one; none when both are spellings of the
- * same address.
- */
+/** The writes that reserve the new email address and free the old one; none if only the spelling changes. */
 function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
   const [oldEmail, newEmail] = [normalizeEmail(before), normalizeEmail(after)]

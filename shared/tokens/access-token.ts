@@ -39,16 +39,10 @@ const TokenItem = v.object({
 })
 type TokenItem = v.InferOutput<typeof TokenItem>
 
-/**
- * Format of an access_token: `at_`, the user id in base 36, the session id (128 bits) and 256 random bits.
- * Clients treat it as opaque.
- */
+/** An access_token: `at_`, user id in base 36, session id (128 bits), 256 random bits. Opaque to clients. */
 const tokenShape = /^at_([0-9a-z]{1,11})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}$/
 
-/**
- * Reads the user id that an access_token claims, unverified; undefined when the text is not one of our
- * tokens.
- */
+/** Reads the user id that an access_token claims, unverified; undefined if the text is not such a token. */
 export function claimedUserId(token: string): number | undefined {
   const digits = tokenShape.exec(token)?.[1]
   const userId = digits === undefined ? Number.NaN : Number.parseInt(digits, 36)
@@ -62,16 +56,11 @@ const tokens = itemType({
   found: 'by token; all of a session or of a user',
 })
 
-/**
- * Prefix of the sort keys of all tokens of a session, or of all tokens of the user if no session is given.
- */
+/** Prefix of the sort keys of all tokens of a session, or of the user if no session is given. */
 const tokenPrefix = (sessionId?: string): string =>
   sessionId === undefined ? tokens.sortKeyPrefix : `${tokens.sortKeyPrefix}${sessionId}#`
 
-/**
- * Key of an access_token's item. Only the token's SHA-256 is stored. Throws `unauthenticated` unless it is
- * one of our tokens.
- */
+/** Key of an access_token's item: only its SHA-256 is stored. Throws `unauthenticated` for other text. */
 function tokenKey(token: string): Key {
   const userId = claimedUserId(token)
   const sessionId = tokenShape.exec(token)?.[2]

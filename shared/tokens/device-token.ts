@@ -52,8 +52,6 @@ function deviceTokenClaims(grant: DeviceTokenGrant, now: number): Record<string,
   }
 }
 
-/**
- * Computes `at_hash`: the left half of the access_token's SHA-256, base64url (OpenID Connect Core §3.1.3.6).
- */
+/** Computes `at_hash`: the left half of the token's SHA-256, base64url (OpenID Connect Core §3.1.3.6). */
 const accessTokenHash = (accessToken: string): string =>
   createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url')

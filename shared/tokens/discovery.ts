@@ -4,10 +4,7 @@ import { scopes } from './scopes.ts'
 
 const Texts = v.array(v.string())
 
-/**
- * Schema of the discovery document, the provider's metadata (OpenID Connect Discovery §3, RFC 8414 §2, RFC
- * 9207 §3).
- */
+/** Schema of the discovery document (OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3). */
 export const Discovery = v.object({
   issuer: v.string(),
   authorization_endpoint: v.string(),
@@ -32,10 +29,7 @@ export const Discovery = v.object({
 })
 export type Discovery = v.InferOutput<typeof Discovery>
 
-/**
- * Supported methods of client authentication: none for public clients (PKCE protects the code), their secret
- * for confidential ones.
- */
+/** Client authentication methods: none for public clients (PKCE protects the code), a secret for others. */
 const clientAuthentication = ['none', 'client_secret_basic', 'client_secret_post']
 
 /** Builds the discovery document of this deployment. */

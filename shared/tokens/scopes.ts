@@ -27,10 +27,7 @@ export interface UserClaims {
   name?: string
 }
 
-/**
- * Builds the claims that the scopes allow: with `email` the email address, which registration has verified,
- * with `profile` the nickname.
- */
+/** Builds the claims that the scopes allow: `email` the verified email address, `profile` the nickname. */
 export const userClaims = ({ email, nickname }: UserProfile, granted: readonly Scope[]): UserClaims => ({
   ...(email !== undefined && granted.includes('email') ? { email, email_verified: true } : {}),
   ...(nickname !== undefined && granted.includes('profile') ? { name: nickname } : {}),

@@ -1,9 +1,6 @@
 import * as v from 'valibot'
 
-/**
- * Schema of an email address as its owner writes it, without outer space; at most 254 characters (RFC 5321
- * §4.5.3.1.3).
- */
+/** Schema of an email address without outer space; at most 254 characters (RFC 5321 §4.5.3.1.3). */
 export const EmailAddress = v.pipe(
   v.string(),
   v.trim(),

@@ -168,9 +168,7 @@ export function changeUser(user: User, changes: UserChanges, stamp: string): Wri
   }
 }
 
-/**
- * Clears the mark that the user's tokens are to be revoked, unless the user has been disabled again since.
- */
+/** Clears the mark that a user's tokens are to be revoked, unless the user was disabled again since. */
 export const clearRevocationDue = (userId: number, due: string): Promise<void> =>
   updateIf(userId, 'REMOVE revocation_due', 'revocation_due = :due', { ':due': due })
 
@@ -223,9 +221,7 @@ export function acceptSecondFactor(userId: number, totpStep: number | undefined)
   }
 }
 
-/**
- * Replaces a password hash by one with newer parameters, unless the password has changed since it was read.
- */
+/** Replaces a password hash by one with newer parameters, unless the password has since changed. */
 export const replacePasswordHash = (userId: number, known: string, replacement: string): Promise<void> =>
   updateIf(userId, 'SET login_password = :replacement', 'login_password = :known', {
     ':replacement': replacement,
@@ -243,10 +239,7 @@ export class MailSlotTaken extends Error {
   }
 }
 
-/**
- * Marks a mail slot as used at `now`. Throws MailSlotTaken unless it was last used at `freeBefore` or
- * earlier.
- */
+/** Marks a mail slot as used at `now`. Throws MailSlotTaken if it was last used after `freeBefore`. */
 export async function takeMailSlot(
   userId: number,
   slot: string,

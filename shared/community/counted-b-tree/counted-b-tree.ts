@@ -22,10 +22,7 @@ import {
 /** Reads an item of the counted B-tree, strongly consistent. */
 export type ReadItem = (key: Key) => Promise<Item | undefined>
 
-/**
- * The nodes that were read of a counted B-tree do not fit together, because another worker is writing the
- * tree. Read it again.
- */
+/** The nodes read of a counted B-tree do not fit together: another worker is writing it. Read again. */
 export class StaleReadError extends Error {
   override readonly name = 'StaleReadError'
 }
@@ -126,10 +123,7 @@ export class CountedBTree {
     return node
   }
 
-  /**
-   * Returns the writes of all changed nodes. Their conditions fail when another worker has written one of
-   * them.
-   */
+  /** Returns the writes of all changed nodes. Their conditions fail if another worker has written one. */
   writes(): Write[] {
     const { node, nextId } = this.#root
     const root = { ...rootKey(this.#list), ...packRoot({ node: nextVersion(node), nextId }) }

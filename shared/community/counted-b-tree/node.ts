@@ -87,10 +87,7 @@ export const nodeKey = ({ kind, ownerId }: MemberList, id: number): Key =>
 export const comparePositions = (a: BTreePosition, b: BTreePosition): number =>
   a.joinedAt - b.joinedAt || a.userId - b.userId
 
-/**
- * Binary search: index of the first element for which `compare` is not negative, or the length if there is
- * none.
- */
+/** Binary search: index of the first element whose `compare` is not negative, or the length if none. */
 export function lowerBound<T>(sorted: readonly T[], compare: (element: T) => number): number {
   let low = 0
   let high = sorted.length

@@ -36,9 +36,7 @@ export interface RangeResult {
   entries: BTreeEntry[]
 }
 
-/**
- * A child of a branch node that was read. A rank is a member's index in the list, counted from the earliest.
- */
+/** A child of a branch node that was read. A rank is a member's index in the list, earliest first. */
 interface Subtree {
   firstRank: number
   count: number

@@ -51,9 +51,7 @@ function parseJson(event: APIGatewayProxyEventV2, text: string): object {
   return value
 }
 
-/**
- * API Gateway's type of the event says that the body is text, so the parsed value is read back as unknown.
- */
+/** API Gateway's event type says that the body is text, so the parsed value is read back as unknown. */
 function replaceBody(event: APIGatewayProxyEventV2, body: unknown): void {
   Object.assign(event, { body })
 }
