@@ -113,8 +113,9 @@ export class Queue {
 
   /** Counts the messages of the queue by state. */
   counts(): Record<'visible' | 'inFlight' | 'delayed', number> {
-    this.#removeOverdue()
-    const counts = this.#table.counts.get({ queue: this.model.name, now: Date.now() })
+    const now = Date.now()
+    this.#removeOverdue(now)
+    const counts = this.#table.counts.get({ queue: this.model.name, now })
     return { visible: 0, inFlight: 0, delayed: 0, ...counts }
   }
 
@@ -130,8 +131,9 @@ export class Queue {
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
     return this.#store.atomically(() => {
-      this.#removeOverdue()
+      // One instant for both: a message that becomes visible in between would be received once too often.
       const now = Date.now()
+      this.#removeOverdue(now)
       const visibleAt = now + visibilitySeconds * 1000
       return this.#listReceivable(now, limit).map(({ id, position }) => {
         const row = this.#table.receive.get({ position, visibleAt, now, receipt: createReceipt(id) })
@@ -154,9 +156,8 @@ export class Queue {
   }
 
   /** Deletes expired messages, and moves those received too often to the dead-letter queue. */
-  #removeOverdue(): void {
+  #removeOverdue(now: number): void {
     const { name: queue, arn: sourceArn, fifo, retentionSeconds } = this.model
-    const now = Date.now()
     this.#table.removeSentBefore.run({ queue, before: now - retentionSeconds * 1000 })
     if (this.deadLetter === undefined) return
     const { queue: target, maxReceiveCount } = this.deadLetter

@@ -4,7 +4,9 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { openQueues } from '../../../../../infra/local/aws/sqs/queues.ts'
+import { openStore } from '../../../../../infra/local/aws/storage/store.ts'
 import { accountId, queueModel, stackModel, startStack } from '../stack.ts'
 
 const dead = queueModel('dead')
@@ -59,4 +61,29 @@ test('an SQS message that was received too often moves unchanged to the dead-let
     { name: 'work', visible: 0, inFlight: 0, isDeadLetterQueue: false },
     { name: 'dead', visible: 0, inFlight: 1, isDeadLetterQueue: true },
   ])
+})
+
+test('a message that becomes visible during a receive is not received more often than maxReceiveCount', async () => {
+  const { signal } = new AbortController()
+  const clock = vi.spyOn(Date, 'now')
+  const step = 10_000
+  try {
+    // The clock moves between any two readings. The message becomes visible after 0, 1, 2, … of them.
+    for (let readings = 0; readings < 5; readings += 1) {
+      const store = openStore(undefined)
+      const queue = openQueues(store, stackModel({ queues: [work, dead] })).byArn(work.arn)
+      clock.mockReturnValue(0)
+      queue?.send({ body: 'poison', senderId: 'sender' })
+      const receive = () => queue?.receive(1, { visibilitySeconds: 1, waitMilliseconds: 0, signal })
+      await receive()
+      clock.mockReturnValue(2_000)
+      expect(await receive()).toHaveLength(1)
+      let time = 3_000 - 1 - readings * step
+      clock.mockImplementation(() => (time += step) - step)
+      expect([readings, await receive()]).toEqual([readings, []])
+      store.close()
+    }
+  } finally {
+    clock.mockRestore()
+  }
 })
