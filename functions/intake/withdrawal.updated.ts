@@ -20,7 +20,7 @@ export const handler = intake({
   }),
   // Each status of a withdrawal is a separate event, so the status is part of the business key.
   key: ({ withdrawal_id, status }) => `${withdrawal_id}#${status}`,
-  rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large'],
+  rejections: ['unknown_user', 'insufficient_balance', 'insufficient_hold', 'balance_too_large'],
   apply: ({ withdrawal_id, user_id, currency, amount, status }, record) =>
     updateWithdrawal({ withdrawalId: withdrawal_id, userId: user_id, currency, amount, status }, record),
 })
