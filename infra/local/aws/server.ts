@@ -10,6 +10,7 @@ import { openCallers, type Credentials } from './iam/callers.ts'
 import { cryptographicOperations } from './kms/cryptographic-operations.ts'
 import { keyOperations } from './kms/key-operations.ts'
 import { KeyStore } from './kms/key-store.ts'
+import type { DrawLag } from './kms/lag.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { lambdaService, type Invoke } from './lambda/function-operations.ts'
 import { openOutbox, sesService } from './ses/outbox.ts'
@@ -34,6 +35,8 @@ export interface AwsEndpointOptions {
   /** Directory in which keys, messages and mails survive a restart; undefined keeps them in memory only. */
   dataDirectory: string | undefined
   invoke: Invoke
+  /** Draws how late changes of KMS keys become visible. Default: at once. */
+  drawKmsLag?: DrawLag
   /** Receives a line for each problem that is not part of a request. Default: written to standard error. */
   report?: (problem: string) => void
 }
@@ -57,7 +60,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const delivery = { model, queues, callers, invoke, report }
   const rules = openRules(delivery)
   const starters = prepareEventSources(delivery)
-  const keys = await KeyStore.open(store, model)
+  const keys = await KeyStore.open(store, model, options.drawKmsLag)
   const dynamodb = openDynamodbProxy(model, options.dynamodbEndpoint)
 
   const kmsOperations = { ...keyOperations(keys), ...cryptographicOperations(keys) }

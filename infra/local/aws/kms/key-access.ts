@@ -24,7 +24,7 @@ export function keyOperation(keys: KeyStore) {
 
 /** What IAM and the key's own policy must allow before an action on a KMS key. */
 export function keyAccess(action: string, key: Key, context: Context = {}): AccessRequest {
-  const { record, spec, policy } = key
+  const { record, lagging, spec, policy } = key
   return {
     action: `kms:${action}`,
     resource: record.arn,
@@ -32,7 +32,7 @@ export function keyAccess(action: string, key: Key, context: Context = {}): Acce
     context: {
       'kms:KeySpec': record.spec,
       'kms:KeyUsage': spec.usage,
-      ...tagContext('aws:ResourceTag', record.tags),
+      ...tagContext('aws:ResourceTag', lagging.tags.visible),
       ...context,
     },
   }
@@ -43,14 +43,17 @@ export function tagContext(prefix: string, tags: Record<string, string>): Record
   return Object.fromEntries(Object.entries(tags).map(([name, value]) => [`${prefix}/${name}`, value]))
 }
 
-/** Throws DisabledException for a disabled KMS key, KMSInvalidStateException if pending deletion. */
-export function requireUsable(key: Key): void {
-  if (key.record.state === 'Disabled')
-    throw new AwsError('DisabledException', `${key.record.arn} is disabled.`)
-  requireNotPendingDeletion(key)
+/** Throws DisabledException for a disabled KMS key, else KMSInvalidStateException unless enabled. */
+export function requireUsable({ record, lagging }: Key): void {
+  const state = lagging.state.visible
+  if (state === 'Disabled') throw new AwsError('DisabledException', `${record.arn} is disabled.`)
+  if (state !== 'Enabled')
+    throw new AwsError('KMSInvalidStateException', `${record.arn} is ${stateWords[state]}.`)
 }
 
-/** Throws KMSInvalidStateException for a KMS key that is pending deletion. */
+const stateWords = { Creating: 'creating', PendingDeletion: 'pending deletion' }
+
+/** Throws KMSInvalidStateException for a KMS key that is pending deletion, whether that is visible or not. */
 export function requireNotPendingDeletion({ record }: Key): void {
   if (record.state === 'PendingDeletion')
     throw new AwsError('KMSInvalidStateException', `${record.arn} is pending deletion.`)

@@ -118,7 +118,8 @@ async function createKey(keys: KeyStore, input: CreateKeyInput) {
   const usage = keySpecs[spec]?.usage
   if (usage !== undefined && usage !== KeyUsage)
     throw new AwsError('ValidationException', `KeyUsage ${KeyUsage} is not compatible with KeySpec ${spec}`)
-  return { KeyMetadata: describeKey(await keys.create({ keyId, spec, description, tags })) }
+  const key = await keys.create({ keyId, spec, description, tags })
+  return { KeyMetadata: describeKey(key, key.record.state) }
 }
 
 const algorithmsMember = {
@@ -127,16 +128,19 @@ const algorithmsMember = {
   ENCRYPT_DECRYPT: 'EncryptionAlgorithms',
 }
 
-function describeKey({ record, spec: { usage, algorithm } }: Key): Record<string, unknown> {
+function describeKey(
+  { record, lagging, spec: { usage, algorithm } }: Key,
+  KeyState: string = lagging.state.visible,
+): Record<string, unknown> {
   return {
     KeyId: record.keyId,
     Arn: record.arn,
     CreationDate: record.createdAt,
-    Enabled: record.state === 'Enabled',
+    Enabled: KeyState === 'Enabled',
     Description: record.description,
     KeyUsage: usage,
-    KeyState: record.state,
-    DeletionDate: record.deletionAt,
+    KeyState,
+    DeletionDate: KeyState === 'PendingDeletion' ? record.deletionAt : undefined,
     Origin: 'AWS_KMS',
     KeySpec: record.spec,
     [algorithmsMember[usage]]: [algorithm],

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import type { PolicyDocument, StackModel } from '../../model.ts'
 import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
 import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { generateMaterial, keySpecs, readMaterial, type KeyMaterial, type KeySpec } from './algorithms.ts'
+import { type DrawLag, LaggingValue } from './lag.ts'
 
 /** A KMS key as stored. */
 const KeyRecord = v.object({
@@ -21,9 +23,17 @@ const KeyRecord = v.object({
 })
 export type KeyRecord = v.InferOutput<typeof KeyRecord>
 
+/** What callers of KMS see of a key, which lags behind its record. */
+interface VisibleKey {
+  exists: LaggingValue<boolean>
+  tags: LaggingValue<KeyRecord['tags']>
+  state: LaggingValue<KeyRecord['state'] | 'Creating'>
+}
+
 /** A KMS key with its material and policy ready for use. */
 export interface Key {
   record: KeyRecord
+  lagging: VisibleKey
   spec: KeySpec
   material: KeyMaterial
   policy: CompiledPolicy
@@ -40,6 +50,7 @@ export class KeyStore {
   readonly #store: Store
   readonly #arnPrefix: string
   readonly #defaultPolicy: PolicyDocument
+  #drawLag: DrawLag = () => 0
 
   private constructor(store: Store, { accountId, region }: StackModel) {
     this.#store = store
@@ -55,9 +66,9 @@ export class KeyStore {
 
   /**
    * Opens the stored KMS keys and adds those of the template. A stored key takes its description, policy and
-   * tags from the template.
+   * tags from the template. What changes afterwards becomes visible after the lag that `drawLag` draws.
    */
-  static async open(store: Store, model: StackModel): Promise<KeyStore> {
+  static async open(store: Store, model: StackModel, drawLag: DrawLag = () => 0): Promise<KeyStore> {
     const keys = new KeyStore(store, model)
     const adding = model.keys.map(async ({ keyId, keySpec: spec, description, keyPolicy, tags }) => {
       const known = keys.#keys.get(keyId)?.record
@@ -66,6 +77,7 @@ export class KeyStore {
       return keys.save({ ...known, description, tags, policy })
     })
     await Promise.all(adding)
+    keys.#drawLag = drawLag
     return keys
   }
 
@@ -92,23 +104,37 @@ export class KeyStore {
     return this.#adopt(record)
   }
 
-  /** Finds a KMS key by its id or ARN. Throws NotFoundException if it is unknown or in another region. */
+  /** Finds a KMS key by id or ARN. Throws NotFoundException if it is in another region or not visible yet. */
   find(reference: string): Key {
     this.#deleteExpired()
     const key = this.#keys.get(reference.replace(this.#arnPrefix, ''))
-    if (key !== undefined) return key
+    if (key?.lagging.exists.visible === true) return key
     throw new AwsError('NotFoundException', `Key '${reference}' does not exist`)
   }
 
   /** Lists all KMS keys, ordered by id. */
   list(): Key[] {
     this.#deleteExpired()
-    return [...this.#keys.values()].sort((a, b) => (a.record.keyId < b.record.keyId ? -1 : 1))
+    const visible = [...this.#keys.values()].filter(({ lagging }) => lagging.exists.visible)
+    return visible.sort((a, b) => (a.record.keyId < b.record.keyId ? -1 : 1))
   }
 
   /** Makes the ARN of a KMS key of this account. */
   arnOf(keyId: string): string {
     return this.#arnPrefix + keyId
+  }
+
+  /** Keeps what is visible of a key up to date with its record. A key that was stored before has no lag. */
+  #track({ tags, state }: KeyRecord, known: Key | undefined): VisibleKey {
+    const lagging: VisibleKey = known?.lagging ?? {
+      exists: new LaggingValue(false),
+      tags: new LaggingValue({}),
+      state: new LaggingValue('Creating'),
+    }
+    if (known === undefined) lagging.exists.change(true, this.#drawLag('exists'))
+    if (!isDeepStrictEqual(known?.record.tags, tags)) lagging.tags.change(tags, this.#drawLag('tags'))
+    if (known?.record.state !== state) lagging.state.change(state, this.#drawLag('state'))
+    return lagging
   }
 
   #adopt(record: KeyRecord): Key {
@@ -118,7 +144,7 @@ export class KeyStore {
     const unchanged = known?.record.material === record.material
     const material = unchanged ? known.material : readMaterial(spec, record.material)
     const policy = compilePolicies([JSON.parse(record.policy) as PolicyDocument], `key ${record.keyId}`)
-    const key = { record, spec, material, policy }
+    const key = { record, lagging: this.#track(record, known), spec, material, policy }
     this.#keys.set(record.keyId, key)
     return key
   }

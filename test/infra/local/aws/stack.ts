@@ -5,6 +5,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { onTestFinished } from 'vitest'
+import type { DrawLag } from '../../../../infra/local/aws/kms/lag.ts'
 import { startAwsEndpoint, type AwsEndpoint, type Invoke } from '../../../../infra/local/aws/server.ts'
 import type {
   FunctionModel,
@@ -109,6 +110,7 @@ export async function startStack(
     dataDirectory?: string
     invoke?: Invoke
     dynamodbEndpoint?: string
+    drawKmsLag?: DrawLag
     report?: (line: string) => void
   } = {},
 ) {
@@ -118,6 +120,7 @@ export async function startStack(
     dynamodbEndpoint: options.dynamodbEndpoint ?? 'http://127.0.0.1:1',
     dataDirectory: options.dataDirectory,
     invoke: options.invoke ?? (async (_name, payload) => ({ payload, executedVersion: '$LATEST' })),
+    ...(options.drawKmsLag === undefined ? {} : { drawKmsLag: options.drawKmsLag }),
     ...(options.report === undefined ? {} : { report: options.report }),
   })
   let closing: Promise<void> | undefined

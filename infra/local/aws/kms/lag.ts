@@ -1,0 +1,37 @@
+/**
+ * What becomes visible late in KMS: that a new key `exists` (until then NotFoundException), the `tags` that
+ * IAM conditions see (ListResourceTags shows the new ones at once), and the key's `state` (DescribeKey and
+ * uses go on with the old one; a new key is `Creating`). See "Eventual consistency" and "ABAC for AWS KMS" in
+ * the KMS Developer Guide: up to five minutes for tags, usually seconds for the rest.
+ */
+export type LaggingChange = 'exists' | 'tags' | 'state'
+
+/**
+ * Draws how many milliseconds a change stays invisible. It is called once for each kind of each change and is
+ * measured with Date.now(). Template keys have no lag, and a restart ends every lag.
+ */
+export type DrawLag = (change: LaggingChange) => number
+
+/** A value whose changes become visible late. */
+export class LaggingValue<Value> {
+  readonly #changes: { value: Value; visibleAt: number }[]
+
+  constructor(value: Value) {
+    this.#changes = [{ value, visibleAt: -Infinity }]
+  }
+
+  change(value: Value, lagMilliseconds: number): void {
+    const visible = this.#changes.findLastIndex(({ visibleAt }) => visibleAt <= Date.now())
+    this.#changes.splice(0, visible)
+    // Without a lag, a clock that a test turns back must not hide the change.
+    const visibleAt = lagMilliseconds > 0 ? Date.now() + lagMilliseconds : -Infinity
+    this.#changes.push({ value, visibleAt })
+  }
+
+  /** The latest value that is visible by now. */
+  get visible(): Value {
+    const change = this.#changes.findLast(({ visibleAt }) => visibleAt <= Date.now()) ?? this.#changes[0]
+    if (change === undefined) throw new Error('a lagging value always has a first value')
+    return change.value
+  }
+}
