@@ -11,23 +11,26 @@ import { ObservabilityStack } from './observability-stack.ts'
  */
 export async function addStacks(app: App, config: Config): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
-  const data = new DataStack(app, name('data'), { config, terminationProtection: config.protectData })
-  const intake = new IntakeStack(app, name('intake'), { config, data })
+  const tags = { ...config.tags, service: 'account-service', stage: config.stage }
+  // The tags of the stacks themselves, which CloudFormation passes on; those of the resources are added below.
+  const common = { config, tags }
+  const data = new DataStack(app, name('data'), { ...common, terminationProtection: config.protectData })
+  const intake = new IntakeStack(app, name('intake'), { ...common, data })
   // CDK's CloudFront constructs load slowly, so they are imported only for a stage with the authorization
   // page.
   const stacks = config.authorizationPage ? await import('./authorization-page-stacks.ts') : undefined
-  const page = stacks && new stacks.AuthorizationPageStack(app, name('authorization-page'), { config })
+  const page = stacks && new stacks.AuthorizationPageStack(app, name('authorization-page'), common)
   const api = new ApiStack(app, name('api'), {
-    config,
+    ...common,
     resources: intake.resources,
     page: resolvePage(config, page?.origin),
   })
   if (page)
     new stacks.AuthorizationPageContentStack(app, name('authorization-page-content'), {
+      tags,
       page,
       baseUrl: api.baseUrl,
     })
-  new ObservabilityStack(app, name('observability'), { config, intake, api })
-  const tags = { ...config.tags, service: 'account-service', stage: config.stage }
+  new ObservabilityStack(app, name('observability'), { ...common, intake, api })
   for (const [key, value] of Object.entries(tags)) Tags.of(app).add(key, value)
 }

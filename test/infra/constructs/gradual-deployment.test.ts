@@ -114,8 +114,8 @@ describe('a gradual deployment', () => {
       }
       expect(statements.flatMap(({ Action: action }) => action)).toEqual([
         'lambda:GetAlias',
-        'lambda:UpdateAlias',
         'lambda:GetProvisionedConcurrencyConfig',
+        'lambda:UpdateAlias',
         'cloudwatch:DescribeAlarms',
       ])
       for (const { Resource: reached } of statements)
