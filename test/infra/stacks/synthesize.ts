@@ -21,7 +21,7 @@ export interface Resource {
 
 interface Written {
   Resources: Record<string, Resource>
-  Outputs?: Record<string, { Value: unknown }>
+  Outputs?: Record<string, { Value: unknown; Export?: { Name: string } }>
 }
 
 /** The synthesized stacks of a stage, by the last part of their names (`data`, `api`, …). */
