@@ -12,7 +12,7 @@ import { ObservabilityStack } from './observability-stack.ts'
 export async function addStacks(app: App, config: Config): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
   const tags = { ...config.tags, service: 'account-service', stage: config.stage }
-  // The tags of the stacks themselves, which CloudFormation passes on; those of the resources are added below.
+  // Tags of the stacks themselves, which CloudFormation passes on; those of the resources are added below.
   const common = { config, tags }
   const data = new DataStack(app, name('data'), { ...common, terminationProtection: config.protectData })
   const intake = new IntakeStack(app, name('intake'), { ...common, data })
