@@ -14,6 +14,7 @@ import type { DrawLag } from './kms/lag.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { lambdaService, type Invoke } from './lambda/function-operations.ts'
 import { openOutbox, sesService } from './ses/outbox.ts'
+import { goodManners, type QueueManners } from './sqs/queue-manners.ts'
 import { openQueues, viewDeadLetters, viewQueues } from './sqs/queues.ts'
 import { sqsOperations } from './sqs/sqs-operations.ts'
 import { openStore } from './storage/store.ts'
@@ -23,6 +24,7 @@ import { jsonService } from './wire/operation.ts'
 export type { Credentials } from './iam/callers.ts'
 export type { Invoke, InvokeResult } from './lambda/function-operations.ts'
 export type { OutboxMessage } from './ses/outbox.ts'
+export type { QueueManners } from './sqs/queue-manners.ts'
 export type { QueueView } from './sqs/queues.ts'
 
 /** The options of the local AWS endpoint. */
@@ -37,6 +39,8 @@ export interface AwsEndpointOptions {
   invoke: Invoke
   /** Draws how late changes of KMS keys become visible. Default: at once. */
   drawKmsLag?: DrawLag
+  /** What the queues do as AWS's may. Default: they deliver on time, once and in order. */
+  queueManners?: QueueManners
   /** Receives a line for each problem that is not part of a request. Default: written to standard error. */
   report?: (problem: string) => void
 }
@@ -51,13 +55,13 @@ const closeMilliseconds = 10_000
  * Rejects if a policy, pattern, schedule or event source cannot be emulated, or if the port is in use.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions) {
-  const { model, invoke } = options
+  const { model, invoke, queueManners: manners = goodManners } = options
   const report = options.report ?? ((problem: string) => void process.stderr.write(`aws: ${problem}\n`))
   const callers = openCallers(model)
   const store = openStore(options.dataDirectory)
-  const queues = openQueues(store, model)
+  const queues = openQueues(store, model, manners)
   const outbox = openOutbox(store)
-  const delivery = { model, queues, callers, invoke, report }
+  const delivery = { model, queues, manners, callers, invoke, report }
   const rules = openRules(delivery)
   const starters = prepareEventSources(delivery)
   const keys = await KeyStore.open(store, model, options.drawKmsLag)

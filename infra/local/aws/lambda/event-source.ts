@@ -5,6 +5,7 @@ import type { Callers } from '../iam/callers.ts'
 import { md5, md5OfAttributes, systemAttributes } from '../sqs/message.ts'
 import type { Message, MessageAttribute } from '../sqs/message.ts'
 import type { Queue } from '../sqs/queue.ts'
+import type { QueueManners } from '../sqs/queue-manners.ts'
 import { queueAccess, type Queues } from '../sqs/queues.ts'
 import type { Invoke } from './function-operations.ts'
 
@@ -12,6 +13,7 @@ import type { Invoke } from './function-operations.ts'
 export interface DeliveryOptions {
   model: StackModel
   queues: Queues
+  manners: QueueManners
   callers: Callers
   invoke: Invoke
   /** Receives a line for each delivery that failed. */
@@ -105,12 +107,12 @@ async function deliver(
   { reportBatchItemFailures }: EventSourceModel,
   queue: Queue,
   { name }: FunctionModel,
-  { model, invoke, report }: DeliveryOptions,
+  { model, manners, invoke, report }: DeliveryOptions,
 ): Promise<void> {
   try {
     const event = buildSqsEvent(messages, queue.model.arn, model.region)
     const result = await invoke(name, Buffer.from(JSON.stringify(event)), 'RequestResponse')
-    if (result.functionError !== undefined) return
+    if (result.functionError !== undefined || manners.losesAnswer(queue.model.name)) return
     const ids = new Set(messages.map(({ id }) => id))
     const failed = reportBatchItemFailures ? readBatchFailures(result.payload, ids) : new Set<string>()
     const processed = messages.filter(({ id }) => failed !== undefined && !failed.has(id))

@@ -14,6 +14,7 @@ const schema = `
     WHERE receipt IS NOT NULL;
   CREATE INDEX IF NOT EXISTS queue_messages_group ON queue_messages (queue, groupId, visibleAt, receipt)
     WHERE groupId IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS queue_messages_order ON queue_messages (queue) WHERE groupId IS NOT NULL;
   CREATE TABLE IF NOT EXISTS queue_duplicates (
     queue TEXT, deduplicationId TEXT, id TEXT NOT NULL, position INTEGER NOT NULL, expiresAt INTEGER NOT NULL,
     PRIMARY KEY (queue, deduplicationId)) WITHOUT ROWID;
@@ -29,9 +30,12 @@ const statements = {
   visible: `SELECT * FROM queue_messages WHERE queue = :queue AND visibleAt <= :now
     ORDER BY visibleAt, position LIMIT :limit`,
   // A FIFO group is blocked while any of its messages is in flight.
-  freeGroups: `SELECT groupId FROM queue_messages WHERE queue = :queue AND groupId IS NOT NULL
+  freeGroups: `SELECT groupId FROM queue_messages
+    WHERE queue = :queue AND groupId IS NOT NULL AND position <= :last
     GROUP BY groupId HAVING MIN(visibleAt) <= :now AND MAX(IIF(receipt IS NULL, 0, visibleAt)) <= :now
     ORDER BY MIN(position) LIMIT :limit`,
+  lastScanned: `SELECT position FROM queue_messages WHERE queue = :queue AND groupId IS NOT NULL
+    ORDER BY position LIMIT 1 OFFSET :skipped`,
   visibleOfGroup: `SELECT * FROM queue_messages
     WHERE queue = :queue AND groupId = :groupId AND visibleAt <= :now ORDER BY position LIMIT :limit`,
   receive: `UPDATE queue_messages SET visibleAt = :visibleAt, receipt = :receipt,

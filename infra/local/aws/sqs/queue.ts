@@ -5,6 +5,7 @@ import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { readRow, type MessageTable } from './message-table.ts'
 import { createReceipt, readReceipt, type Message, type MessageAttribute } from './message.ts'
+import type { QueueManners } from './queue-manners.ts'
 
 /** A message to send. */
 export interface NewMessage {
@@ -18,6 +19,8 @@ export interface NewMessage {
 
 /** How long a FIFO queue drops messages with a deduplication id that it has seen: five minutes, as in SQS. */
 const deduplicationMilliseconds = 5 * 60 * 1000
+/** How many messages, from the oldest on, a FIFO queue scans for groups that can be received (SQS quota). */
+const scannedMessages = 120_000
 const maxTimerMilliseconds = 2 ** 31 - 1
 
 /** An SQS queue. Its messages are rows of the store, so they survive a restart. */
@@ -28,20 +31,25 @@ export class Queue {
   deadLetter: { queue: Queue; maxReceiveCount: number } | undefined
   readonly #store: Store
   readonly #table: MessageTable
+  readonly #manners: QueueManners
+  /** Ids of the received messages of which one more copy will be delivered. */
+  readonly #copies = new Set<string>()
   /** Wake-up functions of the receivers that wait for a message; called after every change of the queue. */
   readonly #waiting = new Set<() => void>()
 
-  constructor(model: QueueModel, store: Store, table: MessageTable) {
+  constructor(model: QueueModel, store: Store, table: MessageTable, manners: QueueManners) {
     this.model = model
     this.policy = compilePolicies(model.policies, `queue ${model.name}`)
     this.#store = store
     this.#table = table
+    this.#manners = manners
   }
 
   /** Adds a message to the queue. A FIFO queue drops a duplicate and returns the ids of the first message. */
   send(message: NewMessage): { id: string; position: number } {
     const { name: queue, fifo, delaySeconds } = this.model
     const now = Date.now()
+    const lateness = fifo ? 0 : this.#manners.drawLateness(queue)
     const deduplicationId = fifo ? this.#chooseDeduplicationId(message) : null
     return this.#store.atomically(() => {
       const first = this.#table.findDuplicate.get({ queue, deduplicationId, now })
@@ -54,7 +62,7 @@ export class Queue {
         attributes: JSON.stringify(message.attributes ?? {}),
         senderId: message.senderId,
         sentAt: now,
-        visibleAt: now + 1000 * (message.delaySeconds ?? delaySeconds),
+        visibleAt: now + 1000 * (message.delaySeconds ?? delaySeconds) + lateness,
         groupId: message.groupId ?? null,
         deduplicationId,
       })
@@ -89,6 +97,7 @@ export class Queue {
   delete(receiptHandle: string): void {
     const message = this.#find(receiptHandle)
     if (message?.receipt === receiptHandle) {
+      if (this.#copies.delete(message.id)) return
       this.#table.remove.run({ position: message.position })
       // Wakes the receivers, because the deleted message may have blocked its FIFO group.
       this.#wake()
@@ -134,12 +143,21 @@ export class Queue {
       // One instant for both: a message that becomes visible in between would be received once too often.
       const now = Date.now()
       this.#removeOverdue(now)
-      const visibleAt = now + visibilitySeconds * 1000
       return this.#listReceivable(now, limit).map(({ id, position }) => {
+        const visibleAt = now + (this.#drawRepetition(id) ?? visibilitySeconds * 1000)
         const row = this.#table.receive.get({ position, visibleAt, now, receipt: createReceipt(id) })
         return readRow(row ?? {})
       })
     })
+  }
+
+  /** Milliseconds after which another copy of a message that is received now is delivered, if any. */
+  #drawRepetition(id: string): number | undefined {
+    const { name, fifo } = this.model
+    const milliseconds = fifo ? undefined : this.#manners.drawRepetition(name)
+    if (milliseconds === undefined) this.#copies.delete(id)
+    else this.#copies.add(id)
+    return milliseconds
   }
 
   /** Lists receivable messages in receiving order; in a FIFO queue, group by group. */
@@ -147,7 +165,8 @@ export class Queue {
     const queue = this.model.name
     if (!this.model.fifo) return this.#table.visible.all({ queue, now, limit }).map(readRow)
     const found: Message[] = []
-    for (const { groupId } of this.#table.freeGroups.all({ queue, now, limit })) {
+    const last = this.#table.lastScanned.get({ queue, skipped: scannedMessages - 1 })?.position ?? Infinity
+    for (const { groupId } of this.#table.freeGroups.all({ queue, now, limit, last })) {
       if (found.length === limit || groupId === undefined) break
       const rows = this.#table.visibleOfGroup.all({ queue, groupId, now, limit: limit - found.length })
       found.push(...rows.map(readRow))

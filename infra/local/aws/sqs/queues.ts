@@ -4,6 +4,7 @@ import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { openMessageTable } from './message-table.ts'
 import { Queue } from './queue.ts'
+import { goodManners, type QueueManners } from './queue-manners.ts'
 
 /** All SQS queues of the account. */
 export type Queues = ReturnType<typeof openQueues>
@@ -11,9 +12,9 @@ export type Queues = ReturnType<typeof openQueues>
 const maxDeadLetters = 50
 
 /** Opens the stack's queues. Throws if a dead-letter queue is unknown or of the other type (FIFO or not). */
-export function openQueues(store: Store, model: StackModel) {
+export function openQueues(store: Store, model: StackModel, manners: QueueManners = goodManners) {
   const table = openMessageTable(store)
-  const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, store, table)]))
+  const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, store, table, manners)]))
   const byArn = (arn: string) => [...queues.values()].find((queue) => queue.model.arn === arn)
   for (const queue of queues.values()) {
     const { name, fifo, redrive } = queue.model

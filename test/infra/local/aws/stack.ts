@@ -6,7 +6,12 @@ import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { onTestFinished } from 'vitest'
 import type { DrawLag } from '../../../../infra/local/aws/kms/lag.ts'
-import { startAwsEndpoint, type AwsEndpoint, type Invoke } from '../../../../infra/local/aws/server.ts'
+import {
+  type AwsEndpoint,
+  type Invoke,
+  type QueueManners,
+  startAwsEndpoint,
+} from '../../../../infra/local/aws/server.ts'
 import type {
   FunctionModel,
   PolicyStatement,
@@ -112,6 +117,7 @@ export async function startStack(
     dynamodbEndpoint?: string
     drawKmsLag?: DrawLag
     report?: (line: string) => void
+    queueManners?: QueueManners
   } = {},
 ) {
   const endpoint = await startAwsEndpoint({
@@ -122,6 +128,7 @@ export async function startStack(
     invoke: options.invoke ?? (async (_name, payload) => ({ payload, executedVersion: '$LATEST' })),
     ...(options.drawKmsLag === undefined ? {} : { drawKmsLag: options.drawKmsLag }),
     ...(options.report === undefined ? {} : { report: options.report }),
+    ...(options.queueManners === undefined ? {} : { queueManners: options.queueManners }),
   })
   let closing: Promise<void> | undefined
   const close = () => (closing ??= endpoint.close())

@@ -1,7 +1,8 @@
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
 import { expect, test } from 'vitest'
-import type { InvokeResult } from '../../../../../infra/local/aws/server.ts'
+import { goodManners } from '../../../../../infra/local/aws/sqs/queue-manners.ts'
+import type { InvokeResult, QueueManners } from '../../../../../infra/local/aws/server.ts'
 import type { EventSourceModel, PolicyStatement, QueueModel } from '../../../../../infra/local/model.ts'
 import { eventually } from '../eventually.ts'
 import { makeDirectory } from '../make-directory.ts'
@@ -22,6 +23,7 @@ interface Setup {
   queue?: Partial<QueueModel>
   mapping?: Partial<EventSourceModel>
   statements?: Parameters<typeof functionModel>[1]
+  manners?: Partial<QueueManners>
   run: (event: SQSEvent) => InvokeResult | Promise<InvokeResult>
 }
 
@@ -29,7 +31,7 @@ interface Setup {
  * Starts a queue `work` that delivers to `run`, with a visibility timeout of one second and two receives
  * before a dead letter.
  */
-async function startWorker({ queue, mapping, statements, run, dataDirectory }: Setup) {
+async function startWorker({ queue, mapping, statements, manners, run, dataDirectory }: Setup) {
   const name = queue?.fifo ? 'work.fifo' : 'work'
   const dead = queueModel(queue?.fifo ? 'dead.fifo' : 'dead')
   const work = queueModel(name, {
@@ -58,6 +60,7 @@ async function startWorker({ queue, mapping, statements, run, dataDirectory }: S
   const stack = await startStack(model, {
     ...(dataDirectory === undefined ? {} : { dataDirectory }),
     report: (line) => problems.push(line),
+    queueManners: { ...goodManners, ...manners },
     async invoke(_functionName, payload) {
       const event = JSON.parse(Buffer.from(payload).toString()) as SQSEvent
       events.push(event)
@@ -216,6 +219,27 @@ test('SQS messages of one FIFO group are processed in order, in one batch at a t
   await Promise.all([sendAll(sqs, QueueUrl, texts('a'), 'a'), sendAll(sqs, QueueUrl, texts('b'), 'b')])
   await eventually(() => seen.length === 18)
   for (const group of ['a', 'b']) expect(seen.filter((text) => text.startsWith(group))).toEqual(texts(group))
+})
+
+test('a FIFO group whose answer came too late is delivered again after its visibility timeout, and not before', async () => {
+  const at: Record<string, number[]> = {}
+  let lost = 1
+  const { sqs, QueueUrl, counts } = await startWorker({
+    queue: { fifo: true },
+    mapping: { batchSize: 1 },
+    manners: { losesAnswer: () => lost-- > 0 },
+    run({ Records: [record] }) {
+      const body = record?.body ?? ''
+      at[body] = [...(at[body] ?? []), Date.now()]
+      return done()
+    },
+  })
+  await sendAll(sqs, QueueUrl, ['a1', 'a2'], 'a')
+  await eventually(() => counts().work === 0)
+  const [first = 0, second = 0, ...more] = at['a1'] ?? []
+  expect(more).toEqual([])
+  expect(second - first).toBeGreaterThanOrEqual(1000)
+  expect(at['a2']?.[0]).toBeGreaterThanOrEqual(second)
 })
 
 test('a function without permission to receive from its queue gets no messages, and the reason is reported', async () => {

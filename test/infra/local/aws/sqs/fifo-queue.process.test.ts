@@ -6,6 +6,8 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs'
 import { expect, test } from 'vitest'
+import { openQueues } from '../../../../../infra/local/aws/sqs/queues.ts'
+import { openStore } from '../../../../../infra/local/aws/storage/store.ts'
 import { accountId, queueModel, stackModel, startStack } from '../stack.ts'
 
 const QueueUrl = `http://localhost/${accountId}/tree.fifo`
@@ -84,4 +86,25 @@ test('the sequence numbers of a FIFO queue increase from message to message', as
   for (const body of ['1', '2', '3']) numbers.push((await send(sqs, 'a', body)).SequenceNumber ?? '')
   expect(numbers).toEqual([...numbers].sort())
   expect(new Set(numbers).size).toBe(3)
+})
+
+test('a FIFO queue looks for other groups in its first 120,000 messages only, those in flight included', async () => {
+  const store = openStore(undefined)
+  const model = queueModel('tree.fifo')
+  const queue = openQueues(store, stackModel({ queues: [model] })).byArn(model.arn)
+  if (queue === undefined) throw new Error('there is no queue')
+  const add = (groupId: string, deduplicationId: string) =>
+    queue.send({ body: groupId, groupId, deduplicationId, senderId: 'sender' })
+  const options = { waitMilliseconds: 0, signal: new AbortController().signal }
+  queue.atomically(() => {
+    for (let i = 0; i < 120_000; i += 1) add('large', String(i))
+    add('small', 'the one')
+  })
+  const [first] = await queue.receive(1, options)
+  expect(first?.groupId).toBe('large')
+  expect(await queue.receive(10, options)).toEqual([])
+  queue.delete(first?.receipt ?? '')
+  await queue.receive(1, options)
+  expect((await queue.receive(10, options)).map(({ groupId }) => groupId)).toEqual(['small'])
+  store.close()
 })
