@@ -1,10 +1,7 @@
-import { GenerateMacCommand } from '@aws-sdk/client-kms'
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import * as v from 'valibot'
-import { kms } from '../aws/kms.ts'
-import { requireEnv } from '../env.ts'
-import type { EventRecord } from '../events/event-record.ts'
+import { generateMac } from '../aws/generate-mac.ts'
 
 /** Schema of a password as clients and the business server send it: its MD5 as 32 hex digits, any case. */
 export const LoginPassword = v.pipe(
@@ -12,32 +9,6 @@ export const LoginPassword = v.pipe(
   v.regex(/^[0-9A-Fa-f]{32}$/, 'must be 32 hexadecimal digits'),
   v.toLowerCase(),
 )
-
-/**
- * Computes an HMAC-SHA-256 with a key that never leaves KMS. The purpose keeps a MAC made for one use from
- * matching another.
- */
-export async function generateMac(purpose: 'password' | 'event', text: string): Promise<Uint8Array> {
-  const { Mac } = await kms.send(
-    new GenerateMacCommand({
-      KeyId: requireEnv('MAC_KEY_ID'),
-      MacAlgorithm: 'HMAC_SHA_256',
-      Message: new TextEncoder().encode(`${purpose}:${text}`),
-    }),
-  )
-  if (Mac === undefined) throw new Error('KMS answered GenerateMac without a MAC')
-  return Mac
-}
-
-/**
- * Creates the record of an event that contains a secret, with its digest under a MAC. The rest of such an
- * event can be read in the table, so with a plain SHA-256 a stolen table would allow guessing the secret
- * offline.
- */
-export async function withMacDigest(record: EventRecord): Promise<EventRecord> {
-  const mac = await generateMac('event', `${record.detailType}:${record.digest}`)
-  return { ...record, digest: Buffer.from(mac).toString('base64url') }
-}
 
 interface Argon2Parameters {
   /** Memory of argon2id in KiB. */

@@ -1,9 +1,10 @@
 import { type Registration, registerMember } from '../community/membership.ts'
 import type { Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
+import { withMacDigest } from '../events/mac-digest.ts'
 import { normalizeEmail } from '../users/identity.ts'
 import { claimEmail, putUser, requireUser } from '../users/user.ts'
-import { hashPassword, withMacDigest } from './password.ts'
+import { hashPassword } from './password.ts'
 import { encryptTotpSecret } from './totp.ts'
 
 /** Data of a user's registration by the business server. */

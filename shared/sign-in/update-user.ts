@@ -3,6 +3,7 @@ import { renameMember } from '../community/membership.ts'
 import { ConditionFailed, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
+import { withMacDigest } from '../events/mac-digest.ts'
 import { retry } from '../retry.ts'
 import { endAllSessions } from '../tokens/access-token.ts'
 import { normalizeEmail } from '../users/identity.ts'
@@ -16,7 +17,7 @@ import {
   type User,
   type UserChanges,
 } from '../users/user.ts'
-import { hashPassword, withMacDigest } from './password.ts'
+import { hashPassword } from './password.ts'
 import { encryptTotpSecret } from './totp.ts'
 
 /** Data of a user's update by the business server; omitted fields keep their values. */
