@@ -50,7 +50,7 @@ export function claimedUserId(token: string): number | undefined {
 }
 
 const tokens = itemType({
-  pk: 'USER#{userId}',
+  pk: 'TOKENS#{userId}',
   sk: 'TOKEN#{sessionId}#{hash}',
   holds: 'an access_token, by its SHA-256: its session, client, scopes and expiry',
   found: 'by token; all of a session or of a user',
