@@ -10,6 +10,7 @@ import {
   revokeTokenByKey,
   requireLiveSession,
 } from '../../../shared/tokens/access-token.ts'
+import { userKey } from '../../../shared/users/user.ts'
 
 const newUser = () => randomInt(2 ** 47)
 
@@ -45,6 +46,18 @@ it('an access_token works once it is written, for its own scopes only', async ()
   await expect(checkAccessToken(accessToken, 'account.read')).rejects.toMatchObject({
     failure: 'insufficient_scope',
   })
+})
+
+it('an access_token is in another partition than its user’s profile, which read endpoints may read', () => {
+  const { key } = issueAccessToken({
+    userId: 7,
+    clientId: 'app',
+    scopes: [],
+    firstParty: false,
+    expiresAt: 1,
+    authenticatedAt: 1,
+  })
+  expect(key.pk).not.toBe(userKey(7).pk)
 })
 
 it('ending a session revokes its derived tokens and no other session', async () => {
