@@ -15,7 +15,7 @@ export interface Permissions {
   )[]
   /** Allows queries of the table's global secondary index. */
   index?: true
-  /** Allowed KMS actions on the key that computes MACs of passwords and of one-time secrets. */
+  /** Allowed KMS actions on the key that computes MACs of passwords, client secrets and secret events. */
   macKey?: 'GenerateMac'[]
   /** Allowed KMS actions on the key that encrypts TOTP secrets. */
   totpKey?: ('Encrypt' | 'Decrypt')[]

@@ -73,6 +73,7 @@ export const routes: Route[] = [
     throttleShare: signingShare,
     permissions: {
       table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+      macKey: ['GenerateMac'],
       signingKeys: 'sign',
     },
   },
@@ -101,7 +102,7 @@ export const routes: Route[] = [
     path: '/oauth2/revoke',
     entry: 'oauth2/revoke',
     public: true,
-    permissions: { table: ['GetItem', 'Query', 'DeleteItem'] },
+    permissions: { table: ['GetItem', 'Query', 'DeleteItem'], macKey: ['GenerateMac'] },
   },
   {
     method: 'GET',
@@ -262,7 +263,11 @@ export const events: Event[] = [
   },
   { detailType: 'mail.requested', senders: ['account-service'], permissions: { mail: true } },
   // Sign-in flow
-  { detailType: 'client.registered', senders: ['business', 'operator'], permissions: { table: ['PutItem'] } },
+  {
+    detailType: 'client.registered',
+    senders: ['business', 'operator'],
+    permissions: { table: ['PutItem'], macKey: ['GenerateMac'] },
+  },
   // Wallets
   { detailType: 'wallet.adjusted', senders: ['operator'], permissions: { table: ['GetItem', 'PutItem'] } },
   { detailType: 'wallet.transferred', senders: ['business'], permissions: { table: ['GetItem', 'PutItem'] } },

@@ -15,8 +15,8 @@ export interface Client {
   redirectUris: string[]
   /** Scopes that the client may request. */
   scopes: Scope[]
-  /** Salted hash of a confidential client's secret; undefined for a public client. */
-  secretHash?: string | undefined
+  /** MAC of a confidential client's secret; undefined for a public client. */
+  secretMac?: string | undefined
   /** Instant of the latest registration, epoch milliseconds. */
   updatedAt: number
 }
@@ -26,7 +26,7 @@ const ClientItem = v.object({
   name: v.string(),
   redirect_uris: v.array(v.string()),
   scopes: v.array(v.picklist(scopes)),
-  secret_hash: v.optional(v.string()),
+  secret_mac: v.optional(v.string()),
   updated_at: Integer,
 })
 
@@ -35,7 +35,7 @@ const clients = itemType({
   sk: 'CLIENT',
   gpk: 'CLIENTS',
   gsk: '{clientId}',
-  holds: 'a client: its redirect URIs, scopes and the hash of its secret',
+  holds: 'a client: its redirect URIs, scopes and the MAC of its secret',
   found: 'by client_id; all of them in the index',
 })
 
@@ -88,7 +88,7 @@ export const putClient = (client: Client): Write => ({
       name: client.name,
       redirect_uris: client.redirectUris,
       scopes: client.scopes,
-      secret_hash: client.secretHash,
+      secret_mac: client.secretMac,
       updated_at: client.updatedAt,
     },
     ConditionExpression: 'attribute_not_exists(pk) OR updated_at < :updated_at',
@@ -101,7 +101,7 @@ const toClient = (item: v.InferOutput<typeof ClientItem>): Client => ({
   name: item.name,
   redirectUris: item.redirect_uris,
   scopes: item.scopes,
-  secretHash: item.secret_hash,
+  secretMac: item.secret_mac,
   updatedAt: item.updated_at,
 })
 

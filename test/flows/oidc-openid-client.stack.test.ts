@@ -4,7 +4,7 @@ import { followAuthorization } from '../support/browser.ts'
 import { createClient, createSession, type SignedIn, type TestClient } from '../support/oauth-clients.ts'
 import { getUserinfo, stack } from '../support/oauth.ts'
 
-const secret = 'secret: with % + & = / and a space'
+const secret = 'a long secret: with % + & = / and a space'
 let session: SignedIn
 let publicClient: TestClient
 let confidential: TestClient
@@ -112,7 +112,7 @@ describe('unmodified openid-client', () => {
   })
 
   test('openid-client reports the WWW-Authenticate challenge after a wrong client secret', async () => {
-    const config = await discover(confidential, oidc.ClientSecretBasic('wrong'))
+    const config = await discover(confidential, oidc.ClientSecretBasic(`${secret}.`))
     const verifier = oidc.randomPKCECodeVerifier()
     const url = oidc.buildAuthorizationUrl(config, {
       redirect_uri: confidential.redirectUri,

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { putClient } from '../../shared/oauth/client.ts'
 import { transact } from '../../shared/db/write.ts'
 import { putUser } from '../../shared/users/user.ts'
-import { hashClientSecret } from '../../shared/oauth/client-authentication.ts'
+import { macClientSecret } from '../../shared/oauth/client-secret.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import { type Scope, scopes as everyScope } from '../../shared/tokens/scopes.ts'
 import { markSecret } from './mark-secret.ts'
@@ -26,7 +26,8 @@ export async function createClient(
       name: 'a client of a test',
       redirectUris,
       scopes: overrides.scopes ?? [...everyScope],
-      secretHash: overrides.secret === undefined ? undefined : hashClientSecret(overrides.secret),
+      secretMac:
+        overrides.secret === undefined ? undefined : await macClientSecret(clientId, overrides.secret),
       updatedAt: Date.now(),
     }),
   ])

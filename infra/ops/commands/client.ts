@@ -24,7 +24,10 @@ const addAdd = (parent: Command, run: RunCommand): Command =>
     .option('--name <name>', 'the name that users see (default: the client_id)')
     .requiredOption('--redirect-uri <uri...>', 'the registered redirect URIs')
     .option('--scope <scope...>', 'the scopes that the client may request', ['openid'])
-    .option('--secret-stdin', 'read the secret of a confidential client from standard input')
+    .option(
+      '--secret-stdin',
+      'read the secret of a confidential client from standard input: 32 characters or more',
+    )
     .addHelpText(
       'after',
       examples([
@@ -71,7 +74,7 @@ const addList = (parent: Command, run: RunCommand): Command =>
         const clients = (await listClients()).map((client) => ({
           client_id: client.clientId,
           name: client.name,
-          confidential: client.secretHash !== undefined,
+          confidential: client.secretMac !== undefined,
           redirect_uris: client.redirectUris,
           scopes: client.scopes,
           updated_at: client.updatedAt,

@@ -1,11 +1,14 @@
 import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { Context, SQSEvent } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/intake/client.registered.ts'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { db, tableName } from '../../../shared/db/table.ts'
+import { eventRecord } from '../../../shared/events/event-record.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
-import { isClientSecret } from '../../../shared/oauth/client-authentication.ts'
+import { isClientSecret } from '../../../shared/oauth/client-secret.ts'
 import { waitForDeadLetter } from '../../support/bus.ts'
 
 const detailType = 'client.registered'
@@ -40,8 +43,10 @@ async function receive(detail: Record<string, unknown>): Promise<void> {
   expect(await handler(event, {} as Context)).toEqual({ batchItemFailures: [] })
 }
 
-test('client.registered stores the client, with its secret only as a hash', async () => {
-  const detail = registration({ secret: 's3cret' })
+const secret = 'a client secret of 34 characters!!'
+
+test('client.registered stores the client, with its secret only as a MAC', async () => {
+  const detail = registration({ secret })
   await receive(detail)
   const client = await readClient(detail.client_id)
   expect(client).toMatchObject({
@@ -50,14 +55,24 @@ test('client.registered stores the client, with its secret only as a hash', asyn
     redirectUris: ['https://client.example/callback'],
     scopes: ['openid', 'email'],
   })
-  expect(JSON.stringify(client)).not.toContain('s3cret')
-  expect(isClientSecret('s3cret', client?.secretHash ?? '')).toBe(true)
+  expect(JSON.stringify(client)).not.toContain(secret)
+  expect(await isClientSecret(detail.client_id, secret, client?.secretMac ?? '')).toBe(true)
+})
+
+test('client.registered records its event under a MAC, so a stolen table allows no guessing of the secret', async () => {
+  const detail = registration({ secret })
+  await receive(detail)
+  const { businessKey, digest } = eventRecord(detailType, `${detail.client_id}#${detail.updated_at}`, detail)
+  const Key = { pk: `EVT#${detailType}#${businessKey}`, sk: 'EVT' }
+  const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key }))
+  expect(Item?.['digest']).toMatch(/^[A-Za-z0-9_-]{43}$/)
+  expect(Item?.['digest']).not.toBe(digest)
 })
 
 test.each([{}, { secret: null }])('a client registered without a secret is public: %j', async (overrides) => {
   const detail = registration(overrides)
   await receive(detail)
-  expect((await readClient(detail.client_id))?.secretHash).toBeUndefined()
+  expect((await readClient(detail.client_id))?.secretMac).toBeUndefined()
 })
 
 describe('two registrations of one client', () => {
@@ -65,14 +80,14 @@ describe('two registrations of one client', () => {
     ['in order', (earlier: object, later: object) => [earlier, later, later]],
     ['out of order', (earlier: object, later: object) => [later, earlier, earlier]],
   ])('the later of two registrations of one client wins when they arrive %s', async (_order, arrange) => {
-    const earlier = registration({ secret: 'old', redirect_uris: ['https://client.example/old'] })
+    const earlier = registration({ secret, redirect_uris: ['https://client.example/old'] })
     const later = { ...earlier, updated_at: earlier.updated_at + 1, secret: undefined, redirect_uris: [] }
     for (const detail of arrange(earlier, later)) await receive(detail as Record<string, unknown>)
     expect(await readClient(earlier.client_id)).toMatchObject({
       redirectUris: [],
       updatedAt: later.updated_at,
     })
-    expect((await readClient(earlier.client_id))?.secretHash).toBeUndefined()
+    expect((await readClient(earlier.client_id))?.secretMac).toBeUndefined()
   })
 })
 
@@ -90,7 +105,11 @@ describe('an invalid registration is refused', () => {
     ['an unknown scope', { scopes: ['openid', 'admin'] }, 'scopes.1'],
     ['a blank name', { name: ' ' }, 'name'],
     ['an updated_at that is not a number', { updated_at: '2026-01-01' }, 'updated_at'],
-    ['an unprintable secret', { secret: 'a\nb' }, 'secret'],
+    ['a name with a character that turns the text around', { name: 'Bank\u202eknaB' }, 'name'],
+    ['an unprintable secret', { secret: `${secret}\n` }, 'secret'],
+    ['a secret of 31 characters', { secret: 'x'.repeat(31) }, 'secret'],
+    ['a secret of 513 characters', { secret: 'x'.repeat(513) }, 'secret'],
+    ['an empty secret', { secret: '' }, 'secret'],
   ])('a client registration with %s is refused', async (_why, overrides, field) => {
     const detail = registration(overrides)
     await receive(detail)

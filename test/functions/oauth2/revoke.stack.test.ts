@@ -8,7 +8,7 @@ import {
 } from '../../support/oauth-clients.ts'
 import { getUserinfo, obtainCode, postForm, postJson } from '../../support/oauth.ts'
 
-const secret = 'a secret'
+const secret = 'a client secret of 34 characters!!'
 let client: TestClient
 let confidential: TestClient
 let session: SignedIn

@@ -11,7 +11,7 @@ import {
 } from '../../support/oauth-clients.ts'
 import { address, getUserinfo, obtainCode, postForm, postJson, stack } from '../../support/oauth.ts'
 
-const secret = 'a secret: with % + and “signs”'.replaceAll(/[^\x20-\x7e]/g, '')
+const secret = 'a secret: with % + and "signs", 39 long'
 let client: TestClient
 let confidential: TestClient
 let session: SignedIn
@@ -132,6 +132,7 @@ describe('client authentication', () => {
     const rest = without(exchange, 'client_secret', 'client_id')
     for (const authorization of [
       basic(confidential.clientId, 'wrong').authorization,
+      basic(confidential.clientId, `${secret}.`).authorization,
       basic(confidential.clientId, '').authorization,
       basic('nobody', secret).authorization,
       `Basic ${Buffer.from('no colon').toString('base64')}`,
@@ -145,7 +146,8 @@ describe('client authentication', () => {
   })
 
   test.each([
-    ['a wrong secret', { client_secret: 'wrong' }],
+    ['a wrong secret', { client_secret: secret.toUpperCase() }],
+    ['a secret that is too short to be one', { client_secret: 'wrong' }],
     ['no secret', { client_secret: '' }],
     ['an unknown client', { client_id: 'nobody' }],
   ])(

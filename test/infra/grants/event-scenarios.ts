@@ -47,6 +47,7 @@ const validEvents: Record<string, Scenario> = {
       client_id: randomUUID(),
       updated_at: Date.now(),
       name: 'a client',
+      secret: 'a client secret of 34 characters!!',
       redirect_uris: ['https://client.example/callback'],
       scopes: ['openid'],
     }),

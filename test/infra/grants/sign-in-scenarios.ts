@@ -17,6 +17,9 @@ import type { Scenario } from './calls.ts'
 /** Client id of the password sign-in. */
 const firstParty = 'first-party'
 
+/** Secret of the confidential clients. */
+const secret = 'a client secret of 34 characters!!'
+
 /** Makes the form of a token request with a new authorization code. */
 async function obtainExchange(client: TestClient): Promise<Record<string, string>> {
   const { verifier, challenge } = pkce()
@@ -29,6 +32,7 @@ async function obtainExchange(client: TestClient): Promise<Record<string, string
     redirect_uri: client.redirectUri,
     client_id: client.clientId,
     code_verifier: verifier,
+    ...(client.secret === undefined ? {} : { client_secret: client.secret }),
   }
 }
 
@@ -54,7 +58,7 @@ export const signInScenarios: Record<string, Scenario> = {
     await request({ json: authorizationRequest(await createClient()), token: accessToken })
   },
   'oauth2-token': async ({ request }) => {
-    const exchange = await obtainExchange(await createClient())
+    const exchange = await obtainExchange(await createClient({ secret }))
     await request({ form: exchange })
     // A second use of the code revokes the tokens of the first, which needs grants of its own.
     await request({ form: exchange, expect: 400 })
@@ -70,6 +74,8 @@ export const signInScenarios: Record<string, Scenario> = {
   'oauth2-revoke': async ({ request }) => {
     const { accessToken } = await createSession()
     await request({ form: { token: accessToken, client_id: firstParty } })
+    const { clientId } = await createClient({ secret })
+    await request({ form: { token: 'unknown', client_id: clientId, client_secret: secret } })
   },
   'well-known-jwks': ({ request }) => request(),
   'user-login-with-password': async ({ request }) => {

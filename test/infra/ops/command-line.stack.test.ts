@@ -99,8 +99,13 @@ describe('user', () => {
 it('client list shows a client that client add registered, without its secret', async () => {
   const clientId = `client-${randomUUID()}`
   const add = ['client', 'add', clientId, '--redirect-uri', 'https://a.example/cb', '--secret-stdin']
-  await json([...add, '--scope', 'openid', 'email'], 'a secret\n')
-  expect((await readClient(clientId))?.secretHash).toBeDefined()
+  const short = await ops(add, 'a short secret\n')
+  expect(short).toMatchObject({ code: 1 })
+  expect(short.err).toContain('refused: invalid_detail: secret must be 32 to 512 printable ASCII characters')
+  expect(await readClient(clientId)).toBeUndefined()
+  const secret = 'a client secret of 34 characters!!'
+  await json([...add, '--scope', 'openid', 'email'], `${secret}\n`)
+  expect((await readClient(clientId))?.secretMac).toBeDefined()
   const { clients } = await json(['client', 'list'])
   expect(clients).toContainEqual({
     client_id: clientId,
@@ -110,7 +115,7 @@ it('client list shows a client that client add registered, without its secret', 
     scopes: ['openid', 'email'],
     updated_at: expect.any(Number) as number,
   })
-  expect((await ops(['client', 'list'])).out).not.toContain('a secret')
+  expect((await ops(['client', 'list'])).out).not.toContain(secret)
 })
 
 it('rates set publishes rates, and addresses import adds the addresses of a file only once', async () => {

@@ -2,9 +2,14 @@ import { KMSClient } from '@aws-sdk/client-kms'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { db } from '../../../shared/db/table.ts'
-import { exchangeCode } from '../../../shared/oauth/token-endpoint.ts'
+import {
+  exchangeCode,
+  handleTokenRequest,
+  type TokenParameters,
+} from '../../../shared/oauth/token-endpoint.ts'
 import { revokeToken } from '../../../shared/tokens/access-token.ts'
-import { createClient, createSession, type SignedIn } from '../../support/oauth-clients.ts'
+import { measureCalls } from '../../support/measure-calls.ts'
+import { createClient, createSession, type SignedIn, type TestClient } from '../../support/oauth-clients.ts'
 import { getUserinfo, obtainCode } from '../../support/oauth.ts'
 
 afterEach(() => {
@@ -48,6 +53,18 @@ test('exchanging a code signs once and writes once, and a replay does not sign',
   expect(namesOf(table).filter((name) => !name.startsWith('Get'))).toEqual(['TransactWriteCommand'])
   await expect(exchange()).rejects.toMatchObject({ failure: 'invalid_grant' })
   expect(namesOf(kms)).toEqual(['SignCommand'])
+})
+
+test('the exchange of a confidential client costs one MAC more than that of a public one', async () => {
+  const calls = async (client: TestClient): Promise<string[]> => {
+    const { exchange } = await obtainCode(client, await createSession())
+    const parameters = exchange as unknown as TokenParameters
+    const request = { authorization: () => undefined }
+    return (await measureCalls(() => handleTokenRequest(parameters, request))).names.sort()
+  }
+  const secret = 'a client secret of 34 characters!!'
+  const expected = [...(await calls(await createClient())), 'GenerateMac'].sort()
+  expect(await calls(await createClient({ secret }))).toEqual(expected)
 })
 
 test('a failed signature leaves the authorization code unused', async () => {
