@@ -2,6 +2,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import * as v from 'valibot'
 import { signingKeyTagName } from '../shared/keys/key-names.ts'
 import { numeric, Settings } from '../shared/settings.ts'
+import { maxStageLength, namePrefix, serviceName } from './names.ts'
 
 /**
  * Minimum time that a new signing key is published before it signs: API Gateway's JWT authorizer caches a
@@ -48,10 +49,20 @@ export const Config = v.pipe(
   v.strictObject({
     ...Settings.entries,
     /** Name of the deployment; `local` is the local stack. */
-    stage: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,20}$/)),
+    stage: v.pipe(
+      v.string(),
+      v.regex(
+        /^[a-z][a-z0-9-]*$/,
+        'must begin with a letter and have lower-case letters, digits and hyphens',
+      ),
+      v.maxLength(maxStageLength, `must have at most ${maxStageLength} characters`),
+    ),
     /** Whether to deploy the authorization page behind CloudFront. */
     authorizationPage: v.optional(flag, false),
-    /** URL of the page on which users sign in and consent. Default: the deployed authorization page. */
+    /**
+     * URL of the page on which users sign in and consent. Default: the deployed authorization page. A
+     * deployment must set one of the two.
+     */
     authUrl: v.optional(url),
     /**
      * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the
@@ -98,18 +109,12 @@ export const Config = v.pipe(
   v.transform((config) => {
     const disposable = config.stage === 'local' || config.stage === 'dev'
     const protectData = config.protectData ?? !disposable
-    const namePrefix = config.stage === 'local' ? '' : `${config.stage}-`
     return {
       ...config,
       protectData,
       gradualDeployment: config.gradualDeployment ?? protectData,
-      /** Prefix of all resource names, so that stages can share an account; empty on the local stack. */
-      namePrefix,
-      /**
-       * Name of the table, event bus, dashboard, metrics namespace and API, and value of the tag on the
-       * signing keys.
-       */
-      serviceName: `${namePrefix}account-service`,
+      namePrefix: namePrefix(config.stage),
+      serviceName: serviceName(config.stage),
     }
   }),
   v.check(
@@ -128,6 +133,14 @@ export const Config = v.pipe(
     (config) => config.stage === 'local' || config.signingKeyPublishSeconds >= minPublishSeconds,
     `signingKeyPublishSeconds must be at least ${minPublishSeconds}`,
   ),
+  v.check(
+    ({ stage, authUrl }) => stage === 'local' || authUrl === undefined || authUrl.startsWith('https://'),
+    'authUrl must begin with https://',
+  ),
+  v.check(
+    ({ stage, corsOrigins = [] }) => stage === 'local' || corsOrigins.every(isHttpsOrigin),
+    'corsOrigins must be origins such as https://app.example.com, without a path',
+  ),
 )
 export type Config = v.InferOutput<typeof Config>
 
@@ -136,19 +149,50 @@ function readTags(text: string): Record<string, string> {
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']))
 }
 
-/** Validates the knobs of a stage and fills in defaults. Throws an Error that names every invalid knob. */
-export function readConfig(values: Record<string, unknown>): Config {
-  const result = v.safeParse(Config, values)
-  if (result.success) return result.output
-  const problems = result.issues.map(
-    (issue) => `  ${v.getDotPath(issue) ?? 'configuration'}: ${issue.message}`,
-  )
-  throw new Error(`the configuration is not valid:\n${problems.join('\n')}`)
+function isHttpsOrigin(text: string): boolean {
+  return text.startsWith('https://') && URL.canParse(text) && new URL(text).origin === text
+}
+
+/** Thrown for a configuration that cannot be deployed; the message names every problem. */
+export class ConfigError extends Error {
+  override readonly name: string = 'ConfigError'
 }
 
 /** Thrown for a stage that cdk.json does not have; the message lists the stages it has. */
-export class UnknownStageError extends Error {
+export class UnknownStageError extends ConfigError {
   override readonly name = 'UnknownStageError'
+}
+
+/**
+ * What a deployment must set and how, because a default would send its users to addresses that do not exist.
+ */
+const required = [
+  {
+    isSet: (values: Record<string, unknown>) => values['mailFrom'] !== undefined,
+    write: '"mailFrom": "no-reply@YOUR-DOMAIN", the sender of its mails, which SES must have verified',
+  },
+  {
+    isSet: ({ authUrl, authorizationPage }: Record<string, unknown>) =>
+      authUrl !== undefined || String(authorizationPage) === 'true',
+    write: '"authorizationPage": true to deploy the page for sign-in, or "authUrl": "https://…" of your own',
+  },
+]
+
+/** Validates the knobs of a stage and fills in defaults. Throws a ConfigError that names every problem. */
+export function readConfig(values: Record<string, unknown>): Config {
+  const { stage } = values
+  const missing = stage === 'local' ? [] : required.filter(({ isSet }) => !isSet(values))
+  const result = v.safeParse(Config, values)
+  if (result.success && missing.length === 0) return result.output
+  const invalid = (result.issues ?? []).map(
+    (issue) => `  ${v.getDotPath(issue) ?? 'configuration'}: ${issue.message}`,
+  )
+  const problems = [...invalid, ...missing.map(({ write }) => `  missing: ${write}`)]
+  const place =
+    stage === 'local'
+      ? ''
+      : `; write it under "stages", "${String(stage)}" in cdk.json (README.md, section Deploy)`
+  throw new ConfigError(`the configuration is not valid${place}:\n${problems.join('\n')}`)
 }
 
 /** The CDK context `stages` from cdk.json. Given on the command line (`-c stages=…`), it is JSON text. */

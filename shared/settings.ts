@@ -60,7 +60,7 @@ export const Settings = v.object({
   addressPoolLowMark: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(1_000)), 100),
   /** Maximum number of members in one export. */
   exportCap: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(10_000)), 10_000),
-  /** Sender address of verification mails. */
+  /** Sender address of verification mails. A deployment must set it. */
   mailFrom: v.optional(v.pipe(v.string(), v.email()), 'no-reply@example.com'),
 })
 export type Settings = v.InferOutput<typeof Settings>

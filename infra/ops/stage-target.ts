@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { Settings } from '../../shared/settings.ts'
-import { type Config, readStageConfig, UnknownStageError } from '../config.ts'
+import { type Config, ConfigError, readStageConfig } from '../config.ts'
 import { UsageError } from './errors.ts'
 import type { Target, TargetOptions } from './target.ts'
 
@@ -11,7 +11,7 @@ const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
 /**
  * Describes a stage on AWS from its configuration in cdk.json, without a request to AWS. The address of an
  * API without `domainName` is chosen by AWS; it comes from the option `baseUrl` or from the stack outputs
- * file. Throws a UsageError for an unknown stage.
+ * file. Throws a UsageError for an unknown stage, or one whose configuration is not valid.
  */
 export function findStage(
   stage: string,
@@ -35,7 +35,7 @@ function readStage(stage: string, cdkFile: string): Config {
   try {
     return readStageConfig(stage, stages)
   } catch (error) {
-    throw error instanceof UnknownStageError ? new UsageError(error.message) : error
+    throw error instanceof ConfigError ? new UsageError(error.message) : error
   }
 }
 

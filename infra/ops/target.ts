@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { environmentName, Settings } from '../../shared/settings.ts'
+import { serviceName } from '../names.ts'
 import { OperationError } from './errors.ts'
 
 /** A deployment that operator commands work on, and how to reach it. */
@@ -93,10 +94,6 @@ async function describeLocalStack(url: string): Promise<v.InferOutput<typeof Des
   }
 }
 
-/** Name of the deployment's table and event bus, and value of the tag on its signing keys. */
-export const serviceName = (target: Pick<Target, 'namePrefix'>): string =>
-  `${target.namePrefix}account-service`
-
 /**
  * Sets the environment variables that a function of the deployment has, so that code shared with the
  * functions works on this deployment. Call it before importing that code, which creates AWS clients when it
@@ -106,7 +103,7 @@ export async function enterTarget(target: Target): Promise<void> {
   Object.assign(process.env, {
     TABLE_NAME: target.tableName,
     EVENT_BUS_NAME: target.eventBusName,
-    SIGNING_KEY_TAG: serviceName(target),
+    SIGNING_KEY_TAG: serviceName(target.stage),
     ...Object.fromEntries(
       Object.entries(target.settings).map(([name, value]) => [environmentName(name), String(value)]),
     ),

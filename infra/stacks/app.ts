@@ -4,15 +4,24 @@ import { acknowledgeRules } from './acknowledged-rules.ts'
 import { addStacks } from './add-stacks.ts'
 import { bundleAuthorizationPage } from '../bundle-authorization-page.ts'
 import { bundleFunctions } from '../bundle-functions.ts'
-import { chooseStage } from '../config.ts'
+import { chooseStage, ConfigError } from '../config.ts'
 
-await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
 const app = new App()
-await addStacks(
-  app,
-  chooseStage((name) => app.node.tryGetContext(name)),
-)
+const config = refuseWrongConfig(() => chooseStage((name) => app.node.tryGetContext(name)))
+await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
+await addStacks(app, config)
 // Synthesis fails on every other cdk-nag finding, and on findings of AWS's validator, which cdk.json switches
 // on.
 acknowledgeRules(app)
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app))
+
+/** Ends the process with the message of a wrong configuration alone: a stack trace would hide it. */
+function refuseWrongConfig<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    console.error(error.message)
+    process.exit(1)
+  }
+}

@@ -23,6 +23,6 @@ describe('resolvePage', () => {
       ['https://a.example', 'https://b.example'],
     ],
   ])('resolvePage returns the URL and CORS origins of %s', (_, values, origin, authUrl, corsOrigins) => {
-    expect(resolvePage(readConfig({ stage: 'dev', ...values }), origin)).toEqual({ authUrl, corsOrigins })
+    expect(resolvePage(readConfig({ stage: 'local', ...values }), origin)).toEqual({ authUrl, corsOrigins })
   })
 })

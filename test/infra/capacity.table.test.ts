@@ -43,5 +43,5 @@ it('growing load reaches the AWS quotas in the order that CAPACITY.md names', ()
     'KMS, RSA operations',
     'API Gateway, requests',
   ])
-  expect(throttleRate).toBe(readConfig({ stage: 'prod' }).throttleRate)
+  expect(throttleRate).toBe(readConfig({ stage: 'local' }).throttleRate)
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { chooseStage, readConfig } from '../../infra/config.ts'
+import { configured } from '../support/configured-stage.ts'
 
 describe('readConfig', () => {
   it('readConfig fills in the default of every knob that is left out', () => {
@@ -57,7 +58,9 @@ describe('readConfig', () => {
 
   it('only the local stack may set signingKeyPublishSeconds below two hours', () => {
     expect(readConfig({ stage: 'local', signingKeyPublishSeconds: 1 }).signingKeyPublishSeconds).toBe(1)
-    expect(() => readConfig({ stage: 'dev', signingKeyPublishSeconds: 7_199 })).toThrow(/at least 7200/)
+    expect(() => readConfig({ ...configured, stage: 'dev', signingKeyPublishSeconds: 7_199 })).toThrow(
+      /at least 7200/,
+    )
   })
 
   it.each([
@@ -65,12 +68,47 @@ describe('readConfig', () => {
     ['dev', false],
     ['local', false],
   ])('by default, protectData of the stage %s is %s', (stage, protect) => {
-    expect(readConfig({ stage }).protectData).toBe(protect)
+    expect(readConfig({ ...configured, stage }).protectData).toBe(protect)
+  })
+})
+
+describe('the configuration of a deployment', () => {
+  it('a deployment that lacks the sender of its mails and its page is refused, and told what to write', () => {
+    const refused = () => readConfig({ stage: 'prod' })
+    expect(refused).toThrow('"stages", "prod" in cdk.json')
+    expect(refused).toThrow('"mailFrom": "no-reply@YOUR-DOMAIN"')
+    expect(refused).toThrow('"authorizationPage": true')
+    expect(refused).toThrow('"authUrl": "https://…"')
+  })
+
+  it.each([
+    ['the page of its own', { mailFrom: 'a@b.example', authorizationPage: 'true' }],
+    ['a page elsewhere', { mailFrom: 'a@b.example', authUrl: 'https://b.example/' }],
+    ['CORS origins', { ...configured, corsOrigins: ['https://a.example', 'https://b.example:8443'] }],
+  ])('a deployment with its mail sender and %s is accepted', (_what, values) => {
+    expect(readConfig({ stage: 'prod', ...values })).toMatchObject({ stage: 'prod' })
+  })
+
+  it.each([
+    ['no mail sender', { mailFrom: undefined }, /missing: "mailFrom"/],
+    ['neither page nor URL', { authUrl: undefined, authorizationPage: 'false' }, /"authUrl"/],
+    ['a page without https', { authUrl: 'http://auth.example.com/' }, /authUrl must begin with https/],
+    ['an origin without https', { corsOrigins: 'http://127.0.0.1:3001' }, /corsOrigins must be origins/],
+    ['an origin with a path', { corsOrigins: 'https://a.example/' }, /corsOrigins must be origins/],
+    ['every origin', { corsOrigins: '*' }, /corsOrigins must be origins/],
+    ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
+  ])('a deployment with %s is refused by the name of the knob', (_what, values, message) => {
+    expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
+  })
+
+  it('the local stack may use plain http', () => {
+    const values = { authUrl: 'http://127.0.0.1:5000/', corsOrigins: 'http://127.0.0.1:5000' }
+    expect(readConfig({ stage: 'local', ...values })).toMatchObject({ authUrl: values.authUrl })
   })
 })
 
 describe('chooseStage', () => {
-  const stages = { dev: {}, prod: { exportCap: 100 } }
+  const stages = { dev: configured, prod: { ...configured, exportCap: 100 } }
   const choose = (context: Record<string, unknown>) => chooseStage((name) => context[name])
 
   it.each([

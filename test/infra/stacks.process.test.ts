@@ -97,7 +97,7 @@ describe('IAM policies', () => {
     )
     expect(new Set(signing.map(({ id }) => id)).size).toBe(functions.size)
     for (const { Condition } of signing) {
-      expect(Condition).toEqual({ StringEquals: { 'aws:ResourceTag/signing-key': 'prod-account-service' } })
+      expect(Condition).toEqual({ StringEquals: { 'aws:ResourceTag/signing-key': 'account-service-prod' } })
     }
   })
 

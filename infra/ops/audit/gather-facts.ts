@@ -6,7 +6,8 @@ import {
 } from '@aws-sdk/client-eventbridge'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { thumbprint } from '../../../shared/keys/key-set.ts'
-import { serviceName, type Target } from '../target.ts'
+import { serviceName } from '../../names.ts'
+import type { Target } from '../target.ts'
 import type { Anchor, Facts, JwksFact, ScheduleFact } from './facts.ts'
 import { readJwks } from './read-jwks.ts'
 import { readKms } from './read-kms.ts'
@@ -18,7 +19,7 @@ export async function gatherFacts(
   {
     at = Date.now(),
     anchor,
-    tag = serviceName(target),
+    tag = serviceName(target.stage),
   }: { at?: number; anchor?: Anchor | undefined; tag?: string } = {},
 ): Promise<Facts> {
   // Reads the JWKS before the records: it may then be older than the records, as a cached copy may be, but

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleAuthorizationPage } from '../../../infra/bundle-authorization-page.ts'
 import { bundleFunctions } from '../../../infra/bundle-functions.ts'
 import { readConfig } from '../../../infra/config.ts'
+import { configured } from '../../support/configured-stage.ts'
 import { ofType, type Stacks, synthesize } from '../stacks/synthesize.ts'
 
 const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/1'
@@ -80,7 +81,7 @@ describe('an API with a custom domain', () => {
       /certificateArn/,
     ],
   ])('readConfig rejects %s', (_what, values, message) => {
-    expect(() => readConfig({ stage: 'prod', ...values })).toThrow(message)
+    expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
   })
 
   it('readConfig rejects a custom domain for the local stack', () => {

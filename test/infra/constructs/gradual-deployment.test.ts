@@ -10,6 +10,7 @@ import { readConfig } from '../../../infra/config.ts'
 import { events, routes, workers } from '../../../infra/routes.ts'
 import { buildStackModel } from '../../../infra/local/template/build-model.ts'
 import { addStacks } from '../../../infra/stacks/add-stacks.ts'
+import { configured } from '../../support/configured-stage.ts'
 import { synthesizeUnchecked, ofType, type Stacks } from '../stacks/synthesize.ts'
 
 let stacks: Stacks
@@ -99,7 +100,8 @@ describe('a gradual deployment', () => {
       change: (app) => {
         const integration = app.node.findAll().find((construct) => construct instanceof CfnIntegration)
         if (integration)
-          integration.integrationUri = 'arn:aws:lambda:eu-central-1:1:function:prod-user-logout'
+          integration.integrationUri =
+            'arn:aws:lambda:eu-central-1:1:function:account-service-prod-user-logout'
       },
     })
     expect(callsPastAliases(broken)).toHaveLength(1)
@@ -119,7 +121,7 @@ describe('a gradual deployment', () => {
         'cloudwatch:DescribeAlarms',
       ])
       for (const { Resource: reached } of statements)
-        expect(JSON.stringify(reached)).toMatch(/:(function|alarm):prod-\*"\]\]\}$/)
+        expect(JSON.stringify(reached)).toMatch(/:(function|alarm):account-service-prod-\*"\]\]\}$/)
     }
   })
 
@@ -137,7 +139,7 @@ describe('the knob gradualDeployment', () => {
     ['prod', { gradualDeployment: false }, false],
     ['dev', { gradualDeployment: 'true' }, true],
   ])('gradualDeployment of the stage %s with the knobs %o is %s', (stage, values, gradual) => {
-    expect(readConfig({ stage, ...values }).gradualDeployment).toBe(gradual)
+    expect(readConfig({ stage, ...configured, ...values }).gradualDeployment).toBe(gradual)
   })
 
   it('the local stack serves every function through its alias if gradualDeployment is on', async () => {

@@ -2,8 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../../infra/ops/errors.ts'
 import { findStage } from '../../../infra/ops/stage-target.ts'
 import { findTarget } from '../../../infra/ops/target.ts'
+import { configured } from '../../support/configured-stage.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'stage-'))
 
@@ -15,7 +17,13 @@ function write(name: string, content: unknown): string {
 
 const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/1'
 const cdkFile = write('cdk.json', {
-  context: { stages: { named: { domainName: 'api.example.com', certificateArn }, plain: {} } },
+  context: {
+    stages: {
+      named: { ...configured, domainName: 'api.example.com', certificateArn },
+      plain: configured,
+      bare: {},
+    },
+  },
 })
 const outputs = write('outputs.json', {
   'account-service-plain-api': { BaseUrl: 'https://x.execute-api.example' },
@@ -31,25 +39,29 @@ describe('findStage', () => {
   })
 
   it('findStage derives table, bus and settings from the stage’s name and configuration', () => {
-    const stages = { context: { stages: { quick: { accessTokenTtlSeconds: 60 } } } }
+    const stages = { context: { stages: { quick: { ...configured, accessTokenTtlSeconds: 60 } } } }
     expect(findStage('quick', { outputs: '/no/such/file' }, write('quick.json', stages))).toMatchObject({
       stage: 'quick',
       baseUrl: undefined,
       awsEndpoint: undefined,
-      namePrefix: 'quick-',
-      tableName: 'quick-account-service',
-      eventBusName: 'quick-account-service',
+      namePrefix: 'account-service-quick-',
+      tableName: 'account-service-quick',
+      eventBusName: 'account-service-quick',
       settings: { accessTokenTtlSeconds: 60, signingKeyRotationDays: 30 },
     })
   })
 
   it('the option --table replaces the deployment’s table', async () => {
-    const options = { stage: 'prod', outputs: '/no/such/file' }
-    expect((await findTarget(options)).tableName).toBe('prod-account-service')
+    const options = { stage: 'dev', outputs: '/no/such/file' }
+    expect((await findTarget(options)).tableName).toBe('account-service-dev')
     expect((await findTarget({ ...options, table: 'restored' })).tableName).toBe('restored')
   })
 
   it('findStage rejects a stage that cdk.json does not have', () => {
     expect(() => findStage('other', { outputs }, cdkFile)).toThrow(/it has named, plain/)
+  })
+
+  it('findStage explains a configuration that cannot be deployed as a wrong use, without a stack trace', () => {
+    expect(() => findStage('bare', { outputs }, cdkFile)).toThrow(UsageError)
   })
 })

@@ -7,13 +7,16 @@ import {
   AuthorizationPageContentStack,
   AuthorizationPageStack,
 } from '../../../infra/stacks/authorization-page-stacks.ts'
+import { configured } from '../../support/configured-stage.ts'
 
 let pageTemplate: Template
 let contentTemplate: Template
 beforeAll(async () => {
   await bundleAuthorizationPage()
   const app = new App()
-  const page = new AuthorizationPageStack(app, 'page', { config: readConfig({ stage: 'dev' }) })
+  const page = new AuthorizationPageStack(app, 'page', {
+    config: readConfig({ stage: 'dev', ...configured }),
+  })
   contentTemplate = Template.fromStack(
     new AuthorizationPageContentStack(app, 'page-content', { page, baseUrl: 'https://api.example' }),
   )

@@ -87,8 +87,8 @@ describe('checkMetricMath and checkSearch', () => {
   })
 
   it.each([
-    `SEARCH('{prod-account-service,method} MetricName="SignIns"', 'Sum', 300)`,
-    `SEARCH('{"prod-account-service",detail_type} MetricName="Events"', 'Sum', 300)`,
+    `SEARCH('{account-service-prod,method} MetricName="SignIns"', 'Sum', 300)`,
+    `SEARCH('{"account-service-prod",detail_type} MetricName="Events"', 'Sum', 300)`,
   ])('checkSearch rejects the unquoted name in %s', (search) => {
     expect(() => checkSearch(search)).toThrow('needs quotes')
   })

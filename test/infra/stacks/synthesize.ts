@@ -9,6 +9,7 @@ import cdkJson from '../../../cdk.json' with { type: 'json' }
 import { acknowledgeRules } from '../../../infra/stacks/acknowledged-rules.ts'
 import { readConfig } from '../../../infra/config.ts'
 import { addStacks } from '../../../infra/stacks/add-stacks.ts'
+import { configured } from '../../support/configured-stage.ts'
 
 /** A resource of a synthesized template. */
 export interface Resource {
@@ -53,7 +54,7 @@ const newDirectory = () => mkdtempSync(join(tmpdir(), 'synth-'))
  */
 export async function synthesize(stage: string, { values, change }: Variation = {}): Promise<Stacks> {
   const app = new App({ outdir: newDirectory(), context })
-  await addStacks(app, readConfig({ ...values, stage }))
+  await addStacks(app, readConfig({ ...configured, ...values, stage }))
   change?.(app)
   acknowledgeRules(app)
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app))
@@ -66,7 +67,7 @@ export async function synthesizeUnchecked(
   { values, change }: Variation = {},
 ): Promise<Stacks> {
   const app = new App({ outdir: newDirectory(), context, builtinCloudFormationValidation: false })
-  await addStacks(app, readConfig({ ...values, stage }))
+  await addStacks(app, readConfig({ ...configured, ...values, stage }))
   change?.(app)
   return readStacks(app, stage)
 }

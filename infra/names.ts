@@ -1,0 +1,19 @@
+const service = 'account-service'
+
+/**
+ * Maximum length of a stage's name. The names of functions contain it, and Lambda allows 64 characters: a
+ * function's own name can have 35.
+ */
+export const maxStageLength = 12
+
+/**
+ * Name of a stage's table, event bus, dashboard, metrics namespace and API, and value of the tag on its
+ * signing keys.
+ */
+export const serviceName = (stage: string): string => (stage === 'local' ? service : `${service}-${stage}`)
+
+/**
+ * Prefix of the names of a stage's resources, so that stages and other services can share an account. Empty
+ * on the local stack.
+ */
+export const namePrefix = (stage: string): string => (stage === 'local' ? '' : `${serviceName(stage)}-`)
