@@ -102,6 +102,8 @@ export const routes: Route[] = [
     path: '/oauth2/revoke',
     entry: 'oauth2/revoke',
     public: true,
+    // Anyone may send a client secret, and its check is a call of KMS.
+    throttleShare: 0.3,
     permissions: { table: ['GetItem', 'Query', 'DeleteItem'], macKey: ['GenerateMac'] },
   },
   {
