@@ -41,6 +41,7 @@ describe('the throttle of a route', () => {
       'POST /user/login/2fa': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
       'POST /oauth2/token': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
       'POST /oauth2/authorize': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
+      'POST /oauth2/revoke': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
       'GET /community/members/export': { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 },
     })
   })
@@ -59,10 +60,10 @@ describe('the throttle of a route', () => {
       ({ resource }) => String(resource.Properties['RouteKey']) in properties.RouteSettings,
     )
     expect(before.toSorted()).toEqual(named.map(({ id }) => id).toSorted())
-    expect(named).toHaveLength(5)
+    expect(named).toHaveLength(6)
   })
 
-  it('every route that signs or checks passwords has a throttle of its own', () => {
+  it('every route that signs or checks passwords or secrets has a throttle of its own', () => {
     const { Properties: properties } = standard
     const expensive = routes.filter(({ permissions }) => permissions.signingKeys ?? permissions.macKey)
     for (const { method, path } of expensive)
