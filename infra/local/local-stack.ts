@@ -12,6 +12,7 @@ import { startDynamodb } from './dynamodb/start-dynamodb.ts'
 import { createGateway } from './gateway/gateway.ts'
 import { bindServer, type BoundServer, explainPortError, findFreePort, loopback } from './http/bind-server.ts'
 import { lockDataDirectory } from './lock.ts'
+import { openManners } from './manners.ts'
 import type { FunctionModel, StackModel } from './model.ts'
 import type { LocalStackOptions } from './options.ts'
 import { composeEnvironment } from './runtime/function-environment.ts'
@@ -94,7 +95,11 @@ async function start(
   const environmentOf = (item: FunctionModel) =>
     composeEnvironment(item, region, awsUrl, { ...aws.credentialsFor(item), sessionToken: 'local' })
   const functions = [...model.functions, ...listOwnFunctions(model)]
-  const runtime = started.adopt(new Runtime({ functions, environmentOf, log }), close)
+  const manners = openManners(options.aws)
+  const runtime = started.adopt(
+    new Runtime({ functions, environmentOf, log, freezes: manners.has('freezes') }),
+    close,
+  )
   const { invoke } = runtime
   const starting = startAwsEndpoint({
     port: awsPort,
@@ -102,6 +107,7 @@ async function start(
     dynamodbEndpoint,
     dataDirectory: keep('aws'),
     invoke: createInvokeByName(model.functions, invoke, showLine),
+    manners,
     report: (problem) => showLine(`aws: ${problem}`),
   })
   const explained = starting.catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { mannerMeanings, parseManners, type MannerOptions } from './manners.ts'
 
 /** The command-line options of the local stack. */
 export interface LocalStackOptions {
@@ -16,6 +17,8 @@ export interface LocalStackOptions {
   dynamodbEndpoint?: string | undefined
   /** Whether to serve changed functions as soon as their sources are saved. */
   watch?: boolean
+  /** What AWS does badly and the stack shall do as well; nothing by default. */
+  aws?: MannerOptions
 }
 
 type Parsed = Omit<LocalStackOptions, 'dataDirectory' | 'settings'> & {
@@ -36,6 +39,7 @@ export function parseOptions(commandLine: string[]): LocalStackOptions {
     .option('--no-demo', 'start without the demo users')
     .option('--set <name=value>', 'override a setting of infra/config.ts (repeatable)', collectSetting, {})
     .option('--dynamodb-endpoint <url>', 'use this DynamoDB instead of starting one', parseEndpoint)
+    .option('--aws <manners>', describeOption(), parseManners)
     .option('--watch', 'serve changes of functions/ and shared/ as soon as they are saved', false)
     .allowExcessArguments(false)
     .parse(commandLine, { from: 'user' })
@@ -54,6 +58,9 @@ function parseEndpoint(text: string): string {
     throw new InvalidArgumentError('not an http or https URL.')
   return text.replace(/\/$/, '')
 }
+
+const describeOption = (): string =>
+  `behave as badly as AWS: all, or some of ${Object.keys(mannerMeanings).join(', ')}, with seed=NUMBER and speed=NUMBER`
 
 function collectSetting(text: string, settings: Record<string, string>): Record<string, string> {
   const [name = '', ...value] = text.split('=')

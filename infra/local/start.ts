@@ -1,4 +1,5 @@
 import { enableCompileCache } from 'node:module'
+import { describeManners } from './manners.ts'
 import { parseOptions } from './options.ts'
 import { StartupError } from './startup-error.ts'
 
@@ -39,6 +40,7 @@ try {
   console.log(`console     ${stack.baseUrl}/_local/`)
   console.log(`AWS         ${stack.awsUrl}`)
   console.log(`logs        ${stack.logFile}`)
+  if (options.aws !== undefined) console.log(`manners     --aws ${describeManners(options.aws)}`)
   console.log(`ready ${stack.baseUrl}`)
 } catch (error) {
   console.error(error instanceof StartupError ? error.message : error)

@@ -6,6 +6,7 @@ const passing = new Set([
   'ThrottledException',
   'Throttling',
   'RequestLimitExceeded',
+  'RequestThrottled',
   'LimitExceededException',
   'ProvisionedThroughputExceededException',
   'TooManyRequestsException',

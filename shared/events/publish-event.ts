@@ -1,6 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { clientOptions } from '../aws/client-options.ts'
 import { requireEnv } from '../env.ts'
+import { retry } from '../retry.ts'
 
 /** The `source` of events that this service sends. */
 const source = 'account-service'
@@ -13,7 +14,10 @@ const bus = new EventBridgeClient({
 })
 
 /** Puts an event on the service's own bus. Throws when the bus does not accept it. */
-export async function publishEvent(detailType: string, detail: object): Promise<void> {
+export const publishEvent = (detailType: string, detail: object): Promise<void> =>
+  retry(() => putEvent(detailType, detail), isPassingRefusal)
+
+async function putEvent(detailType: string, detail: object): Promise<void> {
   const { Entries = [] } = await bus.send(
     new PutEventsCommand({
       Entries: [
@@ -27,5 +31,17 @@ export async function publishEvent(detailType: string, detail: object): Promise<
     }),
   )
   const code = Entries[0]?.ErrorCode
-  if (code !== undefined) throw Object.assign(new Error('the bus refused an event'), { name: code })
+  if (code !== undefined) throw new RefusedEntry(code)
 }
+
+/** The bus accepted a request but not its entry; the name is the entry's error code. */
+class RefusedEntry extends Error {
+  constructor(code: string) {
+    super('the bus refused an event')
+    this.name = code
+  }
+}
+
+/** Whether an entry may be sent again (EventBridge: PutEvents); the SDK repeats only whole requests. */
+const isPassingRefusal = (error: unknown): boolean =>
+  error instanceof RefusedEntry && ['ThrottlingException', 'InternalFailure'].includes(error.name)

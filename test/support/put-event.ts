@@ -1,4 +1,4 @@
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { requireEnv } from '../../shared/env.ts'
 
@@ -8,17 +8,22 @@ const entriesAtOnce = 10
 /** Puts events of one kind on the bus of the shared stack, as the business server would. */
 export async function putEvents(detailType: string, details: readonly object[]): Promise<void> {
   const bus = new EventBridgeClient(clientOptions())
-  for (let at = 0; at < details.length; at += entriesAtOnce) {
-    const { FailedEntryCount } = await bus.send(
-      new PutEventsCommand({
-        Entries: details.slice(at, at + entriesAtOnce).map((detail) => ({
-          EventBusName: requireEnv('EVENT_BUS_NAME'),
-          Source: 'business-server',
-          DetailType: detailType,
-          Detail: JSON.stringify(detail),
-        })),
-      }),
-    )
-    if (FailedEntryCount !== 0) throw new Error('the bus did not take an event')
-  }
+  const entries = details.map((detail) => ({
+    EventBusName: requireEnv('EVENT_BUS_NAME'),
+    Source: 'business-server',
+    DetailType: detailType,
+    Detail: JSON.stringify(detail),
+  }))
+  for (let at = 0; at < entries.length; at += entriesAtOnce)
+    await putAll(bus, entries.slice(at, at + entriesAtOnce))
+}
+
+/** Puts entries on the bus, and those again that were throttled, as a sender must (EventBridge: PutEvents). */
+async function putAll(bus: EventBridgeClient, Entries: PutEventsRequestEntry[]): Promise<void> {
+  const { Entries: results = [] } = await bus.send(new PutEventsCommand({ Entries }))
+  const codes = new Set(results.flatMap(({ ErrorCode = [] }) => ErrorCode))
+  codes.delete('ThrottlingException')
+  if (codes.size > 0) throw new Error(`the bus did not take an event: ${[...codes].join(', ')}`)
+  const throttled = Entries.filter((_, i) => results[i]?.ErrorCode !== undefined)
+  if (throttled.length > 0) await putAll(bus, throttled)
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Manners } from '../manners.ts'
 import type { Callers } from './iam/callers.ts'
+import { throttle } from './throttle.ts'
 import { AwsError, errorAnswer, readRequest, sendAnswer } from './wire/http-messages.ts'
 import type { Answer, AwsRequest } from './wire/http-messages.ts'
 import type { PreparedOperation, Service } from './wire/operation.ts'
@@ -8,6 +10,7 @@ import type { PreparedOperation, Service } from './wire/operation.ts'
 export interface DispatchOptions {
   callers: Callers
   services: Service[]
+  manners: Manners
   /** Receives a line for each request that failed because of an error in the endpoint itself. */
   report: (problem: string) => void
 }
@@ -30,6 +33,7 @@ export async function dispatch(
     const { access, run } = findOperation(options.services, request)
     for (const denial of access().map(caller.findDenial))
       if (denial !== undefined) throw new AwsError('AccessDeniedException', denial)
+    throttle(options.manners, caller, request)
     sendAnswer(response, await run({ caller, signal: disconnected.signal }))
   } catch (error) {
     if (response.headersSent || response.destroyed) return void response.destroy()

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { openManners, type Manners } from '../manners.ts'
 import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
 import { dispatch, type DispatchOptions } from './dispatch.ts'
 import { openDynamodbProxy } from './dynamodb/dynamodb-proxy.ts'
@@ -10,11 +11,11 @@ import { openCallers, type Credentials } from './iam/callers.ts'
 import { cryptographicOperations } from './kms/cryptographic-operations.ts'
 import { keyOperations } from './kms/key-operations.ts'
 import { KeyStore } from './kms/key-store.ts'
-import type { DrawLag } from './kms/lag.ts'
+import { drawKeyLag, type DrawLag } from './kms/lag.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { lambdaService, type Invoke } from './lambda/function-operations.ts'
 import { openOutbox, sesService } from './ses/outbox.ts'
-import { goodManners, type QueueManners } from './sqs/queue-manners.ts'
+import { drawQueueManners, type QueueManners } from './sqs/queue-manners.ts'
 import { openQueues, viewDeadLetters, viewQueues } from './sqs/queues.ts'
 import { sqsOperations } from './sqs/sqs-operations.ts'
 import { openStore } from './storage/store.ts'
@@ -37,9 +38,11 @@ export interface AwsEndpointOptions {
   /** Directory in which keys, messages and mails survive a restart; undefined keeps them in memory only. */
   dataDirectory: string | undefined
   invoke: Invoke
-  /** Draws how late changes of KMS keys become visible. Default: at once. */
+  /** Where the endpoint behaves as badly as AWS. Default: nowhere. */
+  manners?: Manners
+  /** Draws how late changes of KMS keys become visible. Default: as `manners` say. */
   drawKmsLag?: DrawLag
-  /** What the queues do as AWS's may. Default: they deliver on time, once and in order. */
+  /** What the queues do as AWS's may. Default: as `manners` say. */
   queueManners?: QueueManners
   /** Receives a line for each problem that is not part of a request. Default: written to standard error. */
   report?: (problem: string) => void
@@ -49,39 +52,47 @@ export interface AwsEndpointOptions {
 export type AwsEndpoint = Awaited<ReturnType<typeof startAwsEndpoint>>
 
 const closeMilliseconds = 10_000
+/** With the manner freezes, connections close so soon that functions which go on have dead ones. */
+const frozenKeepAliveMilliseconds = 100
 
 /**
  * Serves the stack's keys, queues, rules, mails, functions and tables with AWS's own protocols on 127.0.0.1.
  * Rejects if a policy, pattern, schedule or event source cannot be emulated, or if the port is in use.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions) {
-  const { model, invoke, queueManners: manners = goodManners } = options
+  const { model, invoke, manners = openManners() } = options
+  const { queueManners = drawQueueManners(manners), drawKmsLag = drawKeyLag(manners) } = options
   const report = options.report ?? ((problem: string) => void process.stderr.write(`aws: ${problem}\n`))
   const callers = openCallers(model)
   const store = openStore(options.dataDirectory)
-  const queues = openQueues(store, model, manners)
+  const queues = openQueues(store, model, queueManners)
   const outbox = openOutbox(store)
-  const delivery = { model, queues, manners, callers, invoke, report }
+  const delivery = { model, queues, queueManners, manners, callers, invoke, report }
   const rules = openRules(delivery)
   const starters = prepareEventSources(delivery)
-  const keys = await KeyStore.open(store, model, options.drawKmsLag)
-  const dynamodb = openDynamodbProxy(model, options.dynamodbEndpoint)
+  const keys = await KeyStore.open(store, model, drawKmsLag)
+  const dynamodb = await openDynamodbProxy({ model, endpoint: options.dynamodbEndpoint, manners, report })
 
   const kmsOperations = { ...keyOperations(keys), ...cryptographicOperations(keys) }
   const services: DispatchOptions = {
     callers,
     report,
+    manners,
     services: [
       dynamodb.service,
       jsonService('TrentService', 'application/x-amz-json-1.1', kmsOperations),
       jsonService('AmazonSQS', 'application/x-amz-json-1.0', sqsOperations(queues, model.accountId)),
-      jsonService('AWSEvents', 'application/x-amz-json-1.1', eventOperations(model, rules, store)),
+      jsonService('AWSEvents', 'application/x-amz-json-1.1', eventOperations(delivery, rules, store)),
       sesService(model, outbox),
       lambdaService(model, invoke),
       stsService(model, callers),
     ],
   }
-  const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
+  const freezes = manners.has('freezes')
+  const keepAliveTimeout = freezes ? frozenKeepAliveMilliseconds : 60_000
+  const server = createServer({ keepAliveTimeout, noDelay: true }, (request, response) => {
+    // Without this header Node tells the client its timeout, and the client closes the connection in time.
+    if (freezes) response.setHeader('connection', 'keep-alive')
     void dispatch(services, request, response)
   })
   await once(server.listen(options.port, '127.0.0.1'), 'listening')
@@ -112,7 +123,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       await closed
-      dynamodb.close()
+      await dynamodb.close()
       store.close()
     },
   }

@@ -85,8 +85,12 @@ async function putEvents(client: EventBridgeClient, bus: string, events: DemoEve
     DetailType: detailType,
     Detail: JSON.stringify(detail),
   }))
-  const { FailedEntryCount: failed = 0 } = await client.send(new PutEventsCommand({ Entries: entries }))
-  if (failed > 0) throw new Error(`the bus refused ${failed} events of the demo data`)
+  const { Entries: results = [] } = await client.send(new PutEventsCommand({ Entries: entries }))
+  const codes = results.map(({ ErrorCode }) => ErrorCode)
+  const refused = codes.find((code) => code !== undefined && code !== 'ThrottlingException')
+  if (refused !== undefined) throw new Error(`the bus refused events of the demo data: ${refused}`)
+  const throttled = events.filter((_, i) => codes[i] !== undefined)
+  if (throttled.length > 0) await putEvents(client, bus, throttled)
 }
 
 async function waitUntilApplied({ aws, signal }: Sender, queueArns: Set<string>): Promise<void> {

@@ -22,6 +22,8 @@ export class FunctionWorker {
   private readonly model: FunctionModel
   private readonly log: FunctionLog
   private readonly thread: Worker
+  /** Holds 0 while the thread may freeze and 1 while it must run; undefined if it never freezes. */
+  private readonly running: Int32Array<SharedArrayBuffer> | undefined
   private readonly loadFault: Promise<Outcome | undefined>
   private ended = false
   private retired = false
@@ -30,10 +32,11 @@ export class FunctionWorker {
   /** Resolves the running invocation. */
   private settle: (outcome: Outcome) => void = () => undefined
 
-  constructor(model: FunctionModel, environment: Record<string, string>, log: FunctionLog) {
+  constructor(model: FunctionModel, environment: Record<string, string>, log: FunctionLog, freezes: boolean) {
     this.model = model
     this.log = log
-    this.thread = startThread(model, environment)
+    this.running = freezes ? new Int32Array(new SharedArrayBuffer(4)) : undefined
+    this.thread = startThread(model, environment, this.running)
     this.loadFault = this.waitForLoad()
     this.thread.on('message', (message: Message) => {
       if (message.kind === 'done') this.settle({ payload: message.payload, functionError: undefined })
@@ -66,12 +69,13 @@ export class FunctionWorker {
   }
 
   /** Runs the handler, one invocation at a time. Resolves with Lambda's error object if the handler fails. */
-  async run(payload: string): Promise<InvocationResult> {
+  async run(payload: string, endAfterMilliseconds = Infinity): Promise<InvocationResult> {
     const requestId = randomUUID()
     this.logTail = ''
     const loadFault = await this.loadFault
     if (loadFault !== undefined) void this.terminate()
-    return { ...(loadFault ?? (await this.invoke(requestId, payload))), requestId, logTail: this.logTail }
+    const outcome = loadFault ?? (await this.invoke(requestId, payload, endAfterMilliseconds))
+    return { ...outcome, requestId, logTail: this.logTail }
   }
 
   /** Ends the worker's thread. The running invocation resolves with Lambda's error for an exit. */
@@ -94,23 +98,34 @@ export class FunctionWorker {
     return promise.finally(() => clearTimeout(timer))
   }
 
-  private async invoke(requestId: string, payload: string): Promise<Outcome> {
+  private async invoke(requestId: string, payload: string, endAfter: number): Promise<Outcome> {
     if (this.ended) return exitFault(1)
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     this.settle = resolve
     const { name, timeoutSeconds } = this.model
-    const timer = setTimeout(() => {
-      const reason = `RequestId: ${requestId} Error: Task timed out after ${timeoutSeconds.toFixed(2)} seconds`
-      this.log.write(name, `ERROR ${reason}`)
-      resolve(fault('Sandbox.Timedout', reason))
-      void this.terminate()
-    }, timeoutSeconds * 1000)
+    const timer = setTimeout(
+      () => {
+        const reason = `RequestId: ${requestId} Error: Task timed out after ${timeoutSeconds.toFixed(2)} seconds`
+        this.log.write(name, `ERROR ${reason}`)
+        resolve(fault('Sandbox.Timedout', reason))
+        void this.terminate()
+      },
+      Math.min(timeoutSeconds * 1000, endAfter),
+    )
+    if (this.running !== undefined) {
+      Atomics.store(this.running, 0, 1)
+      Atomics.notify(this.running, 0)
+    }
     this.thread.postMessage({ requestId, payload, deadline: Date.now() + timeoutSeconds * 1000 })
     return promise.finally(() => clearTimeout(timer))
   }
 }
 
-function startThread(model: FunctionModel, environment: Record<string, string>): Worker {
+function startThread(
+  model: FunctionModel,
+  environment: Record<string, string>,
+  running: Int32Array | undefined,
+): Worker {
   const logStreamName = `local/[$LATEST]${randomBytes(16).toString('hex')}`
   return new Worker(new URL('worker-entry.mjs', import.meta.url), {
     name: model.name,
@@ -120,7 +135,7 @@ function startThread(model: FunctionModel, environment: Record<string, string>):
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: Math.max(64, model.memoryMegabytes) },
-    workerData: { model, logStreamName },
+    workerData: { model, logStreamName, running },
   })
 }
 

@@ -28,7 +28,7 @@ export function createInvokeByName(
     setTimeout(() => void runInBackground(model, payload, later), delay).unref()
   }
 
-  return async (functionName, bytes, type) => {
+  return async (functionName, bytes, type, endAfterMilliseconds) => {
     const model = functions.find(({ name }) => name === functionName)
     if (model === undefined) throw new Error(`there is no function ${functionName}`)
     const payload = Buffer.from(bytes).toString()
@@ -36,7 +36,7 @@ export function createInvokeByName(
       void runInBackground(model, payload, retryDelaysMilliseconds)
       return { payload: Buffer.alloc(0), executedVersion: '$LATEST' }
     }
-    const { functionError, logTail, ...result } = await invoke(model.logicalId, payload)
+    const { functionError, logTail, ...result } = await invoke(model.logicalId, payload, endAfterMilliseconds)
     return {
       payload: Buffer.from(result.payload),
       executedVersion: '$LATEST',

@@ -17,7 +17,12 @@ export interface InvocationResult {
  * Runs a function with a JSON payload. Also resolves if the function fails. Rejects with
  * `TooManyRequestsError` if its reserved concurrency or its queue of waiting calls is exhausted.
  */
-export type InvokeFunction = (functionLogicalId: string, payload: string) => Promise<InvocationResult>
+export type InvokeFunction = (
+  functionLogicalId: string,
+  payload: string,
+  /** Ends the function early, as at its timeout. */
+  endAfterMilliseconds?: number,
+) => Promise<InvocationResult>
 
 /** Thrown if a function cannot run now (Lambda: `TooManyRequestsException`); the caller may try again. */
 export class TooManyRequestsError extends Error {
@@ -47,11 +52,14 @@ export interface RuntimeOptions {
   /** Returns all environment variables of a function. */
   environmentOf: (model: FunctionModel) => Record<string, string>
   log: FunctionLog
+  /** Whether a worker stands still between two invocations, as on Lambda. Default: it runs on. */
+  freezes?: boolean
   limits?: Partial<RuntimeLimits>
 }
 
 interface WaitingInvocation {
   payload: string
+  endAfterMilliseconds: number | undefined
   resolve: (result: InvocationResult) => void
   reject: (error: unknown) => void
 }
@@ -87,7 +95,7 @@ export class Runtime {
     this.idleCheck = setInterval(() => this.endIdle(), checkMilliseconds).unref()
   }
 
-  readonly invoke: InvokeFunction = async (functionLogicalId, payload) => {
+  readonly invoke: InvokeFunction = async (functionLogicalId, payload, endAfterMilliseconds) => {
     const pool = this.poolOf(functionLogicalId)
     const busy = pool.workers.size - pool.idle.length + pool.waiting.length
     const { reservedConcurrency = Number.POSITIVE_INFINITY } = pool.model
@@ -95,7 +103,7 @@ export class Runtime {
     if (this.closed || pool.waiting.length >= this.limits.maxWaitingPerFunction)
       throw new TooManyRequestsError('The local stack cannot take more for this function now.')
     return new Promise((resolve, reject) => {
-      pool.waiting.push({ payload, resolve, reject })
+      pool.waiting.push({ payload, endAfterMilliseconds, resolve, reject })
       this.dispatch(pool)
     })
   }
@@ -138,7 +146,7 @@ export class Runtime {
       this.runs += 1
       pool.lastRun = this.runs
       void worker
-        .run(next.payload)
+        .run(next.payload, next.endAfterMilliseconds)
         .then(next.resolve, next.reject)
         .finally(() => this.release(pool, worker))
     }
@@ -149,7 +157,8 @@ export class Runtime {
     if (idle?.usable) return idle
     if (idle !== undefined) void this.drop(pool, idle)
     if (pool.workers.size >= this.limits.maxWorkersPerFunction || !this.makeRoom()) return undefined
-    const worker = new FunctionWorker(pool.model, this.options.environmentOf(pool.model), this.options.log)
+    const { environmentOf, log, freezes = false } = this.options
+    const worker = new FunctionWorker(pool.model, environmentOf(pool.model), log, freezes)
     pool.workers.add(worker)
     return worker
   }

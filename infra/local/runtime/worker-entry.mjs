@@ -3,10 +3,11 @@
 // ms.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const { model, logStreamName } = workerData
+const { model, logStreamName, running } = workerData
 const { codeDirectory, handler, name: functionName } = model
 
 /** Logs an error of the function, and sends it to the caller as Lambda reports it. */
@@ -54,11 +55,18 @@ try {
   report('not-loaded', 'Uncaught Exception', error)
 }
 
+// As on Lambda, timers and sockets stand still between two invocations, and what was left behind goes on in
+// the next. Lines that were logged go out first.
+const freeze = () =>
+  process.stderr.write('', () => process.stdout.write('', () => Atomics.wait(running, 0, 0)))
+
 parentPort.on('message', async (message) => {
+  if (running !== undefined) Atomics.store(running, 0, 0)
   try {
     const result = await run(JSON.parse(message.payload), contextOf(message))
     parentPort.postMessage({ kind: 'done', payload: JSON.stringify(result) ?? 'null' })
   } catch (error) {
     report('failed', 'Invoke Error', error)
   }
+  if (running !== undefined) freeze()
 })

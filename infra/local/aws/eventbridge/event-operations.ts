@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { RuleModel, StackModel } from '../../model.ts'
+import type { DeliveryOptions } from '../lambda/event-source.ts'
 import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, type Operation } from '../wire/operation.ts'
@@ -7,6 +8,9 @@ import type { Rules } from './rules.ts'
 
 /** Maximum size of a PutEvents request (EventBridge quota), in bytes as `entryBytes` counts them. */
 const maxRequestBytes = 1_048_576
+
+/** Probability that one entry is refused, which the AWS SDK does not repeat. */
+const throttleProbability = 0.02
 
 /** Reads the name of an event bus from its name or ARN. */
 const readBusName = v.transform((bus: string) => bus.slice(bus.lastIndexOf('/') + 1))
@@ -31,7 +35,11 @@ const TargetsInput = v.pipe(
 )
 
 /** EventBridge's PutEvents and operations on rules. A restart resets rules to enabled or disabled. */
-export function eventOperations(model: StackModel, rules: Rules, store: Store): Record<string, Operation> {
+export function eventOperations(
+  { model, manners }: DeliveryOptions,
+  rules: Rules,
+  store: Store,
+): Record<string, Operation> {
   const arnOf = (resource: string) => `arn:aws:events:${model.region}:${model.accountId}:${resource}`
   const onRule = (
     action: string,
@@ -55,7 +63,10 @@ export function eventOperations(model: StackModel, rules: Rules, store: Store): 
           resource: arnOf(`event-bus/${EventBusName}`),
           context: { 'events:detail-type': DetailType, 'events:source': Source },
         })),
-      ({ Entries }) => putEvents(model, rules, store, Entries),
+      ({ Entries }, { caller }) => {
+        const isThrottled = () => manners.happens('throttles', `${caller.arn} entry`, throttleProbability)
+        return putEvents(model, rules, store, Entries, isThrottled)
+      },
     ),
     DescribeRule: onRule('DescribeRule', (rule) => describeRule(rule, rules)),
     EnableRule: onRule('EnableRule', (rule) => rules.setEnabled(rule, true)),
@@ -70,11 +81,25 @@ export function eventOperations(model: StackModel, rules: Rules, store: Store): 
   }
 }
 
-function putEvents(model: StackModel, rules: Rules, store: Store, entries: Entry[]) {
+function putEvents(
+  model: StackModel,
+  rules: Rules,
+  store: Store,
+  entries: Entry[],
+  isThrottled: () => boolean,
+) {
   if (entries.reduce((sum, entry) => sum + entryBytes(entry), 0) >= maxRequestBytes)
     throw new AwsError('ValidationException', 'Total size of the entries in the request is over the limit.')
-  const results = store.atomically(() => entries.map((entry) => putEvent(model, rules, entry)))
+  const results = store.atomically(() =>
+    entries.map((entry) => (isThrottled() ? throttledEntry : putEvent(model, rules, entry))),
+  )
   return { FailedEntryCount: results.filter(({ ErrorCode }) => ErrorCode).length, Entries: results }
+}
+
+/** The result of an entry that was throttled while others of its request were not (eb-putevents). */
+const throttledEntry: Record<string, string> = {
+  ErrorCode: 'ThrottlingException',
+  ErrorMessage: 'The request was denied due to request throttling.',
 }
 
 /** Routes one PutEvents entry to the matching rules. Returns an error code for an invalid entry. */

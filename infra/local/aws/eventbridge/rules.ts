@@ -16,12 +16,15 @@ export interface NewEvent {
   at: number
 }
 
+/** Probability that an event is delivered twice: EventBridge promises at least one delivery. */
+const duplicateProbability = 0.1
+
 /** The EventBridge rules of the stack. */
 export type Rules = ReturnType<typeof openRules>
 
 /** Compiles the stack's EventBridge rules. Throws on a pattern, schedule or target that is not emulated. */
 export function openRules(options: DeliveryOptions) {
-  const { model, queues } = options
+  const { model, queues, manners } = options
   const enabled = new Set(model.rules.filter((rule) => rule.enabled))
   const patterns = new Map<RuleModel, EventTest>()
   const starters: (() => Schedule)[] = []
@@ -43,7 +46,11 @@ export function openRules(options: DeliveryOptions) {
       const { head, text } = sealEvent(event, model)
       const whole = { ...head, detail: JSON.parse(event.detail) as unknown }
       for (const [rule, matches] of patterns)
-        if (rule.busName === busName && enabled.has(rule) && matches(whole)) deliverAll(rule, text, options)
+        if (rule.busName === busName && enabled.has(rule) && matches(whole)) {
+          deliverAll(rule, text, options)
+          if (manners.happens('duplicate-events', rule.name, duplicateProbability))
+            deliverAll(rule, text, options)
+        }
       return head.id
     },
     isEnabled: (rule: RuleModel) => enabled.has(rule),

@@ -1,3 +1,5 @@
+import type { Manners } from '../../manners.ts'
+
 /**
  * What becomes visible late in KMS: that a new key `exists` (until then NotFoundException), the `tags` that
  * IAM conditions see (ListResourceTags shows the new ones at once), and the key's `state` (DescribeKey and
@@ -11,6 +13,15 @@ export type LaggingChange = 'exists' | 'tags' | 'state'
  * measured with Date.now(). Template keys have no lag, and a restart ends every lag.
  */
 export type DrawLag = (change: LaggingChange) => number
+
+/** The longest lag (KMS Developer Guide, "Eventual consistency"). */
+const maxLagMilliseconds = 5 * 60_000
+
+/** Draws the lag of each change when the manner late-keys is on. */
+export const drawKeyLag =
+  (manners: Manners): DrawLag =>
+  (change) =>
+    manners.has('late-keys') ? (manners.draw('late-keys', change) * maxLagMilliseconds) / manners.speed : 0
 
 /** A value whose changes become visible late. */
 export class LaggingValue<Value> {

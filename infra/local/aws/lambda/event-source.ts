@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import * as v from 'valibot'
+import type { Manners } from '../../manners.ts'
 import type { EventSourceModel, FunctionModel, StackModel } from '../../model.ts'
 import type { Callers } from '../iam/callers.ts'
 import { md5, md5OfAttributes, systemAttributes } from '../sqs/message.ts'
@@ -13,7 +14,8 @@ import type { Invoke } from './function-operations.ts'
 export interface DeliveryOptions {
   model: StackModel
   queues: Queues
-  manners: QueueManners
+  queueManners: QueueManners
+  manners: Manners
   callers: Callers
   invoke: Invoke
   /** Receives a line for each delivery that failed. */
@@ -28,6 +30,10 @@ export interface EventSource {
 
 /** Maximum number of parallel batches of a queue: five to a thousand on AWS; ten are enough for a laptop. */
 const maxConcurrency = 10
+
+const timeoutProbability = 0.03
+/** Maximum time that a function which is ended early has run; most work is done within it. */
+const maxRunMilliseconds = 100
 
 /** Checks the stack's event sources, as AWS does on creation, and returns a starter for each. */
 export function prepareEventSources(options: DeliveryOptions): (() => EventSource)[] {
@@ -107,12 +113,14 @@ async function deliver(
   { reportBatchItemFailures }: EventSourceModel,
   queue: Queue,
   { name }: FunctionModel,
-  { model, manners, invoke, report }: DeliveryOptions,
+  { model, queueManners, manners, invoke, report }: DeliveryOptions,
 ): Promise<void> {
   try {
     const event = buildSqsEvent(messages, queue.model.arn, model.region)
-    const result = await invoke(name, Buffer.from(JSON.stringify(event)), 'RequestResponse')
-    if (result.functionError !== undefined || manners.losesAnswer(queue.model.name)) return
+    const payload = Buffer.from(JSON.stringify(event))
+    const result = await invoke(name, payload, 'RequestResponse', drawTimeout(name, manners))
+    if (result.functionError !== undefined || queueManners.losesAnswer(queue.model.name))
+      return hasten(messages, queue, manners)
     const ids = new Set(messages.map(({ id }) => id))
     const failed = reportBatchItemFailures ? readBatchFailures(result.payload, ids) : new Set<string>()
     const processed = messages.filter(({ id }) => failed !== undefined && !failed.has(id))
@@ -120,6 +128,19 @@ async function deliver(
   } catch (error) {
     report(`${name} could not be given a batch of ${queue.model.name}: ${String(error)}`)
   }
+}
+
+/** Draws whether the function is ended in the middle, as at its timeout, and after how many milliseconds. */
+function drawTimeout(name: string, manners: Manners): number | undefined {
+  const isEnded = manners.happens('timeouts', name, timeoutProbability)
+  return isEnded ? manners.draw('timeouts', `${name} after`) * maxRunMilliseconds : undefined
+}
+
+/** Lets the rest of the visibility timeout pass as fast as the manners say. */
+function hasten(messages: Message[], queue: Queue, { speed }: Manners): void {
+  if (speed === 1) return
+  const seconds = queue.model.visibilityTimeoutSeconds / speed
+  queue.atomically(() => messages.forEach(({ receipt }) => queue.changeVisibility(receipt ?? '', seconds)))
 }
 
 /** Builds the event with which Lambda delivers SQS messages to a function (SQSEvent in the types package). */

@@ -2,11 +2,15 @@ import type { FunctionModel, StackModel } from '../../model.ts'
 import { AwsError, jsonAnswer, parseJson, type Answer, type AwsRequest } from '../wire/http-messages.ts'
 import type { Service } from '../wire/operation.ts'
 
-/** Runs a Lambda function: in the runtime of the local stack, or in a test's stub. */
+/**
+ * Runs a Lambda function: in the runtime of the local stack, or in a test's stub. With `endAfterMilliseconds`
+ * it is ended then, with the error of a timeout.
+ */
 export type Invoke = (
   functionName: string,
   payload: Uint8Array,
   type: 'RequestResponse' | 'Event',
+  endAfterMilliseconds?: number,
 ) => Promise<InvokeResult>
 
 /** The result of a Lambda invocation. */

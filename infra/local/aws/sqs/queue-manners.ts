@@ -1,3 +1,5 @@
+import { openManners, type Manners } from '../../manners.ts'
+
 /**
  * What AWS's queues may do at any time and ours do only when asked: drawn for each message or batch by the
  * one who starts the endpoint. The name of the queue lets it spare some, such as the dead-letter queues.
@@ -17,9 +19,23 @@ export interface QueueManners {
   losesAnswer: (queueName: string) => boolean
 }
 
-/** Queues that deliver on time, once and in order. */
-export const goodManners: QueueManners = {
-  drawLateness: () => 0,
-  drawRepetition: () => undefined,
-  losesAnswer: () => false,
+const lateProbability = 0.2
+const repetitionProbability = 0.05
+const lostAnswerProbability = 0.03
+const maxLateMilliseconds = 2000
+
+/** What the queues do when the manners late-messages and lost-answers are on. */
+export const drawQueueManners = (manners: Manners): QueueManners => {
+  const drawLate = (stream: string) => manners.draw('late-messages', `${stream} by`) * maxLateMilliseconds
+  return {
+    drawLateness: (queue) => (manners.happens('late-messages', queue, lateProbability) ? drawLate(queue) : 0),
+    drawRepetition: (queue) =>
+      manners.happens('late-messages', `${queue} again`, repetitionProbability)
+        ? drawLate(`${queue} again`)
+        : undefined,
+    losesAnswer: (queue) => manners.happens('lost-answers', queue, lostAnswerProbability),
+  }
 }
+
+/** Queues that deliver on time, once and in order. */
+export const goodManners: QueueManners = drawQueueManners(openManners())

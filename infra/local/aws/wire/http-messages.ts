@@ -7,13 +7,20 @@ export class AwsError extends Error {
   readonly status: number
   /** Older error code that SQS sends in `x-amzn-query-error`, which SQS clients read first. */
   readonly queryCode: string | undefined
+  /** Members of the answer's body besides the message, which some exceptions have. */
+  readonly members: Record<string, unknown>
 
-  constructor(code: string, message: string, options: { status?: number; queryCode?: string } = {}) {
+  constructor(
+    code: string,
+    message: string,
+    options: { status?: number; queryCode?: string; members?: Record<string, unknown> } = {},
+  ) {
     super(message)
     this.name = code
     this.code = code
     this.status = options.status ?? 400
     this.queryCode = options.queryCode
+    this.members = options.members ?? {}
   }
 }
 
@@ -69,7 +76,8 @@ export function jsonAnswer(contentType: string, output: unknown): Answer {
 }
 
 /** Makes an error answer. JSON clients read the error code from the body, REST clients from a header. */
-export function errorAnswer(contentType: string, { status, code, queryCode, message }: AwsError): Answer {
+export function errorAnswer(contentType: string, error: AwsError): Answer {
+  const { status, code, queryCode, message, members } = error
   return {
     status,
     headers: {
@@ -78,7 +86,7 @@ export function errorAnswer(contentType: string, { status, code, queryCode, mess
       ...(queryCode !== undefined && { 'x-amzn-query-error': `${queryCode};Sender` }),
     },
     // Has `message` and `Message`: services differ in the spelling, and a client reads only one.
-    body: JSON.stringify({ __type: code, message, Message: message }),
+    body: JSON.stringify({ __type: code, message, Message: message, ...members }),
   }
 }
 

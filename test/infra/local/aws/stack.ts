@@ -12,6 +12,7 @@ import {
   type QueueManners,
   startAwsEndpoint,
 } from '../../../../infra/local/aws/server.ts'
+import { openManners, type Manner, type Manners } from '../../../../infra/local/manners.ts'
 import type {
   FunctionModel,
   PolicyStatement,
@@ -22,6 +23,14 @@ import type {
 
 export const region = 'eu-central-1'
 export const accountId = '123456789012'
+
+/** Manners that are on, and that happen whenever they can; draws are 0 unless `draw` is given. */
+export const alwaysBad = (on: Manner[], draw = 0): Manners => ({
+  speed: 1,
+  has: (manner) => on.includes(manner),
+  draw: () => draw,
+  happens: (manner) => on.includes(manner),
+})
 
 /** Makes an ARN in the test stack's account and region. */
 export function arnOf(service: string, resource: string): string {
@@ -118,6 +127,7 @@ export async function startStack(
     drawKmsLag?: DrawLag
     report?: (line: string) => void
     queueManners?: QueueManners
+    manners?: Manners
   } = {},
 ) {
   const endpoint = await startAwsEndpoint({
@@ -127,6 +137,7 @@ export async function startStack(
     dataDirectory: options.dataDirectory,
     invoke: options.invoke ?? (async (_name, payload) => ({ payload, executedVersion: '$LATEST' })),
     ...(options.drawKmsLag === undefined ? {} : { drawKmsLag: options.drawKmsLag }),
+    manners: options.manners ?? openManners(),
     ...(options.report === undefined ? {} : { report: options.report }),
     ...(options.queueManners === undefined ? {} : { queueManners: options.queueManners }),
   })

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { FunctionModel } from '../../../../infra/local/model.ts'
 import { composeEnvironment } from '../../../../infra/local/runtime/function-environment.ts'
@@ -9,7 +10,7 @@ let runtime: Runtime | undefined
 
 const credentials = { accessKeyId: 'AKIDLOCAL', secretAccessKey: 'secret', sessionToken: 'session' }
 
-function start(functions: FunctionModel[], limits: Partial<RuntimeLimits> = {}): Runtime {
+function start(functions: FunctionModel[], limits: Partial<RuntimeLimits> = {}, freezes = false): Runtime {
   lines = []
   runtime = new Runtime({
     functions,
@@ -18,6 +19,7 @@ function start(functions: FunctionModel[], limits: Partial<RuntimeLimits> = {}):
       write: (name, line) => void lines.push(`${name} ${line}`),
     },
     limits,
+    freezes,
   })
   return runtime
 }
@@ -100,6 +102,34 @@ describe('a function', () => {
       }
     },
   )
+})
+
+it('a call that is to be ended early fails as at its timeout, and the next one does not', async () => {
+  const running = start([describeFunction('probe.wait')])
+  const event = JSON.stringify({ milliseconds: 3000 })
+  const { payload, functionError } = await running.invoke('fixture/probe.wait', event, 100)
+  expect(functionError).toBe('Unhandled')
+  expect(payload).toContain('Task timed out after 5.00 seconds')
+  expect((await invoke('probe.wait', { milliseconds: 1 })).functionError).toBeUndefined()
+})
+
+describe('a frozen worker', () => {
+  it('a timer that a function left behind fires in its next run and not in between', async () => {
+    start([describeFunction('probe.tick')], {}, true)
+    const first = (await invoke('probe.tick')).answer.ticks as number
+    await pause(500)
+    const second = (await invoke('probe.tick')).answer.ticks as number
+    expect(first).toBeGreaterThan(0)
+    expect(second).toBeGreaterThan(first)
+    expect(second).toBeLessThan(200)
+  })
+
+  it('a worker logs every line before it freezes, and can be ended while it is frozen', async () => {
+    const running = start([describeFunction('probe.tick')], { maxIdleMilliseconds: 200 }, true)
+    await invoke('probe.tick')
+    await expect.poll(() => lines.filter((line) => line.includes('last line'))).toHaveLength(1)
+    await expect.poll(() => running.countWorkers()).toEqual({ 'probe-tick': 0 })
+  })
 })
 
 describe('scaling', () => {

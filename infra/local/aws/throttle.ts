@@ -1,0 +1,38 @@
+import type { Manners } from '../manners.ts'
+import type { Caller } from './iam/callers.ts'
+import { AwsError, type AwsRequest } from './wire/http-messages.ts'
+
+const probability = 0.03
+
+/**
+ * Throws a service's own throttling error for some of the calls. The last attempt that an AWS SDK makes at a
+ * call (header `amz-sdk-request`) goes through: a throttle that outlasts the SDK is an outage.
+ */
+export function throttle(manners: Manners, { arn }: Caller, { target, path, headers }: AwsRequest): void {
+  const [, attempt = '1', max = '1'] =
+    /attempt=(\d+); max=(\d+)/.exec(String(headers['amz-sdk-request'])) ?? []
+  if (Number(attempt) >= Number(max)) return
+  const operation = target.operation || path
+  const error = throttlingError(target.service, path, operation)
+  if (error !== undefined && manners.happens('throttles', `${arn} ${operation}`, probability)) throw error
+}
+
+/** The error by which a service throttles, as its API reference names it. */
+function throttlingError(service: string, path: string, operation: string): AwsError | undefined {
+  if (service.startsWith('DynamoDB')) {
+    // The SDK does not repeat a cancelled transaction, whatever the reason: see dynamodb/conflicts.ts.
+    if (operation === 'TransactWriteItems') return undefined
+    return new AwsError('ProvisionedThroughputExceededException', 'The level of throughput was exceeded.')
+  }
+  if (service === 'AmazonSQS')
+    return new AwsError('RequestThrottled', 'The request was denied due to request throttling.', {
+      status: 403,
+      queryCode: 'RequestThrottled',
+    })
+  if (service === 'TrentService') return new AwsError('ThrottlingException', 'You call KMS too often.')
+  if (service === 'AWSEvents') return new AwsError('ThrottlingException', 'Rate exceeded')
+  // SES and Lambda, the services with a REST protocol.
+  if (service === '' && path !== '/')
+    return new AwsError('TooManyRequestsException', 'Rate exceeded', { status: 429 })
+  return undefined
+}

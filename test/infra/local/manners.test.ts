@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import {
+  describeManners,
+  type Manner,
+  mannerMeanings,
+  openManners,
+  parseManners,
+} from '../../../infra/local/manners.ts'
+
+const all = Object.keys(mannerMeanings) as Manner[]
+
+describe('the option --aws', () => {
+  it('--aws takes all manners or some, with or without a seed and a speed', () => {
+    expect(parseManners('all,seed=7')).toEqual({ manners: all, seed: 7, speed: 1 })
+    expect(parseManners('seed=0,stale-reads,speed=60,conflicts')).toEqual({
+      manners: ['conflicts', 'stale-reads'],
+      seed: 0,
+      speed: 60,
+    })
+    expect(parseManners('throttles').seed).toBeLessThan(1_000_000)
+  })
+
+  it.each(['', 'seed=7', 'conflict', 'all,', 'all,seed=', 'all,seed=x', 'all,seed=-1', 'all,speed=0'])(
+    '--aws refuses %j',
+    (text) => {
+      expect(() => parseManners(text)).toThrow()
+    },
+  )
+
+  it.each(['all,seed=7', 'conflicts,throttles,seed=12,speed=60'])(
+    'the start-up line repeats --aws %s',
+    (text) => {
+      expect(describeManners(parseManners(text))).toBe(text)
+    },
+  )
+})
+
+describe('the draws', () => {
+  const drawTen = (seed: number) => {
+    const manners = openManners({ manners: all, seed })
+    return Array.from({ length: 10 }, () => manners.draw('conflicts', 'a PutItem'))
+  }
+
+  it('the same seed draws the same for a stream, whatever other streams draw meanwhile', () => {
+    const other = openManners({ manners: all, seed: 7 })
+    const draws = Array.from({ length: 10 }, () => {
+      other.draw('conflicts', 'b PutItem')
+      other.draw('throttles', 'a PutItem')
+      return other.draw('conflicts', 'a PutItem')
+    })
+    expect(draws).toEqual(drawTen(7))
+    expect(new Set([...draws, ...drawTen(8)]).size).toBe(20)
+  })
+
+  it('what has a probability of a tenth happens in a tenth of the draws, and never while it is off', () => {
+    const manners = openManners({ manners: ['conflicts'], seed: 7 })
+    const count = (manner: Manner) =>
+      Array.from({ length: 10_000 }, () => manners.happens(manner, 'x', 0.1)).filter(Boolean).length
+    expect(count('conflicts')).toBeGreaterThan(900)
+    expect(count('conflicts')).toBeLessThan(1100)
+    expect(count('throttles')).toBe(0)
+  })
+})
