@@ -18,7 +18,7 @@ export async function putEvents(detailType: string, details: readonly object[]):
     await putAll(bus, entries.slice(at, at + entriesAtOnce))
 }
 
-/** Puts entries on the bus, and those again that were throttled, as a sender must (EventBridge: PutEvents). */
+/** Puts entries on the bus, and throttled ones again, as a sender must (EventBridge: PutEvents). */
 async function putAll(bus: EventBridgeClient, Entries: PutEventsRequestEntry[]): Promise<void> {
   const { Entries: results = [] } = await bus.send(new PutEventsCommand({ Entries }))
   const codes = new Set(results.flatMap(({ ErrorCode = [] }) => ErrorCode))
