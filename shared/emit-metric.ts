@@ -14,6 +14,7 @@ export type MetricName =
   | 'RotationOverdueSeconds'
   | 'Rotations'
   | 'SignIns'
+  | 'Unavailable'
 
 /**
  * Writes a metric to the function's log, from which CloudWatch extracts it (CloudWatch embedded metric

@@ -121,6 +121,14 @@ export class Failure extends Error {
   }
 }
 
+/**
+ * Base of errors for a write that others overtook and that changed nothing. The same may succeed when it is
+ * read and decided again; after too many attempts the caller is told to come back.
+ */
+export class OptimisticLockError extends Error {
+  override readonly name: string = 'OptimisticLockError'
+}
+
 /** The `invalid_parameter` failure for a single field. */
 export const invalidParameter = (field: string, reason: string): Failure =>
   new Failure('invalid_parameter', { fields: [{ field, reason }] })

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { deadlineSignal } from './invocation.ts'
 
 /** Retry limits for everything in the service that is retried: about three seconds of waiting in total. */
 export const maxAttempts = 40
@@ -7,8 +8,8 @@ const maxWaitMilliseconds = 150
 
 /**
  * Runs `attempt` until it succeeds, fails with an error that is not retryable, or `maxAttempts` is reached;
- * then throws the last error. Waits between attempts with exponential backoff and full jitter, so that
- * competing processes do not retry at the same time.
+ * then throws the last error, or OutOfTime at the deadline of the invocation. Waits between attempts with
+ * exponential backoff and full jitter, so that competing processes do not retry at the same time.
  */
 export async function retry<T>(
   attempt: () => Promise<T>,
@@ -20,6 +21,7 @@ export async function retry<T>(
     } catch (error) {
       if (attempts === maxAttempts || !isRetryable(error)) throw error
     }
+    deadlineSignal()?.throwIfAborted()
     await wait(Math.random() * Math.min(maxWaitMilliseconds, baseWaitMilliseconds * 2 ** attempts))
   }
 }

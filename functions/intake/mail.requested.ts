@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
+import { BadRequestException, MessageRejected, SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
+import { awsClient } from '../../shared/aws/aws-client.ts'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { RejectedEvent } from '../../shared/events/rejected-event.ts'
@@ -8,7 +9,7 @@ import { composeCodeMail, mailRequested, SixDigits } from '../../shared/sign-in/
 import { BusinessKey, Instant } from '../../shared/fields.ts'
 import { EmailAddress } from '../../shared/users/identity.ts'
 
-const ses = new SESv2Client(clientOptions())
+const ses = awsClient(new SESv2Client(clientOptions()))
 
 /**
  * Mails a sign-in code unless it has expired. The event is not recorded. When the queue delivers it twice,
@@ -24,19 +25,35 @@ export const handler = intake({
     expires_at: Instant,
   }),
   key: ({ mail_id }) => mail_id,
-  rejections: ['expired'],
+  rejections: ['expired', 'mail_refused'],
   async apply({ to, code, expires_at }) {
     const now = Date.now()
     if (expires_at <= now) throw new RejectedEvent('expired')
     const { subject, text } = composeCodeMail(code, expires_at, now)
     const content = (data: string) => ({ Data: data, Charset: 'UTF-8' })
-    await ses.send(
-      new SendEmailCommand({
-        FromEmailAddress: settings().mailFrom,
-        Destination: { ToAddresses: [to] },
-        Content: { Simple: { Subject: content(subject), Body: { Text: content(text) } } },
-      }),
-    )
+    const mail = new SendEmailCommand({
+      FromEmailAddress: settings().mailFrom,
+      Destination: { ToAddresses: [to] },
+      Content: { Simple: { Subject: content(subject), Body: { Text: content(text) } } },
+    })
+    try {
+      await ses.send(mail)
+    } catch (error) {
+      throw isRefusedRecipient(error) ? new RejectedEvent('mail_refused') : error
+    }
     return 'applied'
   },
 })
+
+/**
+ * Whether SES refuses the recipient (SES guide, "Amazon SES email sending errors"): the address is not well
+ * formed, or not verified while the account is in the sandbox. If the text names the sender among the
+ * unverified addresses, the fault is ours.
+ */
+function isRefusedRecipient(error: unknown): boolean {
+  if (error instanceof BadRequestException) return true
+  return (
+    error instanceof MessageRejected &&
+    !error.message.toLowerCase().includes(settings().mailFrom.toLowerCase())
+  )
+}

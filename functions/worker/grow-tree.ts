@@ -1,10 +1,9 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import * as v from 'valibot'
-import { isUnavailable } from '../../shared/aws/unavailable.ts'
 import { propagateToAncestors } from '../../shared/community/propagate-to-ancestors.ts'
 import { TreeMessage } from '../../shared/community/tree-journal.ts'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
-import { emitFault } from '../../shared/emit-fault.ts'
+import { countFailure } from '../../shared/faults.ts'
 import { errorSummary, log } from '../../shared/log.ts'
 
 /** Time that must be left to start another batch, so that the current one can complete. */
@@ -37,7 +36,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
       })
     } catch (error) {
       log.warn('tree will be retried', { root_id: rootId, cause: errorSummary(error) })
-      if (!isUnavailable(error)) emitFault()
+      countFailure(error)
       // All messages of one tree fail together, which keeps the order of the FIFO queue.
       failures.push(...messages.map(({ messageId }) => ({ itemIdentifier: messageId })))
     }

@@ -15,9 +15,9 @@ export const clientOptions = () => {
       ...(process.env['AWS_SESSION_TOKEN'] ? { sessionToken: process.env['AWS_SESSION_TOKEN'] } : {}),
     }),
     ...(endpoint ? { endpoint } : {}),
-    // A request that hangs must leave time for a retry within the shortest function timeout. Without
-    // throwOnRequestTimeout the SDK only warns.
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+    // Three attempts without an answer take six seconds, and so fit into the shortest function timeout.
+    // Without throwOnRequestTimeout the SDK only warns.
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
     maxAttempts: 3,
   }
 }

@@ -1,5 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
+import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
 import { itemType } from '../db/item-type.ts'
 import { queryFirst, readItem, readItems } from '../db/read.ts'
@@ -126,7 +127,7 @@ export const headItem = (rootId: number, head: TreeHead): Item => ({ ...treeHead
 export const putNextHead = (rootId: number, head: TreeHead): Write =>
   putVersioned(headItem(rootId, { ...head, version: head.version + 1 }), head.version)
 
-const sqs = new SQSClient(clientOptions())
+const sqs = awsClient(new SQSClient(clientOptions()))
 
 /** A message of the tree queue: it names a tree whose journal has a new entry. */
 export const TreeMessage = v.object({ root_id: v.pipe(v.number(), v.safeInteger()) })

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb'
 import Big from 'big.js'
 import * as v from 'valibot'
+import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
 import { requireEnv } from '../env.ts'
 import { countUnits } from './consumed-units.ts'
@@ -10,10 +11,12 @@ import { countUnits } from './consumed-units.ts'
  * The client of the service's one table. Numbers are read as `NumberValue`, the decimal text that DynamoDB
  * stores, so that no amount passes through a double; the schemas `Integer` and `Decimal` convert them.
  */
-export const db = DynamoDBDocumentClient.from(new DynamoDBClient(clientOptions()), {
-  marshallOptions: { removeUndefinedValues: true },
-  unmarshallOptions: { wrapNumbers: true },
-})
+export const db = awsClient(
+  DynamoDBDocumentClient.from(new DynamoDBClient(clientOptions()), {
+    marshallOptions: { removeUndefinedValues: true },
+    unmarshallOptions: { wrapNumbers: true },
+  }),
+)
 
 // countUnits declares only the part of the SDK's middleware types that it uses, which does not match the
 // SDK's overloads.

@@ -7,7 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
-import { Failure } from '../errors.ts'
+import { Failure, OptimisticLockError } from '../errors.ts'
 import { retry } from '../retry.ts'
 import { db, type Item, tableName } from './table.ts'
 
@@ -31,7 +31,7 @@ export interface FailedWrite {
 }
 
 /** A write without `otherwise` failed its condition and wrote nothing: another writer was faster. */
-export class ConditionFailed extends Error {
+export class ConditionFailed extends OptimisticLockError {
   override readonly name = 'ConditionFailed'
   readonly failures: readonly FailedWrite[]
 

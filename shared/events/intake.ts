@@ -2,12 +2,13 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot'
+import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
-import { isUnavailable } from '../aws/unavailable.ts'
 import { consumedUnits, resetConsumedUnits } from '../db/consumed-units.ts'
 import { requireEnv } from '../env.ts'
-import { emitFault } from '../emit-fault.ts'
 import { emitMetric } from '../emit-metric.ts'
+import { countFailure, isUnavailable } from '../faults.ts'
+import { runInvocation } from '../invocation.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { errorSummary, log } from '../log.ts'
 import { eventRecord, type EventRecord, type Outcome } from './event-record.ts'
@@ -42,7 +43,7 @@ export interface Intake {
   readonly apply: (detail: never, record: EventRecord) => Promise<Outcome>
 }
 
-const sqs = new SQSClient(clientOptions())
+const sqs = awsClient(new SQSClient(clientOptions()))
 
 /** Number of receives after which an out-of-order event is moved to the dead-letter queue. */
 const maxOutOfOrderReceives = 5
@@ -54,6 +55,9 @@ const maxOutOfOrderReceives = 5
 const maxReceives = 20
 
 const maxRetryDelaySeconds = 900
+
+/** Time kept back for the call that delays or dead-letters an event that was not applied in time. */
+const queueReserveMilliseconds = 7_000
 
 /** Maximum number of characters of a dead letter's `reason`. */
 const maxReasonLength = 1024
@@ -72,7 +76,7 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
     log.appendKeys({ request_id: context.awsRequestId, detail_type: spec.detailType })
     const answer = await processPartialResponse(
       event,
-      (message: SQSRecord) => receive(spec, message),
+      (message: SQSRecord) => receive(spec, message, context),
       processor,
       { context, throwOnFullBatchFailure: false },
     )
@@ -92,9 +96,10 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
 async function receive<Detail extends v.GenericSchema>(
   spec: IntakeSpec<Detail>,
   message: SQSRecord,
+  context: Context,
 ): Promise<void> {
   try {
-    const outcome = await applyMessage(spec, message)
+    const outcome = await runInvocation(context, queueReserveMilliseconds, () => applyMessage(spec, message))
     log.info('event', { message_id: message.messageId, outcome })
     emitMetric('Events', 1, { dimensions: { detail_type: spec.detailType, outcome } })
   } catch (error) {
@@ -143,7 +148,7 @@ async function giveUpOrRetry(message: SQSRecord, error: unknown): Promise<void> 
   if (error instanceof RejectedEvent) return deadLetter(message, error.reason)
   if (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
     return deadLetter(message, error.reason)
-  if (!(error instanceof OutOfOrderEvent || isUnavailable(error))) emitFault()
+  if (!(error instanceof OutOfOrderEvent)) countFailure(error)
   if (receives >= maxReceives)
     return deadLetter(message, rejectionText(isUnavailable(error) ? 'unavailable' : 'internal'))
   log.warn('event will be retried', { message_id: message.messageId, receives, cause: errorSummary(error) })

@@ -1,17 +1,15 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
 import { requireEnv } from '../env.ts'
+import { isUnavailable } from '../faults.ts'
 import { retry } from '../retry.ts'
 
 /** The `source` of events that this service sends. */
 const source = 'account-service'
 
-// This timeout is shorter than that of other clients, because a client waits for the answer meanwhile.
-const bus = new EventBridgeClient({
-  ...clientOptions(),
-  requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
-  maxAttempts: 2,
-})
+// One attempt less than other clients, because a sign-in with another second factor goes on without the mail.
+const bus = awsClient(new EventBridgeClient({ ...clientOptions(), maxAttempts: 2 }))
 
 /** Puts an event on the service's own bus. Throws when the bus does not accept it. */
 export const publishEvent = (detailType: string, detail: object): Promise<void> =>
@@ -44,4 +42,4 @@ class RefusedEntry extends Error {
 
 /** Whether an entry may be sent again (EventBridge: PutEvents); the SDK repeats only whole requests. */
 const isPassingRefusal = (error: unknown): boolean =>
-  error instanceof RefusedEntry && ['ThrottlingException', 'InternalFailure'].includes(error.name)
+  error instanceof RefusedEntry && isUnavailable(error)

@@ -19,6 +19,7 @@ export const rejectionReasons = {
   unknown_address: 'the address is not assigned to any user',
   wrong_currency: 'the address is for another currency',
   expired: 'the code expired before it could be mailed',
+  mail_refused: 'the mail service does not deliver to this address',
   unavailable: 'a service that this one depends on was down or throttled at every try',
   internal: 'the service failed at every try; its log says why',
 } as const

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import type * as v from 'valibot'
 import type { Caller } from '../tokens/access-token.ts'
 import type { RequiredScope } from '../tokens/scopes.ts'
+import { deadlineSignal, OutOfTime, runInvocation } from '../invocation.ts'
 import { answerFailures } from './middleware/answer-failures.ts'
 import { authenticate, type Session } from './middleware/authenticate.ts'
 import { logRequest } from './middleware/log-request.ts'
@@ -76,7 +77,7 @@ export function publicEndpoint<Input extends v.GenericSchema, Output extends v.G
   spec: PublicSpec<Input, Output>,
 ): Endpoint {
   const { dialect = 'envelope', accepts = 'none' } = spec
-  const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+  const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
     .use(logRequest())
     .use(answerFailures(dialect))
     .use(readBody(accepts))
@@ -97,7 +98,7 @@ export function endpoint<
   Prefetched = undefined,
 >(spec: SignedInSpec<Input, Output, Prefetched>): Endpoint {
   const { dialect = 'envelope', accepts = 'none' } = spec
-  const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+  const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
     .use(logRequest())
     .use(answerFailures(dialect))
     .use(authenticate(spec.scope))
@@ -132,11 +133,25 @@ const parseEvent = <Input extends v.GenericSchema>(
 const answer = (result: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 =>
   result instanceof Reply ? send(result) : succeed(result, dialect)
 
+/**
+ * Time before the end of the function at which its AWS calls are ended, so that it answers 503 itself: killed
+ * by Lambda, it would leave the client with API Gateway's 500, which has no envelope and no Retry-After.
+ */
+const answerReserveMilliseconds = 500
+
+/** Answers even if the work of the endpoint does not end with its AWS calls. */
+const answerInTime = {
+  timeoutEarlyInMillis: answerReserveMilliseconds / 2,
+  timeoutEarlyResponse: () => {
+    throw deadlineSignal()?.reason ?? new OutOfTime(false)
+  },
+}
+
 type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>
 
 function describe(handler: Handler, spec: EndpointDescription): Endpoint {
   const { scope, input, output, dialect, accepts } = spec
-  return Object.assign((event: APIGatewayProxyEventV2, context: Context) => handler(event, context), {
-    description: { scope, input, output, dialect, accepts },
-  })
+  const run: Handler = (event, context) =>
+    runInvocation(context, answerReserveMilliseconds, () => handler(event, context))
+  return Object.assign(run, { description: { scope, input, output, dialect, accepts } })
 }

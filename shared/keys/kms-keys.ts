@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-kms'
 import { exportJWK } from 'jose'
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
+import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
 import { kms } from '../aws/kms.ts'
 import { requireEnv } from '../env.ts'
@@ -26,7 +27,7 @@ import { signDigest, signingAlgorithm } from './sign-jwt.ts'
 export async function createSigningKey(attemptId: string): Promise<string> {
   // The SDK must not retry CreateKey: after a lost answer a retry would create a second key. The attempt's
   // tag finds the first one instead.
-  const client = new KMSClient({ ...clientOptions(), maxAttempts: 1 })
+  const client = awsClient(new KMSClient({ ...clientOptions(), maxAttempts: 1 }))
   const { KeyMetadata } = await client.send(
     new CreateKeyCommand({
       KeySpec: settings().signingKeySpec,

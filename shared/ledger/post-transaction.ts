@@ -1,5 +1,6 @@
 import type { Item } from '../db/table.ts'
 import { failureOf, tryTransact, type Write } from '../db/write.ts'
+import { OptimisticLockError } from '../errors.ts'
 import {
   type EventRecord,
   findOutcome,
@@ -37,7 +38,7 @@ export interface LedgerTransaction {
 }
 
 /** Other processes changed the wallet first at every attempt. The event is delivered again later. */
-export class ContentionError extends Error {
+export class ContentionError extends OptimisticLockError {
   override readonly name = 'ContentionError'
 
   constructor() {

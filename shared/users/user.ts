@@ -3,7 +3,7 @@ import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { ConditionFailed, putNew, type Write, writeItem } from '../db/write.ts'
-import { Failure } from '../errors.ts'
+import { Failure, OptimisticLockError } from '../errors.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 
 const users = itemType({
@@ -229,7 +229,7 @@ export const replacePasswordHash = (userId: number, known: string, replacement: 
   })
 
 /** Error: another sign-in took the mail slot first. `mails` has all slots as they are stored now. */
-export class MailSlotTaken extends Error {
+export class MailSlotTaken extends OptimisticLockError {
   override readonly name = 'MailSlotTaken'
   readonly mails: User['mails']
 

@@ -1,5 +1,6 @@
 import type { Item, Key } from '../../db/table.ts'
 import { putVersioned, type Write } from '../../db/write.ts'
+import { OptimisticLockError } from '../../errors.ts'
 import {
   type BTreeChild,
   type BTreeEntry,
@@ -23,7 +24,7 @@ import {
 export type ReadItem = (key: Key) => Promise<Item | undefined>
 
 /** The nodes read of a counted B-tree do not fit together: another worker is writing it. Read again. */
-export class StaleReadError extends Error {
+export class StaleReadError extends OptimisticLockError {
   override readonly name = 'StaleReadError'
 }
 

@@ -1,24 +1,26 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { isUnavailable } from '../../aws/unavailable.ts'
-import { emitFault } from '../../emit-fault.ts'
 import { emitMetric } from '../../emit-metric.ts'
 import { Failure } from '../../errors.ts'
+import { countFailure, isUnavailable, passingCause } from '../../faults.ts'
 import { errorSummary, log } from '../../log.ts'
 import { type Dialect, fail } from '../reply.ts'
 
 /**
- * Middleware that turns an error into an answer. A Failure is answered with its own status and code. A
- * dependency that is down or throttled becomes `unavailable`. Any other error becomes `internal` and is
- * logged without its message, which may quote what was sent.
+ * Middleware that turns an error into an answer. A Failure is answered with its own status and code. An error
+ * with a passing cause becomes `unavailable`. Any other error becomes `internal` and is logged without its
+ * message, which may quote what was sent.
  */
 export const answerFailures = (
   dialect: Dialect,
 ): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> => ({
   onError(request) {
     const failure = toFailure(request.error)
-    if (failure.status >= 500) log.error('request failed', { cause: errorSummary(request.error) })
-    if (failure.failure === 'internal') emitFault()
+    const cause = errorSummary(request.error)
+    if (failure.failure === 'internal') log.error('request failed', { cause })
+    if (failure.failure === 'unavailable')
+      log.warn('request failed for now', { passing_cause: passingCause(request.error), cause })
+    countFailure(request.error)
     log.appendKeys({ failure: failure.failure })
     emitMetric('Failures', 1, { dimensions: { failure: failure.failure } })
     request.response = fail(failure, dialect)

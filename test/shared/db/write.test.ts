@@ -1,6 +1,6 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { isUnavailable } from '../../../shared/aws/unavailable.ts'
+import { isUnavailable } from '../../../shared/faults.ts'
 import { db } from '../../../shared/db/table.ts'
 import { ConditionFailed, putNew, transact } from '../../../shared/db/write.ts'
 

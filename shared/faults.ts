@@ -1,0 +1,114 @@
+import { emitMetric } from './emit-metric.ts'
+import { Failure, OptimisticLockError } from './errors.ts'
+import { OutOfTime } from './invocation.ts'
+
+/**
+ * Why something could not be done now that may well be done a moment later, though nothing is wrong with the
+ * request or with the service's code: a dependency throttled, answered 5xx (`outage`), gave no answer
+ * (`timed_out`) or no connection (`unreachable`); other writers were first at every attempt (`contention`);
+ * the invocation ran `out_of_time`; or a part of the service is `not_ready`, such as the first signing key.
+ */
+export type PassingCause =
+  'throttled' | 'outage' | 'timed_out' | 'unreachable' | 'contention' | 'out_of_time' | 'not_ready'
+
+/**
+ * Every error name of the AWS services and error code of Node.js that stands for a passing cause. The SDK
+ * retries most of them (`@smithy/core/retry`), so they arrive here after its last attempt.
+ */
+const namesByCause: Partial<Record<PassingCause, readonly string[]>> = {
+  throttled: [
+    'BandwidthLimitExceeded',
+    'EC2ThrottledException',
+    'KmsThrottled',
+    'LimitExceededException',
+    'PriorRequestNotComplete',
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'RequestThrottled',
+    'RequestThrottledException',
+    'SlowDown',
+    'ThrottledException',
+    'Throttling',
+    'ThrottlingException',
+    'TooManyRequestsException',
+  ],
+  outage: [
+    'AccountSuspendedException',
+    'DependencyTimeoutException',
+    'InternalException',
+    'InternalFailure',
+    'InternalServerError',
+    'InternalServiceError',
+    'KMSInternalException',
+    'KeyUnavailableException',
+    'SendingPausedException',
+    'ServiceUnavailable',
+    'ServiceUnavailableException',
+  ],
+  timed_out: ['AbortError', 'ETIMEDOUT', 'RequestTimeout', 'RequestTimeoutException', 'TimeoutError'],
+  unreachable: [
+    'EAI_AGAIN',
+    'ECONNABORTED',
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENOTFOUND',
+    'EPIPE',
+  ],
+  contention: ['TransactionConflictException', 'TransactionInProgressException'],
+}
+
+const causes = new Map(
+  Object.entries(namesByCause).flatMap(([cause, names]) =>
+    names.map((name) => [name, cause as PassingCause] as const),
+  ),
+)
+
+/** The passing cause of an error; undefined for an error that would come back with the same request. */
+export function passingCause(error: unknown): PassingCause | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (error instanceof OutOfTime) return 'out_of_time'
+  if (error instanceof OptimisticLockError) return 'contention'
+  if (error instanceof Failure)
+    return error.failure === 'unavailable' ? (passingCause(error.cause) ?? 'not_ready') : undefined
+  const { code, $metadata } = error as Error & { code?: string; $metadata?: { httpStatusCode?: number } }
+  // The SDK names a broken connection TimeoutError, so the code, which is more precise, comes first.
+  const named = causes.get(code ?? '') ?? causes.get(error.name)
+  return named ?? causeOfStatus($metadata?.httpStatusCode ?? 0) ?? passingCause(error.cause)
+}
+
+function causeOfStatus(status: number): PassingCause | undefined {
+  if (status === 429) return 'throttled'
+  return status >= 500 ? 'outage' : undefined
+}
+
+/** Whether an error has a passing cause, so that the same may succeed later. */
+export const isUnavailable = (error: unknown): boolean => passingCause(error) !== undefined
+
+/**
+ * Whether an error is a fault: the service's own, because neither the caller nor another system can mend it.
+ * Faults are every error without a passing cause that is not a coded failure of the caller, and an invocation
+ * that ran out of time although no AWS call was slow. infra/RUNBOOK.md#faults lists what is none.
+ */
+export function isFault(error: unknown): boolean {
+  if (error instanceof OutOfTime) return !error.waitedForAws
+  if (error instanceof Failure) return error.failure === 'internal'
+  return passingCause(error) === undefined
+}
+
+/**
+ * Counts a failure in a metric: as a fault, which rolls a new version's deployment back, and by its passing
+ * cause. A failure of the caller is counted as neither.
+ */
+export function countFailure(error: unknown): void {
+  const cause = passingCause(error)
+  if (cause !== undefined) emitMetric('Unavailable', 1, { dimensions: { cause } })
+  if (!isFault(error)) return
+  emitMetric('Faults', 1, {
+    dimensions: {
+      function: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'none',
+      version: process.env['AWS_LAMBDA_FUNCTION_VERSION'] ?? 'none',
+    },
+  })
+}

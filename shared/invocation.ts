@@ -1,0 +1,107 @@
+import type { Context } from 'aws-lambda'
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/**
+ * The time of an invocation ran out, and its AWS calls were ended. What a write among them did is unknown: it
+ * may have taken effect.
+ */
+export class OutOfTime extends Error {
+  override readonly name = 'OutOfTime'
+  /** Whether an AWS call took long enough to be the reason; if not, the function itself is too slow. */
+  readonly waitedForAws: boolean
+
+  constructor(waitedForAws: boolean) {
+    super('the time of the invocation ran out')
+    this.waitedForAws = waitedForAws
+  }
+}
+
+/** The work of an invocation: its deadline, and its AWS calls under way by the instant of their start. */
+interface Invocation {
+  deadline: AbortController
+  calls: Map<Promise<unknown>, number>
+  longestCallMilliseconds: number
+  ended: boolean
+}
+
+const invocations = new AsyncLocalStorage<Invocation>()
+
+/** An AWS call that takes longer was hung, throttled or retried: healthy ones take a few dozen. */
+const slowCallMilliseconds = 1_000
+
+/** What is needed of Lambda's context. Without `getRemainingTimeInMillis`, outside Lambda, no deadline. */
+export type RunContext = Partial<Pick<Context, 'getRemainingTimeInMillis'>>
+
+/**
+ * Runs the work of an invocation, and ends its AWS calls and waits with OutOfTime `reserveMilliseconds`
+ * before Lambda would end the process. Settles when no AWS call is under way any more: Lambda freezes the
+ * process after the answer, and would thaw a leftover call in the midst of another invocation.
+ */
+export async function runInvocation<T>(
+  { getRemainingTimeInMillis }: RunContext,
+  reserveMilliseconds: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const invocation: Invocation = {
+    deadline: new AbortController(),
+    calls: new Map(),
+    longestCallMilliseconds: 0,
+    ended: false,
+  }
+  const expire = () => invocation.deadline.abort(new OutOfTime(hasWaitedForAws(invocation)))
+  const timer =
+    getRemainingTimeInMillis &&
+    setTimeout(expire, Math.max(0, getRemainingTimeInMillis() - reserveMilliseconds))
+  try {
+    return await invocations.run(invocation, work)
+  } finally {
+    invocation.ended = true
+    await Promise.allSettled(invocation.calls.keys())
+    clearTimeout(timer)
+  }
+}
+
+function hasWaitedForAws({ calls, longestCallMilliseconds }: Invocation): boolean {
+  const now = performance.now()
+  const longest = Math.max(
+    longestCallMilliseconds,
+    ...[...calls.values()].map((startedAt) => now - startedAt),
+  )
+  return longest >= slowCallMilliseconds
+}
+
+/** Ends at the deadline of the running invocation with OutOfTime as its reason; undefined without one. */
+export const deadlineSignal = (): AbortSignal | undefined => invocations.getStore()?.deadline.signal
+
+/**
+ * Performs an AWS call within the running invocation: it ends with OutOfTime at the deadline, at the latest.
+ * Work that goes on after the invocation has its result, such as the rest of a failed `Promise.all`, may
+ * begin no further call.
+ */
+export async function callWithinInvocation<T>(
+  perform: (deadline: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  const invocation = invocations.getStore()
+  if (invocation === undefined) return perform(undefined)
+  const { signal } = invocation.deadline
+  signal.throwIfAborted()
+  if (invocation.ended) throw new Error('the invocation has its result already')
+  const startedAt = performance.now()
+  const call = endWith(signal, perform(signal))
+  invocation.calls.set(call, startedAt)
+  try {
+    return await call
+  } finally {
+    invocation.calls.delete(call)
+    const took = performance.now() - startedAt
+    invocation.longestCallMilliseconds = Math.max(invocation.longestCallMilliseconds, took)
+  }
+}
+
+/** Settles as the call does, or with the signal's reason when that comes first. */
+const endWith = <T>(signal: AbortSignal, call: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const end = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', end, { once: true })
+    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
+  })

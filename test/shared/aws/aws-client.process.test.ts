@@ -1,0 +1,217 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { GenerateMacCommand, KMSClient } from '@aws-sdk/client-kms'
+import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { awsClient } from '../../../shared/aws/aws-client.ts'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { isFault, passingCause } from '../../../shared/faults.ts'
+import { OutOfTime, runInvocation } from '../../../shared/invocation.ts'
+import { serveHttp } from '../../support/serve-http.ts'
+
+/** A call of each service that the functions use, on a client that is made as theirs are. */
+const calls = {
+  'a write to DynamoDB': (endpoint: string) => {
+    const client = awsClient(
+      DynamoDBDocumentClient.from(new DynamoDBClient({ ...clientOptions(), endpoint })),
+    )
+    return client.send(new PutCommand({ TableName: 'table', Item: { pk: 'a' } }))
+  },
+  'a transaction of DynamoDB': (endpoint: string) => {
+    const client = awsClient(
+      DynamoDBDocumentClient.from(new DynamoDBClient({ ...clientOptions(), endpoint })),
+    )
+    const Put = { TableName: 'table', Item: { pk: 'a' } }
+    return client.send(new TransactWriteCommand({ TransactItems: [{ Put }] }))
+  },
+  'a call of KMS': (endpoint: string) =>
+    awsClient(new KMSClient({ ...clientOptions(), endpoint })).send(generateMac()),
+  'a message to SQS': (endpoint: string) =>
+    awsClient(new SQSClient({ ...clientOptions(), endpoint })).send(
+      new SendMessageCommand({ QueueUrl: `${endpoint}/1/queue`, MessageBody: 'a' }),
+    ),
+  'a mail by SES': (endpoint: string) =>
+    awsClient(new SESv2Client({ ...clientOptions(), endpoint })).send(
+      new SendEmailCommand({ Destination: { ToAddresses: ['a@example.com'] }, Content: {} }),
+    ),
+  'an event to EventBridge': (endpoint: string) =>
+    awsClient(new EventBridgeClient({ ...clientOptions(), endpoint })).send(
+      new PutEventsCommand({ Entries: [{ Detail: '{}' }] }),
+    ),
+}
+type Call = keyof typeof calls
+const allCalls = Object.keys(calls) as Call[]
+
+const generateMac = () =>
+  new GenerateMacCommand({ KeyId: 'key', MacAlgorithm: 'HMAC_SHA_256', Message: new Uint8Array(1) })
+
+/** Answers every request with an AWS error, in the wire formats of all the services. */
+const refuse =
+  (code: string, status = 400): RequestListener =>
+  (request, response) => {
+    request.resume()
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-errortype': code })
+    response.end(JSON.stringify({ __type: `com.amazonaws.service#${code}`, message: 'no' }))
+  }
+
+/** Performs a call on a server of its own, and resolves with the error. */
+const failureOf = (call: Call, listener: RequestListener): Promise<unknown> =>
+  serveHttp(listener, (url) => calls[call](url).catch((error: unknown) => error))
+
+describe('an error of AWS that passes', () => {
+  const cases: [call: Call, code: string, status: number, cause: string][] = [
+    ['a write to DynamoDB', 'ThrottlingException', 400, 'throttled'],
+    ['a write to DynamoDB', 'ProvisionedThroughputExceededException', 400, 'throttled'],
+    ['a write to DynamoDB', 'RequestLimitExceeded', 400, 'throttled'],
+    ['a write to DynamoDB', 'InternalServerError', 500, 'outage'],
+    ['a write to DynamoDB', 'TransactionConflictException', 400, 'contention'],
+    ['a transaction of DynamoDB', 'TransactionInProgressException', 400, 'contention'],
+    ['a transaction of DynamoDB', 'ThrottlingException', 400, 'throttled'],
+    ['a call of KMS', 'ThrottlingException', 400, 'throttled'],
+    ['a call of KMS', 'LimitExceededException', 400, 'throttled'],
+    ['a call of KMS', 'KMSInternalException', 500, 'outage'],
+    ['a call of KMS', 'DependencyTimeoutException', 503, 'outage'],
+    ['a call of KMS', 'KeyUnavailableException', 500, 'outage'],
+    ['a message to SQS', 'RequestThrottled', 403, 'throttled'],
+    ['a message to SQS', 'KmsThrottled', 400, 'throttled'],
+    ['a message to SQS', 'ServiceUnavailable', 503, 'outage'],
+    ['a mail by SES', 'TooManyRequestsException', 429, 'throttled'],
+    ['a mail by SES', 'LimitExceededException', 400, 'throttled'],
+    ['a mail by SES', 'SendingPausedException', 400, 'outage'],
+    ['an event to EventBridge', 'ThrottlingException', 400, 'throttled'],
+    ['an event to EventBridge', 'InternalException', 500, 'outage'],
+  ]
+  it.concurrent.each(cases)(
+    '%s that is answered %s (%i) fails for now, and is no fault',
+    async (call, code, status, cause) => {
+      const error = await failureOf(call, refuse(code, status))
+      expect(passingCause(error)).toBe(cause)
+      expect(isFault(error)).toBe(false)
+    },
+  )
+
+  it.concurrent.each(allCalls)('%s that is answered by the page of a proxy fails for now', async (call) => {
+    const error = await failureOf(call, (request, response) => {
+      request.resume()
+      response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad Gateway</html>')
+    })
+    expect(passingCause(error)).toBe('outage')
+  })
+
+  it.concurrent.each(allCalls)('%s whose connection breaks at every attempt fails for now', async (call) => {
+    const error = await failureOf(call, (request) => request.socket.resetAndDestroy())
+    expect(passingCause(error)).toBe('unreachable')
+  })
+
+  it.concurrent.each(allCalls)('%s to which nobody listens fails for now', async (call) => {
+    const error = await calls[call]('http://127.0.0.1:1').catch((reason: unknown) => reason)
+    expect(passingCause(error)).toBe('unreachable')
+  })
+})
+
+describe('an error of AWS that is a fault', () => {
+  it.concurrent.each(allCalls)('%s without permission is a fault', async (call) => {
+    const error = await failureOf(call, refuse('AccessDeniedException'))
+    expect(error).toMatchObject({ name: 'AccessDeniedException' })
+    expect(isFault(error)).toBe(true)
+  })
+})
+
+/** Takes requests and never answers. */
+const hang: RequestListener = (request) => void request.resume()
+
+describe('the deadline of an AWS call', () => {
+  it.concurrent.each(allCalls)(
+    '%s without an answer ends at the deadline of the invocation',
+    async (call) => {
+      const startedAt = performance.now()
+      const context = { getRemainingTimeInMillis: () => 1_900 }
+      const result = runInvocation(context, 500, () => failureOf(call, hang))
+      expect(await result).toEqual(new OutOfTime(true))
+      expect(performance.now() - startedAt).toBeLessThan(1_900)
+    },
+  )
+
+  it.concurrent('a throttled call ends at the deadline, also between two attempts', async () => {
+    const startedAt = performance.now()
+    const context = { getRemainingTimeInMillis: () => 600 }
+    const throttle = refuse('ThrottlingException')
+    const results = await runInvocation(context, 500, () =>
+      Promise.all(Array.from({ length: 8 }, () => failureOf('a call of KMS', throttle))),
+    )
+    expect(results).toContainEqual(new OutOfTime(false))
+    expect(performance.now() - startedAt).toBeLessThan(600)
+  })
+
+  it.concurrent(
+    'all attempts of a call without an answer fit into the ten seconds of an endpoint',
+    async () => {
+      let attempts = 0
+      const startedAt = performance.now()
+      const error = await failureOf('a write to DynamoDB', (request) => {
+        attempts += 1
+        request.resume()
+      })
+      expect(passingCause(error)).toBe('timed_out')
+      expect(attempts).toBe(3)
+      expect(performance.now() - startedAt).toBeLessThan(9_500)
+    },
+  )
+})
+
+/**
+ * A server in its own thread that goes on while this thread is frozen. `age` makes it forget every connection
+ * so far, as a NAT does: it resets them when they are used again; `close` closes them at once.
+ */
+const forgetfulServer = `
+  const { createServer } = require('node:http')
+  const { parentPort, workerData } = require('node:worker_threads')
+  const thawed = new Int32Array(workerData)
+  const connections = new Set()
+  let generation = 0
+  const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
+    request.resume()
+    setTimeout(() => response.end('{"Mac":"AAAA"}'), 50)
+  })
+  server.on('connection', (socket) => {
+    const born = generation
+    connections.add(socket)
+    socket.on('close', () => connections.delete(socket))
+    socket.prependListener('data', () => born < generation && socket.resetAndDestroy())
+  })
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
+  parentPort.on('message', (what) => {
+    if (what === 'age') generation += 1
+    else for (const socket of connections) socket.end()
+    setTimeout(() => {
+      Atomics.store(thawed, 0, 1)
+      Atomics.notify(thawed, 0)
+    }, 50)
+  })
+`
+
+describe('connections that died while Lambda had frozen the process', () => {
+  it.each([
+    ['the server closed', 'close'],
+    ['the network forgot', 'age'],
+  ])('a call after a freeze succeeds although %s every idle connection', async (_who, what) => {
+    const shared = new SharedArrayBuffer(4)
+    const thawed = new Int32Array(shared)
+    const server = new Worker(forgetfulServer, { eval: true, workerData: shared })
+    onTestFinished(() => void server.terminate())
+    const [port] = (await once(server, 'message')) as [number]
+    const client = new KMSClient({ ...clientOptions(), endpoint: `http://127.0.0.1:${port}` })
+    const kms = awsClient(client)
+    await Promise.all(Array.from({ length: 8 }, () => kms.send(generateMac())))
+    server.postMessage(what)
+    Atomics.wait(thawed, 0, 0)
+    const { Mac, $metadata } = await kms.send(generateMac())
+    expect(Mac).toHaveLength(3)
+    expect($metadata.attempts).toBe(2)
+  })
+})

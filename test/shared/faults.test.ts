@@ -1,0 +1,111 @@
+import { beforeAll, afterAll, describe, expect, it, vi } from 'vitest'
+import { StaleReadError } from '../../shared/community/counted-b-tree/counted-b-tree.ts'
+import { ConditionFailed } from '../../shared/db/write.ts'
+import { Failure } from '../../shared/errors.ts'
+import { countFailure, isFault, passingCause } from '../../shared/faults.ts'
+import { OutOfTime } from '../../shared/invocation.ts'
+import { ContentionError } from '../../shared/ledger/post-transaction.ts'
+import { MailSlotTaken } from '../../shared/users/user.ts'
+import { emittedMetrics } from '../support/emitted-metrics.ts'
+
+const named = (name: string, properties: object = {}) =>
+  Object.assign(new Error('secret words'), { name, ...properties })
+const status = (httpStatusCode: number) => named('UnknownError', { $metadata: { httpStatusCode } })
+
+const passing: [what: string, error: Error, cause: string][] = [
+  ['DynamoDB throttles', named('ThrottlingException'), 'throttled'],
+  ['DynamoDB’s table limit', named('ProvisionedThroughputExceededException'), 'throttled'],
+  ['DynamoDB’s account limit', named('RequestLimitExceeded'), 'throttled'],
+  ['SQS throttles', named('RequestThrottled'), 'throttled'],
+  ['SQS’s key throttles', named('KmsThrottled'), 'throttled'],
+  ['SES throttles', named('TooManyRequestsException'), 'throttled'],
+  ['KMS’s quota', named('LimitExceededException'), 'throttled'],
+  ['any service answers 429', status(429), 'throttled'],
+  ['DynamoDB fails', named('InternalServerError'), 'outage'],
+  ['KMS fails', named('KMSInternalException'), 'outage'],
+  ['KMS waits for its own dependency', named('DependencyTimeoutException'), 'outage'],
+  ['KMS cannot reach a key', named('KeyUnavailableException'), 'outage'],
+  ['EventBridge fails', named('InternalException'), 'outage'],
+  ['SES is paused', named('SendingPausedException'), 'outage'],
+  ['any service answers 503', status(503), 'outage'],
+  ['a call gets no answer', named('TimeoutError', { code: 'ETIMEDOUT' }), 'timed_out'],
+  ['a connection breaks', named('TimeoutError', { code: 'ECONNRESET' }), 'unreachable'],
+  ['a connection is closed', named('Error', { code: 'EPIPE' }), 'unreachable'],
+  ['a name does not resolve', named('Error', { code: 'EAI_AGAIN' }), 'unreachable'],
+  ['a transaction is in progress', named('TransactionInProgressException'), 'contention'],
+  ['a write loses its races', new ConditionFailed([]), 'contention'],
+  ['a wallet moves at every attempt', new ContentionError(), 'contention'],
+  ['a member list moves at every attempt', new StaleReadError('moved'), 'contention'],
+  ['mail slots are taken at every attempt', new MailSlotTaken({}), 'contention'],
+  ['time runs out during a slow AWS call', new OutOfTime(true), 'out_of_time'],
+  ['no key can sign', new Failure('unavailable'), 'not_ready'],
+  [
+    'a failure says what throttled',
+    new Failure('unavailable', { cause: named('ThrottlingException') }),
+    'throttled',
+  ],
+]
+
+const faults: [what: string, error: unknown][] = [
+  ['a programming error', new TypeError('x is undefined')],
+  ['a missing permission', named('AccessDeniedException', { $metadata: { httpStatusCode: 400 } })],
+  ['a request that AWS refuses', named('ValidationException', { $metadata: { httpStatusCode: 400 } })],
+  ['a disabled key', named('DisabledException')],
+  ['a sender domain that SES has not verified', named('MailFromDomainNotVerifiedException')],
+  ['a failure that is internal', new Failure('internal')],
+  ['something thrown that is no error', 'words'],
+]
+
+describe('what a fault is', () => {
+  it.each(passing)('when %s, that passes and is no fault', (_what, error, cause) => {
+    expect(passingCause(error)).toBe(cause)
+    expect(isFault(error)).toBe(false)
+  })
+
+  it.each(faults)('%s is a fault', (_what, error) => {
+    expect(passingCause(error)).toBeUndefined()
+    expect(isFault(error)).toBe(true)
+  })
+
+  it('a failure of the caller is neither a fault nor passing', () => {
+    expect(passingCause(new Failure('bad_credentials'))).toBeUndefined()
+    expect(isFault(new Failure('bad_credentials'))).toBe(false)
+  })
+
+  it('a function that runs out of time without a slow AWS call is a fault, though a client may try again', () => {
+    expect(passingCause(new OutOfTime(false))).toBe('out_of_time')
+    expect(isFault(new OutOfTime(false))).toBe(true)
+  })
+})
+
+describe('the metrics of failures', () => {
+  beforeAll(() => {
+    vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'prod-account-info')
+    vi.stubEnv('AWS_LAMBDA_FUNCTION_VERSION', '7')
+  })
+  afterAll(() => void vi.unstubAllEnvs())
+
+  const metricsOf = (error: unknown) => emittedMetrics(async () => countFailure(error))
+  const fault = {
+    name: 'Faults',
+    value: 1,
+    dimensions: { function: 'prod-account-info', version: '7' },
+  }
+  const unavailable = (cause: string) => ({ name: 'Unavailable', value: 1, dimensions: { cause } })
+
+  it('a fault is counted for the function’s version, which rolls its deployment back', async () => {
+    expect(await metricsOf(new TypeError('x is undefined'))).toEqual([fault])
+  })
+
+  it('what passes is counted by its cause and not as a fault', async () => {
+    expect(await metricsOf(new ContentionError())).toEqual([unavailable('contention')])
+  })
+
+  it('running out of time through the function’s own slowness is counted as both', async () => {
+    expect(await metricsOf(new OutOfTime(false))).toEqual([unavailable('out_of_time'), fault])
+  })
+
+  it('a failure of the caller is not counted', async () => {
+    expect(await metricsOf(new Failure('unauthenticated'))).toEqual([])
+  })
+})

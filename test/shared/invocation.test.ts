@@ -1,0 +1,106 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { callWithinInvocation, OutOfTime, runInvocation } from '../../shared/invocation.ts'
+import { retry } from '../../shared/retry.ts'
+
+/** The context of an invocation with ten seconds left, of which the tests reserve half a second. */
+const context = { getRemainingTimeInMillis: () => 10_000 }
+const run = <T>(work: () => Promise<T>) => runInvocation(context, 500, work)
+
+/** An AWS call without an answer, which does not even heed its signal. */
+const hang = () => callWithinInvocation(() => new Promise(() => undefined))
+
+/** An AWS call that is answered after some milliseconds. */
+const answerAfter = (milliseconds: number) =>
+  callWithinInvocation(() => new Promise((resolve) => setTimeout(resolve, milliseconds)))
+
+/** Whether a promise is settled at the present fake time. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false
+  const settle = () => void (settled = true)
+  promise.then(settle, settle)
+  await vi.advanceTimersByTimeAsync(0)
+  await endOfTurn()
+  return settled
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+describe('the deadline of an invocation', () => {
+  it('a hung AWS call ends before Lambda would end the function, as the reason for running out of time', async () => {
+    const result = run(hang).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(9_499)
+    expect(await isSettled(result)).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await result).toEqual(new OutOfTime(true))
+  })
+
+  it('many fast calls that use up the time are the function’s own fault', async () => {
+    const result = run(async () => {
+      for (;;) await answerAfter(20)
+    }).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(9_600)
+    expect(await result).toEqual(new OutOfTime(false))
+  })
+
+  it('one slow call among fast ones is the reason for running out of time', async () => {
+    const result = run(async () => {
+      await answerAfter(3_000)
+      for (;;) await answerAfter(20)
+    }).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(9_600)
+    expect(await result).toEqual(new OutOfTime(true))
+  })
+
+  it('a retry ends at the deadline instead of using up its attempts', async () => {
+    vi.useRealTimers()
+    const loseRace = async () => {
+      throw new Error('lost again')
+    }
+    const shortContext = { getRemainingTimeInMillis: () => 700 }
+    const result = runInvocation(shortContext, 500, () => retry(loseRace, () => true))
+    await expect(result).rejects.toThrow(OutOfTime)
+  })
+
+  it('without a context of Lambda there is no deadline', async () => {
+    const result = runInvocation({}, 500, () => answerAfter(60_000))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(await isSettled(result)).toBe(true)
+  })
+
+  it('no timer is left after the result, for Lambda would thaw it in another invocation', async () => {
+    const result = run(() => answerAfter(20))
+    await vi.advanceTimersByTimeAsync(20)
+    await result
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('calls that the work of an invocation leaves behind', () => {
+  it('an invocation that fails waits for its other AWS calls under way before it answers', async () => {
+    const fail = async () => {
+      await answerAfter(10)
+      throw new Error('no')
+    }
+    const result = run(() => Promise.all([answerAfter(50), fail()])).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(40)
+    expect(await isSettled(result)).toBe(false)
+    await vi.advanceTimersByTimeAsync(10)
+    expect(await result).toEqual(new Error('no'))
+  })
+
+  it('what goes on after the result begins no further call', async () => {
+    const second = vi.fn(async () => 'answer')
+    const leftover = async () => {
+      await answerAfter(50)
+      return callWithinInvocation(second)
+    }
+    const result = run(() => Promise.all([leftover(), Promise.reject(new Error('no'))]))
+    const rejection = expect(result).rejects.toThrow('no')
+    await vi.advanceTimersByTimeAsync(60)
+    await rejection
+    await endOfTurn()
+    expect(second).not.toHaveBeenCalled()
+  })
+})
