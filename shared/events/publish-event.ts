@@ -41,5 +41,4 @@ class RefusedEntry extends Error {
 }
 
 /** Whether an entry may be sent again (EventBridge: PutEvents); the SDK repeats only whole requests. */
-const isPassingRefusal = (error: unknown): boolean =>
-  error instanceof RefusedEntry && isUnavailable(error)
+const isPassingRefusal = (error: unknown): boolean => error instanceof RefusedEntry && isUnavailable(error)
