@@ -84,8 +84,8 @@ export const Config = v.pipe(
      */
     protectData: v.optional(flag),
     /**
-     * Whether a new version of a function first gets a tenth of the calls, and is rolled back if it fails.
-     * Default: the value of `protectData`.
+     * Whether the new versions of some functions get a tenth of the calls before all functions get theirs, and
+     * are rolled back if they fail. Default: the value of `protectData`.
      */
     gradualDeployment: v.optional(flag),
     /** Whether X-Ray traces requests. */

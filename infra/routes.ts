@@ -11,8 +11,16 @@ export interface Route {
   public?: true
   /** Fraction of the stage's throttle that an expensive route gets. Default: 1. */
   throttleShare?: number
+  canary?: Canary
   permissions: Permissions
 }
+
+/**
+ * Marks a function whose new version is tried on a tenth of its calls, before any other function of the stack
+ * gets its new version. The marked ones are called often, and together run most of shared/: sign-in, tokens,
+ * pages of bills, member lists, and what moves money. At most five in a stack: see infra/DECISIONS.md.
+ */
+type Canary = true
 
 /** A sender of events: the business server, chain watcher, reward engine, an operator, or this service. */
 type Sender = 'business' | 'chain' | 'rewards' | 'operator' | 'account-service'
@@ -22,6 +30,7 @@ export interface Event {
   detailType: string
   /** Systems that send the event. */
   senders: readonly Sender[]
+  canary?: Canary
   permissions: Permissions
 }
 
@@ -70,6 +79,7 @@ export const routes: Route[] = [
     path: '/oauth2/token',
     entry: 'oauth2/token',
     public: true,
+    canary: true,
     throttleShare: signingShare,
     permissions: {
       table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
@@ -126,6 +136,7 @@ export const routes: Route[] = [
     path: '/user/login-with-password',
     entry: 'user/login-with-password',
     public: true,
+    canary: true,
     // A password check takes 30 ms of CPU time, so this route has a lower throttle, and more memory for more
     // CPU.
     throttleShare: 0.3,
@@ -141,6 +152,7 @@ export const routes: Route[] = [
     path: '/user/login/2fa',
     entry: 'user/login-2fa',
     public: true,
+    canary: true,
     throttleShare: signingShare,
     permissions: {
       table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
@@ -160,6 +172,7 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/account/bills',
     entry: 'account/bills',
+    canary: true,
     permissions: { table: ['GetItem', 'Query'], index: true },
   },
   { method: 'GET', path: '/account/asset', entry: 'account/asset', permissions: { table: ['GetItem'] } },
@@ -187,6 +200,7 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/community/members',
     entry: 'community/members',
+    canary: true,
     // A keyword search holds the search texts of the whole downline in memory, so the function gets more of
     // it.
     permissions: { table: ['GetItem', 'BatchGetItem'], memory: 512 },
@@ -245,6 +259,7 @@ export const events: Event[] = [
   {
     detailType: 'user.registered',
     senders: ['business', 'operator'],
+    canary: true,
     permissions: {
       table: ['GetItem', 'PutItem', 'ConditionCheckItem'],
       macKey: ['GenerateMac'],
@@ -263,7 +278,7 @@ export const events: Event[] = [
       memory: 1024,
     },
   },
-  { detailType: 'mail.requested', senders: ['account-service'], permissions: { mail: true } },
+  { detailType: 'mail.requested', senders: ['account-service'], canary: true, permissions: { mail: true } },
   // Sign-in flow
   {
     detailType: 'client.registered',
@@ -276,11 +291,13 @@ export const events: Event[] = [
   {
     detailType: 'withdrawal.updated',
     senders: ['business'],
+    canary: true,
     permissions: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'] },
   },
   {
     detailType: 'reward.granted',
     senders: ['rewards'],
+    canary: true,
     permissions: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
   },
   { detailType: 'rates.published', senders: ['business', 'operator'], permissions: { table: ['PutItem'] } },
@@ -315,7 +332,12 @@ export const events: Event[] = [
     senders: ['business', 'chain', 'operator'],
     permissions: { table: ['BatchGetItem', 'PutItem'] },
   },
-  { detailType: 'deposit.updated', senders: ['chain'], permissions: { table: ['GetItem', 'PutItem'] } },
+  {
+    detailType: 'deposit.updated',
+    senders: ['chain'],
+    canary: true,
+    permissions: { table: ['GetItem', 'PutItem'] },
+  },
 ]
 
 export const workers: Worker[] = [
@@ -347,6 +369,8 @@ export const schedules: Schedule[] = [
 /** A Lambda function, and the routes whose requests it handles. */
 export interface EndpointFunction {
   entry: string
+  /** Whether one of the routes is marked as a canary. */
+  canary: boolean
   permissions: Permissions
   routes: Route[]
 }
@@ -360,6 +384,6 @@ export function endpointFunctions(all: readonly Route[] = routes): EndpointFunct
     const [permissions = {}, ...others] = served.map((route) => route.permissions)
     if (!others.every((other) => isDeepStrictEqual(other, permissions)))
       throw new Error(`the routes of ${entry} differ in their permissions; they share one function`)
-    return { entry, permissions, routes: served }
+    return { entry, canary: served.some((route) => route.canary), permissions, routes: served }
   })
 }

@@ -24,10 +24,12 @@ interface ServiceFunctionProps {
   defaultTimeoutSeconds: number
   environment?: Environment
   /**
-   * Shifts calls gradually to a new version of the function. Without it, a new version gets all calls at
-   * once.
+   * Gives callers an alias of the function, which gets a new version after the canaries have tried theirs.
+   * Without it, a new version gets all calls at once.
    */
   deployer?: Deployer | undefined
+  /** Whether the new version is tried on a tenth of the calls first. */
+  canary?: boolean
 }
 
 /**
@@ -88,6 +90,7 @@ export class ServiceFunction extends Construct {
         function: this.function,
         functionName,
         deployer: props.deployer,
+        canary: props.canary ?? false,
       })
     this.target = gradual?.target ?? this.function
   }

@@ -7,7 +7,6 @@ import { CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
 import type { IConstruct } from 'constructs'
-import { Deployer } from '../constructs/deployer.ts'
 import { AuthorizationPageContentStack } from './authorization-page-stacks.ts'
 
 /** A cdk-nag rule that is acknowledged for some constructs. */
@@ -159,17 +158,6 @@ const authorizationPageRules: Acknowledgement[] = [
 function* acknowledgementsOf(construct: IConstruct): Generator<{ id: string; reason: string }> {
   for (const { id, reason, applies } of [...authorizationPageRules, ...serviceRules])
     if (applies(construct)) yield { id, reason }
-  if (construct instanceof Deployer) {
-    for (const resource of [
-      'lambda:<AWS::Region>:<AWS::AccountId>:function',
-      'cloudwatch:<AWS::Region>:<AWS::AccountId>:alarm',
-    ])
-      yield {
-        id: `AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${resource}:${construct.namePrefix}*]`,
-        reason:
-          'CodeDeploy shifts the alias of every function of the stage and reads its alarms. They share the stage’s prefix; a list of them would exceed the maximum policy size.',
-      }
-  }
   if (construct instanceof AuthorizationPageContentStack)
     yield {
       id: `AwsSolutions::AwsSolutions-IAM5[Resource::${construct.page.stackName}:ExportsOutputFnGetAttBucket83908E77Arn063C8555/*]`,

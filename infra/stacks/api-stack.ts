@@ -65,8 +65,8 @@ export class ApiStack extends Stack {
   }
 
   private addFunctions(config: Config, resources: ServiceResources): void {
-    const deployer = config.gradualDeployment ? new Deployer(this, 'Deployer', config) : undefined
-    const integrate = (entry: string, permissions: Permissions, environment = {}) => {
+    const deployer = config.gradualDeployment ? new Deployer(this, 'Deployer') : undefined
+    const integrate = (entry: string, permissions: Permissions, { canary = false, environment = {} }) => {
       const name = entry.replaceAll('/', '-')
       const { target } = new ServiceFunction(this, name, {
         config,
@@ -77,19 +77,20 @@ export class ApiStack extends Stack {
         defaultTimeoutSeconds: defaultTimeoutSeconds.endpoint,
         environment,
         deployer,
+        canary,
       })
       this.functionNames.push(name)
       return new HttpLambdaIntegration(`${name}-integration`, target)
     }
-    for (const { entry, permissions, routes: served } of endpointFunctions()) {
-      const integration = integrate(entry, permissions)
+    for (const { entry, canary, permissions, routes: served } of endpointFunctions()) {
+      const integration = integrate(entry, permissions, { canary })
       for (const { method, path } of served)
         this.api.addRoutes({ path, methods: [HttpMethod[method]], integration })
     }
     new HttpRoute(this, 'Fallback', {
       httpApi: this.api,
       routeKey: HttpRouteKey.DEFAULT,
-      integration: integrate('fallback', {}, { ROUTES: JSON.stringify(methodsByPath()) }),
+      integration: integrate('fallback', {}, { environment: { ROUTES: JSON.stringify(methodsByPath()) } }),
     })
   }
 }

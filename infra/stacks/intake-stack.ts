@@ -49,7 +49,7 @@ export class IntakeStack extends Stack {
   constructor(scope: Construct, id: string, props: IntakeStackProps) {
     super(scope, id, props)
     const { config, data } = props
-    this.deployer = config.gradualDeployment ? new Deployer(this, 'Deployer', config) : undefined
+    this.deployer = config.gradualDeployment ? new Deployer(this, 'Deployer') : undefined
     const bus = new EventBus(this, 'Bus', { eventBusName: config.serviceName })
     this.resources = {
       table: data.table,
@@ -76,7 +76,10 @@ export class IntakeStack extends Stack {
     new CfnOutput(this, 'EventBusName', { value: bus.eventBusName })
   }
 
-  private addEvent(config: Config, { detailType, permissions }: (typeof events)[number]): void {
+  private addEvent(
+    config: Config,
+    { detailType, canary, permissions }: (typeof events)[number],
+  ): void {
     const name = detailType.replaceAll('.', '-')
     const deadLetters = new Queue(this, `${name}-dead-letters`, {
       ...queueDefaults,
@@ -106,6 +109,7 @@ export class IntakeStack extends Stack {
       defaultTimeoutSeconds: defaultTimeoutSeconds.event,
       environment: { QUEUE_URL: queue.queueUrl, DEAD_LETTER_QUEUE_URL: deadLetters.queueUrl },
       deployer: this.deployer,
+      canary: canary ?? false,
     })
     this.functionNames.push(`intake-${name}`)
     this.deadLetterQueueNames.push(`${name}-dead-letters`)
