@@ -76,10 +76,7 @@ export class IntakeStack extends Stack {
     new CfnOutput(this, 'EventBusName', { value: bus.eventBusName })
   }
 
-  private addEvent(
-    config: Config,
-    { detailType, canary, permissions }: (typeof events)[number],
-  ): void {
+  private addEvent(config: Config, { detailType, canary, permissions }: (typeof events)[number]): void {
     const name = detailType.replaceAll('.', '-')
     const deadLetters = new Queue(this, `${name}-dead-letters`, {
       ...queueDefaults,

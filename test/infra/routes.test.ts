@@ -12,7 +12,9 @@ describe('endpointFunctions', () => {
   it('routes with the same entry share one function', () => {
     const table: ['GetItem', 'Query'] = ['GetItem', 'Query']
     const both = [row('GET', { table }), row('POST', { table: [...table] })]
-    expect(endpointFunctions(both)).toEqual([{ entry: 'things', canary: false, permissions: { table }, routes: both }])
+    expect(endpointFunctions(both)).toEqual([
+      { entry: 'things', canary: false, permissions: { table }, routes: both },
+    ])
   })
 
   it.each([
