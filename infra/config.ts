@@ -84,8 +84,8 @@ export const Config = v.pipe(
      */
     protectData: v.optional(flag),
     /**
-     * Whether the new versions of some functions get a tenth of the calls before all functions get theirs, and
-     * are rolled back if they fail. Default: the value of `protectData`.
+     * Whether the new versions of some functions get a tenth of the calls before all functions get theirs,
+     * and are rolled back if they fail. Default: the value of `protectData`.
      */
     gradualDeployment: v.optional(flag),
     /** Whether X-Ray traces requests. */

@@ -24,8 +24,8 @@ const maxFailedPercent = 5
 const minFailures = 3
 
 /**
- * Publishes a version of a function with every deployment, behind an alias. The new version of a canary gets a
- * tenth of the calls for five minutes, then all of them; if it fails meanwhile, CodeDeploy rolls back. The
+ * Publishes a version of a function with every deployment, behind an alias. The new version of a canary gets
+ * a tenth of the calls for five minutes, then all of them; if it fails meanwhile, CodeDeploy rolls back. The
  * other functions get their new version when all canaries of the stack have passed.
  */
 export class GradualDeployment extends Construct {
