@@ -3,7 +3,8 @@ import type { Permissions } from './permissions.ts'
 
 /** An endpoint: its route, its handler, and the permissions of the function that runs it. */
 export interface Route {
-  method: 'GET' | 'POST'
+  /** A HEAD route goes with a GET route of the same entry; API Gateway sends its answer without the body. */
+  method: 'GET' | 'HEAD' | 'POST'
   path: string
   /** Path of the handler under functions/, without `.ts`. Routes with the same entry share one function. */
   entry: string
@@ -69,6 +70,13 @@ export const routes: Route[] = [
     permissions: { table: ['GetItem'] },
   },
   {
+    method: 'GET',
+    path: '/oauth2/authorize/request',
+    entry: 'oauth2/describe-request',
+    public: true,
+    permissions: { table: ['GetItem'] },
+  },
+  {
     method: 'POST',
     path: '/oauth2/authorize/consent',
     entry: 'oauth2/consent',
@@ -124,7 +132,21 @@ export const routes: Route[] = [
     permissions: { table: ['GetItem'] },
   },
   {
+    method: 'HEAD',
+    path: '/.well-known/jwks.json',
+    entry: 'well-known/jwks',
+    public: true,
+    permissions: { table: ['GetItem'] },
+  },
+  {
     method: 'GET',
+    path: '/.well-known/openid-configuration',
+    entry: 'well-known/openid-configuration',
+    public: true,
+    permissions: {},
+  },
+  {
+    method: 'HEAD',
     path: '/.well-known/openid-configuration',
     entry: 'well-known/openid-configuration',
     public: true,

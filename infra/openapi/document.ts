@@ -10,6 +10,9 @@ import { inputSchema, type JsonSchema, members, outputSchema } from './schemas.t
 
 const operations = { ...signInOperations, ...moneyOperations, ...communityOperations }
 
+/** The routes that the document describes: all but HEAD, which answers as the GET route does. */
+const describedRoutes = routes.filter(({ method }) => method !== 'HEAD')
+
 /**
  * Builds the OpenAPI 3.1 document of the service. Parameters, bodies and answers come from the endpoints'
  * schemas; descriptions and examples come from operations/. Throws if an endpoint has no description, or a
@@ -17,11 +20,13 @@ const operations = { ...signInOperations, ...moneyOperations, ...communityOperat
  */
 export async function openApiDocument(): Promise<JsonSchema> {
   const paths: Record<string, Record<string, JsonSchema>> = {}
-  for (const route of routes) {
+  for (const route of describedRoutes) {
     const path = (paths[route.path] ??= {})
     path[route.method.toLowerCase()] = describeRoute(route, await readDescription(route.entry))
   }
-  const unknown = Object.keys(operations).filter((key) => !routes.some((route) => keyOf(route) === key))
+  const unknown = Object.keys(operations).filter(
+    (key) => !describedRoutes.some((route) => keyOf(route) === key),
+  )
   if (unknown.length > 0) throw new Error(`described but not routed: ${unknown.join(', ')}`)
   return {
     openapi: '3.1.0',
@@ -94,7 +99,7 @@ function describeRoute(route: Route, endpoint: EndpointDescription): JsonSchema 
 }
 
 const hasOtherMethod = (route: Route): boolean =>
-  routes.some((other) => other.entry === route.entry && other.method !== route.method)
+  describedRoutes.some((other) => other.entry === route.entry && other.method !== route.method)
 
 function security({ scope }: EndpointDescription): JsonSchema[] {
   if (scope === 'public') return []

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Reply, succeed } from './reply.ts'
+import { json, Reply, successBody } from './reply.ts'
 
 /**
  * Answers with a document that everyone may cache: standard members at the top level besides the envelope,
@@ -9,12 +9,10 @@ export function publicDocument(
   data: object,
   { maxAgeSeconds, ifNoneMatch }: { maxAgeSeconds: number; ifNoneMatch: string | undefined },
 ): Reply {
-  const { headers, body = '' } = succeed(data, 'oauth')
+  const body = successBody(data, 'oauth')
   const etag = entityTag(body)
   const cached = { 'cache-control': `public, max-age=${maxAgeSeconds}`, etag }
-  return matchesTag(ifNoneMatch, etag)
-    ? new Reply(304, cached)
-    : new Reply(200, { ...(headers as Record<string, string>), ...cached }, body)
+  return matchesTag(ifNoneMatch, etag) ? new Reply(304, cached) : new Reply(200, { ...json, ...cached }, body)
 }
 
 /** Computes the strong ETag of a body (RFC 9110 §8.8.3). */

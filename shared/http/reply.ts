@@ -28,20 +28,26 @@ const everywhere = {
   'referrer-policy': 'no-referrer',
 }
 
-const json = { 'content-type': 'application/json' }
+/** Header of every answer with a JSON body. */
+export const json = { 'content-type': 'application/json' }
+
+/** Completes the headers of an answer. One that nobody may store says so to HTTP/1.0, too (RFC 6749 §5.1). */
+function complete(own: Record<string, string>): Record<string, string> {
+  const headers = { ...everywhere, ...own }
+  return headers['cache-control'] === 'no-store' ? { ...headers, pragma: 'no-cache' } : headers
+}
 
 /** Answers a success (`code` 0) in the given layout. */
-export function succeed(
-  data: unknown,
-  dialect: Dialect,
-  headers: Record<string, string> = {},
-): APIGatewayProxyStructuredResultV2 {
+export const succeed = (data: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 => ({
+  statusCode: 200,
+  headers: complete(json),
+  body: successBody(data, dialect),
+})
+
+/** Builds the body of a success in the given layout. */
+export function successBody(data: unknown, dialect: Dialect): string {
   const standard = dialect === 'oauth' ? (data as Record<string, unknown>) : {}
-  return {
-    statusCode: 200,
-    headers: { ...everywhere, ...json, ...headers },
-    body: stringifyExact({ ...standard, code: 0, msg: 'success', data }),
-  }
+  return stringifyExact({ ...standard, code: 0, msg: 'success', data })
 }
 
 /** Answers a failure with its own status and code, in the given layout. */
@@ -51,22 +57,23 @@ export function fail(failure: Failure, dialect: Dialect): APIGatewayProxyStructu
   const data = failure.failure === 'invalid_parameter' ? { errors: failure.fields } : null
   return {
     statusCode: failure.status,
-    headers: {
-      ...everywhere,
+    headers: complete({
       ...json,
       ...(failure.retryAfterSeconds === undefined
         ? {}
         : { 'retry-after': String(Math.ceil(failure.retryAfterSeconds)) }),
       ...failure.headers,
-    },
+    }),
     body: stringifyExact({ ...standard, code, msg, data }),
   }
 }
 
 /** Completes a reply with the headers that every answer carries. */
-export function send(reply: Reply): APIGatewayProxyStructuredResultV2 {
-  return { statusCode: reply.status, headers: { ...everywhere, ...reply.headers }, body: reply.body }
-}
+export const send = (reply: Reply): APIGatewayProxyStructuredResultV2 => ({
+  statusCode: reply.status,
+  headers: complete(reply.headers),
+  body: reply.body,
+})
 
 /**
  * The `error_description` of a failure: ASCII without quotes and backslashes (RFC 6749 §5.2). Other

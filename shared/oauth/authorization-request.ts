@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { Failure } from '../errors.ts'
 import { type Scope, scopes as knownScopes } from '../tokens/scopes.ts'
+import { AuthorizationError } from './authorization-error.ts'
 import type { Client } from './client.ts'
 import { Parameter } from './parameter.ts'
+import { MaxAge, maxSignInAge } from './sign-in-age.ts'
 
 /** Schema of an authorization request's parameters (OpenID Connect Core §3.1.2.1, RFC 7636 §4.3). */
 export const AuthorizationParameters = v.object({
@@ -16,37 +17,18 @@ export const AuthorizationParameters = v.object({
   code_challenge_method: Parameter,
   response_mode: Parameter,
   prompt: Parameter,
+  max_age: MaxAge,
   request: Parameter,
   request_uri: Parameter,
 })
 export type AuthorizationParameters = v.InferOutput<typeof AuthorizationParameters>
 
-/** Values of `error` in an authorization response (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6, §6). */
-type AuthorizationErrorCode =
-  | 'invalid_request'
-  | 'invalid_scope'
-  | 'login_required'
-  | 'request_not_supported'
-  | 'request_uri_not_supported'
-  | 'unsupported_response_type'
-
-/**
- * Error for a bad parameter of an authorization request whose client and redirect URI are valid. `GET
- * /oauth2/authorize` redirects to the client with `error`; consent answers it like any other failure.
- */
-export class AuthorizationError extends Failure {
-  readonly error: AuthorizationErrorCode
-
-  constructor(field: string, reason: string, error: AuthorizationErrorCode = 'invalid_request') {
-    super(error === 'invalid_scope' ? 'invalid_scope' : 'invalid_parameter', { fields: [{ field, reason }] })
-    this.error = error
-  }
-}
-
 /** The grant that a client asks the user to consent to. */
 export interface RequestedGrant {
   scopes: Scope[]
   codeChallenge: string
+  /** Maximum number of seconds since the user signed in; undefined if any sign-in will do. */
+  maxSignInAgeSeconds: number | undefined
 }
 
 /**
@@ -58,11 +40,24 @@ export function checkAuthorizationRequest(
   client: Client,
 ): RequestedGrant {
   checkRequestObject(parameters)
+  checkLengths(parameters)
   checkResponseType(parameters)
-  const scopes = checkOpenIdScope(parameters, client)
+  const scopes = grantOpenIdScopes(parameters, client)
   const codeChallenge = checkCodeChallenge(parameters)
   checkPrompt(parameters)
-  return { scopes, codeChallenge }
+  return { scopes, codeChallenge, maxSignInAgeSeconds: maxSignInAge(parameters) }
+}
+
+/** Maximum number of characters of the parameters that are kept or returned as they were sent. */
+const maxLengths: Partial<Record<string, number>> = { nonce: 1024, state: 4096 }
+const maxLengthOfOthers = 2048
+
+/** Rejects parameters that are too long: a device_token carries the nonce, and a redirect the state. */
+export function checkLengths(parameters: Partial<AuthorizationParameters>): void {
+  for (const [name, value = ''] of Object.entries(parameters)) {
+    const max = maxLengths[name] ?? maxLengthOfOthers
+    if (value.length > max) throw new AuthorizationError(name, `must be at most ${max} characters`)
+  }
 }
 
 /** Rejects request objects: unsupported, and they must not be ignored (OpenID Connect Core §6). */
@@ -86,23 +81,25 @@ function checkResponseType({ response_type, response_mode }: AuthorizationParame
   }
 }
 
-/** Parses a request's scopes, each once. All must be known and registered for the client (RFC 6749 §3.3). */
-export function checkScope(scope: string | undefined, client: Pick<Client, 'scopes'>): Scope[] {
-  const names = new Set((scope ?? '').split(' ').filter((name) => name !== ''))
-  const allowed = knownScopes.filter((name) => client.scopes.includes(name) && names.has(name))
-  if (names.size === 0) throw new AuthorizationError('scope', 'is required', 'invalid_scope')
-  if (allowed.length < names.size) {
-    const reason = 'holds one that is unknown or not for this client'
-    throw new AuthorizationError('scope', reason, 'invalid_scope')
+/**
+ * The scopes that a request gets: those that it asks for and the client may have, each once. Others are
+ * ignored, unknown ones too (OpenID Connect Core §3.1.2.1); the token's answer says what was granted (RFC
+ * 6749 §3.3). Throws `invalid_scope` when none is left.
+ */
+export function grantScopes(scope: string | undefined, client: Pick<Client, 'scopes'>): Scope[] {
+  const requested = new Set((scope ?? '').split(' '))
+  const granted = knownScopes.filter((name) => client.scopes.includes(name) && requested.has(name))
+  if (granted.length === 0) {
+    throw new AuthorizationError('scope', 'holds none that may be granted', 'invalid_scope')
   }
-  return allowed
+  return granted
 }
 
-/** Checks an authorization request's scopes, which must include `openid` (OpenID Connect Core §3.1.2.1). */
-function checkOpenIdScope({ scope }: AuthorizationParameters, client: Client): Scope[] {
-  const scopes = checkScope(scope, client)
-  if (!scopes.includes('openid')) throw new AuthorizationError('scope', 'must hold openid', 'invalid_scope')
-  return scopes
+/** Grants an authorization request's scopes, which must include `openid` (OpenID Connect Core §3.1.2.1). */
+function grantOpenIdScopes({ scope }: AuthorizationParameters, client: Client): Scope[] {
+  const granted = grantScopes(scope, client)
+  if (granted.includes('openid')) return granted
+  throw new AuthorizationError('scope', 'must hold openid, which the client must be allowed', 'invalid_scope')
 }
 
 /** Form of an S256 challenge: base64url of a SHA-256. */
@@ -124,8 +121,7 @@ function checkCodeChallenge(parameters: AuthorizationParameters): string {
 
 /**
  * Rejects `prompt=none`, which asks for an answer without a page. That is impossible here: browsers have no
- * session, and the user consents to every code (OpenID Connect Core §3.1.2.1 and §3.1.2.6). The authorization
- * page handles other prompts.
+ * session, and the user consents to every code (OpenID Connect Core §3.1.2.1 and §3.1.2.6).
  */
 function checkPrompt({ prompt }: AuthorizationParameters): void {
   const prompts = prompt?.split(' ') ?? []

@@ -1,11 +1,8 @@
 import { requireEnv } from '../env.ts'
 import { describeFailure } from '../http/reply.ts'
 import type { RequestInfo } from '../http/request.ts'
-import {
-  AuthorizationError,
-  type AuthorizationParameters,
-  checkAuthorizationRequest,
-} from './authorization-request.ts'
+import { AuthorizationError } from './authorization-error.ts'
+import { type AuthorizationParameters, checkAuthorizationRequest } from './authorization-request.ts'
 import { readClient } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 

@@ -9,6 +9,7 @@ import { issueCode } from './authorization-code.ts'
 import { type AuthorizationParameters, checkAuthorizationRequest } from './authorization-request.ts'
 import type { Client } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
+import { checkSignInAge } from './sign-in-age.ts'
 
 /**
  * The answer of the consent endpoint to the authorization page: where to send the browser, and, when the user
@@ -27,7 +28,7 @@ export type ConsentAnswer = v.InferOutput<typeof ConsentAnswer>
 /**
  * Answers an authorization request for the user who approved or denied it (OAuth 2.1 §4.1.2). All checks of
  * the request are repeated, because it comes from a browser. The code is bound to client, redirect URI,
- * challenge, nonce, scopes and session.
+ * challenge, nonce, scopes and session. A sign-in that is too old for the request allows nothing but denial.
  */
 export async function consent(
   parameters: AuthorizationParameters,
@@ -36,10 +37,11 @@ export async function consent(
   caller: Caller,
 ): Promise<ConsentAnswer> {
   const { client, redirectUri } = checkRedirectUri(registered, parameters.redirect_uri)
-  const { scopes, codeChallenge } = checkAuthorizationRequest(parameters, client)
+  const { scopes, codeChallenge, maxSignInAgeSeconds } = checkAuthorizationRequest(parameters, client)
   const { state, nonce } = parameters
   if (!approved)
     return { redirect_to: authorizationResponseUrl(redirectUri, { error: 'access_denied', state }) }
+  if (maxSignInAgeSeconds !== undefined) checkSignInAge(caller, maxSignInAgeSeconds)
   const { authorizationCodeTtlSeconds } = settings()
   const { code, put } = issueCode({
     user_id: caller.userId,

@@ -3,7 +3,7 @@ import { Failure, invalidParameter } from '../errors.ts'
 import { bearerChallenge } from '../http/bearer-challenge.ts'
 import { settings } from '../settings.ts'
 import { type Caller, checkAccessToken } from '../tokens/access-token.ts'
-import { checkScope } from './authorization-request.ts'
+import { checkLengths, grantScopes } from './authorization-request.ts'
 import { readClient } from './client.ts'
 import { type DeviceTokenAnswer, deviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
 import { Parameter } from './parameter.ts'
@@ -25,14 +25,16 @@ export async function exchangeAccessToken(
   parameters: ExchangeParameters,
   bearer: string | undefined,
 ): Promise<DeviceTokenAnswer> {
+  const { client_id = settings().firstPartyClientId, scope, nonce } = parameters
   const accessToken = readToken(parameters.access_token, bearer)
   const [caller, client] = await Promise.all([
     checkToken(accessToken),
-    readClient(parameters.client_id ?? settings().firstPartyClientId, { consistent: true }),
+    readClient(client_id, { consistent: true }),
   ])
   if (client === undefined) throw new Failure('invalid_redirect')
-  const allowed = client.scopes.filter((scope) => caller.scopes.includes(scope))
-  const scopes = parameters.scope === undefined ? allowed : checkScope(parameters.scope, { scopes: allowed })
+  checkLengths({ scope, nonce })
+  const allowed = client.scopes.filter((name) => caller.scopes.includes(name))
+  const scopes = scope === undefined ? allowed : grantScopes(scope, { scopes: allowed })
   const { userId, sessionId, expiresAt, authenticatedAt } = caller
   const deviceToken = await issueDeviceToken({
     userId,
@@ -42,7 +44,7 @@ export async function exchangeAccessToken(
     expiresAt,
     authenticatedAt,
     accessToken,
-    nonce: parameters.nonce,
+    nonce,
   })
   return deviceTokenAnswer(deviceToken, expiresAt, scopes)
 }

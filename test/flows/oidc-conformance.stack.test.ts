@@ -66,6 +66,22 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
     expect(discovery['request_uri_parameter_supported']).toBe(false)
   })
 
+  test.each(['/.well-known/openid-configuration', '/.well-known/jwks.json'])(
+    'HEAD on %s answers as GET does, without a body (RFC 9110 §9.3.2)',
+    async (path) => {
+      const [got, asked] = [await fetch(address(path)), await fetch(address(path), { method: 'HEAD' })]
+      expect(asked.status).toBe(200)
+      expect(await asked.text()).toBe('')
+      for (const name of ['content-type', 'content-length', 'cache-control', 'etag']) {
+        expect(asked.headers.get(name)).toBe(got.headers.get(name))
+        expect(asked.headers.get(name)).not.toBeNull()
+      }
+      const etag = got.headers.get('etag') ?? ''
+      const current = await fetch(address(path), { method: 'HEAD', headers: { 'if-none-match': etag } })
+      expect(current.status).toBe(304)
+    },
+  )
+
   test('no member of the discovery document has the name of an OAuth parameter', () => {
     for (const name of [
       'error',
@@ -109,6 +125,7 @@ describe('authorization requests', () => {
     ['login_hint', { login_hint: 'somebody@example.com' }],
     ['prompt=login', { prompt: 'login' }],
     ['max_age', { max_age: '15000' }],
+    ['scopes of other providers', { scope: 'openid email phone address offline_access' }],
     ['no state', { state: undefined }],
     ['no nonce', { nonce: undefined }],
   ])('an authorization request succeeds with %s', async (_what, overrides) => {
@@ -125,6 +142,17 @@ describe('authorization requests', () => {
       code_verifier: verifier,
     })
     expect(status).toBe(200)
+  })
+
+  test('scopes that the service does not have are ignored, and the token answer says what was granted', async () => {
+    const scope = 'openid email phone address offline_access'
+    const { exchange } = await obtainCode(client, session, { scope })
+    const { status, body } = await postForm('/oauth2/token', exchange)
+    expect(status).toBe(200)
+    expect(body['scope']).toBe('openid email')
+    const limited = await createClient({ scopes: ['openid'] })
+    const less = await obtainCode(limited, session, { scope })
+    expect((await postForm('/oauth2/token', less.exchange)).body['scope']).toBe('openid')
   })
 
   test.each([

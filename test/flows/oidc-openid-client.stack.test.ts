@@ -88,7 +88,7 @@ describe('unmodified openid-client', () => {
     await expect(oidc.authorizationCodeGrant(config, refused, checks)).rejects.toMatchObject({
       error: 'access_denied',
     })
-    const wrong = oidc.buildAuthorizationUrl(config, { ...parameters, scope: 'openid admin' })
+    const wrong = oidc.buildAuthorizationUrl(config, { ...parameters, scope: 'email' })
     const faulty = await followAuthorization(wrong, session)
     await expect(oidc.authorizationCodeGrant(config, faulty, checks)).rejects.toMatchObject({
       error: 'invalid_scope',

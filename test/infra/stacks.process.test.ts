@@ -127,11 +127,14 @@ describe('queues', () => {
 describe('endpoints', () => {
   const publicRoutes = [
     'GET /oauth2/authorize',
+    'GET /oauth2/authorize/request',
     'POST /oauth2/authorize',
     'POST /oauth2/token',
     'POST /oauth2/revoke',
     'GET /.well-known/jwks.json',
+    'HEAD /.well-known/jwks.json',
     'GET /.well-known/openid-configuration',
+    'HEAD /.well-known/openid-configuration',
     'POST /user/login-with-password',
     'POST /user/login/2fa',
   ]

@@ -46,8 +46,8 @@ export interface SignedIn {
   expiresAt: number
 }
 
-/** Adds a new user for a test, with a session that starts now. */
-export async function createSession(lifeSeconds = 3600): Promise<SignedIn> {
+/** Adds a new user for a test, with a session that starts now or started some time ago. */
+export async function createSession(lifeSeconds = 3600, signedInSecondsAgo = 0): Promise<SignedIn> {
   const userId = randomInt(1_000_000, 2 ** 47)
   const email = `user-${userId}@example.com`
   const nickname = `User ${userId}`
@@ -59,7 +59,7 @@ export async function createSession(lifeSeconds = 3600): Promise<SignedIn> {
     scopes: everyScope,
     firstParty: true,
     expiresAt,
-    authenticatedAt: now,
+    authenticatedAt: now - signedInSecondsAgo * 1000,
   })
   const user = putUser({
     userId,

@@ -16,15 +16,22 @@ export const signInOperations: Record<string, Operation> = {
   'GET /oauth2/authorize': {
     summary: 'Start the authorization-code flow',
     description:
-      'Checks the client, its redirect URI and the PKCE challenge, and redirects the browser to the authorization page with all parameters unchanged. For an unknown client or redirect URI the answer is an error, never a redirect. Any other error is sent to the redirect URI with `error`, `state` and `iss`.',
+      'Checks the client, its redirect URI and the PKCE challenge, and redirects the browser to the authorization page with all parameters unchanged. Scopes that are unknown or not for this client are ignored, but `openid` is demanded. For an unknown client or redirect URI the answer is an error, never a redirect. Any other error is sent to the redirect URI with `error`, `state` and `iss`.',
     failures: ['invalid_redirect'],
     example: null,
     replies: redirect('To the authorization page, or back to the client with an error.'),
   },
+  'GET /oauth2/authorize/request': {
+    summary: 'Describe an authorization request',
+    description:
+      'The authorization page calls this with the query that it was opened with, before it asks for a password. The answer is the client’s registered name and the scopes that it would get. A request that consent would refuse is refused here with the same error.',
+    failures: ['invalid_redirect', 'invalid_scope'],
+    example: { client_name: 'Demo application', scope: 'openid account.read' },
+  },
   'POST /oauth2/authorize/consent': {
     summary: 'Allow or deny access',
     description:
-      'The authorization page calls this when the user has signed in and decided. The answer names the address that the browser opens next: the client’s redirect URI with a one-time code, or with `error=access_denied`.',
+      'The authorization page calls this when the user has signed in and decided. If `prompt=login` or `max_age` asks for a more recent sign-in, an approval is answered 401 with `error="insufficient_user_authentication"` in `WWW-Authenticate` (RFC 9470), and the user signs in again. The answer names the address that the browser opens next: the client’s redirect URI with a one-time code, or with `error=access_denied`.',
     failures: ['invalid_redirect', 'invalid_scope'],
     request: {
       response_type: 'code',
@@ -103,7 +110,7 @@ export const signInOperations: Record<string, Operation> = {
   'GET /.well-known/jwks.json': {
     summary: 'Keys that verify device_tokens',
     description:
-      'The JWK set (RFC 7517): the key that signs, the next one before it signs, and earlier ones until their last token has expired.',
+      'The JWK set (RFC 7517): the key that signs, the next one before it signs, and earlier ones until their last token has expired. HEAD answers the same without a body.',
     failures: [],
     example: {
       keys: [
@@ -121,7 +128,8 @@ export const signInOperations: Record<string, Operation> = {
   },
   'GET /.well-known/openid-configuration': {
     summary: 'Discovery document',
-    description: 'OpenID Connect Discovery: the issuer, its endpoints and their capabilities.',
+    description:
+      'OpenID Connect Discovery: the issuer, its endpoints and their capabilities. HEAD answers the same without a body.',
     failures: [],
     get example() {
       return discoveryDocument()

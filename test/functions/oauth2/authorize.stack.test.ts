@@ -51,6 +51,15 @@ describe('a valid authorization request', () => {
     expect(location(response).to).toBe(stack.auth_url)
   })
 
+  test.each(['openid offline_access phone address', 'openid admin', 'deposit.read openid', ' openid  "<é> '])(
+    'an authorization request may ask for scopes that are unknown or not the client’s: %j',
+    async (scope) => {
+      const response = await getAuthorize(request({ scope }))
+      expect(location(response).to).toBe(stack.auth_url)
+      expect(location(response).query.get('scope')).toBe(scope)
+    },
+  )
+
   test('an authorization request may omit state and nonce, and repeat a scope', async () => {
     const response = await getAuthorize(
       request({ state: undefined, nonce: '', scope: 'openid openid  email' }),
@@ -111,8 +120,14 @@ describe('an authorization request with a bad parameter', () => {
     ['a response mode other than query', 'invalid_request', { response_mode: 'fragment' }],
     ['no scope', 'invalid_scope', { scope: undefined }],
     ['a scope without openid', 'invalid_scope', { scope: 'email' }],
-    ['an unknown scope', 'invalid_scope', { scope: 'openid admin' }],
-    ['a scope that is not the client’s', 'invalid_scope', { scope: 'openid deposit.read' }],
+    ['unknown scopes alone', 'invalid_scope', { scope: 'offline_access phone' }],
+    ['openid in another case', 'invalid_scope', { scope: 'OpenID email' }],
+    ['a scope of 2,049 characters', 'invalid_request', { scope: `openid ${'a'.repeat(2042)}` }],
+    ['a nonce of 1,025 characters', 'invalid_request', { nonce: 'a'.repeat(1025) }],
+    ['a prompt of 2,049 characters', 'invalid_request', { prompt: 'a'.repeat(2049) }],
+    ['a long request object', 'request_not_supported', { request: 'a'.repeat(4000) }],
+    ['a max_age that is no number', 'invalid_request', { max_age: 'soon' }],
+    ['a negative max_age', 'invalid_request', { max_age: '-1' }],
     ['no challenge', 'invalid_request', { code_challenge: undefined }],
     ['no challenge method, which means plain', 'invalid_request', { code_challenge_method: undefined }],
     ['the challenge method plain', 'invalid_request', { code_challenge_method: 'plain' }],
@@ -162,6 +177,20 @@ describe('an authorization request with a bad parameter', () => {
     expect(location(response).query.get('state')).toBe(state)
     expect(response.headers.get('location')).toMatch(/^[\x21-\x7e]+$/)
     expect(response.headers.get('set-cookie')).toBeNull()
+  })
+
+  test('a state of 4,097 characters is refused, and returned with the error', async () => {
+    const state = 'a'.repeat(4097)
+    const { to, query } = location(await getAuthorize(request({ state })))
+    expect(to).toBe('https://client.example/callback')
+    expect(query.get('error')).toBe('invalid_request')
+    expect(query.get('error_description')).toBe('state must be at most 4096 characters')
+    expect(query.get('state')).toBe(state)
+  })
+
+  test('an authorization request may have a nonce of 1,024 and a state of 4,096 characters', async () => {
+    const response = await getAuthorize(request({ nonce: 'a'.repeat(1024), state: 'a'.repeat(4096) }))
+    expect(location(response).to).toBe(stack.auth_url)
   })
 
   test('an authorization error keeps the query of the redirect URI', async () => {

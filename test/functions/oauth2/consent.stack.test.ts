@@ -94,7 +94,12 @@ describe('consent checks every parameter again', () => {
     ['another response type', 40001, { response_type: 'token' }],
     ['no scope', 40005, { scope: undefined }],
     ['a scope without openid', 40005, { scope: 'email' }],
-    ['a scope that is not the client’s', 40005, { scope: 'openid deposit.read' }],
+    ['unknown scopes alone', 40005, { scope: 'offline_access' }],
+    ['a nonce of 60,000 characters', 40001, { nonce: 'n'.repeat(60_000) }],
+    ['a nonce of 1,025 characters', 40001, { nonce: 'n'.repeat(1025) }],
+    ['a state of 60,000 characters', 40001, { state: 's'.repeat(60_000) }],
+    ['a scope of 60,000 characters', 40001, { scope: `openid ${'s'.repeat(60_000)}` }],
+    ['a max_age that is no number', 40001, { max_age: '1 hour' }],
     ['no challenge', 40001, { code_challenge: undefined }],
     ['the challenge method plain', 40001, { code_challenge_method: 'plain' }],
     ['no challenge method', 40001, { code_challenge_method: undefined }],
@@ -111,10 +116,54 @@ describe('consent checks every parameter again', () => {
   test.each([
     ['approved as text', { approved: 'yes' }],
     ['a number for a state', { state: 7 }],
+    ['a fraction for max_age', { max_age: 0.5 }],
   ])('consent refuses a body with %s', async (_why, overrides) => {
     const { status, body } = await postConsent(session, { ...request(), ...overrides })
     expect(status).toBe(400)
     expect(body['code']).toBe(40001)
+  })
+})
+
+describe('a request that asks for a recent sign-in', () => {
+  const signInAgain = (seconds: number) =>
+    `Bearer error="insufficient_user_authentication", max_age="${seconds}"`
+
+  test.each([
+    ['max_age', { max_age: '60' }, 61, 60],
+    ['max_age as a number', { max_age: 60 }, 61, 60],
+    ['max_age=0', { max_age: '0' }, 301, 300],
+    ['prompt=login', { prompt: 'login' }, 301, 300],
+    ['prompt=login among others', { prompt: 'consent login' }, 301, 300],
+    ['the shorter of max_age and prompt=login', { prompt: 'login', max_age: '60' }, 61, 60],
+    ['prompt=login and a longer max_age', { prompt: 'login', max_age: '9000' }, 301, 300],
+  ])(
+    'consent to a request with %s is refused to an older sign-in, so that the user signs in again',
+    async (_what, overrides, age, maxAge) => {
+      const old = await createSession(3600, age)
+      const { status, headers, body } = await postConsent(old, { ...request(), ...overrides })
+      expect(status).toBe(401)
+      expect(headers.get('www-authenticate')).toBe(signInAgain(maxAge))
+      expect(body).toMatchObject({ code: 40100, data: null })
+    },
+  )
+
+  test.each([
+    ['max_age', { max_age: '60' }, 50],
+    ['max_age of a year', { max_age: '31536000' }, 3000],
+    ['max_age=0', { max_age: '0' }, 290],
+    ['prompt=login', { prompt: 'login' }, 290],
+    ['prompt=consent', { prompt: 'consent' }, 3000],
+    ['prompt=select_account', { prompt: 'select_account' }, 3000],
+    ['neither', {}, 3000],
+  ])('consent to a request with %s is given to a sign-in that is recent enough', async (_what, more, age) => {
+    const recent = await createSession(3600, age)
+    expect((await postConsent(recent, { ...request(), ...more })).status).toBe(200)
+  })
+
+  test('a user whose sign-in is too old for the request may still deny it', async () => {
+    const old = await createSession(3600, 301)
+    const { status } = await postConsent(old, { ...request({ prompt: 'login' }), approved: false })
+    expect(status).toBe(200)
   })
 })
 

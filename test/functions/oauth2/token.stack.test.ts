@@ -43,6 +43,7 @@ describe('a valid token request', () => {
       const { status, headers, body } = await post('/oauth2/token', exchange)
       expect(status).toBe(200)
       expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('pragma')).toBe('no-cache')
       expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/)
       const { code, msg, data, ...standard } = body
       expect({ code, msg }).toEqual({ code: 0, msg: 'success' })

@@ -30,11 +30,13 @@ it('the JWKS publishes the signer and its successor, at the top level and in dat
 })
 
 it('the JWKS may be cached for the configured time and has a content type and an ETag', async () => {
-  expect((await get()).headers).toMatchObject({
+  const { headers } = await get()
+  expect(headers).toMatchObject({
     'content-type': 'application/json',
     'cache-control': 'public, max-age=300',
     etag: expect.stringMatching(/^"[^"]+"$/) as string,
   })
+  expect(headers).not.toHaveProperty('pragma')
 })
 
 it.each(['TAG', 'W/TAG', '"other", TAG', '*'])(

@@ -53,6 +53,9 @@ export const signInScenarios: Record<string, Scenario> = {
   'oauth2-authorize': async ({ request }) => {
     await request({ query: authorizationRequest(await createClient()), expect: 302 })
   },
+  'oauth2-describe-request': async ({ request }) => {
+    await request({ query: authorizationRequest(await createClient()) })
+  },
   'oauth2-consent': async ({ request }) => {
     const { accessToken } = await createSession()
     await request({ json: authorizationRequest(await createClient()), token: accessToken })

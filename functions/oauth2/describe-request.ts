@@ -1,0 +1,11 @@
+import * as v from 'valibot'
+import { publicEndpoint } from '../../shared/http/endpoint.ts'
+import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
+import { describeRequest, RequestDescription } from '../../shared/oauth/describe-request.ts'
+
+/** Tells the authorization page whose request it shows and what it asks for, before the user signs in. */
+export const handler = publicEndpoint({
+  input: v.object({ query: AuthorizationParameters }),
+  output: RequestDescription,
+  run: ({ input }) => describeRequest(input.query),
+})
