@@ -1,7 +1,7 @@
 /** Thrown when the API answers with a failure code, or does not answer. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
-  /** `code` of the API's JSON envelope; 0 if there was no valid answer. */
+  /** `code` of the API's JSON envelope, or the code that says the same; 0 if there was no valid answer. */
   readonly code: number
   /** Names of the invalid request fields, if the code is 40001 (invalid parameter). */
   readonly fields: string[]
@@ -25,7 +25,7 @@ const baseUrl = document.querySelector<HTMLMetaElement>('meta[name=base-url]')?.
  */
 export async function post<Data>(path: string, body: object, accessToken?: string): Promise<Data> {
   let response: Response
-  let envelope: { code?: unknown; data?: unknown }
+  let answer: { code?: unknown; data?: unknown }
   try {
     response = await fetch(baseUrl + path, {
       method: 'POST',
@@ -37,17 +37,33 @@ export async function post<Data>(path: string, body: object, accessToken?: strin
       credentials: 'omit',
       signal: AbortSignal.timeout(requestTimeoutMilliseconds),
     })
-    envelope = (await response.json()) as typeof envelope
+    answer = (await response.json()) as typeof answer
   } catch {
     // The user sees one message for a broken connection, a timeout and an answer that is not JSON: no answer.
     throw new ApiFailure(0)
   }
-  if (envelope.code === 0) return envelope.data as Data
-  const retryAfter = Number(response.headers.get('retry-after') ?? NaN)
-  throw new ApiFailure(typeof envelope.code === 'number' ? envelope.code : 0, {
-    fields: invalidFields(envelope.data),
-    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  if (answer.code === 0) return answer.data as Data
+  if (typeof answer.code !== 'number') throw gatewayFailure(response)
+  throw new ApiFailure(answer.code, {
+    fields: invalidFields(answer.data),
+    retryAfterSeconds: retryAfterSeconds(response),
   })
+}
+
+/**
+ * The failure in an answer of API Gateway itself, which has no envelope. Its throttles last for seconds, and
+ * unlike a 429 of the API they do not mean that this user has tried too often.
+ */
+function gatewayFailure(response: Response): ApiFailure {
+  if (response.status === 429 || response.status === 503)
+    return new ApiFailure(50300, { retryAfterSeconds: retryAfterSeconds(response) ?? 5 })
+  return new ApiFailure(response.status === 500 ? 50000 : 0)
+}
+
+/** The seconds of the header `Retry-After`; undefined without one, or with a date. */
+function retryAfterSeconds({ headers }: Response): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? NaN)
+  return Number.isFinite(seconds) ? seconds : undefined
 }
 
 function invalidFields(data: unknown): string[] {

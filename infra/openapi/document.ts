@@ -1,7 +1,7 @@
 import type { EndpointDescription } from '../../shared/http/endpoint.ts'
-import { type FailureName, failures } from '../../shared/errors.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
 import { type Route, routes } from '../routes.ts'
+import { failureResponses, failureSchemas } from './failures.ts'
 import type { Operation } from './operation.ts'
 import { communityOperations } from './operations/community.ts'
 import { moneyOperations } from './operations/money.ts'
@@ -34,14 +34,14 @@ export async function openApiDocument(): Promise<JsonSchema> {
       title: 'Account, wallet, community and rewards service',
       version: '1.0.0',
       description:
-        'Every JSON answer has `code`, `msg` and `data`; `code` is 0 on success. Amounts are JSON numbers with all their digits. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone.',
+        'Every JSON answer of the service has `code`, `msg` and `data`; `code` is 0 on success. Amounts are JSON numbers with all their digits. Instants are epoch milliseconds, dates `yyyy-MM-dd` in the reporting time zone. What API Gateway refuses itself (413, 429, 500, 503) has its own body, `{"message": …}`, and no `Retry-After`: a client goes by the status.',
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     // The server URL is relative, so the document describes the API that serves it.
     servers: [{ url: '/' }],
     tags: tags(),
     paths,
-    components: { securitySchemes: securitySchemes(), schemas: { Failure: failureSchema() } },
+    components: { securitySchemes: securitySchemes(), schemas: failureSchemas() },
   }
 }
 
@@ -152,71 +152,6 @@ function successSchema(data: JsonSchema, { dialect }: EndpointDescription): Json
   }
   return dialect === 'oauth' && data['type'] === 'object' ? { allOf: [envelope, data] } : envelope
 }
-
-/** The failures that an endpoint can answer because of its scope and body, in addition to its own. */
-function impliedFailures(endpoint: EndpointDescription): FailureName[] {
-  // Every endpoint rejects repeated query parameters, even one that has no parameters.
-  const names: FailureName[] = ['internal', 'unavailable', 'invalid_parameter']
-  if (endpoint.scope !== 'public') names.push('unauthenticated', 'insufficient_scope')
-  if (endpoint.accepts !== 'none') names.push('malformed_request', 'too_large', 'unsupported_media_type')
-  return names
-}
-
-function failureResponses(endpoint: EndpointDescription, operation: Operation): JsonSchema {
-  const names = new Set([...operation.failures, ...impliedFailures(endpoint)])
-  const responses: JsonSchema = {}
-  for (const status of new Set([...names].map((name) => failures[name].status))) {
-    const ofStatus = [...names].filter((name) => failures[name].status === status)
-    responses[status] = {
-      description: ofStatus.map((name) => `${failures[name].code} ${name}: ${failures[name].msg}`).join('; '),
-      content: {
-        'application/json': {
-          schema: { $ref: '#/components/schemas/Failure' },
-          examples: Object.fromEntries(
-            ofStatus.map((name) => [name, { value: exampleFailure(name, endpoint) }]),
-          ),
-        },
-      },
-    }
-  }
-  return responses
-}
-
-function exampleFailure(name: FailureName, { dialect }: EndpointDescription): JsonSchema {
-  const { code, msg, oauth } = failures[name]
-  const data = name === 'invalid_parameter' ? { errors: [{ field: 'size', reason: 'is required' }] } : null
-  return { ...(dialect === 'oauth' ? { error: oauth, error_description: msg } : {}), code, msg, data }
-}
-
-const failureSchema = (): JsonSchema => ({
-  type: 'object',
-  required: ['code', 'msg', 'data'],
-  properties: {
-    code: { type: 'integer', enum: Object.values(failures).map(({ code }) => code) },
-    msg: { type: 'string' },
-    data: {
-      anyOf: [
-        { type: 'null' },
-        {
-          type: 'object',
-          required: ['errors'],
-          properties: {
-            errors: {
-              type: 'array',
-              items: {
-                type: 'object',
-                required: ['field', 'reason'],
-                properties: { field: { type: 'string' }, reason: { type: 'string' } },
-              },
-            },
-          },
-        },
-      ],
-    },
-    error: { type: 'string', description: 'OAuth endpoints: RFC 6749 §5.2.' },
-    error_description: { type: 'string' },
-  },
-})
 
 const securitySchemes = (): JsonSchema => ({
   accessToken: {

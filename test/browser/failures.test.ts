@@ -17,6 +17,13 @@ import { expireTickets } from './support/stack-clients.ts'
 /** Number of wrong codes that use up a login ticket. */
 const maxTries = 5
 
+/** What API Gateway answers itself, without the envelope, and what the page says to it. */
+const gatewayAnswers: [status: number, message: string, shown: string][] = [
+  [429, 'Too Many Requests', 'The service is busy. Try again in a few seconds.'],
+  [500, 'Internal Server Error', 'Something went wrong on our side.'],
+  [503, 'Service Unavailable', 'The service is busy. Try again in a few seconds.'],
+]
+
 describe('failures on the authorization page', () => {
   it('a wrong password is explained, and the right one is then accepted', async ({ open, app }) => {
     const user = await newUser()
@@ -139,6 +146,13 @@ describe('failures on the authorization page', () => {
     await button(page, 'Continue').click()
     await page.getByText('The service cannot be reached right now.').waitFor()
     await page.unroute(endpoint)
+    for (const [status, message, shown] of gatewayAnswers) {
+      const headers = { 'access-control-allow-origin': '*' }
+      await page.route(endpoint, (route) => route.fulfill({ status, headers, json: { message } }))
+      await button(page, 'Continue').click()
+      await page.getByText(shown).waitFor()
+      await page.unroute(endpoint)
+    }
     await page.context().setOffline(true)
     await button(page, 'Continue').click()
     await page.getByText('You are offline.').waitFor()

@@ -78,6 +78,26 @@ async function useBills(page: Page): Promise<void> {
   await bills.getByText('No bill matches.').waitFor()
 }
 
+/** Lets the API, API Gateway and a proxy refuse the bills, and checks that the panel says why. */
+async function useRefusedBills(page: Page): Promise<void> {
+  const bills = panel(page, 'bills')
+  const endpoint = '**/bonus-account/bills?*'
+  await bills.getByLabel('Wallet').selectOption('Asset')
+  const envelope = { code: 50300, msg: 'temporarily unavailable, try again', data: null }
+  for (const [answer, shown] of [
+    [{ status: 503, headers: { 'retry-after': '3' }, json: envelope }, /\(50300\); try again in 3 s/],
+    [{ status: 429, json: { message: 'Too Many Requests' } }, /the service is busy.*\(429\)/],
+    [{ status: 502, body: '<html>Bad Gateway</html>' }, /the service did not answer \(502\)/],
+  ] as const) {
+    await page.route(endpoint, (route) => route.fulfill(answer))
+    await bills.getByLabel('Wallet').selectOption('Reward')
+    await bills.getByText(shown).waitFor()
+    await page.unroute(endpoint)
+    await bills.getByLabel('Wallet').selectOption('Asset')
+    await bills.getByText(shown).waitFor({ state: 'hidden' })
+  }
+}
+
 async function useCommunity(page: Page): Promise<void> {
   const community = panel(page, 'community')
   await community.getByText('3 in all').waitFor()
@@ -136,6 +156,7 @@ describe('the reference client', () => {
     await awaitDemoData(page)
     await useEarnings(page)
     await useBills(page)
+    await useRefusedBills(page)
     await useCommunity(page)
     await useDeposit(page)
     await checkStackPanels(page)

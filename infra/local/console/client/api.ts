@@ -3,7 +3,7 @@ export type Exact = number | string
 
 type Query = Record<string, string | number | undefined>
 
-/** Calls of the API with the user's token. Every call throws an error with the API's own message and code. */
+/** Calls of the API with the user's token. Every call throws an error whose message is for the user. */
 export interface Api {
   get: <Data>(path: string, query?: Query) => Promise<Data>
   post: <Data>(path: string, body: object) => Promise<Data>
@@ -22,8 +22,7 @@ export function makeApi(baseUrl: string, accessToken: string, onSignedOut: () =>
     })
     if (response.ok) return response
     if (response.status === 401) onSignedOut()
-    const { code, msg } = (await response.json()) as { code: number; msg: string }
-    throw new Error(`${msg} (${code})`)
+    throw new Error(await describeFailure(response))
   }
   const readData = async <Data>(response: Response) =>
     (parseExactly(await response.text()) as { data: Data }).data
@@ -33,6 +32,33 @@ export function makeApi(baseUrl: string, accessToken: string, onSignedOut: () =>
     post: async (path, body) => readData(await send(path, {}, json, JSON.stringify(body))),
     download: async (path, query, mediaType) => (await send(path, query, { accept: mediaType })).blob(),
   }
+}
+
+/**
+ * Describes a failed answer: by the message and code of its envelope, or, for an answer of API Gateway or a
+ * proxy without the envelope, by its status.
+ */
+async function describeFailure(response: Response): Promise<string> {
+  const text = await response.text()
+  const retryAfter = response.headers.get('retry-after')
+  const wait = retryAfter === null ? '' : `; try again in ${retryAfter} s`
+  return (readEnvelope(text) ?? describeStatus(response.status)) + wait
+}
+
+function readEnvelope(text: string): string | undefined {
+  try {
+    const { code, msg } = JSON.parse(text) as { code?: number; msg?: string }
+    return code === undefined || msg === undefined ? undefined : `${msg} (${code})`
+  } catch {
+    // A proxy may answer with a page instead of JSON.
+    return undefined
+  }
+}
+
+function describeStatus(status: number): string {
+  if (status === 413) return 'the request is too large (413)'
+  if (status === 429 || status === 503) return `the service is busy, try again in a moment (${status})`
+  return `the service did not answer (${status})`
 }
 
 // Keeps a number as text if a double cannot represent it exactly. Browsers that do not pass the source text

@@ -1,0 +1,114 @@
+import { type FailureName, failures } from '../../shared/errors.ts'
+import type { EndpointDescription } from '../../shared/http/endpoint.ts'
+import type { Operation } from './operation.ts'
+import type { JsonSchema } from './schemas.ts'
+
+/**
+ * What API Gateway answers itself, by status: its own message, and when it does (guides "Throttle requests to
+ * your HTTP APIs", "Quotas for configuring and running an HTTP API", "Troubleshooting issues with HTTP API
+ * Lambda integrations"). An HTTP API cannot give these answers another body.
+ */
+const gatewayAnswers: Record<number, { message: string; when: string }> = {
+  413: {
+    message: 'Request Entity Too Large',
+    when: 'the request is over 10 MB, or over 6 MB as a Lambda event',
+  },
+  429: { message: 'Too Many Requests', when: 'the route or the account is throttled' },
+  500: { message: 'Internal Server Error', when: 'the function crashed or was ended' },
+  503: { message: 'Service Unavailable', when: 'no function was free, or none answered within 30 seconds' },
+}
+
+/** The failures that an endpoint can answer because of its scope and body, in addition to its own. */
+function impliedFailures(endpoint: EndpointDescription): FailureName[] {
+  // Every endpoint rejects repeated query parameters, even one that has no parameters.
+  const names: FailureName[] = ['internal', 'unavailable', 'invalid_parameter']
+  if (endpoint.scope !== 'public') names.push('unauthenticated', 'insufficient_scope')
+  if (endpoint.accepts !== 'none') names.push('malformed_request', 'too_large', 'unsupported_media_type')
+  return names
+}
+
+/** Describes every answer of an endpoint that is a failure, its own and API Gateway's, by status. */
+export function failureResponses(endpoint: EndpointDescription, operation: Operation): JsonSchema {
+  const names = [...new Set([...operation.failures, ...impliedFailures(endpoint)])]
+  const statuses = [...names.map((name) => failures[name].status), ...Object.keys(gatewayAnswers).map(Number)]
+  return Object.fromEntries(
+    [...new Set(statuses)].map((status) => [
+      status,
+      describeStatus(
+        status,
+        names.filter((name) => failures[name].status === status),
+        endpoint,
+      ),
+    ]),
+  )
+}
+
+function describeStatus(status: number, names: FailureName[], endpoint: EndpointDescription): JsonSchema {
+  const gateway = gatewayAnswers[status]
+  const schemas = [...(names.length > 0 ? ['Failure'] : []), ...(gateway ? ['GatewayFailure'] : [])]
+  const refs = schemas.map((schema) => ({ $ref: `#/components/schemas/${schema}` }))
+  const own = names.map((name) => `${failures[name].code} ${name}: ${failures[name].msg}`)
+  const others = gateway ? [`without the envelope, by API Gateway: ${gateway.when}`] : []
+  const examples = names.map((name): [string, object] => [name, { value: exampleFailure(name, endpoint) }])
+  if (gateway) examples.push(['api_gateway', { value: { message: gateway.message } }])
+  return {
+    description: [...own, ...others].join('; '),
+    ...(status === 429 || status === 503 ? { headers: { 'retry-after': retryAfter } } : {}),
+    content: {
+      'application/json': {
+        schema: refs.length === 1 ? refs[0] : { anyOf: refs },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  }
+}
+
+const retryAfter: JsonSchema = {
+  description: 'Seconds to wait before the request is sent again. API Gateway’s own answers lack it.',
+  schema: { type: 'integer', minimum: 1 },
+}
+
+function exampleFailure(name: FailureName, { dialect }: EndpointDescription): JsonSchema {
+  const { code, msg, oauth } = failures[name]
+  const data = name === 'invalid_parameter' ? { errors: [{ field: 'size', reason: 'is required' }] } : null
+  return { ...(dialect === 'oauth' ? { error: oauth, error_description: msg } : {}), code, msg, data }
+}
+
+/** The schemas of failures: the service's own, in the envelope, and API Gateway's. */
+export const failureSchemas = (): JsonSchema => ({
+  Failure: {
+    type: 'object',
+    required: ['code', 'msg', 'data'],
+    properties: {
+      code: { type: 'integer', enum: Object.values(failures).map(({ code }) => code) },
+      msg: { type: 'string' },
+      data: {
+        anyOf: [
+          { type: 'null' },
+          {
+            type: 'object',
+            required: ['errors'],
+            properties: {
+              errors: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  required: ['field', 'reason'],
+                  properties: { field: { type: 'string' }, reason: { type: 'string' } },
+                },
+              },
+            },
+          },
+        ],
+      },
+      error: { type: 'string', description: 'OAuth endpoints: RFC 6749 §5.2.' },
+      error_description: { type: 'string' },
+    },
+  },
+  GatewayFailure: {
+    description: 'An answer of API Gateway itself, before or instead of a function.',
+    type: 'object',
+    required: ['message'],
+    properties: { message: { type: 'string' } },
+  },
+})
