@@ -1,27 +1,36 @@
-// `npm run test:deploy`: deploys to an AWS emulator and runs the flows there. Exit codes: 0 passed, 1 failed,
-// 2 no emulator.
-import { deploy } from './deploy.ts'
-import { findEmulator, NoEmulatorError } from './find-emulator.ts'
+// `npm run test:deploy`: deploys a stage, tries it, and removes it again. Exit codes: 0 passed, 1 failed,
+// 2 nothing was tried.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { NoEmulatorError } from './find-emulator.ts'
+import { readOptions, UsageError } from './options.ts'
+import { choosePlace } from './place.ts'
 
+const directory = mkdtempSync(join(tmpdir(), 'test-deploy-'))
+let stop = async () => {}
 try {
-  await findEmulator(process.env['AWS_ENDPOINT_URL'])
-  // Replaces the machine's own AWS credentials, so that the deployment can never change a real account.
-  for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN']) Reflect.deleteProperty(process.env, name)
-  Object.assign(process.env, {
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_REGION: process.env['AWS_REGION'] ?? 'us-east-1',
+  const options = readOptions(process.argv.slice(2))
+  const place = await choosePlace(options, directory)
+  stop = place.stop
+  console.log(place.title)
+  const task = JSON.stringify({ ...place.task, directory })
+  // A process of its own, because Node.js reads the certificates to trust only when it starts, and modules
+  // that create AWS clients read the environment when they are loaded.
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'try-stage.ts'), task], {
+    stdio: 'inherit',
+    env: place.environment,
   })
-  Object.assign(process.env, deploy())
-  // Imported only now, because these modules create AWS clients, which read the environment when they are
-  // loaded.
-  const { signIn, useWallet } = await import('./flows.ts')
-  const user = await signIn()
-  console.log('passed: registration by event, sign-in by password and authenticator, device_token verified')
-  await useWallet(user)
-  console.log('passed: credit by event, exact balance, one bill, logout')
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+  const [code] = (await once(child, 'exit')) as [number | null]
+  process.exitCode = code ?? 1
 } catch (error) {
-  const missing = error instanceof NoEmulatorError
-  console.error(missing ? error.message : error)
-  process.exitCode = missing ? 2 : 1
+  const refused = error instanceof NoEmulatorError || error instanceof UsageError
+  console.error(refused ? error.message : error)
+  process.exitCode = refused ? 2 : 1
 }
+await stop()
+if (process.exitCode === 1) console.error(`The logs are in ${directory}.`)
+else rmSync(directory, { recursive: true, force: true })

@@ -1,0 +1,40 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createWriteStream, readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+let running: ChildProcess | undefined
+
+/**
+ * Runs a command of the CDK with its output in a log file. Throws an Error with the end of the output if the
+ * command fails.
+ */
+export async function cdk(logFile: string, ...commandLine: string[]): Promise<void> {
+  const log = createWriteStream(logFile)
+  await once(log, 'open')
+  running = spawn(
+    process.execPath,
+    ['node_modules/aws-cdk/bin/cdk', ...commandLine, '--no-notices', '--no-color'],
+    { cwd: root, stdio: ['ignore', log, log], env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' } },
+  )
+  const [status] = (await once(running, 'exit')) as [number | null]
+  running = undefined
+  log.end()
+  if (status === 0) return
+  throw new Error(
+    `cdk ${commandLine[0] ?? ''} ended with ${status ?? 'a signal'}:\n${readEnd(readFileSync(logFile, 'utf8'))}`,
+  )
+}
+
+const maxLines = 12
+
+/** The lines of a log that say why CDK failed: from its list of failed resources on, or else the last ones. */
+function readEnd(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const start = lines.findIndex((line) => /^Failed resources:|❌/.test(line))
+  return (start === -1 ? lines.slice(-maxLines) : lines.slice(start, start + maxLines)).join('\n')
+}
+
+/** Ends the command that runs. CDK does not undo what it has begun. */
+export const stopCdk = (): void => void running?.kill()

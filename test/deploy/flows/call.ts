@@ -1,0 +1,37 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import * as v from 'valibot'
+import { requireEnv } from '../../../shared/env.ts'
+
+const Envelope = v.object({ code: v.number(), data: v.unknown() })
+
+/** Calls the deployed API; a call with a body is a POST. Returns status and text with `code` and `data` of the envelope. */
+export async function call(path: string, { token, body }: { token?: string; body?: object } = {}) {
+  const response = await fetch(requireEnv('BASE_URL') + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, text, ...v.parse(Envelope, JSON.parse(text)) }
+}
+
+const maxPauseMilliseconds = 30_000
+
+/**
+ * Repeats a check until it passes, with doubling pauses of at most 30 seconds: more frequent attempts would
+ * count as password guessing. After the given time, by default two minutes, throws what the check threw.
+ */
+export async function eventually<T>(check: () => Promise<T>, maxMilliseconds = 120_000): Promise<T> {
+  const end = Date.now() + maxMilliseconds
+  for (let pause = 500; ; pause = Math.min(2 * pause, maxPauseMilliseconds)) {
+    try {
+      return await check()
+    } catch (error) {
+      if (Date.now() + pause > end) throw error
+      await wait(pause)
+    }
+  }
+}

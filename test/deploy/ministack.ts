@@ -1,0 +1,135 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { delimiter, dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { NoEmulatorError } from './find-emulator.ts'
+
+const requirements = join(import.meta.dirname, 'requirements.txt')
+const cache = join(import.meta.dirname, '../../node_modules/.cache/ministack')
+
+/** A running ministack. */
+export interface Ministack {
+  endpoint: string
+  /** File of the certificate that clients must trust. */
+  certificate: string
+  /** Ends it with the functions' processes that it leaves behind. */
+  stop: () => Promise<void>
+}
+
+/**
+ * Installs ministack at first use, and starts it on a free port of the loopback interface: over TLS with a
+ * certificate of its own, and with IAM enforced. Everything that it writes is in the directory. Throws a
+ * NoEmulatorError if Python or openssl is missing.
+ */
+export async function startMinistack(directory: string): Promise<Ministack> {
+  install()
+  const certificate = join(directory, 'certificate.pem')
+  const key = join(directory, 'key.pem')
+  makeCertificate(certificate, key)
+  const port = await findFreePort()
+  const endpoint = `https://127.0.0.1:${port}`
+  const temporary = join(directory, 'ministack')
+  mkdirSync(temporary)
+  const logFile = join(directory, 'ministack.log')
+  const log = openSync(logFile, 'w')
+  const child = spawn(join(cache, 'bin/ministack'), [], {
+    cwd: directory,
+    // A process group of its own, because ministack does not end the functions' processes with itself.
+    detached: true,
+    stdio: ['ignore', log, log],
+    // Nothing else of this environment, which may name credentials or another endpoint.
+    env: {
+      HOME: directory,
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
+      TMPDIR: temporary,
+      BIND_HOST: '127.0.0.1',
+      GATEWAY_PORT: String(port),
+      AUTH: 'true',
+      USE_SSL: 'true',
+      MINISTACK_SSL_CERT: certificate,
+      MINISTACK_SSL_KEY: key,
+      // Functions trust the certificate.
+      NODE_EXTRA_CA_CERTS: certificate,
+      // It would listen for MQTT on every interface.
+      IOT_MTLS_ENABLED: 'false',
+    },
+  })
+  const stop = async () => {
+    if (child.pid !== undefined) await endGroup(child.pid)
+  }
+  try {
+    await waitUntilReady(logFile, () => child.exitCode === null)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { endpoint, certificate, stop }
+}
+
+/** Installs the pinned packages into a virtual environment, unless that was done for these very pins. */
+function install(): void {
+  const stamp = join(cache, 'requirements.txt')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(requirements, 'utf8')) return
+  const old = 'import sys; sys.exit(sys.version_info < (3, 10))'
+  perform('Python 3.10 or later is needed for ministack', 'python3', '-c', old)
+  rmSync(cache, { recursive: true, force: true })
+  perform('a virtual environment needs the package python3-venv', 'python3', '-m', 'venv', cache)
+  const pip = ['-m', 'pip', 'install', '--quiet', '--require-hashes', '--requirement', requirements]
+  perform('pip could not install ministack', join(cache, 'bin/python'), ...pip)
+  copyFileSync(requirements, stamp)
+}
+
+function makeCertificate(certificate: string, key: string): void {
+  const extension = (text: string) => ['-addext', text]
+  perform(
+    'openssl is needed for the certificate of ministack',
+    'openssl',
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+    ...['-keyout', key, '-out', certificate, '-subj', '/CN=ministack of a deployment test'],
+    ...extension('basicConstraints=critical,CA:FALSE'),
+    ...extension('subjectAltName=DNS:localhost,IP:127.0.0.1'),
+  )
+}
+
+function perform(problem: string, command: string, ...args: string[]): void {
+  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
+  if (status === 0) return
+  throw new NoEmulatorError(`${problem}: ${error?.message ?? stderr.trim()}`)
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+const maxStartMilliseconds = 60_000
+
+/** Waits for the line of ministack that says that it serves: this process does not trust its certificate. */
+async function waitUntilReady(logFile: string, runs: () => boolean): Promise<void> {
+  const end = Date.now() + maxStartMilliseconds
+  while (Date.now() < end && runs()) {
+    if (readFileSync(logFile, 'utf8').includes('Running on https://')) return
+    await wait(100)
+  }
+  throw new NoEmulatorError(`ministack did not start:\n${readFileSync(logFile, 'utf8').trim()}`)
+}
+
+const maxStopMilliseconds = 10_000
+
+/** Ends a process group: asks, and after ten seconds forces. */
+async function endGroup(group: number): Promise<void> {
+  const end = Date.now() + maxStopMilliseconds
+  for (let signal: 'SIGTERM' | 'SIGKILL' | 0 = 'SIGTERM'; ; signal = Date.now() < end ? 0 : 'SIGKILL') {
+    try {
+      process.kill(-group, signal)
+    } catch {
+      // No process of the group is left.
+      return
+    }
+    await wait(100)
+  }
+}
