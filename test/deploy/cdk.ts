@@ -6,9 +6,12 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 let running: ChildProcess | undefined
 
+/** Maximum time of a command; CloudFront takes AWS ten minutes. */
+const maxMilliseconds = 2_700_000
+
 /**
  * Runs a command of the CDK with its output in a log file. Throws an Error with the end of the output if the
- * command fails.
+ * command fails or does not end.
  */
 export async function cdk(logFile: string, ...commandLine: string[]): Promise<void> {
   const log = createWriteStream(logFile)
@@ -16,7 +19,12 @@ export async function cdk(logFile: string, ...commandLine: string[]): Promise<vo
   running = spawn(
     process.execPath,
     ['node_modules/aws-cdk/bin/cdk', ...commandLine, '--no-notices', '--no-color'],
-    { cwd: root, stdio: ['ignore', log, log], env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' } },
+    {
+      cwd: root,
+      stdio: ['ignore', log, log],
+      env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true' },
+      timeout: maxMilliseconds,
+    },
   )
   const [status] = (await once(running, 'exit')) as [number | null]
   running = undefined
@@ -29,7 +37,7 @@ export async function cdk(logFile: string, ...commandLine: string[]): Promise<vo
 
 const maxLines = 12
 
-/** The lines of a log that say why CDK failed: from its list of failed resources on, or else the last ones. */
+/** The lines of a log that say why CDK failed: its list of failed resources, or else the last lines. */
 function readEnd(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const start = lines.findIndex((line) => /^Failed resources:|❌/.test(line))

@@ -26,6 +26,10 @@ const faults: Partial<Record<Emulator['name'], Fault[]>> = {
       concerns: ({ Type: type, Properties: properties = {} }) =>
         type === 'AWS::CloudWatch::Alarm' && 'Metrics' in properties,
     },
+    {
+      reason: 'ministack lacks the AWS command line, with which CDK copies files into a bucket',
+      concerns: ({ Type: type }) => type === 'Custom::CDKBucketDeployment',
+    },
   ],
 }
 
@@ -52,8 +56,11 @@ function removeFrom(assembly: string, file: string, concerns: Fault['concerns'])
   writeFileSync(path, shortened)
   // CDK uploads a template under its hash, and not again if there is one of that name.
   rename(assembly, hashOf(text), hashOf(shortened))
-  return found.map(([id, { Metadata: metadata }]) => metadata?.['aws:cdk:path']?.split('/').at(-2) ?? id)
+  return found.map(([id, { Metadata: metadata }]) => nameOf(metadata?.['aws:cdk:path'] ?? id))
 }
+
+/** The name that the stack gives a resource, from the path of its construct: STACK/NAME/… . */
+const nameOf = (path: string): string => path.split('/')[1] ?? path
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 

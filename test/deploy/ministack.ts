@@ -80,7 +80,8 @@ function install(): void {
   copyFileSync(requirements, stamp)
 }
 
-function makeCertificate(certificate: string, key: string): void {
+/** Writes a self-signed certificate for the loopback interface, and its key. */
+export function makeCertificate(certificate: string, key: string): void {
   const extension = (text: string) => ['-addext', text]
   perform(
     'openssl is needed for the certificate of ministack',

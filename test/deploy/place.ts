@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import cdkJson from '../../cdk.json' with { type: 'json' }
-import { readStageConfig } from '../../infra/config.ts'
+import type { Config } from '../../infra/config.ts'
 import { readAccount, stageExists } from './account.ts'
 import { type Emulator, findEmulator, NoEmulatorError } from './find-emulator.ts'
 import { startMinistack } from './ministack.ts'
@@ -86,11 +86,7 @@ export function sealEnvironment(emulator: Emulator, environment: NodeJS.ProcessE
 async function chooseAccount(stage: string, { yes, keep }: Options): Promise<Place> {
   if (process.env['AWS_ENDPOINT_URL'] !== undefined)
     throw new UsageError('--stage is for a real account: unset AWS_ENDPOINT_URL')
-  const { protectData, serviceName } = readStage(stage)
-  if (protectData)
-    throw new UsageError(
-      `the stage ${stage} protects its data, and this test adds users and bookings: name a stage with "protectData": false`,
-    )
+  const { serviceName } = await readTrialStage(stage, cdkJson.context.stages)
   const { account, region } = await readAccount()
   const existed = await stageExists(serviceName)
   const destroy = !existed && !keep
@@ -117,10 +113,20 @@ async function confirm(warning: string, stage: string): Promise<void> {
   if (answer.trim() !== stage) throw new UsageError('Nothing was done.')
 }
 
-function readStage(stage: string) {
+/**
+ * Reads the configuration of a stage of cdk.json that may be tried. Throws a UsageError for one that is not
+ * there, not valid, or protects its data: trying adds users and bookings.
+ */
+export async function readTrialStage(stage: string, stages: unknown): Promise<Config> {
+  // Imported only when needed, because it loads part of CDK.
+  const { ConfigError, readStageConfig } = await import('../../infra/config.ts')
   try {
-    return readStageConfig(stage, cdkJson.context.stages)
+    const config = readStageConfig(stage, stages)
+    if (!config.protectData) return config
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw error instanceof ConfigError ? new UsageError(error.message) : error
   }
+  throw new UsageError(
+    `the stage ${stage} protects its data, and this test adds users and bookings: name one with "protectData": false`,
+  )
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import cdkJson from '../../cdk.json' with { type: 'json' }
 import { readStageConfig } from '../../infra/config.ts'
+import { enterTarget, findTarget } from '../../infra/ops/target.ts'
 import { requireEnv } from '../../shared/env.ts'
 import { cdk, stopCdk } from './cdk.ts'
 import { leaveOut } from './leave-out.ts'
@@ -18,7 +19,8 @@ const { stage, emulator, destroy, directory } = JSON.parse(process.argv[2] ?? ''
   directory: string
 }
 const config = readStageConfig(stage, cdkJson.context.stages)
-const target = ['--stage', stage, '--outputs', join(directory, 'outputs.json')]
+const outputsFile = join(directory, 'outputs.json')
+const target = ['--stage', stage, '--outputs', outputsFile]
 const steps = new Steps(console.log)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -29,7 +31,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 if (emulator !== undefined) reachEmulator(requireEnv('AWS_ENDPOINT_URL'))
 
+await enterTarget(await findTarget({ stage, outputs: outputsFile }))
+
 const release = await synthesize('release A')
+const releases = [release]
 if (emulator !== undefined)
   await steps.run('bootstrap', () => cdk(join(directory, 'bootstrap.log'), 'bootstrap', '--app', release))
 await deploy('release A', release)
@@ -39,16 +44,18 @@ if (readOutputs()) {
   await tryRelease(context)
   if (emulator !== undefined) {
     const later = await synthesize('release B', '--app', 'node test/deploy/release-b.ts')
+    releases.push(later)
     await deploy('release B', later)
     await tryReleaseB(context)
   }
 }
 if (destroy) {
   await steps.run('destroy', () =>
-    cdk(join(directory, 'destroy.log'), 'destroy', '--all', '--force', '--app', release),
+    cdk(join(directory, 'destroy.log'), 'destroy', '--all', '--force', '--app', releases.at(-1) ?? ''),
   )
   await steps.run('nothing is left', async () => {
-    assert.deepEqual([...findRetained(release), ...(await findLeftovers(config))], [])
+    const left = [...findRetained(releases), ...(await findLeftovers(releases, config.serviceName))]
+    assert.equal(left.length, 0, left.join('\n'))
   })
 }
 console.log(steps.passed ? 'All passed.' : 'Something failed.')
@@ -76,9 +83,8 @@ async function synthesize(name: string, ...options: string[]): Promise<string> {
 
 /** Deploys all stacks. If one fails, it deploys those of the API alone, so that the flows can be tried. */
 async function deploy(name: string, assembly: string): Promise<void> {
-  const outputs = join(directory, 'outputs.json')
   const logFile = join(directory, `${name.replace(' ', '-')}-deploy.log`)
-  const common = ['--require-approval', 'never', '--outputs-file', outputs, '--app', assembly]
+  const common = ['--require-approval', 'never', '--outputs-file', outputsFile, '--app', assembly]
   const done = await steps.run(`deploy ${name}`, async () => {
     await cdk(logFile, 'deploy', '--all', ...common)
     return true
@@ -89,21 +95,16 @@ async function deploy(name: string, assembly: string): Promise<void> {
   )
 }
 
+/** Sets the variables that the flows need, from the outputs of the stacks. Returns false without outputs. */
 function readOutputs(): boolean {
-  const file = join(directory, 'outputs.json')
-  if (!existsSync(file)) return false
+  if (!existsSync(outputsFile)) return false
   const stacks = v.parse(
     v.record(v.string(), v.record(v.string(), v.string())),
-    JSON.parse(readFileSync(file, 'utf8')),
+    JSON.parse(readFileSync(outputsFile, 'utf8')),
   )
   const outputs = Object.assign({}, ...Object.values(stacks)) as Record<string, string | undefined>
-  const { BaseUrl, AuthUrl, TableName = config.serviceName, EventBusName = config.serviceName } = outputs
-  if (BaseUrl === undefined || AuthUrl === undefined) return false
-  Object.assign(process.env, {
-    BASE_URL: BaseUrl,
-    AUTH_URL: AuthUrl,
-    TABLE_NAME: TableName,
-    EVENT_BUS_NAME: EventBusName,
-  })
+  const { BaseUrl: baseUrl, AuthUrl: authUrl } = outputs
+  if (baseUrl === undefined || authUrl === undefined) return false
+  Object.assign(process.env, { BASE_URL: baseUrl, AUTH_URL: authUrl })
   return true
 }

@@ -4,7 +4,7 @@ import { requireEnv } from '../../../shared/env.ts'
 
 const Envelope = v.object({ code: v.number(), data: v.unknown() })
 
-/** Calls the deployed API; a call with a body is a POST. Returns status and text with `code` and `data` of the envelope. */
+/** Calls the deployed API, by POST if there is a body. Returns status, text, and the envelope's members. */
 export async function call(path: string, { token, body }: { token?: string; body?: object } = {}) {
   const response = await fetch(requireEnv('BASE_URL') + path, {
     method: body === undefined ? 'GET' : 'POST',

@@ -10,7 +10,7 @@ const Shown = v.object({
   messages: v.array(v.object({ id: v.string(), reason: v.nullish(v.string()), body: v.string() })),
 })
 
-/** Sends an event that is refused, and checks that it leaves one dead letter with the reason, which is dropped. */
+/** Sends an event that is refused, and checks that it leaves one dead letter with the reason. Drops it. */
 export async function refuseEvent(user: SignedIn, target: string[]): Promise<void> {
   const refused = credit(user, '-1')
   await putEvents('wallet.adjusted', [refused])

@@ -6,12 +6,12 @@ import { ops } from './ops.ts'
 import { type SignedIn, signerOf, verifyDeviceToken } from './sign-in.ts'
 
 const Exchanged = v.object({ device_token: v.string() })
-/** Signers keep what they read of the key set for at most a minute, and KMS may take five to know a new key. */
+/** Signers keep the key set for at most a minute, and KMS may take five until it knows a new key. */
 const takeOverMilliseconds = 600_000
 
 /**
- * Replaces the signing key at once, waits until tokens are signed with the new one, and checks that a token of
- * the old key still verifies.
+ * Replaces the signing key at once, waits until tokens are signed with the new one, and checks that a token
+ * of the old key still verifies.
  */
 export async function rotate({ token, deviceToken }: SignedIn, target: string[]): Promise<void> {
   const old = signerOf(deviceToken)
