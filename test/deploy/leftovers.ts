@@ -25,10 +25,12 @@ const resourcesOf = (assemblies: string[]): [id: string, resource: Resource][] =
   )
 
 /** Lists the deployed resources that CloudFormation keeps when it deletes the stacks. */
-export const findRetained = (assemblies: string[]): string[] =>
-  resourcesOf(assemblies)
-    .filter(([, { DeletionPolicy: policy = 'Delete' }]) => policy !== 'Delete')
-    .map(([id, { Type: type }]) => `${type} ${id}`)
+export function findRetained(assemblies: string[]): string[] {
+  const retained = resourcesOf(assemblies).filter(
+    ([, { DeletionPolicy: policy = 'Delete' }]) => policy !== 'Delete',
+  )
+  return [...new Set(retained.map(([id, { Type: type }]) => `${type} ${id}`))]
+}
 
 /** The property that names a resource, for the kinds that findLeftovers can list. */
 const names: Record<string, string> = {
