@@ -19,6 +19,8 @@ export const pagePolicy = (connectSource: string): string =>
 
 /** Security headers of the authorization page that CloudFront can only send as custom headers. */
 export const customPageHeaders = {
+  // A site that opens the page in a window of its own cannot reach that window.
+  'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 }

@@ -6,12 +6,18 @@ export class ApiFailure extends Error {
   /** Names of the invalid request fields, if the code is 40001 (invalid parameter). */
   readonly fields: string[]
   readonly retryAfterSeconds: number | undefined
+  /** Whether the request needs a more recent sign-in than the session's (RFC 9470 §3). */
+  readonly signInTooOld: boolean
 
-  constructor(code: number, options: { fields?: string[]; retryAfterSeconds?: number | undefined } = {}) {
+  constructor(
+    code: number,
+    options: { fields?: string[]; retryAfterSeconds?: number | undefined; signInTooOld?: boolean } = {},
+  ) {
     super(`code ${code}`)
     this.code = code
     this.fields = options.fields ?? []
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.signInTooOld = options.signInTooOld ?? false
   }
 }
 
@@ -20,20 +26,28 @@ const requestTimeoutMilliseconds = 20_000
 
 const baseUrl = document.querySelector<HTMLMetaElement>('meta[name=base-url]')?.content ?? ''
 
+/** Gets the `data` of an endpoint's envelope. Throws an ApiFailure unless it succeeds. */
+export const get = <Data>(path: string): Promise<Data> => call(path, {})
+
 /**
  * Posts JSON to an endpoint and returns the `data` of its envelope. Throws an ApiFailure unless it succeeds.
  */
-export async function post<Data>(path: string, body: object, accessToken?: string): Promise<Data> {
+export const post = <Data>(path: string, body: object, accessToken?: string): Promise<Data> =>
+  call(path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
+    },
+    body: JSON.stringify(body),
+  })
+
+async function call<Data>(path: string, request: RequestInit): Promise<Data> {
   let response: Response
   let answer: { code?: unknown; data?: unknown }
   try {
     response = await fetch(baseUrl + path, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
-      },
-      body: JSON.stringify(body),
+      ...request,
       credentials: 'omit',
       signal: AbortSignal.timeout(requestTimeoutMilliseconds),
     })
@@ -47,6 +61,7 @@ export async function post<Data>(path: string, body: object, accessToken?: strin
   throw new ApiFailure(answer.code, {
     fields: invalidFields(answer.data),
     retryAfterSeconds: retryAfterSeconds(response),
+    signInTooOld: /insufficient_user_authentication/.test(response.headers.get('www-authenticate') ?? ''),
   })
 }
 

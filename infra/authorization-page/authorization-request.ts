@@ -8,14 +8,17 @@ const parameterNames = [
   'nonce',
   'code_challenge',
   'code_challenge_method',
+  'response_mode',
+  'prompt',
+  'max_age',
+  'request',
+  'request_uri',
 ] as const
 
-/** The app's authorization request, from the query string of the page's URL. */
-export interface AuthorizationRequest {
+/** An authorization request as the query string of the page's URL has it, which anyone may have written. */
+export interface SentRequest {
   /** Parameters of the authorization request, by name. */
   parameters: Record<string, string>
-  clientId: string
-  scopes: string[]
   /**
    * Where the user will be sent, in words for the user: the host of the redirect URI, or an app on this
    * device.
@@ -25,12 +28,19 @@ export interface AuthorizationRequest {
   loginHint: string
 }
 
+/** An authorization request that the service has checked, with what it told about it. */
+export interface AuthorizationRequest extends SentRequest {
+  /** The app's registered name. */
+  clientName: string
+  /** The scopes that the app gets if the user consents. */
+  scopes: string[]
+}
+
 /**
  * Reads the authorization request from a query string; undefined if it is missing or incomplete. The page
- * only displays the request and never redirects to its `redirect_uri`, until the consent endpoint has
- * validated it.
+ * shows nothing of it before the service has checked it, and never redirects to its `redirect_uri` itself.
  */
-export function readAuthorizationRequest(query: string): AuthorizationRequest | undefined {
+export function readAuthorizationRequest(query: string): SentRequest | undefined {
   const sent = new URLSearchParams(query)
   const parameters: Record<string, string> = {}
   for (const name of parameterNames) {
@@ -38,12 +48,10 @@ export function readAuthorizationRequest(query: string): AuthorizationRequest | 
     if (values.length > 1) return undefined
     if (values[0]) parameters[name] = values[0]
   }
-  const { client_id: clientId, redirect_uri: redirectUri, scope } = parameters
+  const { client_id: clientId, redirect_uri: redirectUri } = parameters
   if (clientId === undefined || redirectUri === undefined || !URL.canParse(redirectUri)) return undefined
   return {
     parameters,
-    clientId,
-    scopes: [...new Set((scope ?? '').split(' ').filter((name) => name !== ''))],
     destination: describeDestination(new URL(redirectUri)),
     loginHint: sent.get('login_hint') ?? '',
   }

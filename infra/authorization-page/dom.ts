@@ -40,3 +40,7 @@ export function icon(name: string, className = 'icon'): SVGSVGElement {
  * around it.
  */
 export const appName = (name: string): HTMLElement => make('bdi', { class: 'name' }, name)
+
+/** Says where the user goes after this page: an app may carry any name, but its address is its own. */
+export const showDestination = (destination: string): HTMLElement =>
+  make('p', { class: 'fine destination' }, 'You then return to ', make('bdi', {}, destination), '.')

@@ -1,9 +1,15 @@
-import { readAuthorizationRequest } from './authorization-request.ts'
+import { ApiFailure } from './api.ts'
+import {
+  type AuthorizationRequest,
+  readAuthorizationRequest,
+  type SentRequest,
+} from './authorization-request.ts'
 import { icon, make } from './dom.ts'
+import { checkRequest } from './sign-in-api.ts'
 import type { SignInFlow, StepName, View } from './step.ts'
 import { showCode } from './steps/code.ts'
 import { showConsent } from './steps/consent.ts'
-import { showFinished, showNoRequest } from './steps/ending.ts'
+import { invalidRequest, showFinished, showNoRequest, showRefused, showUnchecked } from './steps/ending.ts'
 import { showMethod } from './steps/method.ts'
 import { showPassword } from './steps/password.ts'
 import { saveState, readState } from './tab-state.ts'
@@ -19,10 +25,20 @@ function present(view: View): void {
   ;(view.focus ?? heading).focus()
 }
 
-const request = readAuthorizationRequest(location.search)
-if (request === undefined) {
-  present(showNoRequest(location.search !== ''))
-} else {
+/** Lets the service check the request before anything of it is shown, and then starts the sign-in. */
+async function open(sent: SentRequest): Promise<void> {
+  card?.replaceChildren(icon('mark', 'mark'), make('p', { class: 'lead', role: 'status' }, 'One moment …'))
+  try {
+    startFlow(await checkRequest(sent))
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error
+    const retry = () => void open(sent)
+    present(invalidRequest.includes(error.code) ? showRefused(error) : showUnchecked(error, retry))
+  }
+}
+
+/** Shows the sign-in step that the tab's state and history ask for, and follows both from then on. */
+function startFlow(request: AuthorizationRequest): void {
   const flow: SignInFlow = {
     request,
     state: readState(),
@@ -63,3 +79,7 @@ if (request === undefined) {
   addEventListener('pageshow', (event) => event.persisted && showCurrent())
   showCurrent()
 }
+
+const sent = readAuthorizationRequest(location.search)
+if (sent === undefined) present(showNoRequest(location.search !== ''))
+else void open(sent)

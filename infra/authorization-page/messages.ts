@@ -4,7 +4,7 @@ const messages: Record<number, string> = {
   40000: 'Something on this page went wrong. Reload it and try again.',
   40001: 'Something you entered was not accepted. Check it and try again.',
   40002: 'This app is not registered, or its return address is not registered.',
-  40005: 'The app asks for access that this service does not offer.',
+  40005: 'The app asks for nothing that it may have here.',
   40100: 'Your sign-in has ended. Sign in again to continue.',
   40101: 'The email address or the password is not right.',
   40102: 'That took too long, or had too many tries. Sign in again to get a new code.',
@@ -23,6 +23,7 @@ export function explain(failure: ApiFailure, now = new Date()): string {
     return `Too many tries. For your safety, sign-in is blocked for a while: try again ${describeWait(failure.retryAfterSeconds, now)}.`
   if (failure.code === 50300)
     return `The service is busy. Try again ${describeWait(failure.retryAfterSeconds, now)}.`
+  if (failure.signInTooOld) return 'This app asks you to sign in again, to be sure that it is you.'
   return messages[failure.code] ?? 'Something unexpected happened. Try again in a moment.'
 }
 

@@ -12,6 +12,6 @@ const descriptions: Record<Scope, string> = {
   'deposit.read': 'see your deposit addresses and deposits',
 }
 
-/** Describes an OAuth scope to the user. An unknown scope is shown unchanged; the service will reject it. */
+/** Describes an OAuth scope to the user. One that a newer service has added is shown unchanged. */
 export const describeScope = (scope: string): string =>
   (descriptions as Record<string, string>)[scope] ?? scope

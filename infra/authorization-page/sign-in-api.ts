@@ -1,5 +1,6 @@
 import SparkMD5 from 'spark-md5'
-import { post } from './api.ts'
+import { get, post } from './api.ts'
+import type { AuthorizationRequest, SentRequest } from './authorization-request.ts'
 
 /** A method for the second factor. */
 export type Method = 'EMAIL' | 'AUTHENTICATOR' | 'PASSKEY'
@@ -18,6 +19,15 @@ export interface Account {
   email: string
   /** When the access_token expires, epoch milliseconds. */
   expire: number
+}
+
+/**
+ * Asks the service whose request this is and what it asks for. Throws an ApiFailure if it is invalid.
+ */
+export async function checkRequest(sent: SentRequest): Promise<AuthorizationRequest> {
+  const query = new URLSearchParams(sent.parameters).toString()
+  const data = await get<{ client_name: string; scope: string }>(`/oauth2/authorize/request?${query}`)
+  return { ...sent, clientName: data.client_name, scopes: data.scope.split(' ') }
 }
 
 /** Sends email and password, and returns the login ticket. Only the MD5 of the password leaves the device. */

@@ -33,6 +33,14 @@ describe('accessibility of the authorization page', () => {
       }
       await page.goto(inject('stack').pageUrl)
       await check('no request')
+      await page.goto(`${inject('stack').pageUrl}/?client_id=a&redirect_uri=https://a.example`)
+      await heading(page, 'This request cannot be answered').waitFor()
+      await check('refused')
+      await page.route('**/oauth2/authorize/request?**', (route) => route.abort())
+      await page.reload()
+      await heading(page, 'Not ready yet').waitFor()
+      await check('unchecked')
+      await page.unrouteAll()
       await page.goto(
         await app.authorizationUrl({
           scope:

@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core'
 import { describe, expect, inject } from 'vitest'
 import { it } from './support/browser-test.ts'
 import { authenticatorCode, mailedCode, newUser } from './support/new-user.ts'
-import { button, giveCode, givePassword, heading, signIn } from './support/page-steps.ts'
+import { button, giveCode, givePassword, heading, passwordField, signIn } from './support/page-steps.ts'
+import { ageSignIns } from './support/stack-clients.ts'
 
 /**
  * Reads everything that the authorization page's origin has stored in the browser: cookies and web storage.
@@ -15,6 +16,10 @@ const storedByPage = async (page: Page) => {
   )
 }
 
+/** Calls an endpoint, which shows whether an access_token works. */
+const accountInfo = (accessToken: string): Promise<Response> =>
+  fetch(`${inject('stack').baseUrl}/account/info`, { headers: { authorization: `Bearer ${accessToken}` } })
+
 describe('the code flow on the authorization page', () => {
   it('a user signs in with a mailed code, sees the requested access, and the app gets a verified device_token', async ({
     open,
@@ -23,7 +28,8 @@ describe('the code flow on the authorization page', () => {
     const user = await newUser()
     const page = await open()
     await page.goto(await app.authorizationUrl())
-    await page.getByText('to continue to demo-app').waitFor()
+    await page.getByText('to continue to Demo application').waitFor()
+    await page.getByText(`You then return to an app on this device (${new URL(app.origin).host}).`).waitFor()
     await givePassword(page, user)
     await heading(page, 'Check your mail').waitFor()
     await giveCode(page, await mailedCode(user))
@@ -81,10 +87,7 @@ describe('the code flow on the authorization page', () => {
     const refusal = await app.takeAnswer().catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(oauth.AuthorizationResponseError)
     expect(refusal).toMatchObject({ error: 'access_denied' })
-    const answer = await fetch(`${inject('stack').baseUrl}/account/info`, {
-      headers: { authorization: `Bearer ${data.access_token}` },
-    })
-    expect(answer.status).toBe(401)
+    expect((await accountInfo(data.access_token)).status).toBe(401)
   })
 
   it('a sign-in leaves no token or password in a URL, in browser storage or in a cookie', async ({
@@ -108,6 +111,44 @@ describe('the code flow on the authorization page', () => {
       expect(stored).not.toContain(secret)
     }
     expect(stored).toMatch(/finished\\*":true/)
+  })
+
+  it('the consent step lists only what the app would get, not every scope that its link names', async ({
+    open,
+    app,
+  }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    const scope = 'openid offline_access everything email'
+    await signIn(page, await app.authorizationUrl({ scope }), user)
+    expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+      'know that it is you, by your member number',
+      'see your email address',
+    ])
+  })
+
+  it('an app that asks for a recent sign-in makes the user sign in again, and the older session ends', async ({
+    open,
+    app,
+  }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    const signedIn = page.waitForResponse('**/user/login/2fa')
+    await signIn(page, await app.authorizationUrl({ max_age: '60' }), user)
+    const { data } = (await (await signedIn).json()) as { data: { access_token: string } }
+    await ageSignIns(user.userId)
+    const signedOut = page.waitForResponse('**/user/logout')
+    await button(page, 'Allow').click()
+    await heading(page, 'Sign in').waitFor()
+    await page.getByText('This app asks you to sign in again').waitFor()
+    expect((await signedOut).status()).toBe(200)
+    expect((await accountInfo(data.access_token)).status).toBe(401)
+    await passwordField(page).fill(user.password)
+    await button(page, 'Continue').click()
+    await page.getByRole('button', { name: 'Code by mail' }).click()
+    await giveCode(page, await mailedCode(user))
+    await button(page, 'Allow').click()
+    expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
   })
 
   it('the sign-in form takes the email address from login_hint', async ({ open, app }) => {

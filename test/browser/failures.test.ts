@@ -178,24 +178,61 @@ describe('failures on the authorization page', () => {
   })
 
   it.for([
-    ['an unknown app', { client_id: 'nobody' }],
-    ['an unregistered redirect URI', { redirect_uri: 'https://attacker.example/callback' }],
-    ['a scope that does not exist', { scope: 'openid everything' }],
-    ['no code challenge', { code_challenge: '' }],
+    ['an unknown app', { client_id: 'nobody' }, 'is not registered'],
+    ['an unregistered redirect URI', { redirect_uri: 'https://attacker.example/callback' }, 'not registered'],
+    ['no scope that exists', { scope: 'everything' }, 'asks for nothing'],
+    ['no code challenge', { code_challenge: '' }, 'missing or not valid'],
+    ['a request object', { request: 'e30.e30.' }, 'missing or not valid'],
   ] as const)(
-    'an authorization request with %s shows an error and never redirects',
-    async ([, changes], { open, app }) => {
-      const user = await newUser({ authenticator: true })
+    'an authorization request with %s is refused before the page asks for a password, and never redirected',
+    async ([, changes, reason], { open, app }) => {
       const page = await open()
       const forged = new URL(await app.authorizationUrl(changes))
       // Opens the authorization page directly, as a forged link does. The authorization endpoint would not
       // redirect to it.
-      await signIn(page, `${inject('stack').pageUrl}/${forged.search}`, user)
-      await button(page, 'Allow').click()
+      await page.goto(`${inject('stack').pageUrl}/${forged.search}`)
       await heading(page, 'This request cannot be answered').waitFor()
+      await page.getByText(reason).waitFor()
+      expect(await passwordField(page).count()).toBe(0)
+      expect(await page.locator('main').innerText()).not.toMatch(/nobody|attacker/)
       expect(page.url()).toContain(inject('stack').pageUrl)
     },
   )
+
+  it('a request that becomes invalid before consent shows an error and is not redirected', async ({
+    open,
+    app,
+  }) => {
+    const user = await newUser({ authenticator: true })
+    const page = await open()
+    await signIn(page, await app.authorizationUrl(), user)
+    await page.route('**/oauth2/authorize/consent', (route) =>
+      route.fulfill({
+        status: 400,
+        headers: { 'access-control-allow-origin': '*' },
+        json: { code: 40002, msg: 'unknown client_id or redirect_uri', data: null },
+      }),
+    )
+    await button(page, 'Allow').click()
+    await heading(page, 'This request cannot be answered').waitFor()
+    expect(page.url()).toContain(inject('stack').pageUrl)
+  })
+
+  it('if the service cannot check the request, the page asks for no password and can try again', async ({
+    open,
+    app,
+  }) => {
+    const page = await open()
+    const endpoint = '**/oauth2/authorize/request?**'
+    await page.route(endpoint, (route) => route.abort())
+    await page.goto(await app.authorizationUrl())
+    await heading(page, 'Not ready yet').waitFor()
+    await page.getByText('The service cannot be reached right now.').waitFor()
+    expect(await passwordField(page).count()).toBe(0)
+    await page.unroute(endpoint)
+    await button(page, 'Try again').click()
+    await heading(page, 'Sign in').waitFor()
+  })
 })
 
 describe('incomplete links to the authorization page', () => {

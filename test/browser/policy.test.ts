@@ -14,6 +14,7 @@ describe('the authorization page’s Content-Security-Policy', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
     })
   })
 
@@ -30,6 +31,25 @@ describe('the authorization page’s Content-Security-Policy', () => {
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
     await refused
     await page.close()
+    server.close()
+    server.closeAllConnections()
+  })
+
+  it('a site that opens the authorization page in a window cannot reach that window', async ({ browser }) => {
+    const { pageUrl } = inject('stack')
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<title>opener</title>')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const page = await browser.newPage()
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const opened = page.waitForEvent('popup')
+    await page.evaluate(`void (globalThis.opened = open(${JSON.stringify(pageUrl)}))`)
+    const popup = await opened
+    await popup.getByText('Nothing to sign in to yet').waitFor()
+    expect(await popup.evaluate('opener')).toBeNull()
+    expect(await page.evaluate('opened.closed')).toBe(true)
+    await page.context().close()
     server.close()
     server.closeAllConnections()
   })

@@ -1,16 +1,14 @@
 import { ApiFailure } from '../api.ts'
-import { appName, icon, make } from '../dom.ts'
+import { appName, icon, make, showDestination } from '../dom.ts'
 import { makeAlert, makeGuard } from '../form.ts'
 import { explain } from '../messages.ts'
 import { describeScope } from '../scope-descriptions.ts'
 import { type Account, sendDecision, signOut } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
-import { showLeaving, showRefused } from './ending.ts'
+import { invalidRequest, showLeaving, showRefused } from './ending.ts'
 
 /** Failure codes of the API for a session that is no longer valid. */
 const sessionEnded = [40100, 40300]
-/** Failure codes of the API for an invalid request of the app, which the user cannot correct. */
-const invalidRequest = [40001, 40002, 40005]
 
 /** Shows the step that asks the user to allow or deny the app's request. */
 export function showConsent(flow: SignInFlow, account: Account): View {
@@ -18,10 +16,11 @@ export function showConsent(flow: SignInFlow, account: Account): View {
   const alert = makeAlert()
   const guard = makeGuard(alert, (failure) => {
     if (sessionEnded.includes(failure.code)) {
+      if (failure.signInTooOld) void endSession(account)
       flow.update({ account: undefined })
       flow.replace('password', explain(failure))
     } else if (invalidRequest.includes(failure.code)) {
-      flow.present(showRefused(request.clientId, explain(failure)))
+      flow.present(showRefused(failure))
     } else return false
     return true
   })
@@ -31,7 +30,7 @@ export function showConsent(flow: SignInFlow, account: Account): View {
       if (!approved) await endSession(account)
       flow.update({ email: undefined, account: undefined, finished: true })
       history.replaceState({ step: 'finished' }, '')
-      flow.present(showLeaving(request.clientId, target))
+      flow.present(showLeaving(request.clientName, target))
       location.assign(target)
     })
   const changeAccount = (event: Event) =>
@@ -43,7 +42,7 @@ export function showConsent(flow: SignInFlow, account: Account): View {
   return {
     title: 'Allow access?',
     content: [
-      make('p', { class: 'lead' }, appName(request.clientId), ' asks to use your account.'),
+      make('p', { class: 'lead' }, appName(request.clientName), ' asks to use your account.'),
       showAccount(account, changeAccount),
       make('h2', {}, 'It will be able to'),
       make(
@@ -61,13 +60,7 @@ export function showConsent(flow: SignInFlow, account: Account): View {
         make('button', { type: 'button', class: 'secondary', onclick: decide(false) }, 'Deny'),
         make('button', { type: 'button', class: 'primary', onclick: decide(true) }, 'Allow'),
       ),
-      make(
-        'p',
-        { class: 'fine destination' },
-        'You then return to ',
-        make('bdi', {}, request.destination),
-        '.',
-      ),
+      showDestination(request.destination),
     ],
   }
 }

@@ -1,11 +1,13 @@
+import type { ApiFailure } from '../api.ts'
 import { appName, make } from '../dom.ts'
+import { explain } from '../messages.ts'
 import type { SignInFlow, View } from '../step.ts'
 
 /** The view while the browser opens the app; it stays if the app is not a web page. */
-export const showLeaving = (clientId: string, target: string): View => ({
+export const showLeaving = (clientName: string, target: string): View => ({
   title: 'You are done here',
   content: [
-    make('p', { class: 'lead' }, 'Returning to ', appName(clientId), ' …'),
+    make('p', { class: 'lead' }, 'Returning to ', appName(clientName), ' …'),
     make(
       'p',
       {},
@@ -20,7 +22,7 @@ export const showLeaving = (clientId: string, target: string): View => ({
 export const showFinished = (flow: SignInFlow): View => ({
   title: 'Already answered',
   content: [
-    make('p', { class: 'lead' }, 'You have answered this request of ', appName(flow.request.clientId), '.'),
+    make('p', { class: 'lead' }, 'You have answered this request of ', appName(flow.request.clientName), '.'),
     make('p', {}, 'To sign in once more, go back to the app and start there.'),
     make(
       'button',
@@ -37,26 +39,32 @@ export const showFinished = (flow: SignInFlow): View => ({
   ],
 })
 
+/** Failure codes of the API for an invalid request of the app, which the user cannot correct. */
+export const invalidRequest = [40001, 40002, 40005]
+
 /**
  * The view for an invalid request of an app. It sends nothing to the redirect URI, which may belong to an
- * attacker.
+ * attacker, and names nobody, because the name may be forged.
  */
-export const showRefused = (clientId: string, reason: string): View => ({
+export const showRefused = (failure: ApiFailure): View => ({
   title: 'This request cannot be answered',
   content: [
-    make(
-      'p',
-      { class: 'lead' },
-      'The request of ',
-      appName(clientId),
-      ' was refused, and nothing was shared.',
-    ),
-    make('p', {}, reason),
+    make('p', { class: 'lead' }, 'The request of the app was refused, and nothing was shared.'),
+    make('p', {}, failure.code === 40001 ? 'Something in it is missing or not valid.' : explain(failure)),
     make(
       'p',
       {},
       'Go back to the app and start again. If this happens again, tell the people who make the app.',
     ),
+  ],
+})
+
+/** The view while the service cannot say whose request this is. */
+export const showUnchecked = (failure: ApiFailure, retry: () => void): View => ({
+  title: 'Not ready yet',
+  content: [
+    make('p', { class: 'lead' }, explain(failure)),
+    make('button', { type: 'button', class: 'primary', onclick: retry }, 'Try again'),
   ],
 })
 

@@ -1,4 +1,4 @@
-import { appName, icon, make } from '../dom.ts'
+import { appName, icon, make, showDestination } from '../dom.ts'
 import { type Field, makeField, makeForm } from '../form.ts'
 import { checkPassword, type Method } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
@@ -36,11 +36,12 @@ export function showPassword(flow: SignInFlow, notice: string | undefined): View
   return {
     title: 'Sign in',
     content: [
-      make('p', { class: 'lead' }, 'to continue to ', appName(flow.request.clientId)),
+      make('p', { class: 'lead' }, 'to continue to ', appName(flow.request.clientName)),
       ...(notice === undefined
         ? []
         : [make('p', { id: 'notice', class: 'notice' }, icon('info'), make('span', {}, notice))]),
       form,
+      showDestination(flow.request.destination),
     ],
     focus: email.input.value === '' ? email.input : password.input,
   }
