@@ -21,6 +21,9 @@ const Call = v.union([
   v.object({ action: v.optional(v.undefined()) }),
 ])
 
+/** What is left of the function's time when a run stops waiting for KMS: enough for its other steps. */
+const reserveMilliseconds = 15_000
+
 /**
  * Rotates the signing keys. `{}`, the scheduled call, does what is due. `{"action":"rotate"}` starts a
  * rotation now; with `"emergency":true` the new key signs at once. `{"action":"revoke","kid":…}` takes a key
@@ -28,7 +31,7 @@ const Call = v.union([
  */
 export async function handler(
   event: unknown,
-  context: Pick<Context, 'awsRequestId'>,
+  context: Pick<Context, 'awsRequestId'> & Partial<Pick<Context, 'getRemainingTimeInMillis'>>,
 ): Promise<RotationResult> {
   const at = Date.now()
   log.resetKeys()
@@ -39,6 +42,7 @@ export async function handler(
   const by = {
     runId: context.awsRequestId,
     requestedBy: 'requested_by' in call ? (call.requested_by ?? null) : null,
+    kmsPatienceMilliseconds: (context.getRemainingTimeInMillis?.() ?? 0) - reserveMilliseconds,
   }
   await emitOverdue(at)
   const result = await rotateKeys(toRequest(call, at), by)
@@ -63,7 +67,7 @@ function toRequest(call: v.InferOutput<typeof Call>, at: number): RotationReques
  */
 async function emitOverdue(now: number): Promise<void> {
   const keySet = await readKeySet()
-  // A deployment without a first key has no step that could be late.
-  const due = keySet.keys.length === 0 ? now : nextDue(keySet, settings())
+  // Before the first key nothing could be late but its creation.
+  const due = keySet.keys.length === 0 ? (keySet.attempt?.started_at ?? now) : nextDue(keySet, settings())
   emitMetric('RotationOverdueSeconds', Math.max(0, (now - due) / 1000), { unit: 'Seconds' })
 }

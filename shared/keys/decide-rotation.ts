@@ -1,5 +1,11 @@
 import { type Attempt, keyIn, type SigningKey, type SigningKeySet } from './key-set.ts'
-import { activationDue, drainMilliseconds, type KeyTimes, publicationDue } from './key-times.ts'
+import {
+  activationDue,
+  drainMilliseconds,
+  kmsLagMilliseconds,
+  type KeyTimes,
+  publicationDue,
+} from './key-times.ts'
 import type { KeyTransition } from './key-transitions.ts'
 
 /** The call of a rotation run: by the schedule, for a rotation, or for a revocation. */
@@ -14,10 +20,20 @@ export type RotationRequest =
 
 /** What a rotation run has found out itself; it is not stored. */
 export interface RunKnowledge {
-  /** What this run knows of a key creation attempt: that it began it, its KMS key, or that it has none. */
-  attempt?: { id: string } & ({ state: 'begun' } | { state: 'created'; arn: string } | { state: 'not_found' })
-  /** Whether this run has already looked in KMS for the keys of orphaned attempts. */
-  swept?: boolean
+  /**
+   * What this run knows of a key creation attempt: that it began it, its KMS key, that KMS shows none (though
+   * one may appear, if KMS lists a new key whose tags cannot be read), or that its key cannot be used.
+   */
+  attempt?: { id: string } & (
+    | { state: 'begun' }
+    | { state: 'created'; arn: string }
+    | { state: 'not_found'; mayAppear: boolean }
+    | { state: 'unusable' }
+  )
+  /** kids of the retired keys that this run has disabled and that KMS does not show as disabled yet. */
+  unconfirmed?: readonly string[]
+  /** Whether this run has disabled the keys of orphaned attempts: `some` if KMS shows some as enabled yet. */
+  swept?: 'all' | 'some'
 }
 
 /** Everything that the decision on the next rotation step depends on. */
@@ -43,18 +59,24 @@ export type RotationStep =
   | { kind: 'beginAttempt'; purpose: Attempt['purpose']; replaces: string | null; requested: boolean }
   /** Call KMS CreateKey for the attempt that this run has begun. */
   | { kind: 'createKey'; attempt: Attempt }
+  /** The request needs the key of the attempt for something more urgent: store that, for the runs to come. */
+  | { kind: 'changePurpose'; attempt: Attempt; purpose: Attempt['purpose']; replaces: string | null }
+  /** Store the ARN of the key that KMS has created for the attempt. */
+  | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, to give another run time to finish its key creation attempt. */
   | { kind: 'wait' }
   /** The run that began the attempt seems dead: look in KMS for the key that it may have created. */
   | { kind: 'findKey'; attempt: Attempt }
-  /** KMS has no key of the attempt: give the attempt up and begin another one for the same purpose. */
+  /** KMS lets no key of the attempt be used: give it up and begin another one for the same purpose. */
   | { kind: 'restartAttempt'; attempt: Attempt }
   /** Add the key that KMS has created to the key set. */
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */
   | { kind: 'disableKey'; key: SigningKey }
-  /** Disable the KMS keys of these orphaned attempts, then keep only `remaining` on record. */
-  | { kind: 'sweepOrphans'; attemptIds: string[]; remaining: SigningKeySet['orphaned_attempts'] }
+  /** Disable the KMS keys of these orphaned attempts, and forget those in `expired` that have no key. */
+  | { kind: 'sweepOrphans'; orphans: SigningKeySet['orphaned_attempts']; expired: string[] }
+  /** This run can do no more, because KMS lags: the next ones go on. `overdue` if it lags too long. */
+  | { kind: 'leaveToNextRun'; overdue: boolean }
   | { kind: 'done' }
 
 /**
@@ -64,8 +86,8 @@ export type RotationStep =
  */
 const maxKeys = 100
 
-/** How long the KMS key of an orphaned attempt may appear late. No call or listing of KMS takes that long. */
-const orphanMilliseconds = 15 * 60_000
+/** How long the KMS key of an orphaned attempt may appear late: a call may take long, and then KMS lags. */
+const orphanMilliseconds = 3 * kmsLagMilliseconds
 
 /**
  * Decides the next step of a rotation. It is a pure function of the state, so runs that compete or crash all
@@ -148,32 +170,64 @@ function decideNewKey({ keySet: { keys }, request, times, now }: RotationState):
 const wantsEmergency = (request: RotationRequest, active: SigningKey | undefined): boolean =>
   request.action === 'rotate' && request.emergency && (active?.active_at ?? 0) < request.at
 
-function continueAttempt(
-  attempt: Attempt,
-  { knowledge, patienceMilliseconds, now }: RotationState,
-): RotationStep {
-  const known = knowledge.attempt
-  if (known?.id !== attempt.id) {
-    return now - attempt.started_at < patienceMilliseconds ? { kind: 'wait' } : { kind: 'findKey', attempt }
-  }
-  switch (known.state) {
+function continueAttempt(attempt: Attempt, state: RotationState): RotationStep | undefined {
+  const { knowledge, patienceMilliseconds, now } = state
+  const known = knowledge.attempt?.id === attempt.id ? knowledge.attempt : undefined
+  const urgent = urgentPurpose(attempt, state)
+  if (urgent !== undefined) return { kind: 'changePurpose', attempt, ...urgent }
+  if (attempt.refused) return { kind: 'restartAttempt', attempt }
+  if (known?.state === 'unusable') return restartIfLost(attempt, state)
+  if (attempt.arn !== null) return { kind: 'addKey', attempt, arn: attempt.arn }
+  switch (known?.state) {
     case 'begun':
       return { kind: 'createKey', attempt }
     case 'created':
-      return { kind: 'addKey', attempt, arn: known.arn }
+      return { kind: 'nameKey', attempt, arn: known.arn }
     case 'not_found':
-      return { kind: 'restartAttempt', attempt }
+      return known.mayAppear ? restartIfLost(attempt, state) : { kind: 'restartAttempt', attempt }
+    case undefined:
+      return now - attempt.started_at < patienceMilliseconds ? { kind: 'wait' } : { kind: 'findKey', attempt }
   }
 }
 
-function decideTidying({ keySet, knowledge, now }: RotationState): RotationStep {
-  const retired = keyIn(keySet.keys, 'retired')
+/** The purpose that the request gives to the attempt, if it is more urgent than the attempt's own. */
+function urgentPurpose(
+  { purpose, replaces }: Attempt,
+  { keySet: { keys }, request }: RotationState,
+): Pick<Attempt, 'purpose' | 'replaces'> | undefined {
+  const active = keyIn(keys, 'active')
+  if (request.action === 'revoke')
+    return active?.kid === request.kid && replaces !== active.kid
+      ? { purpose: 'replace', replaces: active.kid }
+      : undefined
+  return purpose === 'publish' && wantsEmergency(request, active)
+    ? { purpose: 'activate', replaces: null }
+    : undefined
+}
+
+/**
+ * Begins another attempt once KMS cannot be lagging any more, unless an earlier key is lost, too: then KMS
+ * refuses all keys, and more of them would not help.
+ */
+const restartIfLost = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
+  isOverdue(attempt, state) && state.keySet.orphaned_attempts.every(({ arn }) => arn === null)
+    ? { kind: 'restartAttempt', attempt }
+    : undefined
+
+const isOverdue = ({ started_at }: Attempt, { now }: RotationState): boolean =>
+  now - started_at >= kmsLagMilliseconds
+
+function decideTidying(state: RotationState): RotationStep {
+  const { keySet, knowledge, now } = state
+  const { attempt, keys, orphaned_attempts: orphans } = keySet
+  const unconfirmed = knowledge.unconfirmed ?? []
+  const retired = keys.find((key) => key.state === 'retired' && !unconfirmed.includes(key.kid))
   if (retired !== undefined) return { kind: 'disableKey', key: retired }
-  const orphans = keySet.orphaned_attempts
-  if (orphans.length === 0 || knowledge.swept) return { kind: 'done' }
-  return {
-    kind: 'sweepOrphans',
-    attemptIds: orphans.map(({ id }) => id),
-    remaining: orphans.filter(({ started_at }) => now - started_at < orphanMilliseconds),
+  if (orphans.length > 0 && knowledge.swept === undefined) {
+    const expired = orphans.filter(({ started_at }) => now - started_at >= orphanMilliseconds)
+    return { kind: 'sweepOrphans', orphans, expired: expired.map(({ id }) => id) }
   }
+  if (attempt !== null) return { kind: 'leaveToNextRun', overdue: isOverdue(attempt, state) }
+  const lags = unconfirmed.length > 0 || knowledge.swept === 'some'
+  return lags ? { kind: 'leaveToNextRun', overdue: false } : { kind: 'done' }
 }

@@ -48,7 +48,7 @@ export const Evidence = v.object({
   jwks_sha256_after: v.string(),
   /** Test made just before the transition: of the key that joins or takes over, otherwise of the signer. */
   check: v.nullable(KeyCheck),
-  /** State in KMS of the key that a `disable` disabled; null for the other actions. */
+  /** State that KMS showed of the key that a `disable` disabled; null for the other actions. */
   kms_state: v.nullable(v.string()),
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: Integer,

@@ -64,13 +64,21 @@ export const Trigger = v.object({
 })
 export type Trigger = v.InferOutput<typeof Trigger>
 
+/** ARN of the KMS key that CreateKey made for an attempt; null while no run has stored it. */
+const AttemptArn = v.optional(v.nullable(v.string()), null)
+
 /**
- * One attempt to create a signing key. It is stored before KMS CreateKey is called, and the KMS key carries
- * its `id` as a tag, so that after a crash the next run finds the key and continues.
+ * One attempt to create a signing key. It is stored before KMS CreateKey is called, and names its KMS key as
+ * soon as that has answered. If a run crashes in between, the next one finds the key by its tag, the `id`.
  */
 export const Attempt = v.object({
   id: v.string(),
   started_at: Integer,
+  arn: AttemptArn,
+  /** How many keys KMS listed before the attempt; null if it listed too many to count. */
+  listed_before: v.optional(v.nullable(Integer), null),
+  /** Whether KMS refused CreateKey, so that this attempt has no key and never will have one. */
+  refused: v.optional(v.boolean(), false),
   /** Purpose of the new key: to be published, to sign at once, or to replace a revoked key at once. */
   purpose: v.picklist(['publish', 'activate', 'replace']),
   /** kid of the key to revoke, for the purpose `replace`. */
@@ -96,7 +104,7 @@ export const SigningKeySet = v.pipe(
     /** The current attempt to create a key; null if there is none. */
     attempt: v.nullable(Attempt),
     /** Attempts to create a key that were given up. Their KMS keys may still appear and are then disabled. */
-    orphaned_attempts: v.array(v.object({ id: v.string(), started_at: Integer })),
+    orphaned_attempts: v.array(v.object({ id: v.string(), started_at: Integer, arn: AttemptArn })),
   }),
 )
 export type SigningKeySet = v.InferOutput<typeof SigningKeySet>

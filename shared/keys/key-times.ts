@@ -37,6 +37,13 @@ export const drainMilliseconds = (times: KeyTimes): number =>
 export const commitSlackMilliseconds = 3_000
 
 /**
+ * How long KMS may lag: refuse a new key (unknown, its tag not seen by IAM yet, still being created), or go
+ * on showing a key's old state. AWS names five minutes for tags and "several minutes" for the rest (KMS
+ * Developer Guide: "ABAC for AWS KMS", "Eventual consistency"); this is twice that.
+ */
+export const kmsLagMilliseconds = 10 * 60_000
+
+/**
  * When a key that stops signing now may leave the JWKS. The last signer to notice may sign with it until its
  * cached key set expires; then that token must expire; then comes the margin, for verifiers whose clocks are
  * behind.

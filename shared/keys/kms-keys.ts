@@ -4,6 +4,8 @@ import {
   DisableKeyCommand,
   GetPublicKeyCommand,
   KMSClient,
+  KMSInvalidStateException,
+  KMSServiceException,
   ListResourceTagsCommand,
   NotFoundException,
   paginateListKeys,
@@ -21,7 +23,8 @@ import { settings } from '../settings.ts'
 import type { KeyCheck } from './evidence.ts'
 import { attemptTagName, signingKeyTagName } from './key-names.ts'
 import { type CreatedKey, thumbprint, toJwk } from './key-set.ts'
-import { signDigest, signingAlgorithm } from './sign-jwt.ts'
+import { kmsLagMilliseconds } from './key-times.ts'
+import { isUnusable, signDigest, signingAlgorithm } from './sign-jwt.ts'
 
 /** Creates a signing key in KMS, tagged with this deployment and the attempt. Resolves with its ARN. */
 export async function createSigningKey(attemptId: string): Promise<string> {
@@ -43,46 +46,74 @@ export async function createSigningKey(attemptId: string): Promise<string> {
   return KeyMetadata.Arn
 }
 
+/** Whether KMS answered CreateKey by refusing it, so that it has certainly created no key. */
+export const isRefusedCreation = (error: unknown): boolean =>
+  error instanceof KMSServiceException && error.$fault === 'client'
+
 const maxListPages = 20
 const listPageSize = 1000
 const tagReadConcurrency = 8
 
-/**
- * Finds the ARNs of this deployment's signing keys that the given attempts created. KMS cannot search by tag,
- * so this reads the tags of every key of the account and region. It is needed only after a run has crashed
- * between CreateKey and the write of the key set.
- */
-export async function findKeys(attemptIds: readonly string[]): Promise<string[]> {
-  const found: string[] = []
-  const addIfWanted = async (arn: string): Promise<void> => {
-    const attempt = await readAttemptTag(arn)
-    if (attempt !== undefined && attemptIds.includes(attempt)) found.push(arn)
-  }
+/** Lists the ARNs of all keys of the account and region; `complete` is false if they are too many. */
+async function listKeys(): Promise<{ arns: string[]; complete: boolean }> {
+  const arns: string[] = []
   let pages = 0
-  for await (const { Keys = [] } of paginateListKeys({ client: kms, pageSize: listPageSize }, {})) {
-    const arns = Keys.flatMap(({ KeyArn }) => KeyArn ?? [])
-    for (let start = 0; start < arns.length; start += tagReadConcurrency)
-      await Promise.all(arns.slice(start, start + tagReadConcurrency).map(addIfWanted))
+  for await (const { Keys = [], Truncated } of paginateListKeys(
+    { client: kms, pageSize: listPageSize },
+    {},
+  )) {
+    arns.push(...Keys.flatMap(({ KeyArn }) => KeyArn ?? []))
     pages += 1
-    if (pages === maxListPages) {
-      log.error('stopped looking for the keys of unfinished attempts: too many keys in the account')
-      break
-    }
+    if (pages === maxListPages && Truncated === true) return { arns, complete: false }
   }
-  return found
+  return { arns, complete: true }
 }
 
-/** Reads which attempt created a KMS key; undefined if it is not a signing key of this deployment. */
-async function readAttemptTag(arn: string): Promise<string | undefined> {
+/** Counts the keys of the account and region; null if they are too many. */
+export async function countKeys(): Promise<number | null> {
+  const { arns, complete } = await listKeys()
+  return complete ? arns.length : null
+}
+
+/** What KMS shows of the keys of unfinished attempts. */
+interface FoundKeys {
+  /** The ARNs of the attempts' keys, by the attempts' ids. */
+  found: Map<string, string>
+  /** How many keys KMS lists; null if they are too many to look at. */
+  listed: number | null
+  /** How many of them have tags that cannot be read: keys of others, and our own while KMS lags. */
+  unreadable: number
+}
+
+/**
+ * Finds this deployment's signing keys that the given attempts created. KMS cannot search by tag, so this
+ * reads the tags of every key of the account and region. It is needed only after a run has crashed between
+ * CreateKey and the write of the key set, and misses a key while KMS lags.
+ */
+export async function findKeys(attemptIds: readonly string[]): Promise<FoundKeys> {
+  const found = new Map<string, string>()
+  let unreadable = 0
+  const look = async (arn: string): Promise<void> => {
+    const tags = await readTags(arn)
+    if (tags === undefined) unreadable += 1
+    const attempt = tags?.get(attemptTagName)
+    if (attempt === undefined || !attemptIds.includes(attempt)) return
+    if (tags?.get(signingKeyTagName) === requireEnv('SIGNING_KEY_TAG')) found.set(attempt, arn)
+  }
+  const { arns, complete } = await listKeys()
+  if (!complete) log.error('looked at a part of the keys of the account only: there are too many')
+  for (let start = 0; start < arns.length; start += tagReadConcurrency)
+    await Promise.all(arns.slice(start, start + tagReadConcurrency).map(look))
+  return { found, listed: complete ? arns.length : null, unreadable }
+}
+
+/** Reads the tags of a key; undefined if the key is unknown or, as those of others, denied. */
+async function readTags(arn: string): Promise<Map<string, string> | undefined> {
   try {
     const { Tags = [] } = await kms.send(new ListResourceTagsCommand({ KeyId: arn }))
-    const value = (name: string) => Tags.find(({ TagKey }) => TagKey === name)?.TagValue
-    return value(signingKeyTagName) === requireEnv('SIGNING_KEY_TAG') ? value(attemptTagName) : undefined
+    return new Map(Tags.map(({ TagKey = '', TagValue = '' }) => [TagKey, TagValue]))
   } catch (error) {
-    // IAM policies allow reading the tags of our own keys only, and a key may have been deleted meanwhile.
-    if (error instanceof Error && ['AccessDeniedException', 'NotFoundException'].includes(error.name)) {
-      return undefined
-    }
+    if (isUnusable(error)) return undefined
     throw error
   }
 }
@@ -100,9 +131,9 @@ export async function readPublicKey(arn: string): Promise<CreatedKey> {
 
 /**
  * Tests a signing key: signs random bytes, and verifies the signature by KMS and by the public key. It never
- * throws: what failed is false in the result.
+ * throws: what failed is false in the result, and `cause` is the error that KMS answered, if any.
  */
-export async function checkKey(key: CreatedKey): Promise<KeyCheck> {
+export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; cause?: unknown }> {
   const check = { kid: key.kid, arn: key.arn, signed: false, verified_by_kms: false, verified_by_jwk: false }
   const message = randomBytes(32)
   const digest = createHash('sha256').update(message).digest()
@@ -121,24 +152,44 @@ export async function checkKey(key: CreatedKey): Promise<KeyCheck> {
       }),
     )
     check.verified_by_kms = SignatureValid === true
-  } catch (error) {
-    log.error('a signing key failed its check', { kid: key.kid, cause: errorSummary(error) })
+    return { check }
+  } catch (cause) {
+    return { check, cause }
   }
-  return check
 }
 
 /**
  * Disables a key in KMS and, unless `deletionDays` is 0, schedules its deletion after that many days. It can
- * be repeated safely. Resolves with the key's state in KMS afterwards.
+ * be repeated safely. Resolves with the key's state once KMS says that nobody can sign with it, otherwise, as
+ * KMS lags, with undefined: then repeat it later. `createdAt`, epoch milliseconds, tells a key that KMS does
+ * not know yet from a deleted one.
  */
-export async function disableKey(arn: string, deletionDays: number): Promise<string> {
-  const state = await readKeyState(arn)
-  if (state === 'PendingDeletion' || state === 'Deleted') return state
-  if (state !== 'Disabled') await kms.send(new DisableKeyCommand({ KeyId: arn }))
-  if (deletionDays > 0) {
-    await kms.send(new ScheduleKeyDeletionCommand({ KeyId: arn, PendingWindowInDays: deletionDays }))
+export async function disableKey(
+  arn: string,
+  deletionDays: number,
+  createdAt: number,
+): Promise<string | undefined> {
+  const isNew = Date.now() - createdAt < kmsLagMilliseconds
+  const isFinal = (state: string) =>
+    state === 'PendingDeletion' ||
+    (state === 'Deleted' && !isNew) ||
+    (state === 'Disabled' && deletionDays === 0)
+  try {
+    const before = await readKeyState(arn)
+    if (isFinal(before)) return before
+    if (before !== 'Disabled') await kms.send(new DisableKeyCommand({ KeyId: arn }))
+    if (deletionDays > 0) {
+      await kms.send(new ScheduleKeyDeletionCommand({ KeyId: arn, PendingWindowInDays: deletionDays }))
+    }
+    const after = await readKeyState(arn)
+    if (isFinal(after)) return after
+    log.info('KMS does not show a key as disabled yet', { arn, state: after })
+  } catch (error) {
+    const lags = error instanceof KMSInvalidStateException || (isNew && isUnusable(error))
+    if (!lags) throw error
+    log.info('KMS does not let a key be disabled yet', { arn, cause: errorSummary(error) })
   }
-  return readKeyState(arn)
+  return undefined
 }
 
 /** Reads the state of a key in KMS: `Enabled`, `Disabled`, `PendingDeletion`, …; `Deleted` if absent. */

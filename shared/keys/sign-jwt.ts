@@ -62,10 +62,19 @@ export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8
   return Signature
 }
 
-/** Error names of KMS for a key that cannot sign: revoked a moment ago, or disabled by somebody in KMS. */
-const stoppedSigning = new Set(['DisabledException', 'KMSInvalidStateException', 'NotFoundException'])
+/** Error names with which KMS refuses the use of a key. */
+const refusals = new Set([
+  'AccessDeniedException',
+  'DisabledException',
+  'KMSInvalidStateException',
+  'NotFoundException',
+])
 
-const hasStopped = (error: unknown): boolean => error instanceof Error && stoppedSigning.has(error.name)
+/**
+ * Whether KMS says by this error that a key cannot be used: it is unknown, is in the wrong state, or its tags
+ * allow no access. Of a key that was created or revoked lately this passes, because KMS lags.
+ */
+export const isUnusable = (error: unknown): boolean => error instanceof Error && refusals.has(error.name)
 
 /** Value of `Retry-After`, in seconds, while no key can sign. */
 const noSignerSeconds = 5
@@ -79,13 +88,13 @@ export async function signJwt(claims: Record<string, unknown>): Promise<string> 
   try {
     return await signWithActiveKey(claims)
   } catch (error) {
-    if (!hasStopped(error)) throw error
+    if (!isUnusable(error)) throw error
   }
   forgetCachedKeySet()
   try {
     return await signWithActiveKey(claims)
   } catch (error) {
-    throw hasStopped(error) ? noSigner(error) : error
+    throw isUnusable(error) ? noSigner(error) : error
   }
 }
 

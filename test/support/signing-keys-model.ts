@@ -16,12 +16,21 @@ export interface World {
   now: number
   times: KeyTimes
   keySet: SigningKeySet
-  /** Keys that are enabled in KMS, by ARN, each with the id of the attempt that created it. */
-  enabled: ReadonlyMap<string, string>
+  /** How long KMS lags: then a new key can be found and used, and a disabled one shows as disabled. */
+  lag: number
+  /** Every key in KMS, by ARN. */
+  kms: ReadonlyMap<string, ModelKey>
   /** Until when a token signed by each key may be valid, by kid. Revoked keys are not in it. */
   tokensUntil: ReadonlyMap<string, number>
   /** Number of attempts and keys that have been named so far, from which the next name is made. */
   names: number
+}
+
+/** A key in KMS, with the id of the attempt that created it; instants are epoch milliseconds. */
+interface ModelKey {
+  attempt: string
+  createdAt: number
+  disabledAt: number | null
 }
 
 /**
@@ -36,11 +45,12 @@ export interface ModelRun {
 export const patienceMilliseconds = 3_000
 
 /** A model world without any signing key. */
-export const emptyWorld = (times: KeyTimes, now: number): World => ({
+export const emptyWorld = (times: KeyTimes, now: number, lag = 0): World => ({
   now,
   times,
   keySet: emptyKeySet,
-  enabled: new Map(),
+  lag,
+  kms: new Map(),
   tokensUntil: new Map(),
   names: 0,
 })
@@ -48,6 +58,10 @@ export const emptyWorld = (times: KeyTimes, now: number): World => ({
 /** Lets time pass in the model; the signer signs tokens until the last moment. */
 export const passTime = (world: World, milliseconds: number): World =>
   sign({ ...world, now: world.now + milliseconds })
+
+/** The ARNs of the keys that KMS signs with, whatever it shows. */
+export const enabledKeys = ({ kms }: World): string[] =>
+  [...kms].filter(([, { disabledAt }]) => disabledAt === null).map(([arn]) => arn)
 
 /** The first half of a rotation step: reads the key set and decides. */
 export const readAndDecide = ({ keySet, times, now }: World, { request, knowledge }: ModelRun): ModelRun => ({
@@ -68,9 +82,14 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
     knowledge: { ...knowledge, attempt },
   })
   const plain = { request, knowledge }
-  const begin = (base: World, next: SigningKeySet, attempt: Omit<Attempt, 'id' | 'started_at'>) => {
+  const begin = (
+    base: World,
+    next: SigningKeySet,
+    { purpose, replaces, trigger }: Pick<Attempt, 'purpose' | 'replaces' | 'trigger'>,
+  ) => {
     const id = `attempt-${base.names}`
-    const stored = { ...next, attempt: { ...attempt, id, started_at: base.now } }
+    const fresh = { id, started_at: base.now, arn: null, listed_before: base.kms.size, refused: false }
+    const stored = { ...next, attempt: { ...fresh, purpose, replaces, trigger } }
     const written = write({ ...base, names: base.names + 1 }, keySet, stored)
     return { world: written, run: written.keySet === base.keySet ? plain : learn({ id, state: 'begun' }) }
   }
@@ -89,49 +108,78 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
       return begin(world, keySet, { purpose, replaces, trigger })
     }
     case 'restartAttempt': {
-      const { id, started_at } = step.attempt
-      const orphaned_attempts = [...keySet.orphaned_attempts, { id, started_at }]
+      const { id, started_at, arn, refused } = step.attempt
+      const orphans = refused ? [] : [{ id, started_at, arn }]
+      const orphaned_attempts = [...keySet.orphaned_attempts, ...orphans]
       return begin(world, { ...keySet, orphaned_attempts }, step.attempt)
+    }
+    case 'changePurpose': {
+      const { attempt, purpose, replaces } = step
+      const next = { ...keySet, attempt: { ...attempt, purpose, replaces } }
+      return { world: write(world, keySet, next), run: plain }
     }
     case 'createKey': {
       const arn = `arn-${world.names}`
-      const enabled = new Map([...world.enabled, [arn, step.attempt.id]])
       const { id } = step.attempt
-      return {
-        world: { ...world, enabled, names: world.names + 1 },
-        run: learn({ id, state: 'created', arn }),
-      }
+      const kms = new Map([...world.kms, [arn, { attempt: id, createdAt: world.now, disabledAt: null }]])
+      return { world: { ...world, kms, names: world.names + 1 }, run: learn({ id, state: 'created', arn }) }
+    }
+    case 'nameKey': {
+      const { attempt, arn } = step
+      return { world: write(world, keySet, { ...keySet, attempt: { ...attempt, arn } }), run: plain }
     }
     case 'findKey': {
-      const { id } = step.attempt
-      const arn = [...world.enabled].find(([, attempt]) => attempt === id)?.[0]
+      const { id, listed_before: before } = step.attempt
+      const arn = findArn(world, id)
+      const unreadable = [...world.kms.keys()].some((key) => !isUsable(world, key))
+      const mayAppear = unreadable && world.kms.size > (before ?? 0)
       return {
         world,
-        run: learn(arn === undefined ? { id, state: 'not_found' } : { id, state: 'created', arn }),
+        run: learn(arn === undefined ? { id, state: 'not_found', mayAppear } : { id, state: 'created', arn }),
       }
     }
     case 'addKey': {
+      if (!isUsable(world, step.arn)) return { world, run: learn({ id: step.attempt.id, state: 'unusable' }) }
       const created = { kid: `kid of ${step.arn}`, arn: step.arn, n: 'n', e: 'AQAB' }
       const transition = transitionFor(step.attempt, keySet.keys, created)
       return { world: transit(world, keySet, { ...keySet, attempt: null }, transition), run: plain }
     }
     case 'disableKey': {
-      const disabled = disable(world, (arn) => arn === step.key.arn)
-      const transition = { action: 'disable', kid: step.key.kid } as const
-      return { world: transit(disabled, keySet, keySet, transition), run: plain }
+      const { kid, arn } = step.key
+      const disabled = disable(world, arn)
+      const unconfirmed = [...(knowledge.unconfirmed ?? []), kid]
+      if (!showsDisabled(disabled, arn))
+        return { world: disabled, run: { request, knowledge: { ...knowledge, unconfirmed } } }
+      return { world: transit(disabled, keySet, keySet, { action: 'disable', kid }), run: plain }
     }
     case 'sweepOrphans': {
-      const swept = disable(world, (_, attempt) => step.attemptIds.includes(attempt))
+      const { orphans, expired } = step
+      const found = orphans.flatMap(({ id, arn }) => {
+        const known = arn ?? findArn(world, id)
+        return known === undefined ? [] : [[id, known] as const]
+      })
+      const swept = found.reduce((base, [, arn]) => disable(base, arn), world)
+      const known = new Map(found)
+      const orphaned_attempts = orphans.filter(({ id }) => {
+        const arn = known.get(id)
+        return arn === undefined ? !expired.includes(id) : !showsDisabled(swept, arn)
+      })
+      const some = orphaned_attempts.some(({ id }) => known.has(id))
       return {
-        world: write(swept, keySet, { ...keySet, orphaned_attempts: step.remaining }),
-        run: { request, knowledge: { ...knowledge, swept: true } },
+        world: write(swept, keySet, { ...keySet, orphaned_attempts }),
+        run: { request, knowledge: { ...knowledge, swept: some ? 'some' : 'all' } },
       }
     }
     case 'wait':
+    case 'leaveToNextRun':
     case 'done':
       return { world, run: plain }
   }
 }
+
+/** Whether a run that has decided ends with that. */
+export const isOver = ({ pending }: ModelRun): boolean =>
+  pending?.step.kind === 'done' || pending?.step.kind === 'leaveToNextRun'
 
 /**
  * Takes the steps of a rotation run, without other runs at the same time, until it is done; returns every
@@ -142,7 +190,7 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
   let run: ModelRun = { request, knowledge: {} }
   for (let steps = 0; steps < 400; steps += 1) {
     const decided = readAndDecide(world, run)
-    if (decided.pending?.step.kind === 'done') return worlds
+    if (isOver(decided)) return worlds
     ;({ world, run } = act(world, decided))
     if (decided.pending?.step.kind === 'wait') world = passTime(world, 100)
     worlds.push(world)
@@ -177,7 +225,24 @@ function sign(world: World): World {
   return { ...world, tokensUntil: new Map([...world.tokensUntil, [signer.kid, until]]) }
 }
 
-const disable = (world: World, which: (arn: string, attempt: string) => boolean): World => ({
-  ...world,
-  enabled: new Map([...world.enabled].filter(([arn, attempt]) => !which(arn, attempt))),
-})
+const isUsable = ({ kms, now, lag }: World, arn: string): boolean => {
+  const key = kms.get(arn)
+  return key !== undefined && key.createdAt + lag <= now
+}
+
+/** Finds the key of an attempt by its tag, which IAM and listings show late. */
+const findArn = (world: World, attempt: string): string | undefined =>
+  [...world.kms].find(([arn, key]) => key.attempt === attempt && isUsable(world, arn))?.[0]
+
+/** Disables a key unless KMS refuses it, because it is too new. */
+function disable(world: World, arn: string): World {
+  const key = world.kms.get(arn)
+  if (key === undefined || key.disabledAt !== null || !isUsable(world, arn)) return world
+  return { ...world, kms: new Map([...world.kms, [arn, { ...key, disabledAt: world.now }]]) }
+}
+
+/** Whether KMS says that a key cannot sign; keys that this model did not create are deleted ones. */
+const showsDisabled = ({ kms, now, lag }: World, arn: string): boolean => {
+  const key = kms.get(arn)
+  return key === undefined || (key.disabledAt !== null && key.disabledAt + lag <= now)
+}

@@ -64,9 +64,9 @@ export interface ExpectedCall {
   call: 'DisableKey' | 'DisableKey, ScheduleKeyDeletion'
   arn: string | null
   kid: string | null
-  /** When the call was recorded, shortly after it was made; epoch milliseconds. */
+  /** When KMS showed the effect, epoch milliseconds: seconds after the call, minutes if KMS lagged. */
   at: number
-  /** Lambda request id of the rotation run that made the call. */
+  /** Lambda request id of the run that recorded it; if KMS lagged, an earlier run made the call. */
   run_id: string
   /** What started the rotation run, such as the schedule or an operator. */
   trigger: string

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../../shared/keys/evidence.ts'
-import { readKeySet, type SigningKey } from '../../../shared/keys/key-set.ts'
+import { type Attempt, readKeySet, type SigningKey } from '../../../shared/keys/key-set.ts'
 import { readArchive, readEvidence } from '../../../shared/keys/key-set-store.ts'
 
 /** The signing keys of a deployment according to its own records; instants are epoch milliseconds. */
@@ -10,6 +10,8 @@ export interface KeyStatus {
     'kid' | 'arn' | 'state' | 'published_at' | 'active_at' | 'retiring_at' | 'retired_at'
   >[]
   evidence: Evidence[]
+  /** The attempt to create a key that is under way, perhaps because KMS lags; null if there is none. */
+  attempt: Pick<Attempt, 'started_at' | 'purpose' | 'arn'> | null
   /** When the rotation has its next step to do; null before the first key exists. */
   next_due: number | null
 }
@@ -18,6 +20,7 @@ export interface KeyStatus {
 export async function readKeyStatus(): Promise<KeyStatus> {
   const [archived, keySet, evidence] = await Promise.all([readArchive(), readKeySet(), readEvidence()])
   const keys = [...archived, ...keySet.keys].sort((a, b) => a.published_at - b.published_at)
+  const { attempt } = keySet
   return {
     keys: keys.map(({ kid, arn, state, published_at, active_at, retiring_at, retired_at }) => ({
       kid,
@@ -29,6 +32,7 @@ export async function readKeyStatus(): Promise<KeyStatus> {
       retired_at,
     })),
     evidence,
+    attempt: attempt && { started_at: attempt.started_at, purpose: attempt.purpose, arn: attempt.arn },
     next_due: evidence.at(-1)?.next_due ?? null,
   }
 }
@@ -36,7 +40,7 @@ export async function readKeyStatus(): Promise<KeyStatus> {
 const instant = (at: number | null): string => (at === null ? '-' : new Date(at).toISOString())
 
 /** Formats the status of the signing keys as text. */
-export function formatKeyStatus({ keys, evidence, next_due }: KeyStatus): string {
+export function formatKeyStatus({ keys, evidence, attempt, next_due }: KeyStatus): string {
   const lines = keys.flatMap(({ kid, arn, state, published_at, active_at, retiring_at, retired_at }) => [
     `${state.padEnd(10)}${kid}`,
     `          ${arn}`,
@@ -46,5 +50,10 @@ export function formatKeyStatus({ keys, evidence, next_due }: KeyStatus): string
   const records = evidence.map(
     ({ sequence, at, action, trigger }) => `${sequence}  ${instant(at)}  ${action} (${trigger.kind})`,
   )
+  if (attempt !== null)
+    lines.push(
+      `creating  a key to ${attempt.purpose} since ${instant(attempt.started_at)}`,
+      `          ${attempt.arn ?? 'KMS has not named it yet'}`,
+    )
   return [...lines, '', 'evidence', ...records, '', `next due  ${instant(next_due)}`].join('\n')
 }

@@ -13,7 +13,11 @@ const Result = v.object({
     }),
   ),
   next_due: v.number(),
+  waits_for_kms: v.optional(v.boolean(), false),
 })
+
+const waitsForKms =
+  'KMS does not show everything yet, which can take minutes. The scheduled runs finish it: see keys status.'
 
 /** Invokes the rotation function with a request, and shows the transitions that it made. */
 export async function runRotation(
@@ -28,7 +32,8 @@ export async function runRotation(
   )
   show(result, () =>
     [
-      ...(transitions.length === 0 ? ['There was nothing to do.'] : transitions),
+      ...(transitions.length === 0 && !result.waits_for_kms ? ['There was nothing to do.'] : transitions),
+      ...(result.waits_for_kms ? [waitsForKms] : []),
       `Signing key: ${result.signer ?? 'none'}. Next step due: ${formatInstant(result.next_due)}.`,
     ].join('\n'),
   )

@@ -1,4 +1,4 @@
-import { DisableKeyCommand } from '@aws-sdk/client-kms'
+import { DisableKeyCommand, LimitExceededException } from '@aws-sdk/client-kms'
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/schedule/rotate-signing-keys.ts'
@@ -143,7 +143,9 @@ describe('ten runs at the same time', () => {
   it('ten simultaneous rotation runs leave one enabled key even if none waits for the others', async () => {
     // A run that is overtaken by another one may fail, because its key is disabled while it is being read.
     await Promise.allSettled(
-      Array.from({ length: 10 }, () => rotateKeys({ action: 'clock' }, { runId: randomUUID() }, 0)),
+      Array.from({ length: 10 }, () =>
+        rotateKeys({ action: 'clock' }, { runId: randomUUID(), patienceMilliseconds: 0 }),
+      ),
     )
     await invoke({})
     await expectSoundKeySet()
@@ -198,6 +200,19 @@ describe('a run that crashes', { timeout: 180_000 }, () => {
       await expectSoundKeySet()
     }
   })
+})
+
+it('a rotation to which KMS refuses a key fails, and the next run creates one without waiting for the refused one', async () => {
+  const { restore } = tamperCalls(async ({ name, perform }) => {
+    if (name !== 'CreateKeyCommand') return perform()
+    throw new LimitExceededException({ message: 'too many keys', $metadata: {} })
+  })
+  await expect(invoke({})).rejects.toThrow('too many keys')
+  restore()
+  await invoke({})
+  await expectSoundKeySet()
+  expect((await readKeySet()).orphaned_attempts).toEqual([])
+  expect(await listOwnKeys()).toHaveLength(1)
 })
 
 describe('a run that another run overtakes', () => {

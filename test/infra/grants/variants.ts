@@ -39,6 +39,8 @@ export const makeVariants = (original: FunctionModel): Variant[] =>
             ...original,
             logicalId: `${original.logicalId}-${name}`,
             name,
+            // The rotation uses the rest of its time to wait for KMS: see the scenario.
+            timeoutSeconds: Math.min(original.timeoutSeconds, 20),
             arn: original.arn.replace(original.name, name),
             environment:
               action === delayRetry

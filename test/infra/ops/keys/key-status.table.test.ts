@@ -8,7 +8,7 @@ useOwnKeys()
 const call = (event: object) => rotate(event, { awsRequestId: randomUUID() })
 
 it('keys status lists every signing key, retired ones included, and every transition', async () => {
-  expect(await readKeyStatus()).toEqual({ keys: [], evidence: [], next_due: null })
+  expect(await readKeyStatus()).toEqual({ keys: [], evidence: [], attempt: null, next_due: null })
   const { signer } = await call({})
   await call({ action: 'revoke', kid: signer })
   await call({ action: 'rotate' })

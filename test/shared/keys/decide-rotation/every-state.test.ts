@@ -1,9 +1,16 @@
 import { expect, it } from 'vitest'
 import type { RotationRequest, RotationStep, RunKnowledge } from '../../../../shared/keys/decide-rotation.ts'
-import { activeKey, type Attempt, type SigningKey, toJwks } from '../../../../shared/keys/key-set.ts'
+import {
+  activeKey,
+  type Attempt,
+  type SigningKey,
+  type SigningKeySet,
+  toJwks,
+} from '../../../../shared/keys/key-set.ts'
 import {
   activationDue,
   drainMilliseconds,
+  kmsLagMilliseconds,
   type KeyTimes,
   nextDue,
 } from '../../../../shared/keys/key-times.ts'
@@ -62,11 +69,13 @@ const keyLists: SigningKey[][] = [0, 1, 2, 3]
   .map((keys) => keys.map((key, index) => ({ ...key, kid: `kid-${index}`, arn: `arn-${index}` })))
 
 /**
- * Yields no attempt, and key creation attempts of every purpose, just begun or long ago, with everything that
- * a run may know of them.
+ * Yields no attempt, and key creation attempts of every purpose, just begun, a minute ago or longer ago than
+ * KMS can lag, with and without their key, with everything that a run may know of them.
  */
 function* attempts(keys: SigningKey[]): Generator<{ attempt: Attempt | null; knowledge: RunKnowledge }> {
   yield { attempt: null, knowledge: {} }
+  const retired = keys.filter(({ state }) => state === 'retired').map(({ kid }) => kid)
+  if (retired.length > 0) yield { attempt: null, knowledge: { unconfirmed: retired } }
   // A new key is created only if no published key waits to sign.
   if (keys.some(({ state }) => state === 'published')) return
   const id = 'attempt-of-test'
@@ -83,11 +92,20 @@ function* attempts(keys: SigningKey[]): Generator<{ attempt: Attempt | null; kno
     { attempt: { id: 'attempt-of-another-time', state: 'begun' } },
     { attempt: { id, state: 'begun' } },
     { attempt: { id, state: 'created', arn: 'arn-created' } },
-    { attempt: { id, state: 'not_found' } },
+    { attempt: { id, state: 'not_found', mayAppear: false } },
+    { attempt: { id, state: 'not_found', mayAppear: true } },
+    { attempt: { id, state: 'unusable' } },
+  ]
+  const stored = [
+    { arn: null, listed_before: 0, refused: false },
+    { arn: null, listed_before: 0, refused: true },
+    { arn: 'arn-created', listed_before: 0, refused: false },
   ]
   for (const purpose of purposes)
-    for (const started_at of [now, now - 60 * second])
-      for (const knowledge of known) yield { attempt: { id, started_at, trigger, ...purpose }, knowledge }
+    for (const started_at of [now, now - 60 * second, now - kmsLagMilliseconds])
+      for (const key of stored)
+        for (const knowledge of known)
+          yield { attempt: { id, started_at, trigger, ...purpose, ...key }, knowledge }
 }
 
 const requests = (keys: SigningKey[]): RotationRequest[] => [
@@ -98,6 +116,11 @@ const requests = (keys: SigningKey[]): RotationRequest[] => [
   ...[...keys.map(({ kid }) => kid), 'kid-archived'].map((kid) => ({ action: 'revoke', kid }) as const),
 ]
 
+const orphans = [null, 'arn-orphaned'].reduce<SigningKeySet['orphaned_attempts'][]>(
+  (lists, arn) => [...lists, [{ id: 'attempt-orphaned', started_at: now - 1, arn }]],
+  [[]],
+)
+
 interface Case {
   before: World
   request: RotationRequest
@@ -107,7 +130,7 @@ interface Case {
 function* cases(): Generator<Case> {
   for (const keys of keyLists)
     for (const { attempt, knowledge } of attempts(keys))
-      for (const orphaned_attempts of [[], [{ id: 'attempt-orphaned', started_at: now - 1 }]])
+      for (const orphaned_attempts of orphans)
         for (const request of requests(keys)) {
           const world = emptyWorld(times, now)
           const keySet = {
@@ -120,7 +143,8 @@ function* cases(): Generator<Case> {
           }
           yield { before: { ...world, keySet }, request, knowledge }
           if (orphaned_attempts.length > 0)
-            yield { before: { ...world, keySet }, request, knowledge: { ...knowledge, swept: true } }
+            for (const swept of ['all', 'some'] as const)
+              yield { before: { ...world, keySet }, request, knowledge: { ...knowledge, swept } }
         }
 }
 
@@ -136,8 +160,15 @@ function isFulfilled(request: RotationRequest, { keySet }: World): boolean {
   return !request.emergency && keySet.keys.some(({ state }) => state === 'published')
 }
 
+/** Whether the attempt will fulfil the request in a later run, so that this run may leave it. */
+function isCarried(request: RotationRequest, { keySet: { attempt } }: World): boolean {
+  if (attempt === null) return false
+  if (request.action === 'revoke') return attempt.replaces === request.kid
+  return request.action === 'rotate' && (!request.emergency || attempt.purpose !== 'publish')
+}
+
 /** Yields what is wrong with a rotation step and the world that it leads to. */
-function* faults({ before, request }: Case, step: RotationStep, after: World): Generator<string> {
+function* faults({ before, request, knowledge }: Case, step: RotationStep, after: World): Generator<string> {
   const signer = activeKey(before.keySet)
   if (count(after, 'active') > 1) yield 'two keys are active'
   if (count(after, 'published') > 1) yield 'two keys are published'
@@ -163,7 +194,9 @@ function* faults({ before, request }: Case, step: RotationStep, after: World): G
     if (request.action === 'clock' && early) yield 'a key signs before its publish window is over'
   }
 
-  const idle = step.kind === 'done' || step.kind === 'sweepOrphans'
+  // What waits for KMS stays due.
+  const waits = before.keySet.attempt !== null || knowledge.unconfirmed !== undefined
+  const idle = ['done', 'sweepOrphans', 'leaveToNextRun'].includes(step.kind) && !waits
   if (
     request.action === 'clock' &&
     step.kind !== 'raiseDrain' &&
@@ -171,6 +204,20 @@ function* faults({ before, request }: Case, step: RotationStep, after: World): G
   )
     yield 'the next due instant does not agree with the decision'
   if (step.kind === 'done' && !isFulfilled(request, before)) yield 'the request was given up'
+  if (step.kind === 'leaveToNextRun' && !isFulfilled(request, before) && !isCarried(request, before))
+    yield 'the request was forgotten'
+  if (step.kind === 'done' && waits) yield 'the run hides that KMS lags'
+
+  const { attempt } = before.keySet
+  const young = attempt !== null && now - attempt.started_at < kmsLagMilliseconds
+  const known = knowledge.attempt
+  const hasKey = known?.state === 'unusable' || (known?.state === 'not_found' && known.mayAppear)
+  if (step.kind === 'restartAttempt' && hasKey && !step.attempt.refused) {
+    if (young) yield 'another key is made while KMS may lag'
+    if (before.keySet.orphaned_attempts.some(({ arn }) => arn !== null))
+      yield 'a third key is made while KMS refuses all'
+  }
+  if (step.kind === 'createKey' && step.attempt.arn !== null) yield 'a second key is made for an attempt'
 }
 
 it('a rotation step from any state of up to three keys keeps one signer, every needed key and every request', () => {
@@ -191,10 +238,13 @@ it('a rotation step from any state of up to three keys keeps one signer, every n
   expect([...kinds].sort()).toEqual([
     'addKey',
     'beginAttempt',
+    'changePurpose',
     'createKey',
     'disableKey',
     'done',
     'findKey',
+    'leaveToNextRun',
+    'nameKey',
     'raiseDrain',
     'restartAttempt',
     'sweepOrphans',

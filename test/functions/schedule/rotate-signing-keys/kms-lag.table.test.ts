@@ -1,0 +1,282 @@
+import { KMSClient, UntagResourceCommand } from '@aws-sdk/client-kms'
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { useLaggingKms } from '../../../support/lagging-kms.ts'
+
+// The rotation waits on the clock of this test: whoever waits lets its time pass.
+vi.mock('node:timers/promises', () => ({
+  setTimeout: (milliseconds: number) => {
+    passTime(milliseconds)
+    return new Promise<void>((resolve) => setImmediate(resolve))
+  },
+}))
+
+const kms = await useLaggingKms()
+const { handler } = await import('../../../../functions/schedule/rotate-signing-keys.ts')
+const { formatKeyStatus, readKeyStatus } = await import('../../../../infra/ops/keys/key-status.ts')
+const { clientOptions } = await import('../../../../shared/aws/client-options.ts')
+const { signingKeyTagName } = await import('../../../../shared/keys/key-names.ts')
+const { signJwt } = await import('../../../../shared/keys/sign-jwt.ts')
+const { activeKey, readKeySet } = await import('../../../../shared/keys/key-set.ts')
+const { readEvidence } = await import('../../../../shared/keys/key-set-store.ts')
+const { log } = await import('../../../../shared/log.ts')
+const { expectSoundKeySet } = await import('../../../support/expect-sound-key-set.ts')
+const { listOwnKeys, useOwnKeys } = await import('../../../support/own-keys.ts')
+const { tamperCalls } = await import('../../../support/tamper-calls.ts')
+
+const { renew } = useOwnKeys()
+const second = 1_000
+const minute = 60 * second
+const day = 86_400 * second
+
+/** The part of a minute in which the rotation does not look at KMS, because a run ends before its timeout. */
+const gap = 16 * second
+
+function passTime(milliseconds: number): void {
+  vi.setSystemTime(Date.now() + milliseconds)
+}
+
+/** Runs the function with its timeout of a minute. */
+function invoke(event: object = {}) {
+  const timeout = Date.now() + minute
+  const getRemainingTimeInMillis = () => timeout - Date.now()
+  return handler(event, { awsRequestId: randomUUID(), getRemainingTimeInMillis })
+}
+
+/** Runs the function at every full minute until nothing waits for KMS; the first time with `event`. */
+async function runEveryMinute(event: object = {}, maxRuns = 15): Promise<void> {
+  for (let runs = 0; runs < maxRuns; runs += 1) {
+    const next = Date.now() + minute
+    const { waits_for_kms: waits } = await invoke(runs === 0 ? event : {})
+    if (!waits) return
+    vi.setSystemTime(next)
+  }
+  expect.unreachable('the rotation still waits for KMS')
+}
+
+/** Makes the first key while nothing lags. */
+async function bootstrap() {
+  const lags = kms.lags
+  kms.lags = seconds(0, 0, 0)
+  await runEveryMinute()
+  passTime(second)
+  kms.lags = lags
+  return signer()
+}
+
+const signer = async () => activeKey(await readKeySet()) ?? expect.unreachable('there is no signer')
+
+/** Counts the KMS keys of this test, after everything in KMS has become visible. */
+async function countKeys(): Promise<number> {
+  passTime(20 * minute)
+  return (await listOwnKeys()).length
+}
+
+/** The clock never goes back, or keys of earlier tests would be keys of the future. */
+let clock = Date.now()
+
+const errors = vi.spyOn(log, 'error')
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: clock })
+  kms.lags = seconds(0, 0, 0)
+  await renew()
+  errors.mockClear()
+})
+afterEach(() => {
+  clock = Date.now() + day
+  vi.useRealTimers()
+})
+
+const seconds = (exists: number, tags: number, state: number) => ({
+  exists: exists * second,
+  tags: tags * second,
+  state: state * second,
+})
+
+/** Lags of KMS: of everything alike, and of one thing longer than of the others. */
+const lags = [
+  ['everything by 0 s', seconds(0, 0, 0)],
+  ['everything by 30 s', seconds(30, 30, 30)],
+  ['everything by 90 s', seconds(90, 90, 90)],
+  ['everything by 300 s', seconds(300, 300, 300)],
+  ['tags by 300 s, the rest by less', seconds(30, 300, 90)],
+  ['states by 90 s, the rest by less', seconds(0, 30, 90)],
+] as const
+
+describe.each(lags)('with a KMS that shows %s later', (_what, of) => {
+  const lag = Math.max(...Object.values(of))
+  beforeEach(() => {
+    kms.lags = { ...of }
+  })
+  /** Asserts what must be true in the end: so many keys, sound evidence, and nothing logged as an error. */
+  async function expectKeys(count: number): Promise<void> {
+    expect(await countKeys()).toBe(count)
+    await expectSoundKeySet()
+    expect(errors).not.toHaveBeenCalled()
+    for (const { action, check, kms_state: state } of await readEvidence()) {
+      expect(check).toMatchObject({ signed: true, verified_by_kms: true, verified_by_jwk: true })
+      expect(state).toBe(action === 'disable' ? 'Disabled' : null)
+    }
+  }
+
+  it('a first run makes one key, which signs as soon as KMS allows it', async () => {
+    const start = Date.now()
+    await runEveryMinute()
+    expect((await signer()).active_at).toBeLessThanOrEqual(start + lag + gap)
+    await expectKeys(1)
+  })
+
+  it('a planned rotation makes one key, which is published as soon as KMS allows it', async () => {
+    const old = await bootstrap()
+    passTime(29 * day)
+    const start = Date.now()
+    await runEveryMinute()
+    const [, next] = (await readKeySet()).keys
+    expect(next?.published_at).toBeLessThanOrEqual(start + lag + gap)
+    passTime(day)
+    await runEveryMinute()
+    expect(await signer()).toMatchObject({ kid: next?.kid })
+    passTime(2 * day)
+    const retired = Date.now()
+    await runEveryMinute()
+    const disabled = (await readEvidence()).at(-1)
+    expect(disabled).toMatchObject({ action: 'disable', old_kid: old.kid })
+    expect(disabled?.at).toBeGreaterThanOrEqual(retired + of.state)
+    await expectKeys(2)
+  })
+
+  it('an emergency rotation makes one key, which signs as soon as KMS allows it', async () => {
+    const old = await bootstrap()
+    const start = Date.now()
+    await runEveryMinute({ action: 'rotate', emergency: true, requested_by: 'an operator' })
+    const next = await signer()
+    expect(next.kid).not.toBe(old.kid)
+    expect(next.active_at).toBeLessThanOrEqual(start + lag + gap)
+    const trigger = { kind: 'emergency', requested_by: 'an operator' }
+    expect((await readEvidence()).at(-1)).toMatchObject({ action: 'activate', trigger })
+    await expectKeys(2)
+  })
+
+  it('a revoked signer is replaced by one key as soon as KMS allows it, and archived when KMS says disabled', async () => {
+    const old = await bootstrap()
+    const start = Date.now()
+    await runEveryMinute({ action: 'revoke', kid: old.kid })
+    const [revocation, disabled] = (await readEvidence()).slice(-2)
+    expect(revocation).toMatchObject({ action: 'revoke', old_kid: old.kid, trigger: { kind: 'revoke' } })
+    expect(revocation?.at).toBeLessThanOrEqual(start + lag + gap)
+    expect(disabled).toMatchObject({ action: 'disable', old_kid: old.kid })
+    expect(disabled?.at).toBeGreaterThanOrEqual((revocation?.at ?? 0) + of.state)
+    await expectKeys(2)
+  })
+})
+
+describe('a run that crashes after KMS has made its key and before the key is stored', () => {
+  /** Runs the function every minute; the first run gets no answer of CreateKey. Resolves with its start. */
+  async function crashAndRun(): Promise<number> {
+    const start = Date.now()
+    let died: () => void = () => undefined
+    const death = new Promise<void>((resolve) => {
+      died = resolve
+    })
+    const { restore } = tamperCalls(async ({ name, perform }) => {
+      const answer = await perform()
+      if (name !== 'CreateKeyCommand') return answer
+      died()
+      return new Promise(() => undefined)
+    })
+    void invoke()
+    await death
+    restore()
+    vi.setSystemTime(start + minute)
+    await runEveryMinute()
+    return start
+  }
+
+  it.each([0, 30, 90, 300])(
+    'the next runs find it by its tag, which counts after %i s, and make no second one',
+    async (lag) => {
+      kms.lags = seconds(0, lag, lag)
+      const start = await crashAndRun()
+      expect((await signer()).active_at).toBeLessThanOrEqual(start + lag * second + 2 * minute)
+      expect(await countKeys()).toBe(1)
+      await expectSoundKeySet()
+    },
+  )
+
+  it.each([90, 300])(
+    'the next run makes another one if KMS does not even list it, and disables it when KMS shows it after %i s',
+    async (lag) => {
+      kms.lags = seconds(lag, lag, lag)
+      const start = await crashAndRun()
+      expect((await signer()).active_at).toBeLessThanOrEqual(start + lag * second + 2 * minute)
+      await expectSoundKeySetLater()
+      expect((await listOwnKeys()).map(({ state }) => state).sort()).toEqual(['Enabled', 'PendingDeletion'])
+    },
+  )
+
+  /** Runs the function until no attempt is on record, then checks the key set. */
+  async function expectSoundKeySetLater(): Promise<void> {
+    for (let runs = 0; runs < 3; runs += 1) {
+      passTime(10 * minute)
+      await runEveryMinute()
+    }
+    expect((await readKeySet()).orphaned_attempts).toEqual([])
+    await expectSoundKeySet()
+  }
+})
+
+describe('with a KMS that lags by 90 s', () => {
+  beforeEach(() => {
+    kms.lags = seconds(90, 90, 90)
+  })
+
+  it('ten simultaneous runs make one key', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => invoke()))
+    await runEveryMinute()
+    expect(await countKeys()).toBe(1)
+    await expectSoundKeySet()
+  })
+
+  it('an emergency is not forgotten while a planned rotation waits for its key', async () => {
+    const old = await bootstrap()
+    expect(await invoke({ action: 'rotate' })).toMatchObject({ waits_for_kms: true, transitions: [] })
+    const status = await readKeyStatus()
+    expect(status.attempt).toMatchObject({ purpose: 'publish', arn: expect.any(String) as string })
+    expect(formatKeyStatus(status)).toContain(status.attempt?.arn)
+    await runEveryMinute({ action: 'rotate', emergency: true })
+    expect((await signer()).kid).not.toBe(old.kid)
+    expect(await countKeys()).toBe(2)
+  })
+})
+
+it('a KMS that refuses new keys for good gets two of them, and then the rotation fails until it is repaired', async () => {
+  kms.lags.tags = day
+  const runs: string[] = []
+  for (let runAt = 0; runAt < 60; runAt += 1) {
+    const next = Date.now() + minute
+    runs.push(
+      await invoke().then(
+        ({ waits_for_kms: waits }) => (waits ? 'waits' : 'done'),
+        () => 'fails',
+      ),
+    )
+    vi.setSystemTime(next)
+  }
+  expect(runs.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 'waits'))
+  expect(runs.slice(20)).toEqual(Array.from({ length: 40 }, () => 'fails'))
+  passTime(day)
+  await runEveryMinute()
+  await runEveryMinute()
+  await expectSoundKeySet()
+  expect(await countKeys()).toBe(2)
+})
+
+// The last test: the key without a tag would be in the way of others.
+it('signing is unavailable, and no fault, while IAM does not see the tag of the signer', async () => {
+  const { arn } = await bootstrap()
+  const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }
+  const owner = new KMSClient({ ...clientOptions(), credentials })
+  await owner.send(new UntagResourceCommand({ KeyId: arn, TagKeys: [signingKeyTagName] }))
+  await expect(signJwt({})).rejects.toMatchObject({ failure: 'unavailable', retryAfterSeconds: 5 })
+})
