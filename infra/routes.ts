@@ -163,7 +163,7 @@ export const routes: Route[] = [
     // CPU.
     throttleShare: 0.3,
     permissions: {
-      table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+      table: ['BatchGetItem', 'UpdateItem'],
       macKey: ['GenerateMac'],
       publish: true,
       memory: 1024,
@@ -177,9 +177,10 @@ export const routes: Route[] = [
     canary: true,
     throttleShare: signingShare,
     permissions: {
-      table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+      table: ['GetItem', 'PutItem', 'UpdateItem'],
       totpKey: ['Decrypt'],
       signingKeys: 'sign',
+      publish: true,
     },
   },
   {

@@ -10,6 +10,7 @@ export type MetricName =
   | 'Events'
   | 'Failures'
   | 'Faults'
+  | 'GuessedAccounts'
   | 'LedgerDifferences'
   | 'RotationOverdueSeconds'
   | 'Rotations'

@@ -5,39 +5,51 @@ import { clientOptions } from '../../shared/aws/client-options.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { RejectedEvent } from '../../shared/events/rejected-event.ts'
 import { settings } from '../../shared/settings.ts'
-import { composeCodeMail, mailRequested, SixDigits } from '../../shared/sign-in/mailed-code.ts'
+import {
+  composeCodeMail,
+  composeWarningMail,
+  mailRequested,
+  SixDigits,
+} from '../../shared/sign-in/mailed-code.ts'
 import { BusinessKey, Instant } from '../../shared/fields.ts'
 import { EmailAddress } from '../../shared/users/identity.ts'
 
 const ses = awsClient(new SESv2Client(clientOptions()))
 
+const commonFields = {
+  mail_id: BusinessKey,
+  to: EmailAddress,
+  /** When the mail is of no more use, epoch milliseconds; a code expires then. */
+  expires_at: Instant,
+}
+
 /**
- * Mails a sign-in code unless it has expired. The event is not recorded. When the queue delivers it twice,
- * the same code is mailed twice, which does less harm than a mail lost between recording and sending.
+ * Mails a sign-in code, or a warning that a user's codes are being guessed, unless it has expired. The event is
+ * not recorded. When the queue delivers it twice, the same mail is sent twice, which does less harm than a mail
+ * lost between recording and sending.
  */
 export const handler = intake({
   detailType: mailRequested,
-  detail: v.object({
-    mail_id: BusinessKey,
-    to: EmailAddress,
-    code: SixDigits,
-    /** When the mailed code expires, epoch milliseconds. */
-    expires_at: Instant,
-  }),
+  detail: v.variant('kind', [
+    v.object({ ...commonFields, kind: v.literal('code'), code: SixDigits }),
+    v.object({ ...commonFields, kind: v.literal('wrong_codes') }),
+  ]),
   key: ({ mail_id }) => mail_id,
   rejections: ['expired', 'mail_refused'],
-  async apply({ to, code, expires_at }) {
+  async apply(mail) {
     const now = Date.now()
+    const { to, expires_at } = mail
     if (expires_at <= now) throw new RejectedEvent('expired')
-    const { subject, text } = composeCodeMail(code, expires_at, now)
+    const { subject, text } =
+      mail.kind === 'code' ? composeCodeMail(mail.code, expires_at, now) : composeWarningMail()
     const content = (data: string) => ({ Data: data, Charset: 'UTF-8' })
-    const mail = new SendEmailCommand({
+    const command = new SendEmailCommand({
       FromEmailAddress: settings().mailFrom,
       Destination: { ToAddresses: [to] },
       Content: { Simple: { Subject: content(subject), Body: { Text: content(text) } } },
     })
     try {
-      await ses.send(mail)
+      await ses.send(command)
     } catch (error) {
       throw isRefusedRecipient(error) ? new RejectedEvent('mail_refused') : error
     }

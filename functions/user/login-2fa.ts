@@ -14,8 +14,8 @@ export const handler = publicEndpoint({
     expire: v.pipe(v.number(), v.safeInteger()),
     email: v.string(),
   }),
-  async run({ input: { body } }) {
-    const user = await completeLogin(body)
+  async run({ input: { body }, request }) {
+    const user = await completeLogin(body, request.sourceIp)
     emitMetric('SignIns', 1, { dimensions: { method: body.method } })
     return user
   },

@@ -1,37 +1,46 @@
 import { generateSecret, generateURI } from 'otplib'
 import { renderUnicodeCompact } from 'uqr'
 import { readItem } from '../../shared/db/read.ts'
+import { readSignInRecord, type SignInRecord } from '../../shared/sign-in/sign-in-record.ts'
 import { normalizeEmail } from '../../shared/users/identity.ts'
 import { emailKey, emailOwner, readUser, type User } from '../../shared/users/user.ts'
 import { OperationError } from './errors.ts'
 import { formatInstant } from './terminal.ts'
 
+/** A user, and what signs them in. */
+export interface Account extends User {
+  signIn: SignInRecord
+}
+
 /** Finds a user by id or email address. Throws an OperationError if there is none. */
-export async function findUser(reference: string): Promise<User> {
+export async function findUser(reference: string): Promise<Account> {
   const userId = /^\d+$/.test(reference) ? Number(reference) : await findUserId(reference)
-  const user = userId === undefined ? undefined : await readUser(userId, { consistent: true })
-  if (user === undefined) throw new OperationError(`there is no user ${reference}`)
-  return user
+  const [user, signIn] =
+    userId === undefined
+      ? []
+      : await Promise.all([readUser(userId, { consistent: true }), readSignInRecord(userId)])
+  if (user === undefined || signIn === undefined) throw new OperationError(`there is no user ${reference}`)
+  return { ...user, signIn }
 }
 
 const findUserId = async (email: string): Promise<number | undefined> =>
   emailOwner(await readItem(emailKey(normalizeEmail(email)), { consistent: true }))
 
 /** Returns a user's data without secrets. */
-export const describeUser = (user: User) => ({
+export const describeUser = (user: Account) => ({
   user_id: user.userId,
   email: user.email,
   nickname: user.nickname,
-  disabled: user.disabled,
-  password: user.loginPassword !== undefined,
-  authenticator: user.totpSecret !== undefined,
-  passkey: user.passkey,
+  disabled: user.signIn.disabled,
+  password: user.signIn.loginPassword !== undefined,
+  authenticator: user.signIn.totpSecret !== undefined,
+  passkey: user.signIn.passkey,
   referrer_id: user.referrerId ?? null,
   registered_at: user.registeredAt,
 })
 
 /** Formats a user as text, without secrets. */
-export function formatUser(user: User): string {
+export function formatUser(user: Account): string {
   const facts = describeUser(user)
   return Object.entries({ ...facts, registered_at: formatInstant(facts.registered_at) })
     .map(([name, value]) => `${name.padEnd(14)}${String(value ?? '-')}`)

@@ -103,6 +103,17 @@ export async function writeItem(write: Write, options: { returnNew?: true } = {}
   }
 }
 
+/** Performs one write if its condition holds. Resolves with whether it did. */
+export async function writeIf(write: Write): Promise<boolean> {
+  try {
+    await writeItem(write)
+    return true
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false
+    throw error
+  }
+}
+
 /** Whether a single write conflicted with a transaction on the same item; the SDK does not retry that. */
 const isConflict = (error: unknown): boolean =>
   error instanceof Error && error.name === 'TransactionConflictException'

@@ -1,15 +1,26 @@
 import * as v from 'valibot'
 import { transact } from '../db/write.ts'
 import { Failure } from '../errors.ts'
+import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import { issueAccessToken } from '../tokens/access-token.ts'
 import { signDeviceToken } from '../tokens/device-token.ts'
 import { scopes } from '../tokens/scopes.ts'
 import { EmailAddress, normalizeEmail } from '../users/identity.ts'
-import { acceptSecondFactor, readUser, type User } from '../users/user.ts'
-import { consumeTicket, countTicketAttempt, type LoginTicket } from './login-ticket.ts'
+import {
+  acceptSecondFactor,
+  codeCounter,
+  type CodeStep,
+  giveBackCodeTry,
+  reserveCodeTry,
+} from './code-step.ts'
+import { claimedTicketUser, ticketHash } from './login-ticket.ts'
 import { isMailedCode, SixDigits } from './mailed-code.ts'
+import type { SignInRecord } from './sign-in-record.ts'
+import { networkDigest, sourceNetwork } from './source-network.ts'
 import { decryptTotpSecret, verifyTotp } from './totp.ts'
+import { countTries, secondsUntilBelow } from './try-counts.ts'
+import { warnOwner } from './warn-owner.ts'
 
 const commonFields = {
   email: EmailAddress,
@@ -31,17 +42,47 @@ export const LoginVerifyForm = v.pipe(
 )
 export type LoginVerifyForm = v.InferOutput<typeof LoginVerifyForm>
 
+/** Number of wrong second factors in an hour, over all login tickets, from which a user's are refused. */
+const maxWrongCodes = 20
+
 /**
  * Completes a sign-in. One transaction uses up the login ticket and the time step of a TOTP, and makes the
- * access_token work. Throws `bad_login_ticket` or `bad_verification_code`.
+ * access_token work. Throws `bad_login_ticket`, `bad_verification_code`, or `too_many_requests` for a user
+ * whose second factor is being guessed, who is told so by mail.
  */
-export async function completeLogin(form: LoginVerifyForm) {
+export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
   const now = Date.now()
-  const loginTicket = await countTicketAttempt(form.ticket, normalizeEmail(form.email), now)
-  const user = await readUser(loginTicket.userId, { consistent: true })
-  if (user === undefined || user.disabled) throw new Failure('bad_login_ticket')
-  const totpStep = await verifySecondFactor(user, loginTicket, form, now)
-  return issueTokens(user, form.ticket, totpStep)
+  const network = sourceNetwork(sourceIp)
+  log.appendKeys({ source_network: network })
+  const userId = claimedTicketUser(form.ticket)
+  if (userId === undefined) throw new Failure('bad_login_ticket')
+  const hash = ticketHash(form.ticket, normalizeEmail(form.email))
+  const record = await reserveCodeTry(userId, hash, now)
+  log.appendKeys({ user_id: userId })
+  const tries = countTries(record.item, codeCounter, now)
+  if (tries > maxWrongCodes) {
+    await giveBackCodeTry(userId, hash, now)
+    throw await tooManyCodes(record, now)
+  }
+  try {
+    const totpStep = await verifySecondFactor(record, hash, form, now)
+    return await issueTokens(record, { ticketHash: hash, totpStep, network: networkDigest(network) })
+  } catch (error) {
+    const failure = error instanceof Failure ? error.failure : undefined
+    if (failure === 'bad_verification_code' && tries === maxWrongCodes) throw await tooManyCodes(record, now)
+    // When the code was not compared, or was right, the try does not count.
+    if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket')
+      await giveBackCodeTry(userId, hash, now)
+    throw error
+  }
+}
+
+/** The failure of a user's second factor at the limit of wrong ones, after telling the user. */
+async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure> {
+  await warnOwner(record, now)
+  log.appendKeys({ limit: 'codes' })
+  const retryAfterSeconds = secondsUntilBelow(record.item, codeCounter, { limit: maxWrongCodes, now })
+  return new Failure('too_many_requests', { retryAfterSeconds })
 }
 
 /**
@@ -49,22 +90,23 @@ export async function completeLogin(form: LoginVerifyForm) {
  * has not enrolled counts as a wrong code. Resolves with the time step of a TOTP, which is to be used up.
  */
 async function verifySecondFactor(
-  user: User,
-  { codeDigest }: LoginTicket,
+  { userId, tickets, totpSecret, lastTotpStep }: SignInRecord,
+  hash: string,
   { ticket, method, code }: LoginVerifyForm,
   now: number,
 ): Promise<number | undefined> {
   if (method === 'EMAIL') {
-    if (codeDigest !== undefined && isMailedCode(ticket, code, codeDigest)) return undefined
-  } else if (user.totpSecret !== undefined) {
-    const secret = await decryptTotpSecret(user.userId, user.totpSecret)
-    const step = await verifyTotp(secret, code, user.lastTotpStep, now)
+    const digest = tickets[hash]?.code
+    if (digest !== undefined && isMailedCode(ticket, code, digest)) return undefined
+  } else if (totpSecret !== undefined) {
+    const secret = await decryptTotpSecret(userId, totpSecret)
+    const step = await verifyTotp(secret, code, lastTotpStep, now)
     if (step !== undefined) return step
   }
   throw new Failure('bad_verification_code')
 }
 
-async function issueTokens(user: User, ticket: string, totpStep: number | undefined) {
+async function issueTokens(user: SignInRecord, step: CodeStep) {
   const { firstPartyClientId: clientId, accessTokenTtlSeconds } = settings()
   const authenticatedAt = Date.now()
   // The expiry is in whole seconds, so that `expire` and the `exp` of the device_token are the same instant.
@@ -80,6 +122,7 @@ async function issueTokens(user: User, ticket: string, totpStep: number | undefi
     email: user.email,
     nickname: user.nickname,
   })
-  await transact([consumeTicket(ticket), acceptSecondFactor(user.userId, totpStep), put])
+  await transact([acceptSecondFactor(user, step, authenticatedAt), put])
+  log.appendKeys({ session_id: sessionId })
   return { access_token: accessToken, device_token: deviceToken, expire: expiresAt, email: user.email }
 }

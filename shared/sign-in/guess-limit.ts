@@ -1,148 +1,111 @@
 import { createHash } from 'node:crypto'
-import { isIPv4, isIPv6 } from 'node:net'
+import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { type Item, type Key, ttlAfter } from '../db/table.ts'
-import { writeItem } from '../db/write.ts'
-import { Failure } from '../errors.ts'
+import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
+import { ConditionFailed, writeItem } from '../db/write.ts'
+import { countTries, expiredAttributes, secondsUntilBelow, tryAttribute } from './try-counts.ts'
 
-/** A limit of wrong passwords: the key of its counter, and the number per hour that blocks the source. */
-export interface GuessLimit {
-  key: Key
-  maxGuesses: number
-}
-
-type Counter = Item | undefined
-
-const accountGuesses = itemType({
+const sources = itemType({
   pk: 'GUESS#{network}',
-  sk: 'ACCOUNT#{addressHash}',
-  holds: 'wrong passwords per minute from a source network for one account',
-  found: 'by source network and email address',
-})
-
-const allGuesses = itemType({
-  pk: 'GUESS#{network}',
-  sk: 'ALL',
-  holds: 'wrong passwords per minute from a source network over all accounts',
+  sk: 'SOURCE',
+  holds: 'wrong passwords per minute from a source network, over all accounts and for each account',
   found: 'by source network',
 })
 
-const minuteMilliseconds = 60_000
-const windowMinutes = 60
-
-/**
- * The limits of a source network: for one account, and over all accounts. They count by source and never by
- * account alone, so nobody can lock another person out. All counters of a source are in one partition, so a
- * flood of guesses throttles only that source.
- */
-export function guessLimits(sourceIp: string, normalizedEmail: string): [GuessLimit, GuessLimit] {
-  const network = sourceNetwork(sourceIp)
-  const addressHash = createHash('sha256').update(normalizedEmail).digest('base64url')
-  return [
-    { key: accountGuesses.key({ network, addressHash }), maxGuesses: 10 },
-    { key: allGuesses.key({ network }), maxGuesses: 100 },
-  ]
+/** A source network that tries passwords of one account. All its counters are in one item. */
+export interface Source {
+  key: Key
+  /** Name of its counter for the account. */
+  account: string
 }
 
-/** Throws `too_many_requests` if one of the counters, in the order of the limits, reached its limit. */
-export function enforceGuessLimit(limits: GuessLimit[], counters: Counter[], now: number): void {
-  const waits = limits.map(({ maxGuesses }, i) => waitSeconds(countsByMinute(counters[i]), maxGuesses, now))
-  const longest = Math.max(...waits)
-  if (longest > 0) throw new Failure('too_many_requests', { retryAfterSeconds: longest })
-}
+/** Counter of a source over all accounts. */
+const all = 'all'
+
+/** Maximum number of wrong passwords in an hour from one source: for one account, and over all accounts. */
+const maxWrong = { account: 10, all: 100 }
+
+/** The source network that tries passwords for a normalized email address, known or not. */
+export const guessSource = (network: string, normalizedEmail: string): Source => ({
+  key: sources.key({ network }),
+  // 72 bits: that two addresses share a counter is unlikely, and would only make the limit stricter.
+  account: createHash('sha256').update(normalizedEmail).digest().subarray(0, 9).toString('base64url'),
+})
+
+/** Whether a source has gone over a limit; `item` includes the try in question. */
+export const isOverLimit = ({ account }: Source, item: Item, now: number): boolean =>
+  countTries(item, account, now) > maxWrong.account || countTries(item, all, now) > maxWrong.all
+
+/** Seconds until a source may try again; 0 if it may now. */
+export const secondsUntilAllowed = ({ account }: Source, item: Item | undefined, now: number): number =>
+  Math.max(
+    secondsUntilBelow(item, account, { limit: maxWrong.account, now }),
+    secondsUntilBelow(item, all, { limit: maxWrong.all, now }),
+  )
 
 /**
- * Counts a wrong password towards each limit, and throws `too_many_requests` when it reaches one. `known` are
- * the counters as read before; they are only used to find expired minutes to remove.
+ * Counts a try of a source before its password is compared, so that simultaneous tries cannot pass the limit
+ * together. Resolves with the item; `known` is the item as read before, which tells what has expired.
  */
-export async function recordFailedGuess(limits: GuessLimit[], known: Counter[], now: number): Promise<void> {
-  const counters = await Promise.all(limits.map(({ key }, i) => increment(key, known[i], now)))
-  enforceGuessLimit(limits, counters, now)
-}
-
-/**
- * Adds one wrong password to the counter's attribute of this minute. Counts per minute form a sliding window:
- * no period of an hour, wherever it starts, has more guesses than the limit. A counter that is reset every
- * hour would allow twice as many.
- */
-async function increment(key: Key, known: Counter, now: number): Promise<Counter> {
-  const stale = [...countsByMinute(known).keys()].filter((minute) => expiryOf(minute) <= now)
-  const names = Object.fromEntries(stale.map((minute, i) => [`#stale${i}`, attributeOf(minute)]))
-  const update = {
+export async function reserveSourceTry(
+  { key, account }: Source,
+  known: Item | undefined,
+  now: number,
+): Promise<Item> {
+  const expired = expiredAttributes(known, now)
+  const names = Object.fromEntries(expired.map((name, i) => [`#expired${i}`, name]))
+  const reserve = {
     Update: {
       Key: key,
       UpdateExpression: [
-        'ADD #now :one',
+        'ADD #all :one, #account :one',
         'SET #ttl = :ttl',
-        ...(stale.length > 0 ? [`REMOVE ${Object.keys(names).join(', ')}`] : []),
+        ...(expired.length > 0 ? [`REMOVE ${Object.keys(names).join(', ')}`] : []),
       ].join(' '),
       ExpressionAttributeNames: {
         ...names,
-        '#now': attributeOf(Math.floor(now / minuteMilliseconds)),
+        '#all': tryAttribute(all, now),
+        '#account': tryAttribute(account, now),
         '#ttl': 'ttl',
       },
       ExpressionAttributeValues: { ':one': 1, ':ttl': ttlAfter(now) },
     },
   }
-  return writeItem(update, { returnNew: true })
-}
-
-const attributeOf = (minute: number): string => `m${minute}`
-
-/** When all guesses of a minute are at least an hour old, epoch milliseconds. */
-const expiryOf = (minute: number): number => (minute + 1 + windowMinutes) * minuteMilliseconds
-
-/** Reads a counter's guesses by minute since the epoch, oldest first. */
-function countsByMinute(counter: Counter): Map<number, number> {
-  const counts = Object.entries(counter ?? {}).flatMap(([name, value]): [number, number][] => {
-    const minute = /^m(\d+)$/.exec(name)?.[1]
-    return minute === undefined ? [] : [[Number(minute), Number((value as { value: string }).value)]]
-  })
-  return new Map(counts.sort(([a], [b]) => a - b))
-}
-
-/** Seconds until fewer than `maxGuesses` guesses are within the last hour; 0 if that is already so. */
-function waitSeconds(counts: Map<number, number>, maxGuesses: number, now: number): number {
-  const live = [...counts].filter(([minute]) => expiryOf(minute) > now)
-  let count = live.reduce((sum, [, guesses]) => sum + guesses, 0)
-  let until = now
-  for (const [minute, guesses] of live) {
-    if (count < maxGuesses) break
-    count -= guesses
-    until = expiryOf(minute)
-  }
-  return Math.ceil((until - now) / 1000)
+  return (await writeItem(reserve, { returnNew: true })) ?? {}
 }
 
 /**
- * Returns the source network that a request is counted under: the IPv4 address, or the /64 of an IPv6
- * address, which is the smallest network that a customer gets (RFC 6177 §2). An IPv4-mapped IPv6 address (RFC
- * 4291 §2.5.5.2) counts as its IPv4 address.
+ * Takes a reserved try back. A count of the account that falls to zero is removed, so that the item of a busy
+ * office, where everybody signs in, stays small.
  */
-export function sourceNetwork(address: string): string {
-  if (isIPv4(address)) return address
-  const bare = address.split('%')[0] ?? ''
-  if (!isIPv6(bare)) return 'unknown'
-  // The URL parser normalizes any spelling of an IPv6 address: lower case, one `::`, no dots (WHATWG URL
-  // §3.5).
-  const groups = expandIpv6(new URL(`http://[${bare}]/`).hostname.slice(1, -1))
-  if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') return mappedIpv4(groups)
-  return `${groups.slice(0, 4).join(':')}::/64`
+export async function giveBackSourceTry(source: Source, reserved: Item, reservedAt: number): Promise<void> {
+  const isLast = v.parse(Integer, reserved[tryAttribute(source.account, reservedAt)]) === 1
+  try {
+    await takeBack(source, reservedAt, { removeAccount: isLast })
+  } catch (error) {
+    if (!(isLast && error instanceof ConditionFailed)) throw error
+    // Another try was counted meanwhile, so the count must stay.
+    await takeBack(source, reservedAt, { removeAccount: false })
+  }
 }
 
-/** Expands an IPv6 address to its eight groups. */
-function expandIpv6(address: string): string[] {
-  const [head = '', tail] = address.split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array<string>(8 - before.length - after.length).fill('0')
-  return [...before, ...zeros, ...after]
+async function takeBack(
+  { key, account }: Source,
+  reservedAt: number,
+  { removeAccount }: { removeAccount: boolean },
+): Promise<void> {
+  await writeItem({
+    Update: {
+      Key: key,
+      UpdateExpression: removeAccount
+        ? 'ADD #all :minusOne REMOVE #account'
+        : 'ADD #all :minusOne, #account :minusOne',
+      ...(removeAccount && { ConditionExpression: '#account = :one' }),
+      ExpressionAttributeNames: {
+        '#all': tryAttribute(all, reservedAt),
+        '#account': tryAttribute(account, reservedAt),
+      },
+      ExpressionAttributeValues: { ':minusOne': -1, ...(removeAccount && { ':one': 1 }) },
+    },
+  })
 }
-
-/** Reads the IPv4 address in the last two groups of an IPv4-mapped IPv6 address. */
-const mappedIpv4 = (groups: string[]): string =>
-  groups
-    .slice(6)
-    .map((group) => Number.parseInt(group, 16))
-    .flatMap((value) => [value >> 8, value & 255])
-    .join('.')

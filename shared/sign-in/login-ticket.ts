@@ -1,85 +1,29 @@
 import { createHash, randomBytes } from 'node:crypto'
-import * as v from 'valibot'
-import { itemType } from '../db/item-type.ts'
-import { Integer, type Key, ttlAfter } from '../db/table.ts'
-import { type Write, writeItem } from '../db/write.ts'
-import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
 
-/** Maximum number of codes that can be tried with one login ticket, over both methods. */
-const maxAttempts = 5
+/** Maximum number of codes that are compared with one login ticket, over both methods. */
+export const maxTicketTries = 5
 
-const tickets = itemType({
-  pk: 'TICKET#{hash}',
-  sk: 'TICKET',
-  holds: 'a login ticket, by its SHA-256: its user, attempts and mailed code',
-  found: 'by ticket',
-})
+/** A login ticket: `lt_`, user id in base 36, 256 random bits. Opaque to clients. */
+const ticketShape = /^lt_([0-9a-z]{1,11})\.[A-Za-z0-9_-]{43}$/
 
-/** The stored data of a login ticket that the second factor needs. */
-const LoginTicket = v.pipe(
-  v.object({
-    user_id: Integer,
-    /** Digest of the code that was mailed for this login ticket; undefined when none was mailed. */
-    code_digest: v.optional(v.string()),
-  }),
-  v.transform(({ user_id, code_digest }) => ({ userId: user_id, codeDigest: code_digest })),
-)
-export type LoginTicket = v.InferOutput<typeof LoginTicket>
+/** Creates a login ticket of a user; only its hash is stored. */
+export const newLoginTicket = (userId: number): string =>
+  `lt_${userId.toString(36)}.${randomBytes(32).toString('base64url')}`
 
-/** Creates a login ticket of 256 random bits; only its hash is stored. */
-export const newLoginTicket = (): string => randomBytes(32).toString('base64url')
-
-/** Stores a login ticket, which makes it work until `expiresAt` (epoch milliseconds). */
-export async function putLoginTicket(
-  ticket: string,
-  holder: { userId: number; normalizedEmail: string; codeDigest: string | undefined; expiresAt: number },
-): Promise<void> {
-  await writeItem({
-    Put: {
-      Item: {
-        ...ticketKey(ticket),
-        user_id: holder.userId,
-        email: holder.normalizedEmail,
-        code_digest: holder.codeDigest,
-        tries: 0,
-        expires_at: holder.expiresAt,
-        ttl: ttlAfter(holder.expiresAt),
-      },
-    },
-  })
+/** Reads the user id that a login ticket claims, unverified; undefined if the text is no login ticket. */
+export function claimedTicketUser(ticket: string): number | undefined {
+  const digits = ticketShape.exec(ticket)?.[1]
+  const userId = digits === undefined ? Number.NaN : Number.parseInt(digits, 36)
+  return Number.isSafeInteger(userId) && userId.toString(36) === digits ? userId : undefined
 }
+
+/**
+ * The stored form of a login ticket: half of the SHA-256 of ticket and email address. With another address
+ * than that of the password step, the ticket is not found.
+ */
+export const ticketHash = (ticket: string, normalizedEmail: string): string =>
+  createHash('sha256').update(`${ticket} ${normalizedEmail}`).digest().subarray(0, 16).toString('base64url')
 
 /** When a login ticket that is issued at `now` expires, epoch milliseconds. */
 export const ticketExpiry = (now: number): number => now + settings().loginTicketTtlSeconds * 1000
-
-/**
- * Counts an attempt on a login ticket before its code is compared, so that simultaneous requests do not get
- * more than five attempts either. Throws `bad_login_ticket`, without counting, when the ticket is unknown,
- * expired, used up or for another email address.
- */
-export async function countTicketAttempt(
-  ticket: string,
-  normalizedEmail: string,
-  now: number,
-): Promise<LoginTicket> {
-  const countAttempt: Write = {
-    Update: {
-      Key: ticketKey(ticket),
-      UpdateExpression: 'ADD tries :one',
-      ConditionExpression: 'email = :email AND expires_at > :now AND tries < :max',
-      ExpressionAttributeValues: { ':one': 1, ':email': normalizedEmail, ':now': now, ':max': maxAttempts },
-    },
-    otherwise: () => new Failure('bad_login_ticket'),
-  }
-  return v.parse(LoginTicket, await writeItem(countAttempt, { returnNew: true }))
-}
-
-/** The write that uses a login ticket up. Fails with `bad_login_ticket` when another request was first. */
-export const consumeTicket = (ticket: string): Write => ({
-  Delete: { Key: ticketKey(ticket), ConditionExpression: 'attribute_exists(pk)' },
-  otherwise: () => new Failure('bad_login_ticket'),
-})
-
-const ticketKey = (ticket: string): Key =>
-  tickets.key({ hash: createHash('sha256').update(ticket).digest('base64url') })

@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { readItems } from '../db/read.ts'
 import { Failure } from '../errors.ts'
 import { publishEvent } from '../events/publish-event.ts'
 import { errorSummary, log } from '../log.ts'
+import { retry } from '../retry.ts'
 import { maskEmail, normalizeEmail } from '../users/identity.ts'
-import { emailKey, emailOwner, readUser, replacePasswordHash, type User } from '../users/user.ts'
-import { enforceGuessLimit, guessLimits, recordFailedGuess } from './guess-limit.ts'
-import { newLoginTicket, putLoginTicket, ticketExpiry } from './login-ticket.ts'
-import { claimMail, digestMailedCode, mailRequested, newMailedCode } from './mailed-code.ts'
+import { giveBackSourceTry } from './guess-limit.ts'
+import { newLoginTicket, ticketExpiry, ticketHash } from './login-ticket.ts'
+import {
+  digestMailedCode,
+  freeMailSlot,
+  mailRequested,
+  newMailedCode,
+  secondsUntilFreeSlot,
+} from './mailed-code.ts'
+import { failedAttempt, giveBackAttempt, type PasswordAttempt, reserveAttempt } from './password-attempt.ts'
+import { addTicket, giveBackPasswordTry, SignInRecordChanged } from './password-step.ts'
 import { dummyHash, hashPassword, verifyPassword } from './password.ts'
+import type { SignInRecord } from './sign-in-record.ts'
 
 /** Methods of the second factor, in the order in which they are offered. */
 export const twoFactorMethods = ['EMAIL', 'AUTHENTICATOR', 'PASSKEY'] as const
@@ -16,66 +24,101 @@ type TwoFactorMethod = (typeof twoFactorMethods)[number]
 
 /**
  * Checks a password and issues a login ticket for the second factor, and mails a code that works only with
- * this ticket. Throws as checkPassword, and `too_many_requests` when the user can get no more mail this hour
- * and has no other second factor.
+ * this ticket. Throws the same `bad_credentials` for an unknown address, a wrong password, a user without a
+ * password and a disabled user; `too_many_requests` at a limit of wrong passwords, and when the user can get no
+ * more mail this hour and has no other second factor.
  */
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
-  const user = await checkPassword(email, password, sourceIp)
-  const now = Date.now()
-  const enrolled = enrolledMethods(user)
-  const mail = await claimMail(user, now)
-  if (!mail.allowed && enrolled.length === 0) {
-    throw new Failure('too_many_requests', { retryAfterSeconds: mail.retryAfterSeconds })
-  }
-  const ticket = newLoginTicket()
-  const code = mail.allowed ? newMailedCode() : undefined
-  const expiresAt = ticketExpiry(now)
-  const [mailed] = await Promise.all([
-    code !== undefined && requestCodeMail(user.email, code, expiresAt, { optional: enrolled.length > 0 }),
-    putLoginTicket(ticket, {
-      userId: user.userId,
-      normalizedEmail: normalizeEmail(email),
-      codeDigest: code === undefined ? undefined : digestMailedCode(ticket, code),
-      expiresAt,
-    }),
+  const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
+  const checked = await checkAttempt(attempt, password)
+  const [{ record, ticket, code, expiresAt }] = await Promise.all([
+    openTicket(attempt, checked, password),
+    giveBackSourceTry(attempt.source, attempt.sourceItem, attempt.at),
   ])
+  const enrolled = enrolledMethods(record)
+  const optional = enrolled.length > 0
+  // The mail is requested only when its slot is taken: see addTicket.
+  const mailed = code !== undefined && (await requestCodeMail(record.email, code, expiresAt, { optional }))
   return {
     need_two_factor: true as const,
     login_ticket: ticket,
-    email: maskEmail(user.email),
+    email: maskEmail(record.email),
     two_factor_methods: mailed ? (['EMAIL', ...enrolled] satisfies TwoFactorMethod[]) : enrolled,
   }
 }
 
-/** A user id that no user has. Reading it costs the same as reading a user. */
-const unknownUserId = 0
+/** Checks the password of an attempt. When the check itself fails, the try does not count. */
+async function checkAttempt(attempt: PasswordAttempt, password: string): Promise<CheckedUser> {
+  let checked
+  try {
+    checked = await checkPassword(attempt.record, password)
+  } catch (error) {
+    await giveBackAttempt(attempt)
+    throw error
+  }
+  if (checked === undefined) throw await failedAttempt(attempt)
+  return checked
+}
+
+/** A user whose password was found right, and its new hash if the stored one has outdated parameters. */
+interface CheckedUser {
+  record: SignInRecord
+  newHash: string | undefined
+}
 
 /**
- * Finds the user with this email address and password. Throws the same `bad_credentials` for an unknown
- * address, a wrong password, a user without a password and a disabled user, after the same calls and the same
- * work; or `too_many_requests` for a source that has guessed too often.
+ * Checks a password. The result is undefined for an unknown user, a wrong password, a user without a password
+ * and a disabled user, after the same calls and the same work.
  */
-async function checkPassword(email: string, password: string, sourceIp: string): Promise<User> {
+async function checkPassword(
+  record: SignInRecord | undefined,
+  password: string,
+): Promise<CheckedUser | undefined> {
+  const { right, outdated } = await verifyPassword(password, record?.loginPassword ?? dummyHash)
+  if (!right || record?.loginPassword === undefined || record.disabled) return undefined
+  return { record, newHash: outdated ? await hashPassword(password) : undefined }
+}
+
+/**
+ * Opens a login ticket, with a code to be mailed when one of the user's mail slots is free. When the record
+ * has changed meanwhile, the decision is made again, and a new password is compared again.
+ */
+async function openTicket({ address, key, at }: PasswordAttempt, checked: CheckedUser, password: string) {
   const now = Date.now()
-  const address = normalizeEmail(email)
-  const limits = guessLimits(sourceIp, address)
-  const [emailItem, ...counters] = await readItems([emailKey(address), ...limits.map(({ key }) => key)], {
-    consistent: true,
-  })
-  enforceGuessLimit(limits, counters, now)
-  const userId = emailOwner(emailItem) ?? unknownUserId
-  const user = await readUser(userId, { consistent: true })
-  const { right, outdated } = await verifyPassword(password, user?.loginPassword ?? dummyHash)
-  if (!right || user?.loginPassword === undefined || user.disabled) {
-    await recordFailedGuess(limits, counters, now)
-    throw new Failure('bad_credentials')
-  }
-  if (outdated) await replacePasswordHash(userId, user.loginPassword, await hashPassword(password))
-  return user
+  let { record, newHash } = checked
+  return retry(
+    async () => {
+      const mailSlot = freeMailSlot(record.mails, now)
+      if (mailSlot === undefined && enrolledMethods(record).length === 0) {
+        await giveBackPasswordTry(key, at)
+        log.appendKeys({ limit: 'mail' })
+        throw new Failure('too_many_requests', { retryAfterSeconds: secondsUntilFreeSlot(record.mails, now) })
+      }
+      const ticket = newLoginTicket(record.userId)
+      const code = mailSlot && newMailedCode()
+      const expiresAt = ticketExpiry(now)
+      const codeDigest = code === undefined ? undefined : digestMailedCode(ticket, code)
+      const stored = { hash: ticketHash(ticket, address), expiresAt, codeDigest }
+      try {
+        await addTicket(record, { reservedAt: at, ticket: stored, mailSlot, newHash }, now)
+      } catch (error) {
+        if (!(error instanceof SignInRecordChanged)) throw error
+        const isSamePassword = error.record.loginPassword === record.loginPassword && !error.record.disabled
+        const again = isSamePassword
+          ? { record: error.record, newHash }
+          : await checkPassword(error.record, password)
+        if (again === undefined) throw new Failure('bad_credentials')
+        ;({ record, newHash } = again)
+        throw error
+      }
+      return { record, ticket, code, expiresAt }
+    },
+    (error) => error instanceof SignInRecordChanged,
+  )
 }
 
 /** The second factors that a user has besides the mailed code. */
-function enrolledMethods({ totpSecret, passkey }: User): TwoFactorMethod[] {
+function enrolledMethods({ totpSecret, passkey }: SignInRecord): TwoFactorMethod[] {
   return [
     ...(totpSecret === undefined ? [] : (['AUTHENTICATOR'] as const)),
     ...(passkey ? (['PASSKEY'] as const) : []),
@@ -93,7 +136,7 @@ async function requestCodeMail(
   expiresAt: number,
   { optional }: { optional: boolean },
 ): Promise<boolean> {
-  const detail = { mail_id: randomUUID(), to, code, expires_at: expiresAt }
+  const detail = { mail_id: randomUUID(), kind: 'code', to, code, expires_at: expiresAt }
   try {
     await publishEvent(mailRequested, detail)
     return true

@@ -1,7 +1,5 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
-import { retry } from '../retry.ts'
-import { MailSlotTaken, takeMailSlot, type User } from '../users/user.ts'
 
 /** Schema of a code of six digits, mailed or shown by an authenticator. */
 export const SixDigits = v.pipe(v.string(), v.regex(/^\d{6}$/, 'must be six digits'))
@@ -14,42 +12,33 @@ export const newMailedCode = (): string => String(randomInt(1_000_000)).padStart
  * hash. So a stolen table does not allow trying all million codes, and a code does not work with another
  * ticket.
  */
-export const digestMailedCode = (ticket: string, code: string): string =>
-  createHmac('sha256', ticket).update(code).digest('base64url')
+export const digestMailedCode = (ticket: string, code: string): Uint8Array =>
+  createHmac('sha256', ticket).update(code).digest()
 
 /** Whether a code is the one that was mailed for a login ticket, compared in constant time. */
-export function isMailedCode(ticket: string, code: string, digest: string): boolean {
-  const actual = Buffer.from(digestMailedCode(ticket, code))
-  const expected = Buffer.from(digest)
-  return actual.length === expected.length && timingSafeEqual(actual, expected)
-}
+export const isMailedCode = (ticket: string, code: string, digest: Uint8Array): boolean =>
+  timingSafeEqual(digestMailedCode(ticket, code), digest)
 
 const hourMilliseconds = 3_600_000
 
 /** The mail slots of a user. Each mail takes one for an hour: at most five mails in any hour. */
 const slots = ['s0', 's1', 's2', 's3', 's4']
 
-/** Whether a mail may be sent to the user, and if not, how long until the next one may. */
-export type MailClaim = { allowed: true } | { allowed: false; retryAfterSeconds: number }
+/** The mail slots of a user, as stored: when each was last used, epoch milliseconds. */
+type MailSlots = Record<string, number>
 
-/** Claims one of the user's five mail slots, atomically; `user` is the user as just read. */
-export async function claimMail(user: User, now: number): Promise<MailClaim> {
-  let { mails } = user
-  return retry(
-    async () => {
-      const free = slots.find((slot) => (mails[slot] ?? 0) <= now - hourMilliseconds)
-      if (free === undefined) return { allowed: false, retryAfterSeconds: secondsUntilFree(mails, now) }
-      await takeMailSlot(user.userId, free, { now, freeBefore: now - hourMilliseconds })
-      return { allowed: true }
-    },
-    (error) => {
-      if (error instanceof MailSlotTaken) mails = error.mails
-      return error instanceof MailSlotTaken
-    },
-  )
+/** Finds a mail slot that is free at `now`; undefined if all five are taken. */
+export function freeMailSlot(
+  mails: MailSlots,
+  now: number,
+): { name: string; freeBefore: number } | undefined {
+  const freeBefore = now - hourMilliseconds
+  const name = slots.find((slot) => (mails[slot] ?? 0) <= freeBefore)
+  return name === undefined ? undefined : { name, freeBefore }
 }
 
-function secondsUntilFree(mails: User['mails'], now: number): number {
+/** Seconds until the first of the taken mail slots is free again. */
+export function secondsUntilFreeSlot(mails: MailSlots, now: number): number {
   const next = Math.min(...slots.map((slot) => mails[slot] ?? now)) + hourMilliseconds
   return Math.max(1, Math.ceil((next - now) / 1000))
 }
@@ -71,3 +60,14 @@ export function composeCodeMail(code: string, expiresAt: number, now: number) {
     ].join('\n'),
   }
 }
+
+/** Composes subject and text of the mail to a user whose second factor is being guessed. */
+export const composeWarningMail = () => ({
+  subject: 'Somebody tries to sign in as you',
+  text: [
+    'Somebody knows your password, and has entered many wrong codes to sign in as you.',
+    '',
+    'Nobody can sign in to your account for up to an hour. If it was not you, change your password.',
+    '',
+  ].join('\n'),
+})

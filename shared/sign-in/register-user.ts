@@ -5,6 +5,7 @@ import { withMacDigest } from '../events/mac-digest.ts'
 import { normalizeEmail } from '../users/identity.ts'
 import { claimEmail, putUser, requireUser } from '../users/user.ts'
 import { hashPassword } from './password.ts'
+import { putSignInRecord } from './sign-in-record.ts'
 import { encryptTotpSecret } from './totp.ts'
 
 /** Data of a user's registration by the business server. */
@@ -34,7 +35,8 @@ async function userWrites(user: UserRegistration): Promise<Write[]> {
     user.totpSecret === undefined ? undefined : encryptTotpSecret(userId, user.totpSecret),
   ])
   const writes = [
-    putUser({ ...user, referrerId, loginPassword, totpSecret }),
+    putUser({ ...user, referrerId }),
+    putSignInRecord({ ...user, loginPassword, totpSecret }),
     claimEmail(normalizeEmail(email), userId),
   ]
   return referrerId === undefined ? writes : [...writes, requireUser(referrerId, 'unknown_referrer')]

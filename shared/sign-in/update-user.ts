@@ -18,6 +18,7 @@ import {
   type UserChanges,
 } from '../users/user.ts'
 import { hashPassword } from './password.ts'
+import { changeSignInRecord } from './sign-in-record.ts'
 import { encryptTotpSecret } from './totp.ts'
 
 /** Data of a user's update by the business server; omitted fields keep their values. */
@@ -33,15 +34,26 @@ export interface UserUpdate {
 /**
  * Updates a user, exactly once and field by field: a field that a later update has set keeps its value.
  * Throws RejectedEvent for an email address that another user has, and OutOfOrderEvent for an unknown user.
- * An update that disables the user completes only when all their tokens are revoked, also when it is
- * delivered again after a crash in between.
+ * An update that disables the user, or sets a new password or TOTP secret, ends every login ticket in the same
+ * transaction, and completes only when all tokens are revoked, also when it is delivered again after a crash in
+ * between. Codes end with the tokens: see requireLiveSession.
  */
 export async function updateUser(update: UserUpdate, record: EventRecord): Promise<Outcome> {
   const [macRecord, values] = await Promise.all([withMacDigest(record), storedValues(update)])
   const outcome = await applyChanges(update, values, macRecord)
-  if (update.fields.disabled === true) await revokeDisabledUserTokens(update.userId)
+  if (endsSessions(update.fields)) await revokeDueTokens(update.userId)
   return outcome
 }
+
+/** Whether changes end all sessions of the user. Enabling a user again does not. */
+const endsSessions = ({
+  login_password,
+  totp_secret,
+  disabled,
+}: UserUpdate['fields'] | UserChanges): boolean =>
+  login_password !== undefined || totp_secret !== undefined || disabled === true
+
+const isEmpty = (changes: UserChanges): boolean => Object.keys(changes).length === 0
 
 /** Applies the changes to the user as just read; reads and applies again when another update was faster. */
 function applyChanges(
@@ -57,7 +69,12 @@ function applyChanges(
       const changes = newerChanges(values, user, stamp)
       const email = replaceEmail(user, changes.email)
       const rename = await renameMember(userId, changes)
-      return applyOnce(record, [changeUser(user, changes, stamp), ...email, ...rename])
+      return applyOnce(record, [
+        changeUser(user, changes, stamp, { endsSessions: endsSessions(changes) }),
+        ...(isEmpty(changes) ? [] : [changeSignInRecord(userId, changes)]),
+        ...email,
+        ...rename,
+      ])
     },
     (error) => error instanceof ConditionFailed,
   )
@@ -96,11 +113,11 @@ async function storedValues({ userId, fields }: UserUpdate): Promise<UserChanges
 }
 
 /**
- * Revokes all tokens of a user if the mark `revocation_due` is set. The write that disables the user sets the
- * mark, and it is cleared only after the tokens are revoked. After a crash in between it stays set, even if
+ * Revokes all tokens of a user if the mark `revocation_due` is set. The write that ends the login tickets sets
+ * the mark, and it is cleared only after the tokens are revoked. After a crash in between it stays set, even if
  * the user has been enabled again.
  */
-async function revokeDisabledUserTokens(userId: number): Promise<void> {
+async function revokeDueTokens(userId: number): Promise<void> {
   const due = (await readUser(userId, { consistent: true }))?.revocationDue
   if (due === undefined) return
   await endAllSessions(userId)

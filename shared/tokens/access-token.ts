@@ -182,8 +182,8 @@ export const endSession = (userId: number, sessionId: string): Promise<void> =>
   deleteTokens(userId, sessionId)
 
 /**
- * Ends all sessions of a user. Call it after the write that disables the user: issuing a token requires, in
- * its own transaction, that the user is not disabled, so none is issued afterwards.
+ * Ends all sessions of a user. Call it after the write that ends all login tickets: a sign-in uses its ticket
+ * up in the transaction that issues its token, so no earlier sign-in gets a token afterwards.
  */
 export const endAllSessions = (userId: number): Promise<void> => deleteTokens(userId)
 

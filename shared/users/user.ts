@@ -2,14 +2,13 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
-import { ConditionFailed, putNew, type Write, writeItem } from '../db/write.ts'
-import { Failure, OptimisticLockError } from '../errors.ts'
+import { putNew, type Write, writeIf } from '../db/write.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 
 const users = itemType({
   pk: 'USER#{userId}',
   sk: 'USER',
-  holds: 'a user: name, address, password hash, TOTP secret, and what each update set last',
+  holds: 'a user: name, address, referrer, and what each update set last',
   found: 'by user',
 })
 
@@ -48,23 +47,13 @@ const UserItem = v.object({
   /** Email address as its owner writes it. */
   email: v.string(),
   nickname: v.string(),
-  /** Password hash as PHC string; undefined for users who cannot sign in by password. */
-  login_password: v.optional(v.string()),
-  /** Ciphertext of the TOTP secret; undefined where no authenticator is enrolled. */
-  totp_secret: v.optional(v.instance(Uint8Array)),
-  /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
-  last_totp_step: v.optional(Integer),
-  passkey: v.boolean(),
-  disabled: v.boolean(),
-  /** Stamp of the update that disabled the user, until all their tokens have been revoked. */
+  /** Stamp of the update that ended all sessions of the user, until all their tokens have been revoked. */
   revocation_due: v.optional(v.string()),
   referrer_id: v.optional(Integer),
   /** Instant of registration, epoch milliseconds. */
   registered_at: Integer,
   /** For each field the stamp of the update that last set it; a later update has a greater stamp as text. */
   stamps: v.object(v.entriesFromList(updatableFields, v.optional(v.string()))),
-  /** When each mail slot was last used, epoch milliseconds; slots used over an hour ago are free. */
-  mails: v.record(v.string(), Integer),
 })
 
 const User = v.pipe(
@@ -73,16 +62,10 @@ const User = v.pipe(
     userId: item.user_id,
     email: item.email,
     nickname: item.nickname,
-    loginPassword: item.login_password,
-    totpSecret: item.totp_secret,
-    lastTotpStep: item.last_totp_step,
-    passkey: item.passkey,
-    disabled: item.disabled,
     revocationDue: item.revocation_due,
     referrerId: item.referrer_id,
     registeredAt: item.registered_at,
     stamps: item.stamps,
-    mails: item.mails,
   })),
 )
 export type User = v.InferOutput<typeof User>
@@ -96,13 +79,11 @@ export async function readUser(
   return item === undefined ? undefined : v.parse(User, item)
 }
 
-/** Data of a new user; secrets are already hashed or encrypted. */
+/** Data of a new user. What signs them in is in the sign-in record: shared/sign-in/sign-in-record.ts. */
 export interface NewUser {
   userId: number
   email: string
   nickname: string
-  loginPassword: string | undefined
-  totpSecret: Uint8Array | undefined
   referrerId: number | undefined
   registeredAt: number
 }
@@ -114,14 +95,9 @@ export const putUser = (user: NewUser): Write => ({
     user_id: user.userId,
     email: user.email,
     nickname: user.nickname,
-    login_password: user.loginPassword,
-    totp_secret: user.totpSecret,
-    passkey: false,
-    disabled: false,
     referrer_id: user.referrerId,
     registered_at: user.registeredAt,
     stamps: {},
-    mails: {},
   }),
   otherwise: () => new RejectedEvent('user_exists'),
 })
@@ -136,17 +112,28 @@ export interface UserChanges {
   disabled?: boolean | undefined
 }
 
+/** Fields of a user's own item; the others are only in the sign-in record. */
+const profileFields = ['nickname', 'email'] as const
+
 /**
- * The write that changes fields of a user and stamps each of them. Its condition fails when one of these
- * fields has changed since `user` was read. Without changes it only checks that the user exists.
+ * The write that changes fields of a user and stamps each of them, also those of the sign-in record. Its
+ * condition fails when one of these fields has changed since `user` was read. `endsSessions` marks that all
+ * tokens of the user are to be revoked.
  */
-export function changeUser(user: User, changes: UserChanges, stamp: string): Write {
+export function changeUser(
+  user: User,
+  changes: UserChanges,
+  stamp: string,
+  { endsSessions }: { endsSessions: boolean },
+): Write {
   const fields = updatableFields.filter((field) => changes[field] !== undefined)
   if (fields.length === 0) return requireUser(user.userId)
-  const sets = fields.flatMap((field) => [`${field} = :${field}`, `stamps.${field} = :stamp`])
-  if (changes.disabled === true) sets.push('revocation_due = :stamp')
-  // A new TOTP secret has other codes, so the time steps that were used up with the old one are valid again.
-  const removes = changes.totp_secret === undefined ? '' : ' REMOVE last_totp_step'
+  const profile = profileFields.filter((field) => changes[field] !== undefined)
+  const sets = [
+    ...profile.map((field) => `${field} = :${field}`),
+    ...fields.map((field) => `stamps.${field} = :stamp`),
+    ...(endsSessions ? ['revocation_due = :stamp'] : []),
+  ]
   const unchanged = fields.map((field) =>
     user.stamps[field] === undefined
       ? `attribute_not_exists(stamps.${field})`
@@ -158,19 +145,26 @@ export function changeUser(user: User, changes: UserChanges, stamp: string): Wri
   return {
     Update: {
       Key: userKey(user.userId),
-      UpdateExpression: `SET ${sets.join(', ')}${removes}`,
+      UpdateExpression: `SET ${sets.join(', ')}`,
       ConditionExpression: ['attribute_exists(pk)', ...unchanged].join(' AND '),
       ExpressionAttributeValues: {
-        ...Object.fromEntries([...fields.map((field) => [`:${field}`, changes[field]] as const), ...before]),
+        ...Object.fromEntries([...profile.map((field) => [`:${field}`, changes[field]] as const), ...before]),
         ':stamp': stamp,
       },
     },
   }
 }
 
-/** Clears the mark that a user's tokens are to be revoked, unless the user was disabled again since. */
-export const clearRevocationDue = (userId: number, due: string): Promise<void> =>
-  updateIf(userId, 'REMOVE revocation_due', 'revocation_due = :due', { ':due': due })
+/** Clears the mark that a user's tokens are to be revoked, unless a later update has set it again. */
+export const clearRevocationDue = (userId: number, due: string): Promise<boolean> =>
+  writeIf({
+    Update: {
+      Key: userKey(userId),
+      UpdateExpression: 'REMOVE revocation_due',
+      ConditionExpression: 'revocation_due = :due',
+      ExpressionAttributeValues: { ':due': due },
+    },
+  })
 
 /** The write that reserves an email address for a user. Fails with `email_taken` when another user has it. */
 export const claimEmail = (normalizedEmail: string, userId: number): Write => ({
@@ -191,73 +185,6 @@ export const releaseEmail = (normalizedEmail: string, userId: number): Write => 
   },
 })
 
-/**
- * The write that completes a sign-in. It requires that the user is not disabled (otherwise
- * `bad_login_ticket`) and, for a TOTP, uses its time step up so that no code is accepted twice (otherwise
- * `bad_verification_code`; RFC 6238 §5.2).
- */
-export function acceptSecondFactor(userId: number, totpStep: number | undefined): Write {
-  const enabled = 'disabled = :false'
-  const otherwise = (user: Item | undefined) =>
-    new Failure(user?.['disabled'] === false ? 'bad_verification_code' : 'bad_login_ticket')
-  if (totpStep === undefined) {
-    return {
-      ConditionCheck: {
-        Key: userKey(userId),
-        ConditionExpression: enabled,
-        ExpressionAttributeValues: { ':false': false },
-      },
-      otherwise,
-    }
-  }
-  return {
-    Update: {
-      Key: userKey(userId),
-      UpdateExpression: 'SET last_totp_step = :step',
-      ConditionExpression: `${enabled} AND (attribute_not_exists(last_totp_step) OR last_totp_step < :step)`,
-      ExpressionAttributeValues: { ':false': false, ':step': totpStep },
-    },
-    otherwise,
-  }
-}
-
-/** Replaces a password hash by one with newer parameters, unless the password has since changed. */
-export const replacePasswordHash = (userId: number, known: string, replacement: string): Promise<void> =>
-  updateIf(userId, 'SET login_password = :replacement', 'login_password = :known', {
-    ':replacement': replacement,
-    ':known': known,
-  })
-
-/** Error: another sign-in took the mail slot first. `mails` has all slots as they are stored now. */
-export class MailSlotTaken extends OptimisticLockError {
-  override readonly name = 'MailSlotTaken'
-  readonly mails: User['mails']
-
-  constructor(mails: User['mails']) {
-    super('the mail slot was taken')
-    this.mails = mails
-  }
-}
-
-/** Marks a mail slot as used at `now`. Throws MailSlotTaken if it was last used after `freeBefore`. */
-export async function takeMailSlot(
-  userId: number,
-  slot: string,
-  { now, freeBefore }: { now: number; freeBefore: number },
-): Promise<void> {
-  await writeItem({
-    Update: {
-      Key: userKey(userId),
-      UpdateExpression: 'SET mails.#slot = :now',
-      ConditionExpression:
-        'attribute_exists(pk) AND (attribute_not_exists(mails.#slot) OR mails.#slot <= :freeBefore)',
-      ExpressionAttributeNames: { '#slot': slot },
-      ExpressionAttributeValues: { ':now': now, ':freeBefore': freeBefore },
-    },
-    otherwise: (stored) => new MailSlotTaken(v.parse(User, stored).mails),
-  })
-}
-
 /** The condition that a user is registered. Otherwise the event is out of order, with the given reason. */
 export const requireUser = (
   userId: number,
@@ -269,24 +196,3 @@ export const requireUser = (
   },
   otherwise: () => new OutOfOrderEvent(reason),
 })
-
-/** Performs an update of a user's item if its condition holds, and does nothing otherwise. */
-async function updateIf(
-  userId: number,
-  update: string,
-  condition: string,
-  values: Record<string, unknown>,
-): Promise<void> {
-  try {
-    await writeItem({
-      Update: {
-        Key: userKey(userId),
-        UpdateExpression: update,
-        ConditionExpression: condition,
-        ExpressionAttributeValues: values,
-      },
-    })
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
-}

@@ -70,8 +70,6 @@ const newUser = (userId: number) => ({
   userId,
   email: `${userId}@example.com`,
   nickname: 'bench',
-  loginPassword: undefined,
-  totpSecret: undefined,
   referrerId: undefined,
   registeredAt: firstAt,
 })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { handler as purchased } from '../../functions/intake/package.purchased.ts'
 import { handler as updated } from '../../functions/intake/user.updated.ts'
 import { registerMember, type Registration } from '../../shared/community/membership.ts'
+import { putSignInRecord } from '../../shared/sign-in/sign-in-record.ts'
 import { putUser } from '../../shared/users/user.ts'
 import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
 import { applyEvent } from './apply-event.ts'
@@ -11,16 +12,8 @@ export async function join(registration: Registration): Promise<void> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
   const record = eventRecord('user.registered', String(userId), registration)
   const { writes, notify } = await registerMember(registration)
-  const user = putUser({
-    userId,
-    nickname,
-    email,
-    referrerId,
-    registeredAt,
-    loginPassword: undefined,
-    totpSecret: undefined,
-  })
-  await applyOnce(record, [user, ...writes])
+  const user = putUser({ userId, nickname, email, referrerId, registeredAt })
+  await applyOnce(record, [user, putSignInRecord({ userId, nickname, email }), ...writes])
   await notify()
 }
 

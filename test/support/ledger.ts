@@ -11,8 +11,6 @@ export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
     userId,
     email: `${userId}@example.com`,
     nickname: `user ${userId}`,
-    loginPassword: undefined,
-    totpSecret: undefined,
     referrerId: undefined,
     registeredAt: Date.now(),
   })

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { putClient } from '../../shared/oauth/client.ts'
 import { transact } from '../../shared/db/write.ts'
+import { putSignInRecord } from '../../shared/sign-in/sign-in-record.ts'
 import { putUser } from '../../shared/users/user.ts'
 import { macClientSecret } from '../../shared/oauth/client-secret.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
@@ -65,12 +66,10 @@ export async function createSession(lifeSeconds = 3600, signedInSecondsAgo = 0):
     userId,
     email,
     nickname,
-    loginPassword: undefined,
-    totpSecret: undefined,
     referrerId: undefined,
     registeredAt: now,
   })
-  await transact([user, put])
+  await transact([user, putSignInRecord({ userId, email, nickname }), put])
   await markSecret(accessToken)
   return { userId, email, nickname, sessionId, accessToken, expiresAt }
 }

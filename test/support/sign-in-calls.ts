@@ -22,9 +22,11 @@ export const verifyAuthenticator = (
   { email }: Pick<TestUser, 'email'>,
   ticket: string,
   code: string,
+  sourceIp: string = newSourceIp(),
 ): Promise<TestAnswer> =>
   callEndpoint(verifyHandler, {
     body: { email, login_ticket: ticket, method: 'AUTHENTICATOR', authenticator_code: code },
+    sourceIp,
   })
 
 /** Sends a mailed code to the second-factor handler. */

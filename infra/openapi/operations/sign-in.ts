@@ -9,7 +9,7 @@ const expire = 1_789_000_000_000
 const deviceToken = 'eyJhbGciOiJSUzI1NiIsImtpZCI6Ii4uLiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl'
 const accessToken = 'at_16.mXx0c2Vzc2lvbi1pZC0tMQ.YW4tZXhhbXBsZS1vZi0zMi1yYW5kb20tYnl0ZXMtMTI'
 const code = 'SplxlOBeZQQYbYS6WxSbIAqPqzWJ5Cc5mGk0bNq2E7k'
-const loginTicket = 'pFJtX1qJbXh3f0b7mC2nUwSgkQ8bS2v5yZ0oYcT6R1A'
+const loginTicket = 'lt_16.pFJtX1qJbXh3f0b7mC2nUwSgkQ8bS2v5yZ0oYcT6R1A'
 
 /** Descriptions and examples of the OpenID provider and of the password sign-in. */
 export const signInOperations: Record<string, Operation> = {
@@ -152,8 +152,8 @@ export const signInOperations: Record<string, Operation> = {
   'POST /user/login/2fa': {
     summary: 'Sign in, second step',
     description:
-      'Checks the mailed code (`EMAIL`) or the authenticator’s code (`AUTHENTICATOR`) and answers with the tokens. A ticket is used up by success or by the fifth wrong code.',
-    failures: ['bad_login_ticket', 'bad_verification_code'],
+      'Checks the mailed code (`EMAIL`) or the authenticator’s code (`AUTHENTICATOR`) and answers with the tokens. A ticket is used up by success or by the fifth wrong code. After twenty wrong codes of a user in an hour, over all tickets, the answer is 429, and the user is told by mail.',
+    failures: ['bad_login_ticket', 'bad_verification_code', 'too_many_requests'],
     request: {
       email: 'alice@example.com',
       login_ticket: loginTicket,

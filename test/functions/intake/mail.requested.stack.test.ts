@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { putEvent, waitForDeadLetter } from '../../support/bus.ts'
 import { readOutbox } from '../../support/local-stack.ts'
 import { mailedCode } from '../../support/outbox.ts'
@@ -7,6 +7,7 @@ import { newUserId } from '../../support/sign-in.ts'
 
 const request = (expiresAt: number) => ({
   mail_id: randomUUID(),
+  kind: 'code',
   to: `mail-${newUserId()}@example.com`,
   code: '012345',
   expires_at: expiresAt,
@@ -16,6 +17,18 @@ test('mail.requested sends the sign-in code by mail', async () => {
   const { to, ...mail } = request(Date.now() + 600_000)
   await putEvent('mail.requested', { to, ...mail })
   expect(await mailedCode(to)).toBe('012345')
+})
+
+test('mail.requested warns a user whose codes are being guessed, and says what to do', async () => {
+  const { code, ...mail } = request(Date.now() + 600_000)
+  await putEvent('mail.requested', { ...mail, kind: 'wrong_codes' })
+  const [warning] = await vi.waitFor(async () => {
+    const messages = await readOutbox(mail.to)
+    expect(messages).toHaveLength(1)
+    return messages
+  }, 20_000)
+  expect(warning?.text).toMatch(/change your password/)
+  expect(warning?.text).not.toContain(code)
 })
 
 test('mail.requested with an expired code sends no mail and becomes a dead letter', async () => {

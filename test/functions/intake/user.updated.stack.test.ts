@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
-import { readUser } from '../../../shared/users/user.ts'
+import { readSignInRecord } from '../../../shared/sign-in/sign-in-record.ts'
 import { putEvent, waitForDeadLetter } from '../../support/bus.ts'
 import { createUser } from '../../support/sign-in.ts'
 
@@ -11,8 +11,7 @@ test('user.updated on the bus updates a user; the same update id with other cont
   const update = { update_id: randomUUID(), user_id: userId, at: Date.now(), nickname: 'New', passkey: true }
   await putEvent(detailType, update)
   await vi.waitFor(
-    async () =>
-      expect(await readUser(userId, { consistent: true })).toMatchObject({ nickname: 'New', passkey: true }),
+    async () => expect(await readSignInRecord(userId)).toMatchObject({ nickname: 'New', passkey: true }),
     { timeout: 20_000, interval: 50 },
   )
   await putEvent(detailType, { ...update, nickname: 'Newer' })

@@ -83,7 +83,7 @@ const forms = {
     made: depositId({ network: 'TRON', txid: '9f8e7d', outputIndex: 0 }),
   },
   code: { pattern: /^[\w-]{43}$/, made: issueCode({} as never).code },
-  login_ticket: { pattern: /^[\w-]{43}$/, made: newLoginTicket() },
+  login_ticket: { pattern: /^lt_16\.[\w-]{43}$/, made: newLoginTicket(42) },
   access_token: { pattern: /^at_16\.[\w-]{22}\.[\w-]{43}$/, made: issueAccessToken(token).accessToken },
 } as const
 

@@ -72,7 +72,7 @@ describe('user', () => {
     expect(code).toBe(0)
     expect(out).toContain('█▀▀▀▀▀▀▀█')
     const secret = /typing: ([A-Z2-7]+)/.exec(out)?.[1]
-    const { totpSecret = expect.unreachable() } = await findUser(String(id))
+    const { totpSecret = expect.unreachable() } = (await findUser(String(id))).signIn
     expect(await decryptTotpSecret(id, totpSecret)).toBe(secret)
   })
 

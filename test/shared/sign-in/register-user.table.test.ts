@@ -4,6 +4,7 @@ import { db, tableName } from '../../../shared/db/table.ts'
 import { readUser } from '../../../shared/users/user.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { RejectedEvent, OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
+import { readSignInRecord } from '../../../shared/sign-in/sign-in-record.ts'
 import { decryptTotpSecret } from '../../../shared/sign-in/totp.ts'
 import { createUser, newRegistration, newUserId, register } from '../../support/sign-in.ts'
 
@@ -17,19 +18,24 @@ test('a registered user is stored with secrets hashed or encrypted', async () =>
   expect(user).toMatchObject({
     email: detail['email'],
     nickname: detail['nickname'],
-    passkey: false,
-    disabled: false,
     referrerId,
     registeredAt: detail['registered_at'],
   })
-  expect(user?.loginPassword).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
-  const stored = Buffer.from(user?.totpSecret ?? []).toString('latin1')
+  const signIn = await readSignInRecord(Number(detail['user_id']))
+  expect(signIn).toMatchObject({
+    email: detail['email'],
+    nickname: detail['nickname'],
+    passkey: false,
+    disabled: false,
+  })
+  expect(signIn?.loginPassword).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  const stored = Buffer.from(signIn?.totpSecret ?? []).toString('latin1')
   expect(stored).not.toContain(detail['totp_secret'])
 })
 
 test('a stored TOTP secret can be decrypted for its own user only', async () => {
   const { userId, totpSecret } = await createUser()
-  const ciphertext = (await readUser(userId, consistent))?.totpSecret ?? new Uint8Array()
+  const ciphertext = (await readSignInRecord(userId))?.totpSecret ?? new Uint8Array()
   expect(await decryptTotpSecret(userId, ciphertext)).toBe(totpSecret)
   await expect(decryptTotpSecret(userId + 1, ciphertext)).rejects.toThrow()
 })
@@ -51,8 +57,8 @@ test('the stored digest of a user.registered is not its plain hash, which would 
 test('a user can be registered without a password and an authenticator', async () => {
   const detail = newRegistration({ login_password: null, totp_secret: undefined })
   await register(detail)
-  const user = await readUser(Number(detail['user_id']), consistent)
-  expect(user).toMatchObject({ loginPassword: undefined, totpSecret: undefined })
+  const signIn = await readSignInRecord(Number(detail['user_id']))
+  expect(signIn).toMatchObject({ loginPassword: undefined, totpSecret: undefined })
 })
 
 test('a repeated user.registered has no effect, whatever the order of its members', async () => {

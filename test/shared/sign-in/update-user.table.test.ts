@@ -2,15 +2,24 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { db, tableName } from '../../../shared/db/table.ts'
+import { db, type Key, tableName } from '../../../shared/db/table.ts'
 import { transact } from '../../../shared/db/write.ts'
 import { readUser, userKey } from '../../../shared/users/user.ts'
 import { OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
+import { readSignInRecord, signInKey } from '../../../shared/sign-in/sign-in-record.ts'
 import { updateStamp } from '../../../shared/sign-in/update-user.ts'
 import { checkAccessToken, issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import { createUser, newRegistration, newUserId, register, update } from '../../support/sign-in.ts'
 
 const read = (userId: number) => readUser(userId, { consistent: true })
+
+/** Reads all that updates change of a user: the user's own item and the sign-in record. */
+async function readAccount(userId: number) {
+  const [user, signIn] = await Promise.all([read(userId), readSignInRecord(userId)])
+  // Both have the name and the address, which must stay equal.
+  expect(signIn).toMatchObject({ nickname: user?.nickname, email: user?.email })
+  return { ...user, ...signIn }
+}
 
 /** The random updates have only four instants, so that many have the same one. */
 const updates = fc.array(
@@ -46,7 +55,7 @@ test('the later of two updates of one user field wins, in any order and with rep
           .sort((a, b) => (updateStamp(a.at, a.update_id) < updateStamp(b.at, b.update_id) ? 1 : -1))[0]?.[
           field
         ]
-      expect(await read(userId)).toMatchObject({
+      expect(await readAccount(userId)).toMatchObject({
         nickname: last('nickname') ?? `User ${userId}`,
         passkey: last('passkey') ?? false,
         disabled: last('disabled') ?? false,
@@ -68,7 +77,7 @@ test('simultaneous updates of different fields of a user all take effect', async
   await Promise.all(
     changes.map((change) => update({ update_id: randomUUID(), user_id: userId, at: 2, ...change })),
   )
-  expect(await read(userId)).toMatchObject({
+  expect(await readAccount(userId)).toMatchObject({
     nickname: 'New',
     passkey: true,
     email: `new-${userId}@example.com`,
@@ -94,7 +103,7 @@ test('a user update with another user’s email address changes nothing', async 
   const [{ userId, email }, other] = await Promise.all([createUser(), createUser()])
   const event = { update_id: randomUUID(), user_id: userId, at: 1, nickname: 'New', email: other.email }
   await expect(update(event)).rejects.toThrow(/^email_taken/)
-  expect(await read(userId)).toMatchObject({ nickname: `User ${userId}`, email })
+  expect(await readAccount(userId)).toMatchObject({ nickname: `User ${userId}`, email })
 })
 
 test('of three users who change to the same email address at once one gets it', async () => {
@@ -121,9 +130,9 @@ test('an update of an unknown user is out of order', async () => {
 
 test('a new TOTP secret clears the last used time step', async () => {
   const { userId } = await createUser()
-  await change(userId, 'SET last_totp_step = :value', 7)
+  await change(signInKey(userId), 'SET last_totp_step = :value', 7)
   await update({ update_id: randomUUID(), user_id: userId, at: 1, totp_secret: 'JBSWY3DPEHPK3PXP' })
-  expect((await read(userId))?.lastTotpStep).toBeUndefined()
+  expect((await readSignInRecord(userId))?.lastTotpStep).toBeUndefined()
 })
 
 test('disabling a user revokes all their tokens before the event counts as applied', async () => {
@@ -139,7 +148,7 @@ test('a redelivered disabling completes the token revocation after a crash, even
   const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
   await update(disabling)
   // This is the state after a crash between the write that disables the user and the revocation of tokens.
-  await change(userId, 'SET revocation_due = :value', updateStamp(1, disabling.update_id))
+  await change(userKey(userId), 'SET revocation_due = :value', updateStamp(1, disabling.update_id))
   const token = await openSession(userId)
   await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: false })
   expect(await update(disabling)).toBe('duplicate')
@@ -171,11 +180,11 @@ async function openSession(userId: number): Promise<string> {
   return accessToken
 }
 
-const change = (userId: number, expression: string, value: unknown) =>
+const change = (key: Key, expression: string, value: unknown) =>
   db.send(
     new UpdateCommand({
       TableName: tableName(),
-      Key: userKey(userId),
+      Key: key,
       UpdateExpression: expression,
       ExpressionAttributeValues: { ':value': value },
     }),

@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { guessLimits, recordFailedGuess } from '../../../../shared/sign-in/guess-limit.ts'
-import { login } from '../../../support/sign-in-calls.ts'
-import { createUser, md5, newSourceIp, type TestUser } from '../../../support/sign-in.ts'
+import { readItem } from '../../../../shared/db/read.ts'
+import type { Key } from '../../../../shared/db/table.ts'
+import { giveBackSourceTry, guessSource, reserveSourceTry } from '../../../../shared/sign-in/guess-limit.ts'
+import { passwordCounter, reservePasswordTry } from '../../../../shared/sign-in/password-step.ts'
+import { readSignInRecord, signInKey, unknownSignInKey } from '../../../../shared/sign-in/sign-in-record.ts'
+import { sourceNetwork } from '../../../../shared/sign-in/source-network.ts'
+import { countTries } from '../../../../shared/sign-in/try-counts.ts'
+import { normalizeEmail } from '../../../../shared/users/identity.ts'
+import type { TestAnswer } from '../../../support/call-endpoint.ts'
+import { emittedMetrics } from '../../../support/emitted-metrics.ts'
+import { measureCalls } from '../../../support/measure-calls.ts'
+import { login, openTicket, verifyAuthenticator } from '../../../support/sign-in-calls.ts'
+import { authenticatorCode, createUser, md5, newSourceIp, type TestUser } from '../../../support/sign-in.ts'
 
 const refused = { status: 401, code: 40101 }
 const blocked = { status: 429, code: 42900, data: null }
@@ -18,10 +28,8 @@ const guess = (source: string, email = user.email) => login({ email, password: m
  * Records wrong passwords for many accounts directly in the table, without the cost of that many sign-ins.
  */
 async function guessElsewhere(source: string, times: number): Promise<void> {
-  for (let i = 0; i < times; i += 1) {
-    const [, all] = guessLimits(source, randomUUID())
-    await recordFailedGuess([all], [], Date.now())
-  }
+  for (let i = 0; i < times; i += 1)
+    await reserveSourceTry(guessSource(sourceNetwork(source), randomUUID()), undefined, Date.now())
 }
 
 describe('wrong passwords of one source for one account', () => {
@@ -64,6 +72,64 @@ describe('wrong passwords of one source for one account', () => {
     expect(answers.filter(({ code }) => code === 42900)).toHaveLength(7)
   })
 
+  test('of fifty wrong passwords that are sent at once from one source ten are compared', async () => {
+    const { email } = await createUser()
+    const source = newSourceIp()
+    let answers: TestAnswer[] = []
+    const { names } = await measureCalls(async () => {
+      answers = await Promise.all(Array.from({ length: 50 }, () => guess(source, email)))
+    })
+    expect(names.filter((name) => name === 'GenerateMac')).toHaveLength(10)
+    expect(answers.filter(({ code }) => code === 40101)).toHaveLength(9)
+    expect(answers.filter(({ code }) => code === 42900)).toHaveLength(41)
+  })
+
+  test('the right password is not compared while as many tries as the limit allows are under way', async () => {
+    const person = await createUser()
+    const sourceIp = newSourceIp()
+    const source = guessSource(sourceNetwork(sourceIp), normalizeEmail(person.email))
+    const now = Date.now()
+    // Ten tries that passed the first check together with the right one, and were counted before it.
+    const open = await Promise.all(Array.from({ length: 10 }, () => reserveSourceTry(source, undefined, now)))
+    const attempt = () => login(person, sourceIp)
+    const { names } = await measureCalls(async () => expect(await attempt()).toMatchObject(blocked))
+    expect(names).not.toContain('GenerateMac')
+    const last = open.at(-1) ?? expect.unreachable()
+    await giveBackSourceTry(source, last, now)
+    expect((await attempt()).code).toBe(0)
+  })
+
+  test('the right password does not count, so a source can sign in as often as it likes', async () => {
+    const person = await createUser()
+    const source = newSourceIp()
+    for (let i = 0; i < 15; i += 1) expect((await login(person, source)).code).toBe(0)
+    for (let i = 1; i <= 9; i += 1) expect(await guess(source, person.email)).toMatchObject(refused)
+    expect(await guess(source, person.email)).toMatchObject(blocked)
+  })
+
+  test('a password that could not be compared does not count', async () => {
+    const person = await createUser()
+    const source = newSourceIp()
+    vi.stubEnv('MAC_KEY_ID', 'no-such-key')
+    try {
+      for (let i = 0; i < 12; i += 1) expect((await login(person, source)).status).toBeGreaterThanOrEqual(500)
+    } finally {
+      vi.unstubAllEnvs()
+    }
+    expect((await login(person, source)).code).toBe(0)
+    expect(countTries((await readSignInRecord(person.userId))?.item, passwordCounter, Date.now())).toBe(0)
+  })
+
+  test('the counts of an office in which many people sign in do not grow with their number', async () => {
+    const source = newSourceIp()
+    const people = await Promise.all(Array.from({ length: 8 }, () => createUser()))
+    for (const person of people) expect((await login(person, source)).code).toBe(0)
+    const { key } = guessSource(sourceNetwork(source), '')
+    // Besides its keys and its TTL the item has one count over all accounts for each minute.
+    const names = Object.keys((await readItem(key, { consistent: true })) ?? {})
+    expect(names.filter((name) => !/^(pk|sk|ttl|all@\d+)$/.test(name))).toEqual([])
+  })
+
   test('wrong passwords stop counting after an hour, not earlier', async () => {
     const source = newSourceIp()
     const start = Date.now()
@@ -91,5 +157,78 @@ describe('wrong passwords of one source over all accounts', () => {
     expect(await guess(source, `nobody-${randomUUID()}@example.com`)).toMatchObject(blocked)
     expect(await login(user, source)).toMatchObject(blocked)
     expect((await login(user)).code).toBe(0)
+  })
+})
+
+describe('wrong passwords for one account over all sources', () => {
+  /** Counts wrong passwords from many sources directly in the table, and resolves with how many count now. */
+  async function guessFromElsewhere(key: Key, known: boolean, times: number): Promise<number> {
+    const now = Date.now()
+    await Promise.all(Array.from({ length: times - 1 }, () => reservePasswordTry(key, known, now)))
+    return countTries(await reservePasswordTry(key, known, now), passwordCounter, now)
+  }
+
+  test('the hundredth wrong password blocks new sources and spares those from which the user has signed in', async () => {
+    const person = await createUser()
+    const home = newSourceIp()
+    const ticket = await openTicket(person)
+    const code = await authenticatorCode(person.totpSecret)
+    expect((await verifyAuthenticator(person, ticket, code, home)).code).toBe(0)
+
+    expect(await guessFromElsewhere(signInKey(person.userId), true, 98)).toBe(98)
+    expect(await guess(newSourceIp(), person.email)).toMatchObject(refused)
+    const hundredth = await guess(newSourceIp(), person.email)
+    expect(hundredth).toMatchObject(blocked)
+    expect(Number(hundredth.headers['retry-after'])).toBeGreaterThan(3_500)
+    expect(await login(person)).toMatchObject(blocked)
+    expect((await login(person, home)).code).toBe(0)
+    expect(await guess(home, person.email)).toMatchObject(refused)
+  })
+
+  test('refused passwords are not compared and do not count, so a hundred are compared of a flood', async () => {
+    const person = await createUser()
+    const key = signInKey(person.userId)
+    await guessFromElsewhere(key, true, 95)
+    let answers: TestAnswer[] = []
+    const { names } = await measureCalls(async () => {
+      answers = await Promise.all(Array.from({ length: 30 }, () => guess(newSourceIp(), person.email)))
+    })
+    expect(names.filter((name) => name === 'GenerateMac')).toHaveLength(5)
+    expect(answers.filter(({ code }) => code === 40101)).toHaveLength(4)
+    expect(answers.filter(({ code }) => code === 42900)).toHaveLength(26)
+    const { item } = (await readSignInRecord(person.userId)) ?? expect.unreachable()
+    expect(countTries(item, passwordCounter, Date.now())).toBe(100)
+  })
+
+  test('the hundredth wrong password for an address that nobody has is answered like any other', async () => {
+    const email = `nobody-${randomUUID()}@example.com`
+    await guessFromElsewhere(unknownSignInKey(normalizeEmail(email)), false, 98)
+    expect(await guess(newSourceIp(), email)).toMatchObject(refused)
+    expect(await guess(newSourceIp(), email)).toMatchObject(blocked)
+    expect(await guess(newSourceIp(), email)).toMatchObject(blocked)
+  })
+
+  test('an account that is being guessed raises a metric, and an unknown address does not', async () => {
+    const person = await createUser()
+    const email = `nobody-${randomUUID()}@example.com`
+    await guessFromElsewhere(signInKey(person.userId), true, 100)
+    await guessFromElsewhere(unknownSignInKey(normalizeEmail(email)), false, 100)
+    const raised = async (address: string) =>
+      (await emittedMetrics(() => guess(newSourceIp(), address))).filter(
+        ({ name }) => name === 'GuessedAccounts',
+      )
+    expect(await raised(person.email)).toEqual([{ name: 'GuessedAccounts', value: 1, dimensions: {} }])
+    expect(await raised(email)).toEqual([])
+  })
+
+  test('counts over an hour old are removed, however long an account is being guessed', async () => {
+    const person = await createUser()
+    const key = signInKey(person.userId)
+    const now = Date.now()
+    for (let minutes = 100; minutes < 116; minutes += 1)
+      await reservePasswordTry(key, true, now - minutes * 60_000)
+    expect(await guess(newSourceIp(), person.email)).toMatchObject(refused)
+    const { item } = (await readSignInRecord(person.userId)) ?? expect.unreachable()
+    expect(Object.keys(item).filter((name) => name.startsWith('password@'))).toHaveLength(1)
   })
 })

@@ -1,0 +1,114 @@
+import { readItems } from '../db/read.ts'
+import type { Item, Key } from '../db/table.ts'
+import { emitMetric } from '../emit-metric.ts'
+import { Failure } from '../errors.ts'
+import { log } from '../log.ts'
+import { emailKey, emailOwner } from '../users/user.ts'
+import {
+  giveBackSourceTry,
+  guessSource,
+  isOverLimit,
+  reserveSourceTry,
+  secondsUntilAllowed,
+  type Source,
+} from './guess-limit.ts'
+import {
+  giveBackPasswordTry,
+  passwordCounter,
+  removeExpiredCounts,
+  reservePasswordTry,
+} from './password-step.ts'
+import { type SignInRecord, signInKey, toSignInRecord, unknownSignInKey } from './sign-in-record.ts'
+import { networkDigest, sourceNetwork } from './source-network.ts'
+import { countTries, secondsUntilBelow } from './try-counts.ts'
+
+/**
+ * Number of wrong passwords in an hour, over all sources, from which an account refuses sources from which its
+ * user has never signed in. Those it knows go on, so that nobody can lock the user out.
+ */
+const maxAccountTries = 100
+
+/** A password try that is counted and may be compared. */
+export interface PasswordAttempt {
+  /** Normalized email address that was sent. */
+  address: string
+  /** When the try was counted, epoch milliseconds. */
+  at: number
+  /** The user of this address; undefined if nobody has it. */
+  record: SignInRecord | undefined
+  source: Source
+  /** The counts of the source, this try included. */
+  sourceItem: Item
+  /** Key and item of the counts over all sources, this try included. */
+  key: Key
+  item: Item
+  /** Whether the user has signed in from this source before. */
+  isKnownSource: boolean
+}
+
+/**
+ * Counts a password try, for its source and for its account, before the password is compared. Simultaneous
+ * tries so cannot pass a limit together. Throws `too_many_requests`, and counts nothing, at a limit. It makes
+ * the same calls for an address that nobody has.
+ */
+export async function reserveAttempt(
+  address: string,
+  sourceIp: string,
+  now: number,
+): Promise<PasswordAttempt> {
+  const network = sourceNetwork(sourceIp)
+  const source = guessSource(network, address)
+  const [emailItem, known] = await readItems([emailKey(address), source.key], { consistent: true })
+  const userId = emailOwner(emailItem)
+  log.appendKeys({ source_network: network, user_id: userId })
+  const wait = secondsUntilAllowed(source, known, now)
+  if (wait > 0) throw tooManyTries('source', wait)
+
+  const key = userId === undefined ? unknownSignInKey(address) : signInKey(userId)
+  const [sourceItem, item] = await Promise.all([
+    reserveSourceTry(source, known, now),
+    reservePasswordTry(key, userId !== undefined, now),
+  ])
+  const record = toSignInRecord(item)
+  const isKnownSource = record?.networks.includes(networkDigest(network)) ?? false
+  const attempt = { address, at: now, record, source, sourceItem, key, item, isKnownSource }
+  const isSourceOver = isOverLimit(source, sourceItem, now)
+  if (isSourceOver || (!isKnownSource && countTries(item, passwordCounter, now) > maxAccountTries)) {
+    await giveBackAttempt(attempt)
+    throw isSourceOver
+      ? tooManyTries('source', secondsUntilAllowed(source, sourceItem, now))
+      : atCeiling(attempt)
+  }
+  return attempt
+}
+
+/** Takes a counted try back whose password was not compared. */
+export async function giveBackAttempt({ source, sourceItem, key, at }: PasswordAttempt): Promise<void> {
+  await Promise.all([giveBackSourceTry(source, sourceItem, at), giveBackPasswordTry(key, at)])
+}
+
+/**
+ * The failure of a wrong password: `bad_credentials`, or `too_many_requests` for the try that reaches a limit.
+ * The try stays counted.
+ */
+export async function failedAttempt(attempt: PasswordAttempt): Promise<Failure> {
+  const { source, sourceItem, key, item, at, isKnownSource } = attempt
+  await removeExpiredCounts(key, item, at)
+  const wait = secondsUntilAllowed(source, sourceItem, at)
+  if (wait > 0) return tooManyTries('source', wait)
+  const isAtCeiling = countTries(item, passwordCounter, at) >= maxAccountTries
+  return isAtCeiling && !isKnownSource ? atCeiling(attempt) : new Failure('bad_credentials')
+}
+
+function atCeiling({ item, at, record }: PasswordAttempt): Failure {
+  if (record !== undefined) emitMetric('GuessedAccounts', 1)
+  return tooManyTries(
+    'account',
+    secondsUntilBelow(item, passwordCounter, { limit: maxAccountTries, now: at }),
+  )
+}
+
+function tooManyTries(limit: 'source' | 'account', retryAfterSeconds: number): Failure {
+  log.appendKeys({ limit })
+  return new Failure('too_many_requests', { retryAfterSeconds })
+}

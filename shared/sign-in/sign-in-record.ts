@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto'
+import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
+import { readItem } from '../db/read.ts'
+import { Integer, type Item, type Key } from '../db/table.ts'
+import { putNew, type Write } from '../db/write.ts'
+import type { UserChanges } from '../users/user.ts'
+import { expiredAttributes } from './try-counts.ts'
+
+const records = itemType({
+  pk: 'SIGNIN#{userId}',
+  sk: 'SIGNIN',
+  holds:
+    'all that a sign-in needs of a user: password hash, TOTP secret, login tickets, counts of wrong tries',
+  found: 'by user',
+})
+
+const unknownRecords = itemType({
+  pk: 'SIGNIN#unknown#{addressHash}',
+  sk: 'SIGNIN',
+  holds: 'wrong passwords per minute for an email address that no user has',
+  found: 'by email address',
+})
+
+/** Key of the sign-in record of a user. */
+export const signInKey = (userId: number): Key => records.key({ userId })
+
+/** Key of the counts for a normalized email address that no user has, so that it answers like any other. */
+export const unknownSignInKey = (normalizedEmail: string): Key =>
+  unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
+
+const Ticket = v.object({
+  /** Epoch milliseconds. */
+  expires_at: Integer,
+  /** Number of codes that were compared, or are being compared. */
+  tries: Integer,
+  /** Digest of the code that was mailed for this login ticket; undefined when none was mailed. */
+  code: v.optional(v.instance(Uint8Array)),
+})
+
+/** A login ticket as stored, under its hash. */
+export type StoredTicket = v.InferOutput<typeof Ticket>
+
+const RecordItem = v.object({
+  user_id: Integer,
+  /** Email address and nickname as the user's own item has them. */
+  email: v.string(),
+  nickname: v.string(),
+  /** Password hash as PHC string; undefined for users who cannot sign in by password. */
+  login_password: v.optional(v.string()),
+  /** Ciphertext of the TOTP secret; undefined where no authenticator is enrolled. */
+  totp_secret: v.optional(v.instance(Uint8Array)),
+  /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
+  last_totp_step: v.optional(Integer),
+  passkey: v.boolean(),
+  disabled: v.boolean(),
+  /** When each mail slot was last used, epoch milliseconds; slots used over an hour ago are free. */
+  mails: v.record(v.string(), Integer),
+  /** The login tickets that were not used, by hash. */
+  tickets: v.record(v.string(), Ticket),
+  /** Digests of the source networks of the latest sign-ins, the latest first. */
+  networks: v.array(v.string()),
+  /** When the user was last told of too many wrong codes, epoch milliseconds. */
+  warned_at: v.optional(Integer),
+})
+
+/** A user's sign-in record. */
+export const SignInRecord = v.pipe(
+  v.looseObject(RecordItem.entries),
+  v.transform((item) => ({
+    userId: item.user_id,
+    email: item.email,
+    nickname: item.nickname,
+    loginPassword: item.login_password,
+    totpSecret: item.totp_secret,
+    lastTotpStep: item.last_totp_step,
+    passkey: item.passkey,
+    disabled: item.disabled,
+    mails: item.mails,
+    tickets: item.tickets,
+    networks: item.networks,
+    warnedAt: item.warned_at,
+    /** The item, whose attributes count tries: see try-counts.ts. */
+    item: item as Item,
+  })),
+)
+export type SignInRecord = v.InferOutput<typeof SignInRecord>
+
+/** Stands in for the record of an address that nobody has, so that parsing it takes as long. */
+const blankItem: Item = {
+  user_id: { value: '0' },
+  email: 'nobody@example.com',
+  nickname: 'nobody',
+  login_password: '',
+  totp_secret: new Uint8Array(),
+  passkey: false,
+  disabled: false,
+  mails: {},
+  tickets: {},
+  networks: [],
+}
+
+/** Parses a user's sign-in record; undefined for the item of an address that nobody has. */
+export function toSignInRecord(item: Item): SignInRecord | undefined {
+  const isUser = item['user_id'] !== undefined
+  const record = v.parse(SignInRecord, isUser ? item : blankItem)
+  return isUser ? record : undefined
+}
+
+/** Reads the sign-in record of a user, strongly consistent; undefined if there is none. */
+export async function readSignInRecord(userId: number): Promise<SignInRecord | undefined> {
+  const item = await readItem(signInKey(userId), { consistent: true })
+  return item && toSignInRecord(item)
+}
+
+/** Data of a new user's sign-in record; secrets are already hashed or encrypted. */
+export interface NewSignInRecord {
+  userId: number
+  email: string
+  nickname: string
+  loginPassword?: string | undefined
+  totpSecret?: Uint8Array | undefined
+}
+
+/** The write that adds the sign-in record of a new user; its condition fails if the user has one. */
+export const putSignInRecord = (user: NewSignInRecord): Write =>
+  putNew({
+    ...signInKey(user.userId),
+    user_id: user.userId,
+    email: user.email,
+    nickname: user.nickname,
+    login_password: user.loginPassword,
+    totp_secret: user.totpSecret,
+    passkey: false,
+    disabled: false,
+    mails: {},
+    tickets: {},
+    networks: [],
+  })
+
+/**
+ * The write that changes fields of a sign-in record, for the transaction that changes the user. A new password,
+ * TOTP secret or `disabled` ends every login ticket, so that no sign-in that began before it completes.
+ */
+export function changeSignInRecord(userId: number, changes: UserChanges): Write {
+  const fields = Object.entries(changes).filter(([, value]) => value !== undefined)
+  const { login_password, totp_secret, disabled } = changes
+  const endsTickets = [login_password, totp_secret, disabled].some((value) => value !== undefined)
+  const sets = fields.map(([field]) => `${field} = :${field}`)
+  return {
+    Update: {
+      Key: signInKey(userId),
+      UpdateExpression: [
+        `SET ${[...sets, ...(endsTickets ? ['tickets = :none'] : [])].join(', ')}`,
+        // A new TOTP secret has other codes, so the time steps used up with the old one are valid again.
+        ...(totp_secret === undefined ? [] : ['REMOVE last_totp_step']),
+      ].join(' '),
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(fields.map(([field, value]) => [`:${field}`, value])),
+        ...(endsTickets && { ':none': {} }),
+      },
+    },
+  }
+}
+
+/** Maximum number of live login tickets of a user; a new one replaces the oldest. */
+const maxTickets = 64
+
+/**
+ * The part of an update that removes tickets and attributes of a sign-in record, and with them what has expired:
+ * tickets, and counts of tries. `newTickets` says for how many more there must be room.
+ */
+export function removeFromRecord(
+  { tickets, item }: SignInRecord,
+  now: number,
+  also: { newTickets?: number; tickets?: string[]; attributes?: string[] },
+): { clause: string; names: Record<string, string> } {
+  const { newTickets = 0 } = also
+  const youngestFirst = Object.entries(tickets).sort(([, a], [, b]) => b.expires_at - a.expires_at)
+  const dead = youngestFirst.filter(
+    ([, { expires_at }], i) => expires_at <= now || i >= maxTickets - newTickets,
+  )
+  const hashes = new Set([...dead.map(([hash]) => hash), ...(also.tickets ?? [])])
+  const attributes = new Set([...expiredAttributes(item, now), ...(also.attributes ?? [])])
+  const ticketNames = [...hashes].map((hash, i) => [`#dead${i}`, hash] as const)
+  const attributeNames = [...attributes].map((name, i) => [`#old${i}`, name] as const)
+  const paths = [...ticketNames.map(([name]) => `tickets.${name}`), ...attributeNames.map(([name]) => name)]
+  return {
+    clause: paths.length === 0 ? '' : `REMOVE ${paths.join(', ')}`,
+    names: Object.fromEntries([...ticketNames, ...attributeNames]),
+  }
+}
