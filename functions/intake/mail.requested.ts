@@ -24,9 +24,9 @@ const commonFields = {
 }
 
 /**
- * Mails a sign-in code, or a warning that a user's codes are being guessed, unless it has expired. The event is
- * not recorded. When the queue delivers it twice, the same mail is sent twice, which does less harm than a mail
- * lost between recording and sending.
+ * Mails a sign-in code, or a warning that a user's codes are being guessed, unless it has expired. The event
+ * is not recorded. When the queue delivers it twice, the same mail is sent twice, which does less harm than a
+ * mail lost between recording and sending.
  */
 export const handler = intake({
   detailType: mailRequested,

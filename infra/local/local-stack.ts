@@ -5,6 +5,7 @@ import type { KeyStatus } from '../ops/keys/key-status.ts'
 import { serveAuthorizationPage } from './authorization-page.ts'
 import { type AwsEndpoint, startAwsEndpoint } from './aws/server.ts'
 import { createConsole } from './console/serve-console.ts'
+import { checkDataLayout } from './data-layout.ts'
 import { demoUsers } from './demo/demo-users.ts'
 import { startDemo } from './demo/start-demo.ts'
 import { createTables } from './dynamodb/create-tables.ts'
@@ -134,6 +135,7 @@ function openDirectory(dataDirectory: string | undefined, started: AsyncDisposab
   }
   const directory = resolve(dataDirectory)
   started.defer(lockDataDirectory(directory))
+  checkDataLayout(directory)
   return directory
 }
 

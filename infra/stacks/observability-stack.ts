@@ -79,6 +79,7 @@ const alarmSpecs = (props: ObservabilityStackProps): AlarmSpec[] => [
   ...queueAlarms(props),
   ...apiAlarms(props),
   ...signingKeyAlarms(props),
+  ...guessingAlarms(props),
   ...serviceAlarms(props),
 ]
 
@@ -169,6 +170,38 @@ const signingKeyAlarms = ({ config }: ObservabilityStackProps): AlarmSpec[] => [
   },
 ]
 
+/** Alarms on tries to get in by guessing. Shares of all tries, so that they fit a deployment of any size. */
+const guessingAlarms = ({ config }: ObservabilityStackProps): AlarmSpec[] => [
+  {
+    id: 'guessed-account',
+    meaning: 'An account met a hundred wrong passwords in an hour.',
+    runbook: 'guessed-account',
+    metric: serviceMetric(config, 'GuessedAccounts', 'Sum'),
+    threshold: 1,
+  },
+  {
+    id: 'wrong-passwords',
+    meaning: 'More than half of the passwords are wrong, and at least a hundred.',
+    runbook: 'wrong-passwords',
+    metric: failureShare(config, 'bad_credentials', 'user-login-with-password', 100),
+    threshold: 50,
+  },
+  {
+    id: 'wrong-codes',
+    meaning: 'More than half of the second factors are wrong, and at least fifty.',
+    runbook: 'wrong-codes',
+    metric: failureShare(config, 'bad_verification_code', 'user-login-2fa', 50),
+    threshold: 50,
+  },
+  {
+    id: 'too-many-requests',
+    meaning: 'At least one request a second is refused, because its sender met a limit.',
+    runbook: 'too-many-requests',
+    metric: failureMetric(config, 'too_many_requests'),
+    threshold: 300,
+  },
+]
+
 const serviceAlarms = ({ config }: ObservabilityStackProps): AlarmSpec[] => [
   {
     id: 'address-pool',
@@ -231,6 +264,27 @@ const quote = (name: string): string => `"${name}"`
 /** One of the custom metrics that the functions emit: see shared/emit-metric.ts. */
 const serviceMetric = ({ serviceName }: Config, metricName: string, statistic: string): Metric =>
   new Metric({ namespace: serviceName, metricName, statistic, period })
+
+/** The number of requests that failed in one way: see shared/errors.ts. */
+const failureMetric = ({ serviceName }: Config, failure: string): Metric =>
+  new Metric({
+    namespace: serviceName,
+    metricName: 'Failures',
+    dimensionsMap: { failure },
+    statistic: 'Sum',
+    period,
+  })
+
+/** The percentage of a function's calls that failed in one way; 0 below a number of failures. */
+const failureShare = (config: Config, failure: string, name: string, atLeast: number): MathExpression =>
+  new MathExpression({
+    expression: `IF(failures >= ${atLeast}, 100 * failures / calls, 0)`,
+    usingMetrics: {
+      failures: failureMetric(config, failure),
+      calls: functionMetric(config, name, 'Invocations'),
+    },
+    period,
+  })
 
 function dashboardRows(props: ObservabilityStackProps): GraphWidget[][] {
   const { config, intake } = props

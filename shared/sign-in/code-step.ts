@@ -9,9 +9,9 @@ import { attributesOf, tryAttribute } from './try-counts.ts'
 export const codeCounter = 'code'
 
 /**
- * Counts a try of a second factor, for its login ticket and for the user, before the code is compared, so that
- * simultaneous requests cannot pass a limit together. Throws `bad_login_ticket`, without counting, when the
- * ticket is unknown, expired or used up.
+ * Counts a try of a second factor, for its login ticket and for the user, before the code is compared, so
+ * that simultaneous requests cannot pass a limit together. Throws `bad_login_ticket`, without counting, when
+ * the ticket is unknown, expired or used up.
  */
 export async function reserveCodeTry(userId: number, hash: string, now: number): Promise<SignInRecord> {
   const reserve: Write = {
@@ -39,7 +39,9 @@ export const giveBackCodeTry = (userId: number, hash: string, reservedAt: number
     },
   })
 
-/** Claims the mail about too many wrong codes; resolves with whether it is to be sent. One may be, per hour. */
+/**
+ * Claims the mail about too many wrong codes; resolves with whether it is to be sent. One may be, per hour.
+ */
 export const claimWarning = (userId: number, now: number, lastBefore: number): Promise<boolean> =>
   writeIf({
     Update: {

@@ -25,8 +25,8 @@ type TwoFactorMethod = (typeof twoFactorMethods)[number]
 /**
  * Checks a password and issues a login ticket for the second factor, and mails a code that works only with
  * this ticket. Throws the same `bad_credentials` for an unknown address, a wrong password, a user without a
- * password and a disabled user; `too_many_requests` at a limit of wrong passwords, and when the user can get no
- * more mail this hour and has no other second factor.
+ * password and a disabled user; `too_many_requests` at a limit of wrong passwords, and when the user can get
+ * no more mail this hour and has no other second factor.
  */
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())

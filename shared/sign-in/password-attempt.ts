@@ -23,8 +23,8 @@ import { networkDigest, sourceNetwork } from './source-network.ts'
 import { countTries, secondsUntilBelow } from './try-counts.ts'
 
 /**
- * Number of wrong passwords in an hour, over all sources, from which an account refuses sources from which its
- * user has never signed in. Those it knows go on, so that nobody can lock the user out.
+ * Number of wrong passwords in an hour, over all sources, from which an account refuses sources from which
+ * its user has never signed in. Those it knows go on, so that nobody can lock the user out.
  */
 const maxAccountTries = 100
 
@@ -88,8 +88,8 @@ export async function giveBackAttempt({ source, sourceItem, key, at }: PasswordA
 }
 
 /**
- * The failure of a wrong password: `bad_credentials`, or `too_many_requests` for the try that reaches a limit.
- * The try stays counted.
+ * The failure of a wrong password: `bad_credentials`, or `too_many_requests` for the try that reaches a
+ * limit. The try stays counted.
  */
 export async function failedAttempt(attempt: PasswordAttempt): Promise<Failure> {
   const { source, sourceItem, key, item, at, isKnownSource } = attempt

@@ -9,8 +9,8 @@ import { expiredAttributes, tryAttribute } from './try-counts.ts'
 export const passwordCounter = 'password'
 
 /**
- * Counts a password try over all sources before the password is compared, and resolves with the item. The item
- * of an unknown address is created, with a TTL; that of a user must exist.
+ * Counts a password try over all sources before the password is compared, and resolves with the item. The
+ * item of an unknown address is created, with a TTL; that of a user must exist.
  */
 export async function reservePasswordTry(key: Key, known: boolean, now: number): Promise<Item> {
   const reserve = {
@@ -40,7 +40,9 @@ export async function giveBackPasswordTry(key: Key, reservedAt: number): Promise
   })
 }
 
-/** Number of expired counts at which a wrong password removes them, because the item must not grow for ever. */
+/**
+ * Number of expired counts at which a wrong password removes them, because the item must not grow for ever.
+ */
 const maxExpiredCounts = 16
 
 /** Removes the expired counts of an item when there are many; a sign-in removes them anyway. */
@@ -62,9 +64,9 @@ export class SignInRecordChanged extends OptimisticLockError {
   override readonly name = 'SignInRecordChanged'
   readonly record: SignInRecord
 
-  constructor(stored: Item | undefined) {
+  constructor(record: SignInRecord) {
     super('the sign-in record was changed')
-    this.record = v.parse(SignInRecord, stored)
+    this.record = record
   }
 }
 
@@ -115,6 +117,6 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
         ...(newHash !== undefined && { ':newHash': newHash }),
       },
     },
-    otherwise: (stored) => new SignInRecordChanged(stored),
+    otherwise: (stored) => new SignInRecordChanged(v.parse(SignInRecord, stored)),
   })
 }

@@ -81,7 +81,7 @@ export const SignInRecord = v.pipe(
     networks: item.networks,
     warnedAt: item.warned_at,
     /** The item, whose attributes count tries: see try-counts.ts. */
-    item: item as Item,
+    item: item,
   })),
 )
 export type SignInRecord = v.InferOutput<typeof SignInRecord>
@@ -139,8 +139,9 @@ export const putSignInRecord = (user: NewSignInRecord): Write =>
   })
 
 /**
- * The write that changes fields of a sign-in record, for the transaction that changes the user. A new password,
- * TOTP secret or `disabled` ends every login ticket, so that no sign-in that began before it completes.
+ * The write that changes fields of a sign-in record, for the transaction that changes the user. A new
+ * password, TOTP secret or `disabled` ends every login ticket, so that no sign-in that began before it
+ * completes.
  */
 export function changeSignInRecord(userId: number, changes: UserChanges): Write {
   const fields = Object.entries(changes).filter(([, value]) => value !== undefined)
@@ -168,8 +169,8 @@ export function changeSignInRecord(userId: number, changes: UserChanges): Write 
 const maxTickets = 64
 
 /**
- * The part of an update that removes tickets and attributes of a sign-in record, and with them what has expired:
- * tickets, and counts of tries. `newTickets` says for how many more there must be room.
+ * The part of an update that removes tickets and attributes of a sign-in record, and with them what has
+ * expired: tickets, and counts of tries. `newTickets` says for how many more there must be room.
  */
 export function removeFromRecord(
   { tickets, item }: SignInRecord,

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { Integer, type Item } from '../db/table.ts'
 
 /**
- * Counts of tries over the last hour, in attributes of an item: one per counter and minute, `password@28333333`.
- * Counts per minute form a sliding window: no period of an hour, wherever it starts, has more tries than the
- * limit. A counter that is reset every hour would allow twice as many.
+ * Counts of tries over the last hour, in attributes of an item: one per counter and minute,
+ * `password@28333333`. Counts per minute form a sliding window: no period of an hour, wherever it starts, has
+ * more tries than the limit. A counter that is reset every hour would allow twice as many.
  */
 
 const minuteMilliseconds = 60_000

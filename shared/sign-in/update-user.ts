@@ -34,9 +34,9 @@ export interface UserUpdate {
 /**
  * Updates a user, exactly once and field by field: a field that a later update has set keeps its value.
  * Throws RejectedEvent for an email address that another user has, and OutOfOrderEvent for an unknown user.
- * An update that disables the user, or sets a new password or TOTP secret, ends every login ticket in the same
- * transaction, and completes only when all tokens are revoked, also when it is delivered again after a crash in
- * between. Codes end with the tokens: see requireLiveSession.
+ * An update that disables the user, or sets a new password or TOTP secret, ends every login ticket in the
+ * same transaction, and completes only when all tokens are revoked, also when it is delivered again after a
+ * crash in between. Codes end with the tokens: see requireLiveSession.
  */
 export async function updateUser(update: UserUpdate, record: EventRecord): Promise<Outcome> {
   const [macRecord, values] = await Promise.all([withMacDigest(record), storedValues(update)])
@@ -113,9 +113,9 @@ async function storedValues({ userId, fields }: UserUpdate): Promise<UserChanges
 }
 
 /**
- * Revokes all tokens of a user if the mark `revocation_due` is set. The write that ends the login tickets sets
- * the mark, and it is cleared only after the tokens are revoked. After a crash in between it stays set, even if
- * the user has been enabled again.
+ * Revokes all tokens of a user if the mark `revocation_due` is set. The write that ends the login tickets
+ * sets the mark, and it is cleared only after the tokens are revoked. After a crash in between it stays set,
+ * even if the user has been enabled again.
  */
 async function revokeDueTokens(userId: number): Promise<void> {
   const due = (await readUser(userId, { consistent: true }))?.revocationDue

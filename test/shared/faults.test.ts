@@ -5,7 +5,7 @@ import { Failure } from '../../shared/errors.ts'
 import { countFailure, isFault, passingCause } from '../../shared/faults.ts'
 import { OutOfTime } from '../../shared/invocation.ts'
 import { ContentionError } from '../../shared/ledger/post-transaction.ts'
-import { MailSlotTaken } from '../../shared/users/user.ts'
+import { SignInRecordChanged } from '../../shared/sign-in/password-step.ts'
 import { emittedMetrics } from '../support/emitted-metrics.ts'
 
 const named = (name: string, properties: object = {}) =>
@@ -36,7 +36,7 @@ const passing: [what: string, error: Error, cause: string][] = [
   ['a write loses its races', new ConditionFailed([]), 'contention'],
   ['a wallet moves at every attempt', new ContentionError(), 'contention'],
   ['a member list moves at every attempt', new StaleReadError('moved'), 'contention'],
-  ['mail slots are taken at every attempt', new MailSlotTaken({}), 'contention'],
+  ['a sign-in record changes at every attempt', new SignInRecordChanged({} as never), 'contention'],
   ['time runs out during a slow AWS call', new OutOfTime(true), 'out_of_time'],
   ['no key can sign', new Failure('unavailable'), 'not_ready'],
   [

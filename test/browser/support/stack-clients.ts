@@ -28,42 +28,45 @@ export async function putEvent(detailType: string, detail: object): Promise<void
 
 /** Whether the table has an item with this email address whose partition key starts with `kind`. */
 export const hasItem = async (kind: string, email: string): Promise<boolean> =>
-  (await findKeys(kind, email)).length > 0
+  (await findItems(kind, email)).length > 0
 
-/** Makes all login tickets of an email address expire, by setting their expiry to the past. */
+/** Makes all login tickets of the user with an email address expire, by setting their expiry to the past. */
 export async function expireTickets(email: string): Promise<void> {
-  await setToPast(await findKeys('TICKET#', email), 'expires_at')
+  for (const item of await findItems('SIGNIN#', email))
+    for (const ticket of Object.keys(item['tickets']?.M ?? {}))
+      await setToPast([item], 'tickets.#ticket.expires_at', { '#ticket': ticket })
 }
 
 /** Makes all sign-ins of a user look old, by setting the instant of each to the past. */
 export async function ageSignIns(userId: number): Promise<void> {
-  const keys = await scanKeys('begins_with(sk, :kind) AND user_id = :user_id', {
+  const items = await scanItems('begins_with(sk, :kind) AND user_id = :user_id', {
     ':kind': { S: 'TOKEN#' },
     ':user_id': { N: String(userId) },
   })
-  await setToPast(keys, 'authenticated_at')
+  await setToPast(items, 'authenticated_at')
 }
 
-async function setToPast(keys: Key[], attribute: string): Promise<void> {
-  if (keys.length === 0) throw new Error(`there is no item whose ${attribute} could be in the past`)
+async function setToPast(items: Item[], attribute: string, names?: Record<string, string>): Promise<void> {
+  if (items.length === 0) throw new Error(`there is no item whose ${attribute} could be in the past`)
   const client = new DynamoDBClient(options())
-  for (const key of keys)
+  for (const { pk = { S: '' }, sk = { S: '' } } of items)
     await client.send(
       new UpdateItemCommand({
         TableName: inject('stack').table,
-        Key: key,
+        Key: { pk, sk },
         UpdateExpression: `SET ${attribute} = :past`,
+        ...(names && { ExpressionAttributeNames: names }),
         ExpressionAttributeValues: { ':past': { N: '1' } },
       }),
     )
 }
 
-const findKeys = (kind: string, email: string): Promise<Key[]> =>
-  scanKeys('begins_with(pk, :kind) AND email = :email', { ':kind': { S: kind }, ':email': { S: email } })
+const findItems = (kind: string, email: string): Promise<Item[]> =>
+  scanItems('begins_with(pk, :kind) AND email = :email', { ':kind': { S: kind }, ':email': { S: email } })
 
-type Key = Record<'pk' | 'sk', AttributeValue>
+type Item = Record<string, AttributeValue>
 
-async function scanKeys(filter: string, values: Record<string, AttributeValue>): Promise<Key[]> {
+async function scanItems(filter: string, values: Item): Promise<Item[]> {
   const { Items = [] } = await new DynamoDBClient(options()).send(
     new ScanCommand({
       TableName: inject('stack').table,
@@ -72,5 +75,5 @@ async function scanKeys(filter: string, values: Record<string, AttributeValue>):
       ExpressionAttributeValues: values,
     }),
   )
-  return Items.map(({ pk, sk }) => ({ pk: pk ?? { S: '' }, sk: sk ?? { S: '' } }))
+  return Items
 }

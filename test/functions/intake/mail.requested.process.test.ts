@@ -32,6 +32,7 @@ async function deliverRefused(code: string, message: string) {
         const to = 'typo@example.com'
         outcome = await deliver(handler, {
           mail_id: randomUUID(),
+          kind: 'code',
           to,
           code: '012345',
           expires_at: Date.now() + 60_000,

@@ -70,7 +70,13 @@ export async function measureAllOperations(): Promise<Record<OperationName, Meas
   }
   const [newcomer, payer] = [await addUser(), await addUser()]
   await deliver(walletAdjusted, adjustment(payer))
-  const mail = { mail_id: randomUUID(), to: user.email, code: '123456', expires_at: Date.now() + 60_000 }
+  const mail = {
+    mail_id: randomUUID(),
+    kind: 'code',
+    to: user.email,
+    code: '123456',
+    expires_at: Date.now() + 60_000,
+  }
   return {
     password,
     mail: await measure(() => deliver(mailRequested, mail)),

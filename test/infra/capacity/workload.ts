@@ -27,7 +27,7 @@ export const operations = {
     title: 'Sign-in, first step (password)',
     memory: 1024,
     milliseconds: 150,
-    ...{ calls: 4, readUnits: 4, writeUnits: 2, symmetric: 1 },
+    ...{ calls: 5, readUnits: 2, writeUnits: 4, symmetric: 1 },
   },
   mail: {
     ...event,
@@ -39,7 +39,7 @@ export const operations = {
     ...request,
     title: 'Sign-in, second step (authenticator)',
     milliseconds: 60,
-    ...{ calls: 3, readUnits: 1, writeUnits: 7, signatures: 1, symmetric: 1 },
+    ...{ calls: 2, readUnits: 0, writeUnits: 5, signatures: 1, symmetric: 1 },
   },
   authorize: {
     ...request,

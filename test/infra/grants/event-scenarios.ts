@@ -38,6 +38,7 @@ const validEvents: Record<string, Scenario> = {
   'mail-requested': (calls) =>
     calls.deliver({
       mail_id: randomUUID(),
+      kind: 'code',
       to: 'somebody@example.com',
       code: '123456',
       expires_at: Date.now() + 600_000,

@@ -6,10 +6,24 @@ import { db, type Key, tableName } from '../../../shared/db/table.ts'
 import { transact } from '../../../shared/db/write.ts'
 import { readUser, userKey } from '../../../shared/users/user.ts'
 import { OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
+import { readClient } from '../../../shared/oauth/client.ts'
+import { consent } from '../../../shared/oauth/consent.ts'
+import { exchangeCode } from '../../../shared/oauth/token-endpoint.ts'
+import { addTicket, SignInRecordChanged } from '../../../shared/sign-in/password-step.ts'
 import { readSignInRecord, signInKey } from '../../../shared/sign-in/sign-in-record.ts'
 import { updateStamp } from '../../../shared/sign-in/update-user.ts'
 import { checkAccessToken, issueAccessToken } from '../../../shared/tokens/access-token.ts'
-import { createUser, newRegistration, newUserId, register, update } from '../../support/sign-in.ts'
+import { authorizationRequest, createClient, pkce } from '../../support/oauth-clients.ts'
+import { openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
+import {
+  authenticatorCode,
+  createUser,
+  md5,
+  newRegistration,
+  newUserId,
+  register,
+  update,
+} from '../../support/sign-in.ts'
 
 const read = (userId: number) => readUser(userId, { consistent: true })
 
@@ -135,25 +149,75 @@ test('a new TOTP secret clears the last used time step', async () => {
   expect((await readSignInRecord(userId))?.lastTotpStep).toBeUndefined()
 })
 
-test('disabling a user revokes all their tokens before the event counts as applied', async () => {
-  const { userId } = await createUser()
-  const tokens = await Promise.all([openSession(userId), openSession(userId)])
-  await update({ update_id: randomUUID(), user_id: userId, at: 1, disabled: true })
-  for (const token of tokens) await expect(checkAccessToken(token, 'first-party')).rejects.toThrow()
-  expect((await read(userId))?.revocationDue).toBeUndefined()
+/** The updates that end every sign-in of a user, finished or not. */
+interface Ending {
+  disabled?: true
+  login_password?: string
+  totp_secret?: string
+}
+const endings: [what: string, fields: Ending][] = [
+  ['disabling', { disabled: true }],
+  ['a new password', { login_password: md5('a new password') }],
+  ['a new TOTP secret', { totp_secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }],
+]
+
+test.each(endings)(
+  '%s revokes all tokens, login tickets and codes of a user before the event counts as applied',
+  async (_what, fields: Ending) => {
+    const user = await createUser()
+    const { userId } = user
+    const tokens = await Promise.all([openSession(userId), openSession(userId)])
+    const ticket = await openTicket(user)
+    const exchange = await obtainExchange(tokens[0] ?? '')
+    await update({ update_id: randomUUID(), user_id: userId, at: 1, ...fields })
+    for (const token of tokens) await expect(checkAccessToken(token, 'first-party')).rejects.toThrow()
+    const code = await authenticatorCode(fields.totp_secret ?? user.totpSecret)
+    expect(await verifyAuthenticator(user, ticket, code)).toMatchObject({ status: 401, code: 40102 })
+    await expect(exchange()).rejects.toMatchObject({ failure: 'invalid_grant' })
+    expect((await read(userId))?.revocationDue).toBeUndefined()
+  },
+)
+
+test.each(endings)(
+  '%s that is delivered again completes the token revocation after a crash, also if the user is enabled by then',
+  async (_what, fields) => {
+    const { userId } = await createUser()
+    const ending = { update_id: randomUUID(), user_id: userId, at: 1, ...fields }
+    await update(ending)
+    // This is the state after a crash between the write that ends the tickets and the revocation of tokens.
+    await change(userKey(userId), 'SET revocation_due = :value', updateStamp(1, ending.update_id))
+    const token = await openSession(userId)
+    await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: false })
+    expect(await update(ending)).toBe('duplicate')
+    await expect(checkAccessToken(token, 'first-party')).rejects.toThrow()
+  },
+)
+
+test.each([
+  ['a new nickname', { nickname: 'New' }],
+  ['a new passkey', { passkey: true }],
+])('%s ends no session and no login ticket', async (_what, fields) => {
+  const user = await createUser()
+  const token = await openSession(user.userId)
+  const ticket = await openTicket(user)
+  await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
+  expect((await checkAccessToken(token, 'first-party')).userId).toBe(user.userId)
+  const code = await authenticatorCode(user.totpSecret)
+  expect((await verifyAuthenticator(user, ticket, code)).code).toBe(0)
 })
 
-test('a redelivered disabling completes the token revocation after a crash, even if the user is enabled by then', async () => {
-  const { userId } = await createUser()
-  const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
-  await update(disabling)
-  // This is the state after a crash between the write that disables the user and the revocation of tokens.
-  await change(userKey(userId), 'SET revocation_due = :value', updateStamp(1, disabling.update_id))
-  const token = await openSession(userId)
-  await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: false })
-  expect(await update(disabling)).toBe('duplicate')
-  await expect(checkAccessToken(token, 'first-party')).rejects.toThrow()
-})
+test.each(endings.slice(0, 2))(
+  '%s while the old password is being compared leaves no login ticket behind',
+  async (_what, fields) => {
+    const user = await createUser()
+    const before = (await readSignInRecord(user.userId)) ?? expect.unreachable()
+    await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
+    const ticket = { hash: 'hash', expiresAt: Date.now() + 60_000, codeDigest: undefined }
+    const step = { reservedAt: Date.now(), ticket, mailSlot: undefined, newHash: undefined }
+    await expect(addTicket(before, step, Date.now())).rejects.toThrow(SignInRecordChanged)
+    expect((await readSignInRecord(user.userId))?.tickets).toEqual({})
+  },
+)
 
 test('a late or repeated disabling does not end sessions of a user who has been enabled since', async () => {
   const { userId } = await createUser()
@@ -165,6 +229,18 @@ test('a late or repeated disabling does not end sessions of a user who has been 
   await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: true })
   expect((await checkAccessToken(token, 'first-party')).userId).toBe(userId)
 })
+
+/** Gets an authorization code with a session's token, and returns a function that exchanges it. */
+async function obtainExchange(accessToken: string): Promise<() => Promise<unknown>> {
+  const client = await createClient()
+  const { verifier, challenge } = pkce()
+  const request = authorizationRequest(client, { code_challenge: challenge })
+  const caller = await checkAccessToken(accessToken, 'first-party')
+  const registered = await readClient(client.clientId)
+  const { code } = await consent(request, true, registered, caller)
+  const form = { code, redirect_uri: client.redirectUri, code_verifier: verifier }
+  return () => exchangeCode({ ...form, client_id: client.clientId }, Promise.resolve(registered as never))
+}
 
 async function openSession(userId: number): Promise<string> {
   const now = Date.now()

@@ -1,0 +1,126 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import type { TestAnswer } from '../../../support/call-endpoint.ts'
+import { readOutbox } from '../../../support/local-stack.ts'
+import { measureCalls } from '../../../support/measure-calls.ts'
+import { mailedCode } from '../../../support/outbox.ts'
+import { openTicket, verifyAuthenticator, verifyMailed } from '../../../support/sign-in-calls.ts'
+import { throttleKms } from '../../../support/throttle-kms.ts'
+import { anotherCode, authenticatorCode, createUser, type TestUser } from '../../../support/sign-in.ts'
+
+const wrong = { status: 401, code: 40103, data: null }
+const blocked = { status: 429, code: 42900, data: null }
+
+/** Number of wrong second factors in an hour from which a user's are refused. */
+const limit = 20
+
+let user: TestUser
+beforeEach(async () => {
+  user = await createUser()
+})
+
+const openTickets = async (count: number): Promise<string[]> => {
+  const tickets = []
+  for (let i = 0; i < count; i += 1) tickets.push(await openTicket(user))
+  return tickets
+}
+
+const right = () => authenticatorCode(user.totpSecret)
+
+/** Sends a wrong code; the right one is of another half minute, so that the clock cannot make it right. */
+const guess = async (ticket: string) => {
+  const codes = await Promise.all([-2, -1, 0, 1, 2].map((step) => codeAt(step)))
+  let code = '000000'
+  while (codes.includes(code)) code = anotherCode(code)
+  return verifyAuthenticator(user, ticket, code)
+}
+const codeAt = (step: number) => authenticatorCode(user.totpSecret, Date.now() + step * 30_000)
+
+const warnings = async () =>
+  (await readOutbox(user.email)).filter(({ subject }) => subject.startsWith('Somebody tries'))
+
+/** Waits until the warning has arrived, and then long enough that a second one would have, too. */
+async function expectOneWarning(): Promise<void> {
+  await vi.waitFor(async () => expect(await warnings()).toHaveLength(1), { timeout: 20_000, interval: 50 })
+  // A mail that was requested now arrives after every mail that was requested before.
+  const codes = (await readOutbox(user.email)).length
+  const other = await createUser()
+  await openTicket(other)
+  await mailedCode(other.email)
+  expect(await readOutbox(user.email)).toHaveLength(codes)
+}
+
+test('of 200 wrong codes over 40 login tickets twenty are compared; the rest and the right one are refused, and the user gets one mail', async () => {
+  const tickets = await openTickets(41)
+  const last = tickets.pop() ?? ''
+  const answers: TestAnswer[] = []
+  const { names } = await measureCalls(async () => {
+    for (const ticket of tickets) for (let i = 0; i < 5; i += 1) answers.push(await guess(ticket))
+  })
+  expect(names.filter((name) => name === 'Decrypt')).toHaveLength(limit)
+  expect(answers.slice(0, limit - 1)).toEqual(Array(limit - 1).fill(expect.objectContaining(wrong)))
+  expect(answers.slice(limit - 1)).toEqual(Array(200 - limit + 1).fill(expect.objectContaining(blocked)))
+  const wait = Number(answers[limit - 1]?.headers['retry-after'])
+  expect(wait).toBeGreaterThan(3_400)
+  expect(wait).toBeLessThanOrEqual(3_660)
+  expect(await verifyAuthenticator(user, last, await right())).toMatchObject(blocked)
+  await expectOneWarning()
+}, 60_000)
+
+test('of fifty wrong codes that are sent at once over ten login tickets twenty are compared, and the user gets one mail', async () => {
+  const tickets = await openTickets(10)
+  let answers: TestAnswer[] = []
+  const { names } = await measureCalls(async () => {
+    answers = await Promise.all(Array.from({ length: 50 }, (_, i) => guess(tickets[i % 10] ?? '')))
+  })
+  expect(names.filter((name) => name === 'Decrypt')).toHaveLength(limit)
+  expect(answers.filter(({ code }) => code === 40103)).toHaveLength(limit - 1)
+  expect(answers.filter(({ code }) => code === 42900)).toHaveLength(50 - limit + 1)
+  await expectOneWarning()
+}, 60_000)
+
+test('a refused code does not use up a try of its login ticket', async () => {
+  const tickets = await openTickets(5)
+  const last = tickets.pop() ?? ''
+  for (const ticket of tickets) for (let i = 0; i < 5; i += 1) await guess(ticket)
+  for (let i = 0; i < 6; i += 1) expect(await guess(last)).toMatchObject(blocked)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61 * 60_000 })
+  try {
+    // The ticket has expired by now, so this shows on a new one that the limit has passed.
+    expect((await verifyAuthenticator(user, await openTicket(user), await right())).code).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+}, 60_000)
+
+test('a sign-in clears the count of wrong codes', async () => {
+  const tickets = await openTickets(10)
+  const guessTimes = async (times: number) => {
+    for (let i = 0; i < times; i += 1) expect(await guess(tickets[0] ?? '')).toMatchObject(wrong)
+  }
+  for (let i = 0; i < 3; i += 1) {
+    await guessTimes(5)
+    tickets.shift()
+  }
+  await guessTimes(4)
+  const mailed = await mailedCode(user.email, 5)
+  expect((await verifyMailed(user, tickets[1] ?? '', mailed)).code).toBe(0)
+  tickets.splice(0, 2)
+  await guessTimes(5)
+  expect((await verifyAuthenticator(user, tickets[1] ?? '', await right())).code).toBe(0)
+}, 60_000)
+
+test.each([
+  ['the authenticator’s secret cannot be decrypted', 'Decrypt'],
+  ['the device_token cannot be signed', 'Sign'],
+])(
+  'when %s, the code does not count as wrong',
+  async (_what, operation) => {
+    const ticket = await openTicket(user)
+    const throttle = throttleKms(operation)
+    for (let i = 0; i < 6; i += 1)
+      expect(await verifyAuthenticator(user, ticket, await right())).toMatchObject({ status: 503 })
+    throttle.restore()
+    expect((await verifyAuthenticator(user, ticket, await right())).code).toBe(0)
+  },
+  60_000,
+)
