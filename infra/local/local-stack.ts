@@ -116,7 +116,7 @@ async function start(
   })
   const aws = started.adopt(await explained, close)
 
-  serveApi({ model, aws, api, pageUrl: page.url, demo: options.demo, invoke }, started)
+  serveApi({ model, aws, api, pageUrl: page.url, demo: options.demo, invoke, showLine }, started)
   page.serve(serveAuthorizationPage(api.url))
   await runSchedulesOnce(model, invoke)
   aws.startDelivery()
@@ -182,10 +182,12 @@ function listOwnFunctions({ functions, routes, outputs }: StackModel): FunctionM
 interface ApiParts extends Pick<LocalStack, 'model' | 'aws' | 'invoke' | 'pageUrl'> {
   api: BoundServer
   demo: boolean
+  showLine: StartOptions['showLine']
 }
 
 /** Serves the console below /_local, and the API on all other paths. */
-function serveApi({ model, aws, api, pageUrl, demo, invoke }: ApiParts, started: AsyncDisposableStack): void {
+function serveApi(parts: ApiParts, started: AsyncDisposableStack): void {
+  const { model, aws, api, pageUrl, demo, invoke, showLine } = parts
   const identity = { apiId: 'local', accountId, domainName: `${loopback}:${api.port}`, port: api.port }
   const gateway = createGateway({ routes: model.routes, cors: model.cors, invoke, identity })
   const readKeys = async () => {
@@ -195,7 +197,13 @@ function serveApi({ model, aws, api, pageUrl, demo, invoke }: ApiParts, started:
   }
   const users = demo ? demoUsers : []
   const serveConsole = createConsole({ model, aws, baseUrl: api.url, pageUrl, users, readKeys })
-  api.serve((request, response) => serveConsole(request, response) ?? gateway(request, response))
+  api.serve((request, response) => {
+    response.once('finish', () => {
+      if (response.statusCode === 500)
+        showLine(`${request.method ?? ''} ${request.url?.split('?', 1)[0] ?? ''} was answered 500`)
+    })
+    return serveConsole(request, response) ?? gateway(request, response)
+  })
   // Close the API before the functions and the AWS endpoint, so that running requests are still answered.
   started.defer(() => api.close())
 }

@@ -18,7 +18,7 @@ export interface LocalStackOptions {
   /** Whether to serve changed functions as soon as their sources are saved. */
   watch?: boolean
   /** What AWS does badly and the stack shall do as well; nothing by default. */
-  aws?: MannerOptions
+  aws?: MannerOptions | undefined
 }
 
 type Parsed = Omit<LocalStackOptions, 'dataDirectory' | 'settings'> & {

@@ -1,6 +1,7 @@
 // Runs the local stack that all tests of the project `stack` share in a process of its own, so that tests and
 // stack each have a core.
 import { startLocalStack } from '../../infra/local/local-stack.ts'
+import { parseManners } from '../../infra/local/manners.ts'
 import { commonEnvironment } from './common-environment.ts'
 import { ephemeral } from './ephemeral.ts'
 import { serveForParent } from './serve-for-parent.ts'
@@ -12,6 +13,7 @@ await serveForParent(async () => {
     ...ephemeral,
     demo: false,
     settings: {},
+    aws: process.env.STACK_MANNERS === undefined ? undefined : parseManners(process.env.STACK_MANNERS),
     logFile: process.env.STACK_LOG_FILE,
     // Warnings are written to the log file as well. Tests provoke many of them on purpose.
     showLine: () => undefined,

@@ -55,12 +55,15 @@ try {
   report('not-loaded', 'Uncaught Exception', error)
 }
 
+let busy = false
+
 // As on Lambda, timers and sockets stand still between two invocations, and what was left behind goes on in
-// the next. Lines that were logged go out first.
+// the next. Lines that were logged go out first, and the next invocation may come while they do.
 const freeze = () =>
-  process.stderr.write('', () => process.stdout.write('', () => Atomics.wait(running, 0, 0)))
+  process.stderr.write('', () => process.stdout.write('', () => busy || Atomics.wait(running, 0, 0)))
 
 parentPort.on('message', async (message) => {
+  busy = true
   if (running !== undefined) Atomics.store(running, 0, 0)
   try {
     const result = await run(JSON.parse(message.payload), contextOf(message))
@@ -68,5 +71,6 @@ parentPort.on('message', async (message) => {
   } catch (error) {
     report('failed', 'Invoke Error', error)
   }
+  busy = false
   if (running !== undefined) freeze()
 })

@@ -124,6 +124,12 @@ describe('a frozen worker', () => {
     expect(second).toBeLessThan(200)
   })
 
+  it('a worker whose next call comes at once does not freeze in the middle of it', async () => {
+    start([describeFunction('probe.wait')], { maxWorkersPerFunction: 1 }, true)
+    const calls = Array.from({ length: 50 }, () => invoke('probe.wait', { milliseconds: 5 }))
+    for (const { functionError } of await Promise.all(calls)) expect(functionError).toBeUndefined()
+  })
+
   it('a worker logs every line before it freezes, and can be ended while it is frozen', async () => {
     const running = start([describeFunction('probe.tick')], { maxIdleMilliseconds: 200 }, true)
     await invoke('probe.tick')
