@@ -33,13 +33,33 @@ const project = (
   test: { ...common, name, include: [`test/**/*.${name}.test.ts`], exclude: elsewhere, ...test },
 })
 
+/** Configuration of tests that share a local stack. */
+const onStack = {
+  globalSetup: 'test/support/stack-setup.ts',
+  setupFiles: [
+    'test/support/silence-metrics.ts',
+    'test/support/reap-processes.ts',
+    'test/support/function-environment.ts',
+    'test/support/check-answers.ts',
+  ],
+}
+
+/** The manners in a run that names none. */
+const defaultManners =
+  'conflicts,stale-reads,throttles,duplicate-events,late-messages,lost-answers,timeouts,freezes,seed=7,speed=60'
+
+/** The flows that run a second time with the manners of AWS: some by default, all in `npm run test:manners`. */
+const flowsWithManners = process.env.STACK_MANNERS
+  ? ['test/flows/*.stack.test.ts']
+  : ['password-sign-in', 'wallets-and-deposits'].map((flow) => `test/flows/${flow}.stack.test.ts`)
+
 /**
  * The name of a test file says what it needs, and a run starts nothing else:
  * - `x.test.ts`, unit: nothing. A socket, a process or a thread fails the test.
  * - `x.process.test.ts`: servers, processes or threads that the file itself starts and stops.
  * - `x.table.test.ts`: the table and keys (DynamoDB Local, KMS), shared by all such files. The
  *   tested code runs in the test's own process with the environment of a function.
- * - `x.stack.test.ts`: the whole local stack, shared by all such files.
+ * - `x.stack.test.ts`: the whole local stack, shared by all such files. Some run again in the project manners.
  */
 export default defineConfig({
   test: {
@@ -67,14 +87,15 @@ export default defineConfig({
         globalSetup: 'test/support/table-setup.ts',
         setupFiles: ['test/support/silence-metrics.ts', 'test/support/function-environment.ts'],
       }),
-      project('stack', {
-        globalSetup: 'test/support/stack-setup.ts',
-        setupFiles: [
-          'test/support/silence-metrics.ts',
-          'test/support/reap-processes.ts',
-          'test/support/function-environment.ts',
-          'test/support/check-answers.ts',
-        ],
+      project('stack', onStack),
+      project('manners', {
+        ...onStack,
+        include: flowsWithManners,
+        // This one counts AWS calls, and with manners some are repeated.
+        exclude: ['test/flows/sign-in-budget.stack.test.ts'],
+        env: { ...common.env, STACK_MANNERS: process.env.STACK_MANNERS ?? defaultManners },
+        testTimeout: 120_000,
+        hookTimeout: 240_000,
       }),
     ],
   },

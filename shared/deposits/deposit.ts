@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { daysInOrder } from '../dates.ts'
 import { itemType } from '../db/item-type.ts'
 import { instantKeys, type ListStart, readListPage, readListStart, rowKey } from '../db/numbered-list.ts'
-import { readItem } from '../db/read.ts'
+import { findItem, readItem } from '../db/read.ts'
 import { Decimal, Integer, type Item, toNumberValue } from '../db/table.ts'
 import { putNew, putVersioned, type Write } from '../db/write.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
@@ -81,9 +81,10 @@ const depositKeys = itemType({
   found: 'by its id, SHA-256 of network, txid and output index',
 })
 
-/** Reads a deposit by its id; undefined if it does not exist. */
+/** Reads a deposit by its id; undefined if there is none. Without `consistent` it may be a moment old. */
 export async function readDeposit(id: string, { consistent = false } = {}): Promise<Deposit | undefined> {
-  const item = await readItem(depositKeys.key({ id }), { consistent })
+  const key = depositKeys.key({ id })
+  const item = await (consistent ? readItem(key, { consistent }) : findItem(key))
   return item && toDeposit(item)
 }
 

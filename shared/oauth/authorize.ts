@@ -9,8 +9,8 @@ import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 /**
  * Decides where an authorization request sends the browser (OAuth 2.1 §4.1.1): to the authorization page, or
  * back to the client with `error` when a parameter is bad. Throws `invalid_redirect` when there is no valid
- * client and redirect URI to return to. Costs one eventually consistent read and writes nothing, because
- * anyone may call it.
+ * client and redirect URI to return to. Costs one read, two for an unknown client, and writes nothing,
+ * because anyone may call it.
  */
 export async function authorize(
   parameters: AuthorizationParameters,

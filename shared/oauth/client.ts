@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { queryItems, readItem } from '../db/read.ts'
+import { findItem, queryItems, readItem } from '../db/read.ts'
 import { indexName } from '../db/table-layout.ts'
 import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
@@ -52,12 +52,13 @@ const maxClientIdLength = 200
 
 /**
  * Reads a client by id; undefined if it is unknown. The service's own client exists without registration, as
- * a public client without redirect URIs, so no code can be issued to it. Eventually consistent unless
- * `consistent` is set.
+ * a public client without redirect URIs, so no code can be issued to it. Without `consistent` what was
+ * changed a moment ago may be missing.
  */
 export async function readClient(clientId: string, { consistent = false } = {}): Promise<Client | undefined> {
   if (clientId.length > maxClientIdLength) return undefined
-  const item = await readItem(clientKey(clientId), { consistent })
+  const key = clientKey(clientId)
+  const item = await (consistent ? readItem(key, { consistent }) : findItem(key))
   if (item !== undefined) return toClient(v.parse(ClientItem, item))
   return clientId === settings().firstPartyClientId ? firstPartyClient(clientId) : undefined
 }

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { queryFirst, readItem } from '../db/read.ts'
-import { Integer, type Key, ttlAfter } from '../db/table.ts'
+import { findItem, queryFirst, readItem } from '../db/read.ts'
+import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
 import { putNew, type Write, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { type RequiredScope, type Scope, scopes } from './scopes.ts'
@@ -113,16 +113,13 @@ export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
  * Finds the caller of an access_token. Throws `unauthenticated` when the token is unknown, expired or
  * revoked, and `insufficient_scope` when it lacks the scope.
  *
- * The first read is eventually consistent, at half the price. A token that it does not find is read again
- * consistently, so that a token issued a moment ago works. First-party endpoints issue or end access, so they
- * read consistently at once.
+ * A token that was revoked a moment ago may still work, except for first-party endpoints: they issue or end
+ * access, so they read consistently. One that was issued a moment ago works at once.
  */
 export async function checkAccessToken(token: string, requiredScope: RequiredScope): Promise<Caller> {
   const key = tokenKey(token)
   const firstParty = requiredScope === 'first-party'
-  const item = firstParty
-    ? await readToken(key, true)
-    : ((await readToken(key, false)) ?? (await readToken(key, true)))
+  const item = toToken(await (firstParty ? readItem(key, { consistent: true }) : findItem(key)))
   if (item === undefined || item.expires_at <= Date.now()) throw new Failure('unauthenticated')
   if (firstParty ? !item.first_party : !item.scopes.includes(requiredScope)) {
     throw new Failure('insufficient_scope')
@@ -130,10 +127,7 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
   return toCaller(item, key)
 }
 
-async function readToken(key: Key, consistent: boolean): Promise<TokenItem | undefined> {
-  const item = await readItem(key, { consistent })
-  return item === undefined ? undefined : v.parse(TokenItem, item)
-}
+const toToken = (item: Item | undefined): TokenItem | undefined => item && v.parse(TokenItem, item)
 
 const toCaller = (item: TokenItem, key: Key): Caller => ({
   userId: item.user_id,
@@ -170,7 +164,7 @@ export async function revokeToken(token: string, clientId: string): Promise<void
 
 /** Like revokeToken, for a caller that knows only the key of the token's item. */
 export async function revokeTokenByKey(key: Key, clientId: string): Promise<void> {
-  const token = await readToken(key, true)
+  const token = toToken(await readItem(key, { consistent: true }))
   if (token === undefined) return
   if (token.client_id !== clientId) throw new Failure('invalid_grant')
   if (token.first_party) await endSession(token.user_id, token.session_id)

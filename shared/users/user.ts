@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { readItem } from '../db/read.ts'
+import { findItem, readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write, writeIf } from '../db/write.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
@@ -70,12 +70,15 @@ const User = v.pipe(
 )
 export type User = v.InferOutput<typeof User>
 
-/** Reads a user by id; undefined if there is none. Eventually consistent unless `consistent` is set. */
+/**
+ * Reads a user by id; undefined if there is none. Without `consistent` what was changed a moment ago may be
+ * missing.
+ */
 export async function readUser(
   userId: number,
   { consistent = false }: { consistent?: boolean } = {},
 ): Promise<User | undefined> {
-  const item = await readItem(userKey(userId), { consistent })
+  const item = await (consistent ? readItem(userKey(userId), { consistent }) : findItem(userKey(userId)))
   return item === undefined ? undefined : v.parse(User, item)
 }
 

@@ -5,6 +5,7 @@ import type { Scope } from '../../shared/tokens/scopes.ts'
 import { putEvents } from '../support/put-event.ts'
 import { createAccessToken, newUserIds } from '../support/community.ts'
 import { useLocalStack } from '../support/local-stack.ts'
+import { patience } from '../support/manners.ts'
 
 interface Answer {
   status: number
@@ -42,7 +43,8 @@ const register = (userId: number, nickname: string, referrerId?: number, registe
     },
   ])
 
-const eventually = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 25_000, interval: 100 })
+const eventually = <T>(check: () => Promise<T>) =>
+  vi.waitFor(check, { timeout: patience(25_000), interval: 100 })
 
 const members = (userId: number, query: string) => call(userId, `/community/members?${query}`)
 

@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { expect, test, vi } from 'vitest'
 import { requireEnv } from '../../shared/env.ts'
 import { putEvent } from '../support/bus.ts'
+import { patience } from '../support/manners.ts'
 import { markSecret } from '../support/mark-secret.ts'
 import { mailedCode } from '../support/outbox.ts'
 import { authenticatorCode, createUser, md5, newRegistration, type TestUser } from '../support/sign-in.ts'
@@ -58,7 +59,10 @@ test('a user registered through the bus signs in by mailed code and by authentic
   }
   for (const secret of [user.email, user.password, user.totpSecret]) await markSecret(secret)
   const from = newLoopback()
-  const ticket = await vi.waitFor(() => openTicket(user, newLoopback()), { timeout: 20_000, interval: 250 })
+  const ticket = await vi.waitFor(() => openTicket(user, newLoopback()), {
+    timeout: patience(20_000),
+    interval: 250,
+  })
   const byMail = await post(
     '/user/login/2fa',
     { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: await mailedCode(user.email) },
@@ -105,8 +109,8 @@ test('of fifty simultaneous requests with the right code for one login ticket on
     authenticator_code: await authenticatorCode(user.totpSecret),
   }
   const answers = await Promise.all(Array.from({ length: 50 }, () => post('/user/login/2fa', form, from)))
-  expect(answers.filter(({ code }) => code === 0)).toHaveLength(1)
-  expect(answers.filter(({ code }) => code === 40102)).toHaveLength(49)
+  const codes = answers.map(({ code }) => code).sort((a, b) => a - b)
+  expect(codes).toEqual([0, ...Array.from({ length: 49 }, () => 40102)])
 })
 
 test('the tenth wrong password blocks its source address, whatever headers it sends, but not the owner elsewhere', async () => {

@@ -5,6 +5,7 @@ import { createAccessToken } from '../support/community.ts'
 import { deposit, newPool, provision } from '../support/deposits.ts'
 import { addUser, adjustment } from '../support/ledger.ts'
 import { useLocalStack } from '../support/local-stack.ts'
+import { patience } from '../support/manners.ts'
 import { putEvents } from '../support/put-event.ts'
 
 interface Answer {
@@ -25,7 +26,8 @@ async function get(userId: number, path: string, scopes = everything): Promise<A
   return { status: response.status, code, data, text }
 }
 
-const eventually = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 25_000, interval: 100 })
+const eventually = <T>(check: () => Promise<T>) =>
+  vi.waitFor(check, { timeout: patience(25_000), interval: 100 })
 
 const huge = '99999999999999999999.999999999999999999'
 
@@ -57,7 +59,7 @@ describe('the wallet and deposit endpoints', () => {
       expect((await get(owner, '/account/bills?current=1&size=20')).data).toMatchObject({ total: 2 })
       expect((await get(owner, '/bonus-account/bills?current=1&size=20')).data).toMatchObject({ total: 1 })
     })
-  }, 60_000)
+  }, patience(60_000))
 
   it('the wallet endpoints answer amounts with all their digits', async () => {
     expect((await get(owner, '/account/info?currency=Big')).text).toContain(`"balance":${huge},`)
@@ -152,26 +154,30 @@ describe('the wallet and deposit endpoints', () => {
     expect((await get(owner, '/deposit/records?current=1&size=1', ['account.read'])).code).toBe(40300)
   })
 
-  it('a requested withdrawal moves money to the hold, and settling it takes the money out of the hold', async () => {
-    const userId = await addUser()
-    await putEvents('wallet.adjusted', [adjustment(userId, { amount: '10' })])
-    const withdrawal = {
-      withdrawal_id: randomUUID(),
-      user_id: userId,
-      currency: 'USDT',
-      amount: '4',
-      at: 1_790_000_000_000,
-    }
-    const holds = (balance: number, hold: number, withdrawn: number) =>
-      eventually(async () => {
-        expect((await get(userId, '/account/info')).data).toMatchObject([
-          { balance, hold, withdrawal: withdrawn },
-        ])
-      })
-    await holds(10, 0, 0)
-    await putEvents('withdrawal.updated', [{ ...withdrawal, status: 'requested' }])
-    await holds(6, 4, 0)
-    await putEvents('withdrawal.updated', [{ ...withdrawal, status: 'settled' }])
-    await holds(6, 0, 4)
-  }, 60_000)
+  it(
+    'a requested withdrawal moves money to the hold, and settling it takes the money out of the hold',
+    async () => {
+      const userId = await addUser()
+      await putEvents('wallet.adjusted', [adjustment(userId, { amount: '10' })])
+      const withdrawal = {
+        withdrawal_id: randomUUID(),
+        user_id: userId,
+        currency: 'USDT',
+        amount: '4',
+        at: 1_790_000_000_000,
+      }
+      const holds = (balance: number, hold: number, withdrawn: number) =>
+        eventually(async () => {
+          expect((await get(userId, '/account/info')).data).toMatchObject([
+            { balance, hold, withdrawal: withdrawn },
+          ])
+        })
+      await holds(10, 0, 0)
+      await putEvents('withdrawal.updated', [{ ...withdrawal, status: 'requested' }])
+      await holds(6, 4, 0)
+      await putEvents('withdrawal.updated', [{ ...withdrawal, status: 'settled' }])
+      await holds(6, 0, 4)
+    },
+    patience(60_000),
+  )
 })

@@ -1,20 +1,19 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { randomInt, randomUUID } from 'node:crypto'
-import { db, tableName } from '../../shared/db/table.ts'
+import { writeItem } from '../../shared/db/write.ts'
 import { putUser } from '../../shared/users/user.ts'
 import { type Bill, type BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill.ts'
 import type { Wallet, WalletName } from '../../shared/ledger/wallet.ts'
 
 /** Adds a user by storing only the item, which is all that the ledger checks. */
 export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
-  const { Put } = putUser({
+  const write = putUser({
     userId,
     email: `${userId}@example.com`,
     nickname: `user ${userId}`,
     referrerId: undefined,
     registeredAt: Date.now(),
   })
-  await db.send(new PutCommand({ ...Put, TableName: tableName(), Item: Put?.Item }))
+  await writeItem(write)
   return userId
 }
 

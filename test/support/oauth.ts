@@ -1,4 +1,6 @@
+import { expect, vi } from 'vitest'
 import { useLocalStack } from './local-stack.ts'
+import { stackManners } from './manners.ts'
 import { markSecret } from './mark-secret.ts'
 import { authorizationRequest, bearer, pkce, type SignedIn, type TestClient } from './oauth-clients.ts'
 
@@ -81,3 +83,13 @@ export async function obtainCode(
 /** Calls the userinfo endpoint, which also shows whether an access_token works. */
 export const getUserinfo = (accessToken: string): Promise<Response> =>
   fetch(address('/oauth2/userinfo'), { headers: bearer(accessToken) })
+
+/**
+ * Waits until an ended access_token is refused: at once, or a moment later where reads are stale, as a read
+ * endpoint may still answer for about a second (infra/DECISIONS.md).
+ */
+export const waitUntilRefused = (accessToken: unknown): Promise<void> =>
+  vi.waitFor(
+    async () => expect((await getUserinfo(String(accessToken))).status).toBe(401),
+    stackManners === undefined ? 0 : 5000,
+  )

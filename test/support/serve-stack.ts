@@ -1,12 +1,16 @@
 // Runs the local stack that all tests of the project `stack` share in a process of its own, so that tests and
 // stack each have a core.
+import { appendFileSync } from 'node:fs'
 import { startLocalStack } from '../../infra/local/local-stack.ts'
 import { parseManners } from '../../infra/local/manners.ts'
 import { commonEnvironment } from './common-environment.ts'
+import { answered500 } from './manners.ts'
 import { ephemeral } from './ephemeral.ts'
 import { serveForParent } from './serve-for-parent.ts'
 
 process.env.TZ = 'UTC'
+
+const logFile = process.env.STACK_LOG_FILE ?? ''
 
 await serveForParent(async () => {
   const stack = await startLocalStack({
@@ -14,9 +18,9 @@ await serveForParent(async () => {
     demo: false,
     settings: {},
     aws: process.env.STACK_MANNERS === undefined ? undefined : parseManners(process.env.STACK_MANNERS),
-    logFile: process.env.STACK_LOG_FILE,
+    logFile,
     // Warnings are written to the log file as well. Tests provoke many of them on purpose.
-    showLine: () => undefined,
+    showLine: (line) => line.endsWith(answered500) && appendFileSync(logFile, `${line}\n`),
   })
   return {
     description: {

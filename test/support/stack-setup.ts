@@ -1,7 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
+import { answered500 } from './manners.ts'
 import { startOnDemand } from './start-on-demand.ts'
 
 declare module 'vitest' {
@@ -15,15 +17,16 @@ declare module 'vitest' {
  * Vitest setup that makes one local stack available to all tests of the project `stack`. It starts when a
  * test first asks for it. After the last test the run fails if a function logged a value that mark-secret.ts
  * registered, if a function was denied a call, or if an event was rejected with a code that it does not
- * declare.
+ * declare. With manners it fails as well for an answer of 500, a counted fault or a dead letter.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'test-run-'))
   const logFile = join(directory, 'functions.log')
   const secrets = new Set<string>()
+  const manners = project.config.env['STACK_MANNERS']
   const server = await startOnDemand({
     script: join(import.meta.dirname, 'serve-stack.ts'),
-    environment: { STACK_LOG_FILE: logFile },
+    environment: { STACK_LOG_FILE: logFile, STACK_MANNERS: manners },
     answer({ pathname, searchParams }, response) {
       if (pathname !== '/secret') return false
       secrets.add(searchParams.get('value') ?? '')
@@ -35,6 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('secrets', `${server.url}/secret`)
 
   return async () => {
+    const deadLetters = manners === undefined ? [] : await waitForDeadLetters(server.described())
     await server.stop()
     const lines = [logFile, `${logFile}.previous`]
       .filter((file) => existsSync(file))
@@ -48,6 +52,40 @@ export default async function setup(project: TestProject): Promise<() => Promise
       throw new Error(`events were refused for reasons that they do not declare:\n${undeclared.join('\n')}`)
     const denied = lines.filter((line) => line.includes('AccessDenied'))
     if (denied.length > 0) throw new Error(`functions lack grants:\n${denied.join('\n')}`)
+    if (manners !== undefined) report(manners, lines, deadLetters)
     rmSync(directory, { recursive: true, force: true })
   }
+}
+
+interface Queues {
+  queues: { isDeadLetterQueue: boolean; visible: number; inFlight: number; delayed: number }[]
+  dead_letters: { queue: string; reason: string | null; body: string }[]
+}
+
+/** Waits until the queues are empty, half a minute at most, and lists the dead letters. */
+async function waitForDeadLetters(described: Promise<unknown> | undefined): Promise<Queues['dead_letters']> {
+  const { baseUrl } = ((await described) ?? {}) as { baseUrl?: string }
+  if (baseUrl === undefined) return []
+  for (let attempts = 0; ; attempts += 1) {
+    const answer = await fetch(`${baseUrl}/_local/queues`)
+    const { queues, dead_letters: deadLetters } = (await answer.json()) as Queues
+    const waiting = queues.filter(
+      (queue) => !queue.isDeadLetterQueue && queue.visible + queue.inFlight + queue.delayed > 0,
+    )
+    if (waiting.length === 0 || attempts === 60) return deadLetters
+    await wait(500)
+  }
+}
+
+/** Tells what must not be with manners on, and throws if there is any. */
+function report(manners: string, lines: string[], deadLetters: Queues['dead_letters']): void {
+  const found = {
+    'answers of 500': lines.filter((line) => line.endsWith(answered500)),
+    faults: lines.filter((line) => line.includes('"Faults":1')),
+    'dead letters': deadLetters.map((letter) => JSON.stringify(letter)),
+  }
+  const counts = Object.entries(found).map(([what, { length }]) => `${length} ${what}`)
+  console.log(`--aws ${manners}: ${counts.join(', ')}`)
+  const all = Object.values(found).flat()
+  if (all.length > 0) throw new Error(`with --aws ${manners} there were\n${all.join('\n')}`)
 }

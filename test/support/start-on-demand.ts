@@ -13,6 +13,8 @@ declare module 'vitest' {
 export interface SharedServer {
   /** URL where tests ask the broker for the server. */
   url: string
+  /** What the server said about itself; undefined if no test asked for it. */
+  described: () => Promise<unknown> | undefined
   /** Stops the server, if it was started, and resolves when its process has ended. */
   stop: () => Promise<void>
 }
@@ -55,6 +57,7 @@ export async function startOnDemand({ script, environment, answer }: Options): P
   await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(broker.address() as AddressInfo).port}`,
+    described: () => started,
     stop: async () => {
       broker.close()
       broker.closeAllConnections()

@@ -2,7 +2,7 @@ import type { Manners } from '../manners.ts'
 import type { Caller } from './iam/callers.ts'
 import { AwsError, type AwsRequest } from './wire/http-messages.ts'
 
-const probability = 0.03
+const probability = 0.01
 
 /**
  * Throws a service's own throttling error for some of the calls. The last attempt that an AWS SDK makes at a

@@ -2,7 +2,7 @@ import type { Manners } from '../../manners.ts'
 import { AwsError } from '../wire/http-messages.ts'
 
 const conflictProbability = 0.1
-const throttleProbability = 0.02
+const throttleProbability = 0.01
 
 /**
  * Refuses some of the writes and transactions as DynamoDB does while another transaction is at work on the

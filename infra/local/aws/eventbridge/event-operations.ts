@@ -10,7 +10,7 @@ import type { Rules } from './rules.ts'
 const maxRequestBytes = 1_048_576
 
 /** Probability that one entry is refused, which the AWS SDK does not repeat. */
-const throttleProbability = 0.02
+const throttleProbability = 0.01
 
 /** Reads the name of an event bus from its name or ARN. */
 const readBusName = v.transform((bus: string) => bus.slice(bus.lastIndexOf('/') + 1))

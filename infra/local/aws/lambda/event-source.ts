@@ -31,7 +31,7 @@ export interface EventSource {
 /** Maximum number of parallel batches of a queue: five to a thousand on AWS; ten are enough for a laptop. */
 const maxConcurrency = 10
 
-const timeoutProbability = 0.03
+const timeoutProbability = 0.02
 /** Maximum time that a function which is ended early has run; most work is done within it. */
 const maxRunMilliseconds = 100
 

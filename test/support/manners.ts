@@ -1,0 +1,8 @@
+/** The manners of the stack that this project's tests share, as `--aws` takes them; undefined for none. */
+export const stackManners = process.env['STACK_MANNERS']
+
+/** How long a test waits for what takes this long at most: four times as long where AWS is slow and repeats. */
+export const patience = (milliseconds: number): number => milliseconds * (stackManners === undefined ? 1 : 4)
+
+/** How the line of the local stack ends that tells of an answer of 500. */
+export const answered500 = 'was answered 500'
