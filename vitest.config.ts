@@ -48,7 +48,7 @@ const onStack = {
 const defaultManners =
   'conflicts,stale-reads,throttles,duplicate-events,late-messages,lost-answers,timeouts,freezes,seed=7,speed=60'
 
-/** The flows that run a second time with the manners of AWS: some by default, all in `npm run test:manners`. */
+/** The flows that run again with the manners of AWS: some by default, all in `npm run test:manners`. */
 const flowsWithManners = process.env.STACK_MANNERS
   ? ['test/flows/*.stack.test.ts']
   : ['password-sign-in', 'wallets-and-deposits'].map((flow) => `test/flows/${flow}.stack.test.ts`)
@@ -59,7 +59,7 @@ const flowsWithManners = process.env.STACK_MANNERS
  * - `x.process.test.ts`: servers, processes or threads that the file itself starts and stops.
  * - `x.table.test.ts`: the table and keys (DynamoDB Local, KMS), shared by all such files. The
  *   tested code runs in the test's own process with the environment of a function.
- * - `x.stack.test.ts`: the whole local stack, shared by all such files. Some run again in the project manners.
+ * - `x.stack.test.ts`: the whole local stack, shared by all such files. Some run again with manners.
  */
 export default defineConfig({
   test: {

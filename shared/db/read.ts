@@ -24,8 +24,8 @@ export async function readItem(
 }
 
 /**
- * Reads one item eventually consistent, and again strongly consistent if that does not find it: half the price
- * for an item that is there, and one that was written a moment ago is found as well.
+ * Reads one item eventually consistent, and again strongly consistent if that does not find it: half the
+ * price for an item that is there, and one that was written a moment ago is found as well.
  */
 export const findItem = async (key: Key): Promise<Item | undefined> =>
   (await readItem(key)) ?? (await readItem(key, { consistent: true }))

@@ -1,7 +1,7 @@
 /** The manners of the stack that this project's tests share, as `--aws` takes them; undefined for none. */
 export const stackManners = process.env['STACK_MANNERS']
 
-/** How long a test waits for what takes this long at most: four times as long where AWS is slow and repeats. */
+/** How long a test waits for what takes this long at most: four times as long with manners. */
 export const patience = (milliseconds: number): number => milliseconds * (stackManners === undefined ? 1 : 4)
 
 /** How the line of the local stack ends that tells of an answer of 500. */

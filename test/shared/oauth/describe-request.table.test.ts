@@ -5,10 +5,10 @@ import { measureCalls } from '../../support/measure-calls.ts'
 import { authorizationRequest, createClient } from '../../support/oauth-clients.ts'
 
 test.each([
-  ['valid', {}],
-  ['of an unknown client', { client_id: 'nobody' }],
-])('the description of an authorization request costs one read: %s', async (_kind, overrides) => {
+  ['valid', {}, ['GetItem']],
+  ['of an unknown client, which may be a moment old', { client_id: 'nobody' }, ['GetItem', 'GetItem']],
+])('the description of an authorization request costs few reads: %s', async (_kind, overrides, reads) => {
   const request = authorizationRequest(await createClient(), overrides) as unknown as AuthorizationParameters
   const { names } = await measureCalls(() => describeRequest(request).catch(() => undefined))
-  expect(names).toEqual(['GetItem'])
+  expect(names).toEqual(reads)
 })
