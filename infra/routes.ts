@@ -284,7 +284,7 @@ export const events: Event[] = [
     senders: ['business', 'operator'],
     canary: true,
     permissions: {
-      table: ['GetItem', 'PutItem', 'ConditionCheckItem'],
+      table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
       macKey: ['GenerateMac'],
       totpKey: ['Encrypt'],
       queues: ['grow-tree'],
@@ -369,6 +369,7 @@ export const workers: Worker[] = [
     name: 'grow-tree',
     permissions: {
       table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      queues: ['grow-tree'],
       memory: 512,
     },
   },

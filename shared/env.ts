@@ -11,7 +11,7 @@ export const environment = {
   TOTP_KEY_ID: 'ARN of the KMS key that encrypts TOTP secrets',
   SIGNING_KEY_TAG: "value of the tag by which a deployment's signing keys are known",
   METRICS_NAMESPACE: 'CloudWatch namespace of the service’s own metrics',
-  QUEUE_URL: 'the queue that feeds an event’s function',
+  QUEUE_URL: 'the queue that feeds the function of an event or a worker',
   DEAD_LETTER_QUEUE_URL: 'the dead-letter queue of an event’s function',
   GROW_TREE_QUEUE_URL: 'the queue of the worker grow-tree',
   ROUTES: 'the methods of each path as JSON, for the function that answers unknown routes',

@@ -1,13 +1,20 @@
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot'
+import { delayRetry } from '../../shared/aws/delay-retry.ts'
 import { propagateToAncestors } from '../../shared/community/propagate-to-ancestors.ts'
-import { TreeMessage } from '../../shared/community/tree-journal.ts'
+import { forgetMessage, notifyTreeQueue, TreeMessage } from '../../shared/community/tree-queue.ts'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
 import { countFailure } from '../../shared/faults.ts'
 import { errorSummary, log } from '../../shared/log.ts'
 
-/** Time that must be left to start another batch, so that the current one can complete. */
+/** Time that is kept free to complete the transaction under way and to send messages. */
 const reserveMilliseconds = 5_000
+
+/** Longest time for one tree. Then the others have their turn, and the tree goes on with another message. */
+const maxSliceMilliseconds = 5_000
+
+/** Longest pause before a failed tree is tried again: the queue's visibility timeout. */
+const maxRetryDelaySeconds = 180
 
 /**
  * Propagates the journals of referral trees to all ancestors. A message only names a tree; the new members
@@ -17,29 +24,50 @@ const reserveMilliseconds = 5_000
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   log.resetKeys()
   log.appendKeys({ request_id: context.awsRequestId })
-  const deadline = Date.now() + context.getRemainingTimeInMillis() - reserveMilliseconds
+  const end = Date.now() + context.getRemainingTimeInMillis() - reserveMilliseconds
   const messagesByTree = Map.groupBy(
     event.Records,
     ({ body }) => v.parse(v.pipe(v.string(), v.parseJson(), TreeMessage), body).root_id,
   )
   const failures: SQSBatchResponse['batchItemFailures'] = []
+  let treesLeft = messagesByTree.size
   for (const [rootId, messages] of messagesByTree) {
-    const startedAt = performance.now()
-    resetConsumedUnits()
+    const share = (end - Date.now()) / treesLeft
+    treesLeft -= 1
     try {
-      await propagateToAncestors(rootId, deadline)
-      log.info('tree propagated', {
-        root_id: rootId,
-        messages: messages.length,
-        duration_ms: Math.round(performance.now() - startedAt),
-        ...consumedUnits(),
-      })
+      await growTree(rootId, Date.now() + Math.min(share, maxSliceMilliseconds))
     } catch (error) {
       log.warn('tree will be retried', { root_id: rootId, cause: errorSummary(error) })
       countFailure(error)
       // All messages of one tree fail together, which keeps the order of the FIFO queue.
       failures.push(...messages.map(({ messageId }) => ({ itemIdentifier: messageId })))
+      await shortenPause(messages)
     }
   }
   return { batchItemFailures: failures }
+}
+
+/** Propagates a tree until its journal is empty, or until the deadline; another message goes on then. */
+async function growTree(rootId: number, deadline: number): Promise<void> {
+  const startedAt = performance.now()
+  resetConsumedUnits()
+  await forgetMessage(rootId)
+  const outcome = await propagateToAncestors(rootId, deadline)
+  // A message that failed instead would block the tree until its visibility timeout ends.
+  if (outcome === 'unfinished') await notifyTreeQueue(rootId)
+  log.info('tree propagated', {
+    root_id: rootId,
+    outcome,
+    duration_ms: Math.round(performance.now() - startedAt),
+    ...consumedUnits(),
+  })
+}
+
+/** Lets the queue deliver failed messages before their visibility timeout ends. */
+async function shortenPause(messages: SQSRecord[]): Promise<void> {
+  try {
+    for (const message of messages) await delayRetry(message, maxRetryDelaySeconds)
+  } catch (error) {
+    log.warn('the queue could not be told', { cause: errorSummary(error) })
+  }
 }

@@ -135,7 +135,9 @@ export class IntakeStack extends Stack {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.worker),
-      deadLetterQueue: { queue: deadLetters, maxReceiveCount: 10 },
+      // A tree whose journal is not empty goes on with a new message, so only failures count. With the pauses
+      // between them, a dependency may be down for nearly three hours, as for events.
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: 60 },
     })
     this.resources.queues.set(name, queue)
     const { target } = new ServiceFunction(this, `worker-${name}`, {
@@ -145,11 +147,16 @@ export class IntakeStack extends Stack {
       permissions,
       resources: this.resources,
       defaultTimeoutSeconds: defaultTimeoutSeconds.worker,
+      environment: { QUEUE_URL: queue.queueUrl },
       deployer: this.deployer,
     })
     this.functionNames.push(`worker-${name}`)
     this.deadLetterQueueNames.push(`${name}-dead-letters.fifo`)
-    target.addEventSource(new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true }))
+    // Ten groups at a time: each run keeps the table as busy as it can, and ten leave the rest of a new
+    // on-demand table's 4,000 write units per second, and of the account's functions, to requests.
+    target.addEventSource(
+      new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
+    )
   }
 
   private addSchedule(config: Config, { name, rate, permissions }: (typeof schedules)[number]): void {

@@ -2,7 +2,8 @@ import type { Write } from '../db/write.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 import { type Profile, putProfile, maxUplineLength, readProfile, updateSearchFields } from './member.ts'
 import { replaceText } from './search-chunks.ts'
-import { notifyTreeQueue, putJournalEntry } from './tree-journal.ts'
+import { putJournalEntry } from './tree-journal.ts'
+import { notifyTreeQueue } from './tree-queue.ts'
 
 /** The data of a user's registration that the community needs. */
 export interface Registration {

@@ -26,34 +26,36 @@ import {
   type TreeHead,
 } from './tree-journal.ts'
 
-/** Error: the deadline passed before the journal of a tree was empty. Call propagateToAncestors again. */
-export class UnfinishedPropagation extends Error {
-  override readonly name = 'UnfinishedPropagation'
-}
-
 /**
  * Adds everything in a tree's journal to all ancestors: to their lists, counts and sums. Each entry takes
  * effect exactly once at each ancestor, at any depth, with any number of workers at the same time and after
- * any interruption. Throws UnfinishedPropagation at the deadline (epoch milliseconds), and ConditionFailed or
- * StaleReadError when other workers keep writing the same tree.
+ * any interruption. Resolves with `unfinished` if the journal was not empty yet at the deadline (epoch
+ * milliseconds): call it again. Throws ConditionFailed or StaleReadError when other workers keep writing the
+ * same tree.
  */
 export async function propagateToAncestors(
   rootId: number,
   deadline: number,
   capacity: NodeCapacity = standardCapacity,
-): Promise<void> {
-  const propagateNext = async () => {
-    if (Date.now() >= deadline) throw new UnfinishedPropagation('the journal is not empty yet')
-    return propagateBatch(rootId, capacity)
-  }
+): Promise<'finished' | 'unfinished'> {
+  const propagateNext = async () =>
+    Date.now() < deadline ? propagateBatch(rootId, deadline, capacity) : 'interrupted'
   const isOvertaken = (error: unknown) => error instanceof ConditionFailed || error instanceof StaleReadError
-  let outcome: 'propagated' | 'empty'
+  let outcome: 'propagated' | 'interrupted' | 'empty'
   do outcome = await retry(propagateNext, isOvertaken)
-  while (outcome !== 'empty')
+  while (outcome === 'propagated')
+  return outcome === 'empty' ? 'finished' : 'unfinished'
 }
 
-/** Propagates one batch: the interrupted one if there is one, otherwise the oldest journal entries. */
-async function propagateBatch(rootId: number, capacity: NodeCapacity): Promise<'propagated' | 'empty'> {
+/**
+ * Propagates one batch: the interrupted one if there is one, otherwise the oldest journal entries. At the
+ * deadline it stops between two transactions, as a batch of a deep tree may take longer than a function runs.
+ */
+async function propagateBatch(
+  rootId: number,
+  deadline: number,
+  capacity: NodeCapacity,
+): Promise<'propagated' | 'interrupted' | 'empty'> {
   const head = await readHead(rootId)
   const entries = await readBatch(rootId, head)
   if (entries.length === 0) return 'empty'
@@ -80,6 +82,7 @@ async function propagateBatch(rootId: number, capacity: NodeCapacity): Promise<'
   for await (const { writes, progress } of packTransactions(writeGroups(), maxTransactionWrites - 1)) {
     await transact([putNextHead(rootId, { version, chunks, ...progress }), ...writes])
     version += 1
+    if (Date.now() >= deadline) return 'interrupted'
   }
   return 'propagated'
 }

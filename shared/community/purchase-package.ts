@@ -4,7 +4,8 @@ import { type LedgerTransaction, postTransaction } from '../ledger/post-transact
 import type { WalletName } from '../ledger/wallet.ts'
 import type { Big } from '../money.ts'
 import { addPurchase, readProfile } from './member.ts'
-import { notifyTreeQueue, putJournalEntry } from './tree-journal.ts'
+import { putJournalEntry } from './tree-journal.ts'
+import { notifyTreeQueue } from './tree-queue.ts'
 
 /** A purchase of a package by a member. */
 export interface PackagePurchase {

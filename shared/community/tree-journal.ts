@@ -1,12 +1,8 @@
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
-import { awsClient } from '../aws/aws-client.ts'
-import { clientOptions } from '../aws/client-options.ts'
 import { itemType } from '../db/item-type.ts'
 import { queryFirst, readItem, readItems } from '../db/read.ts'
 import { Decimal, Integer, type Item, type Key, toNumberValue } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
-import { requireEnv } from '../env.ts'
 import { type Big, zero } from '../money.ts'
 
 /**
@@ -126,25 +122,3 @@ export const headItem = (rootId: number, head: TreeHead): Item => ({ ...treeHead
 /** The write of a tree's head as its next version; fails if the stored one is not `head.version`. */
 export const putNextHead = (rootId: number, head: TreeHead): Write =>
   putVersioned(headItem(rootId, { ...head, version: head.version + 1 }), head.version)
-
-const sqs = awsClient(new SQSClient(clientOptions()))
-
-/** A message of the tree queue: it names a tree whose journal has a new entry. */
-export const TreeMessage = v.object({ root_id: v.pipe(v.number(), v.safeInteger()) })
-
-/**
- * Tells the tree queue that a tree's journal has a new entry. Call it after the entry is written, and again
- * for a duplicate of the event, because the function may have died before the first call.
- */
-export async function notifyTreeQueue(rootId: number): Promise<void> {
-  const message: v.InferInput<typeof TreeMessage> = { root_id: rootId }
-  await sqs.send(
-    new SendMessageCommand({
-      QueueUrl: requireEnv('GROW_TREE_QUEUE_URL'),
-      MessageBody: JSON.stringify(message),
-      MessageGroupId: String(rootId),
-      // A random deduplication id: SQS would drop a message with the same content as an earlier one.
-      MessageDeduplicationId: crypto.randomUUID(),
-    }),
-  )
-}

@@ -41,7 +41,7 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
 }
 
 /** Propagates a tree as its worker does, with nodes so small that a few dozen members need several levels. */
-export const propagateInSmallNodes = (rootId: number): Promise<void> =>
+export const propagateInSmallNodes = (rootId: number): Promise<'finished' | 'unfinished'> =>
   propagateToAncestors(rootId, Date.now() + 60_000, { entries: 4, children: 4 })
 
 /** Issues an access_token for a user. */

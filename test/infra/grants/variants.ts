@@ -1,10 +1,16 @@
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
-/** The IAM action that a function uses only to delay the retry of a failed message. */
+/** The IAM action that a function uses only to set the time of the retry of a failed message. */
 export const delayRetry = 'sqs:ChangeMessageVisibility'
 
-/** Environment variables with which an intake function fails at every event, so that it delays a retry. */
+/** Environment variables with which a function fails at every message, so that it sets the time of a retry. */
 export const brokenEnvironment = { TABLE_NAME: '', MAIL_FROM: '' }
+
+/**
+ * A timeout in seconds that leaves the worker of the trees no time for its work. It then sends a message to
+ * its own queue, which it does for no other reason.
+ */
+const noTime = { timeoutSeconds: 5 }
 
 /**
  * The one IAM action whose denial the rotation expects: it reads the tags of all keys, and may not read those
@@ -42,6 +48,7 @@ export const makeVariants = (original: FunctionModel): Variant[] =>
             // The rotation uses the rest of its time to wait for KMS: see the scenario.
             timeoutSeconds: Math.min(original.timeoutSeconds, 20),
             arn: original.arn.replace(original.name, name),
+            ...(original.name.startsWith('worker-') && action === 'sqs:SendMessage' && noTime),
             environment:
               action === delayRetry
                 ? { ...original.environment, ...brokenEnvironment }
@@ -59,7 +66,7 @@ const actionsOf = ({ Action }: PolicyStatement): string[] => [Action ?? []].flat
 
 /**
  * Lists the IAM actions that a function's own code calls. Lambda itself uses the role to write logs and to
- * poll the queue; of the queue actions, an intake function calls only the one that delays a retry.
+ * poll the queue; of the queue actions, a function calls only the one that sets the time of a retry.
  */
 function ownActions(original: FunctionModel, statement: PolicyStatement): string[] {
   const actions = actionsOf(statement).filter(

@@ -1,0 +1,22 @@
+import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs'
+import type { SQSRecord } from 'aws-lambda'
+import { requireEnv } from '../env.ts'
+import { awsClient } from './aws-client.ts'
+import { clientOptions } from './client-options.ts'
+
+const sqs = awsClient(new SQSClient(clientOptions()))
+
+/**
+ * Lets the function's queue deliver a message that failed again after 2, 4, 8, … seconds, at most
+ * `maxSeconds`, instead of after its visibility timeout.
+ */
+export async function delayRetry(message: SQSRecord, maxSeconds: number): Promise<void> {
+  const receives = Number(message.attributes.ApproximateReceiveCount)
+  await sqs.send(
+    new ChangeMessageVisibilityCommand({
+      QueueUrl: requireEnv('QUEUE_URL'),
+      ReceiptHandle: message.receiptHandle,
+      VisibilityTimeout: Math.min(2 ** receives, maxSeconds),
+    }),
+  )
+}

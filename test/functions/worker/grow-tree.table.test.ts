@@ -1,0 +1,135 @@
+import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
+import type { Context, SQSEvent } from 'aws-lambda'
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { handler } from '../../../functions/worker/grow-tree.ts'
+import { readProfile } from '../../../shared/community/member.ts'
+import { readJournal } from '../../../shared/community/tree-journal.ts'
+import { notifyTreeQueue } from '../../../shared/community/tree-queue.ts'
+import { db } from '../../../shared/db/table.ts'
+import { requireEnv } from '../../../shared/env.ts'
+import { log } from '../../../shared/log.ts'
+import { emittedMetrics } from '../../support/emitted-metrics.ts'
+import { addNewcomers, addRoot } from '../../support/newcomers.ts'
+
+/** The time that the worker keeps free at the end. */
+const reserveMilliseconds = 5_000
+
+/** What the worker and the senders of events have asked of the queue. */
+let sent: { group: string | undefined; id: string | undefined }[] = []
+let pauses: (number | undefined)[] = []
+
+beforeEach(() => {
+  sent = []
+  pauses = []
+  process.env['QUEUE_URL'] = requireEnv('GROW_TREE_QUEUE_URL')
+  vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
+    if (command instanceof SendMessageCommand)
+      sent.push({ group: command.input.MessageGroupId, id: command.input.MessageDeduplicationId })
+    else if (command instanceof ChangeMessageVisibilityCommand) pauses.push(command.input.VisibilityTimeout)
+    else throw new Error('an unexpected call')
+  })
+})
+afterEach(() => void vi.restoreAllMocks())
+
+/** Delivers one message for each tree to the worker, which has this much time for its work. */
+async function deliver(rootIds: number[], milliseconds: number) {
+  const end = Date.now() + reserveMilliseconds + milliseconds
+  const event = {
+    Records: rootIds.map((rootId) => ({
+      messageId: randomUUID(),
+      receiptHandle: randomUUID(),
+      body: JSON.stringify({ root_id: rootId }),
+      attributes: { ApproximateReceiveCount: '1' },
+    })),
+  } as unknown as SQSEvent
+  const context = { getRemainingTimeInMillis: () => end - Date.now() } as Context
+  const { batchItemFailures } = await handler(event, context)
+  return batchItemFailures.length
+}
+
+const toldAbout = (rootId: number) => sent.filter(({ group }) => group === String(rootId))
+
+test('an unfinished tree goes on with another message: none fails, and nothing counts as a fault', async () => {
+  const rootId = await addRoot()
+  await addNewcomers(rootId, 60)
+  await notifyTreeQueue(rootId)
+  const warnings = [vi.spyOn(log, 'warn'), vi.spyOn(log, 'error')]
+  let runs = 0
+  const metrics = await emittedMetrics(async () => {
+    for (let messages = 1; messages === 1; messages = toldAbout(rootId).length - runs) {
+      runs += 1
+      expect(await deliver([rootId], 20)).toBe(0)
+    }
+  })
+  expect(runs).toBeGreaterThan(1)
+  // SQS drops a message whose deduplication id it has seen within five minutes.
+  expect(new Set(sent.map(({ id }) => id)).size).toBe(runs)
+  expect(await readProfile(rootId)).toMatchObject({ directCount: 60, teamCount: 60 })
+  expect(await readJournal(rootId, 1)).toEqual([])
+  expect(metrics).toEqual([])
+  for (const warning of warnings) expect(warning).not.toHaveBeenCalled()
+})
+
+test('a large tree leaves time to the other trees of its batch', async () => {
+  const [large, small] = [await addRoot(), await addRoot()]
+  await addNewcomers(large, 1200)
+  await addNewcomers(small, 3)
+  expect(await deliver([large, small], 2_000)).toBe(0)
+  expect((await readProfile(small))?.teamCount).toBe(3)
+  expect((await readJournal(large, 1)).length).toBe(1)
+  expect(toldAbout(large)).toHaveLength(1)
+  expect(toldAbout(small)).toEqual([])
+})
+
+test('one message waits for a tree, however many newcomers it has, until the worker has received it', async () => {
+  const rootId = await addRoot()
+  await addNewcomers(rootId, 1)
+  await Promise.all(Array.from({ length: 20 }, () => notifyTreeQueue(rootId)))
+  const [first] = sent
+  expect(new Set(sent.map(({ id }) => id))).toEqual(new Set([first?.id]))
+
+  await deliver([rootId], 60_000)
+  await notifyTreeQueue(rootId)
+  expect(sent.at(-1)?.id).not.toBe(first?.id)
+})
+
+test('an entry that is written after the worker has read the journal gets a message that SQS does not drop', async () => {
+  const rootId = await addRoot()
+  await addNewcomers(rootId, 1)
+  await notifyTreeQueue(rootId)
+  const [received] = sent
+  const send = db.send.bind(db) as (command: unknown) => Promise<unknown>
+  const readThenNotify = async (command: unknown) => {
+    const result = await send(command)
+    if (command instanceof QueryCommand && sent.length === 1) await notifyTreeQueue(rootId)
+    return result
+  }
+  const reading = vi.spyOn(db, 'send').mockImplementation((command) => readThenNotify(command) as never)
+  await deliver([rootId], 60_000)
+  reading.mockRestore()
+  expect(sent).toHaveLength(2)
+  expect(sent[1]?.id).not.toBe(received?.id)
+})
+
+const failWith = (error: Error) =>
+  vi.spyOn(db, 'send').mockImplementation(() => {
+    throw error
+  })
+
+test.each([
+  ['a throttled table', Object.assign(new Error('slow'), { name: 'ThrottlingException' }), 0],
+  ['an unexpected error', new TypeError('x is undefined'), 1],
+])(
+  '%s delays a tree by seconds, and only an unexpected error counts as a fault',
+  async (_what, error, faults) => {
+    const rootId = await addRoot()
+    vi.spyOn(log, 'warn').mockReturnValue(undefined)
+    const failing = failWith(error)
+    const metrics = await emittedMetrics(async () => expect(await deliver([rootId], 60_000)).toBe(1))
+    failing.mockRestore()
+    expect(pauses).toEqual([2])
+    expect(metrics.filter(({ name }) => name === 'Faults')).toHaveLength(faults)
+  },
+)

@@ -1,0 +1,30 @@
+import { putProfile } from '../../shared/community/member.ts'
+import { placeBelow } from '../../shared/community/membership.ts'
+import { putJournalEntry } from '../../shared/community/tree-journal.ts'
+import { maxTransactionWrites, transact } from '../../shared/db/write.ts'
+import { newUserIds } from './community.ts'
+
+const member = (userId: number) => ({
+  userId,
+  nickname: `Newcomer ${userId}`,
+  email: `${userId}@example.com`,
+  joinedAt: 1_767_225_600_000 + (userId % 1_000_000),
+})
+
+/** Adds a member without a referrer, and returns the user id, which is that of the tree too. */
+export async function addRoot(): Promise<number> {
+  const userId = newUserIds()
+  await transact([putProfile({ ...member(userId), rootId: userId, depth: 0, upline: [] })])
+  return userId
+}
+
+/** Adds direct referrals of a root whom no member list shows yet. The tree queue is told nothing. */
+export async function addNewcomers(rootId: number, count: number): Promise<void> {
+  const place = placeBelow({ userId: rootId, rootId, depth: 0, upline: [] })
+  const writes = Array.from({ length: count }, (_, i) => rootId + 1 + i).flatMap((userId) => [
+    putProfile({ ...member(userId), ...place }),
+    putJournalEntry(rootId, userId, { joined: true }),
+  ])
+  for (let start = 0; start < writes.length; start += maxTransactionWrites)
+    await transact(writes.slice(start, start + maxTransactionWrites))
+}
