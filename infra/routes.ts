@@ -301,7 +301,12 @@ export const events: Event[] = [
       memory: 1024,
     },
   },
-  { detailType: 'mail.requested', senders: ['account-service'], canary: true, permissions: { mail: true } },
+  {
+    detailType: 'mail.requested',
+    senders: ['account-service'],
+    canary: true,
+    permissions: { table: ['PutItem'], mail: true },
+  },
   // Sign-in flow
   {
     detailType: 'client.registered',

@@ -23,6 +23,7 @@ export const handler = intake({
     ),
   }),
   key: ({ batch_id }) => batch_id,
+  inParts: true,
   rejections: ['address_taken'],
   apply: ({ batch_id, currency, currency_network, required_confirmations, addresses }, record) =>
     provisionAddresses(

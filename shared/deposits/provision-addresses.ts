@@ -38,9 +38,9 @@ export async function provisionAddresses(batch: AddressBatch, record: EventRecor
 
 async function addChunk(batch: AddressBatch, index: number, record: EventRecord): Promise<Outcome> {
   const chunkRecord: EventRecord = {
+    ...record,
     detailType: `${record.detailType}.chunk`,
     businessKey: `${index}#${record.businessKey}`,
-    digest: record.digest,
   }
   try {
     return await applyOnce(

@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
-import { type Key } from '../db/table.ts'
+import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
 import { failureOf, tryTransact, type Write } from '../db/write.ts'
-import { RejectedEvent } from './rejected-event.ts'
+import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 import { readItem } from '../db/read.ts'
 import { itemType } from '../db/item-type.ts'
 
@@ -13,35 +13,59 @@ export interface EventRecord {
   businessKey: string
   /** SHA-256 of the event's detail as canonical JSON, base64url. */
   digest: string
+  delivery: Delivery
+}
+
+/** An event as the queue delivers it; each of its copies has the same. */
+export interface Delivery {
+  /** Id that the bus gave the event. */
+  eventId: string
+  /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
+  sentAt: number
+}
+
+/** The refusal of an event: its reason, and when it was decided, epoch milliseconds. */
+export interface Refusal {
+  code: RejectionReason
+  explanation: string
+  at: number
 }
 
 /** Outcome of an event: it took effect now (`applied`) or at an earlier delivery (`duplicate`). */
 export type Outcome = 'applied' | 'duplicate'
 
 /** Creates the record of an event. The order of the members of its detail does not matter. */
-export const eventRecord = (detailType: string, businessKey: string, detail: unknown): EventRecord => ({
+export const eventRecord = (
+  detailType: string,
+  businessKey: string,
+  detail: unknown,
+  delivery: Delivery = { eventId: randomUUID(), sentAt: Date.now() },
+): EventRecord => ({
   detailType,
   businessKey,
+  delivery,
   digest: createHash('sha256').update(canonicalJson(detail)).digest('base64url'),
 })
 
 /**
  * Writes what an event changes together with its business key, so that it takes effect exactly once. Resolves
  * with `duplicate` when the key was used before with the same content; throws RejectedEvent when it was used
- * with other content, and the error of a write whose own condition does not hold.
+ * with other content or a copy of this event was refused, and the error of a write whose own condition does
+ * not hold.
  */
 export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
   const eventKey = putEventRecord(record)
   const [firstFailure, ...others] = await tryTransact([eventKey, ...writes])
   if (firstFailure === undefined) return 'applied'
-  if (firstFailure.write === eventKey) return resolveDuplicate(record, firstFailure.stored)
+  const known = firstFailure.write === eventKey && resolveDuplicate(record, firstFailure.stored)
+  if (known) return known
   throw failureOf([firstFailure, ...others])
 }
 
 /**
  * The outcome of an earlier delivery: `duplicate`, or undefined when the business key was never used. Throws
- * RejectedEvent when the key was used with other content. Call this before rejecting an event for its effect:
- * its own first delivery may have spent the money.
+ * RejectedEvent when the key was used with other content or a copy of this event was refused. Call this
+ * before rejecting an event for its effect: its own first delivery may have spent the money.
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
@@ -51,13 +75,13 @@ export async function findOutcome(record: EventRecord): Promise<Outcome | undefi
 /** Whether an event of this type and business key has taken effect. */
 export async function isRecorded(record: Pick<EventRecord, 'detailType' | 'businessKey'>): Promise<boolean> {
   const item = await readItem(recordKey(record), { consistent: true })
-  return item !== undefined
+  return item?.['digest'] !== undefined
 }
 
 const recordType = itemType({
   pk: 'EVT#{detailType}#{businessKey}',
   sk: 'EVT',
-  holds: 'an event that took effect: the digest of its content; never deleted',
+  holds: 'an event that took effect: the digest of its content, never deleted; or its refusal, for 15 days',
   found: 'by detail-type and business key',
 })
 const recordKey = ({ detailType, businessKey }: Pick<EventRecord, 'detailType' | 'businessKey'>): Key =>
@@ -72,19 +96,83 @@ export function putEventRecord(record: EventRecord): Write {
       Item: {
         ...recordKey(record),
         digest: record.digest,
+        event_id: record.delivery.eventId,
         applied_at: Date.now(),
       },
-      ConditionExpression: 'attribute_not_exists(pk)',
+      ConditionExpression:
+        'attribute_not_exists(digest) AND ' +
+        '(attribute_not_exists(refused.#event) OR refused.#event.#at < :sentAt)',
+      ExpressionAttributeNames: { '#event': record.delivery.eventId, '#at': 'at' },
+      ExpressionAttributeValues: { ':sentAt': record.delivery.sentAt },
     },
   }
 }
 
-/** The outcome of an event whose key is already stored: `duplicate`, or RejectedEvent for other content. */
-export function resolveDuplicate(record: EventRecord, stored: Record<string, unknown> | undefined): Outcome {
-  const known = Buffer.from(v.parse(StoredRecord, stored).digest)
+/** Maximum number of refused events whose refusals one business key keeps. */
+const maxRefusals = 20
+
+/** How long a refusal is kept: longer than any copy of a message, which a queue keeps for 14 days. */
+export const refusalKeptMilliseconds = 15 * 86_400_000
+
+/**
+ * The write that records the refusal of an event under its business key, so that no copy of it can take
+ * effect any more. Another event, a redriven one included, can still use the key. Its condition fails if the
+ * item is not as `stored`; then call it again with the item as it is.
+ */
+export function putRefusal({ delivery, ...record }: EventRecord, refusal: Refusal, stored?: Item): Write {
+  const { refused } = v.parse(StoredRecord, stored ?? {})
+  const recent = Object.entries(refused).sort(([, one], [, other]) => one.at - other.at)
+  const all = [...recent.slice(1 - maxRefusals), [delivery.eventId, refusal] as const]
+  return {
+    Put: {
+      Item: {
+        ...recordKey(record),
+        refused: Object.fromEntries(all),
+        ttl: ttlAfter(refusal.at + refusalKeptMilliseconds),
+      },
+      ...(stored === undefined
+        ? { ConditionExpression: 'attribute_not_exists(pk)' }
+        : {
+            ConditionExpression: 'refused = :refused',
+            ExpressionAttributeValues: { ':refused': stored['refused'] },
+          }),
+    },
+  }
+}
+
+/** Who used a business key for an event that took effect: this same event, another one, or nobody yet. */
+export function usedBy(
+  { delivery, digest }: EventRecord,
+  stored: Item | undefined,
+): 'this' | 'other' | 'none' {
+  const known = v.parse(StoredRecord, stored ?? {})
+  if (known.digest === undefined) return 'none'
+  return known.event_id === delivery.eventId || known.digest === digest ? 'this' : 'other'
+}
+
+/**
+ * The outcome of an event whose key is already stored: `duplicate`; undefined if only other events with this
+ * key were refused. Throws RejectedEvent for other content, and for the reason for which a copy was refused.
+ */
+export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
+  const { digest, refused } = v.parse(StoredRecord, stored ?? {})
+  if (digest === undefined) {
+    const { eventId, sentAt } = record.delivery
+    const refusal = refused[eventId]
+    if (refusal === undefined || refusal.at < sentAt) return undefined
+    throw new RejectedEvent(refusal.code, refusal.explanation)
+  }
+  const known = Buffer.from(digest)
   const sent = Buffer.from(record.digest)
   if (known.length === sent.length && timingSafeEqual(known, sent)) return 'duplicate'
   throw new RejectedEvent('conflicting_content')
 }
 
-const StoredRecord = v.object({ digest: v.string() })
+const StoredRecord = v.object({
+  digest: v.optional(v.string()),
+  event_id: v.optional(v.string()),
+  refused: v.optional(
+    v.record(v.string(), v.object({ code: RejectionReason, explanation: v.string(), at: Integer })),
+    {},
+  ),
+})

@@ -1,23 +1,21 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch'
-import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot'
-import { awsClient } from '../aws/aws-client.ts'
-import { clientOptions } from '../aws/client-options.ts'
+import { delayRetry } from '../aws/delay-retry.ts'
 import { consumedUnits, resetConsumedUnits } from '../db/consumed-units.ts'
-import { requireEnv } from '../env.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { countFailure, isUnavailable } from '../faults.ts'
 import { runInvocation } from '../invocation.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { errorSummary, log } from '../log.ts'
-import { eventRecord, type EventRecord, type Outcome } from './event-record.ts'
+import { type Delivery, eventRecord, type EventRecord, type Outcome, type Refusal } from './event-record.ts'
+import { PostponedRefusal, refuseEvent } from './refuse-event.ts'
 import {
   commonRejections,
   OutOfOrderEvent,
   RejectedEvent,
   type RejectionReason,
-  rejectionText,
+  rejectionReasons,
 } from './rejected-event.ts'
 
 /** Description of an intake function: how it handles the events of one detail-type. */
@@ -29,6 +27,8 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   key: (detail: v.InferOutput<Detail>) => string
   /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
+  /** Set if the event is applied in several transactions, so it may be refused after a part took effect. */
+  inParts?: true
   /** Applies the event exactly once: `record` is written in the same transaction as the changes. */
   apply: (detail: v.InferOutput<Detail>, record: EventRecord) => Promise<Outcome>
 }
@@ -42,8 +42,6 @@ export interface Intake {
   readonly key: (detail: never) => string
   readonly apply: (detail: never, record: EventRecord) => Promise<Outcome>
 }
-
-const sqs = awsClient(new SQSClient(clientOptions()))
 
 /** Number of receives after which an out-of-order event is moved to the dead-letter queue. */
 const maxOutOfOrderReceives = 5
@@ -59,8 +57,15 @@ const maxRetryDelaySeconds = 900
 /** Time kept back for the call that delays or dead-letters an event that was not applied in time. */
 const queueReserveMilliseconds = 7_000
 
-/** Maximum number of characters of a dead letter's `reason`. */
-const maxReasonLength = 1024
+/** A message under way, what its copies share, and what is known of its event. */
+interface ReceivedEvent {
+  message: SQSRecord
+  delivery: Delivery
+  /** Undefined until the event has been read, and for one that is applied in parts. */
+  record: EventRecord | undefined
+  /** When the function is ended, epoch milliseconds. */
+  end: number
+}
 
 /**
  * Creates a function that applies events from its queue. A rejected event goes to the dead-letter queue at
@@ -71,12 +76,13 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
   const processor = new BatchProcessor(EventType.SQS)
   const handler = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const startedAt = performance.now()
+    const end = Date.now() + context.getRemainingTimeInMillis()
     resetConsumedUnits()
     log.resetKeys()
     log.appendKeys({ request_id: context.awsRequestId, detail_type: spec.detailType })
     const answer = await processPartialResponse(
       event,
-      (message: SQSRecord) => receive(spec, message, context),
+      (message: SQSRecord) => receive(spec, message, context, end),
       processor,
       { context, throwOnFullBatchFailure: false },
     )
@@ -97,16 +103,16 @@ async function receive<Detail extends v.GenericSchema>(
   spec: IntakeSpec<Detail>,
   message: SQSRecord,
   context: Context,
+  end: number,
 ): Promise<void> {
-  try {
-    const outcome = await runInvocation(context, queueReserveMilliseconds, () => applyMessage(spec, message))
-    log.info('event', { message_id: message.messageId, outcome })
-    emitMetric('Events', 1, { dimensions: { detail_type: spec.detailType, outcome } })
-  } catch (error) {
+  const event: ReceivedEvent = { message, delivery: readDelivery(message), record: undefined, end }
+  const applying = runInvocation(context, queueReserveMilliseconds, () => applyMessage(spec, event))
+  const outcome = await applying.catch((error: unknown) => {
     checkDeclared(spec.rejections ?? [], error)
-    await giveUpOrRetry(message, error)
-    emitMetric('Events', 1, { dimensions: { detail_type: spec.detailType, outcome: 'refused' } })
-  }
+    return refuseOrRetry(event, error)
+  })
+  log.info('event', { message_id: message.messageId, outcome })
+  emitMetric('Events', 1, { dimensions: { detail_type: spec.detailType, outcome } })
 }
 
 /**
@@ -121,72 +127,73 @@ function checkDeclared(rejections: readonly RejectionReason[], error: unknown): 
 
 async function applyMessage<Detail extends v.GenericSchema>(
   spec: IntakeSpec<Detail>,
-  message: SQSRecord,
+  event: ReceivedEvent,
 ): Promise<Outcome> {
-  const raw = readDetail(message.body)
+  const { detail: raw } = readEnvelope(event.message.body) ?? refuseMalformed()
   const result = v.safeParse(spec.detail, raw)
   if (!result.success) {
     const reasons = fieldErrors(result.issues, 'event').map(({ field, reason }) => `${field} ${reason}`)
     throw new RejectedEvent('invalid_detail', reasons.join('; '))
   }
-  return spec.apply(result.output, eventRecord(spec.detailType, spec.key(result.output), raw))
+  const record = eventRecord(spec.detailType, spec.key(result.output), raw, event.delivery)
+  if (!spec.inParts) event.record = record
+  return spec.apply(result.output, record)
 }
 
-/** Reads `detail` from the EventBridge envelope in a message body. */
-function readDetail(body: string): unknown {
+const refuseMalformed = (): never => {
+  throw new RejectedEvent('malformed_event')
+}
+
+/** Reads the EventBridge envelope in a message body; undefined if the body is not JSON. */
+function readEnvelope(body: string): { id?: unknown; detail?: unknown } | undefined {
   try {
-    const envelope = JSON.parse(body) as { detail?: unknown }
-    return envelope.detail
+    return JSON.parse(body) as { id?: unknown; detail?: unknown }
   } catch {
-    throw new RejectedEvent('malformed_event')
+    return undefined
   }
 }
 
-/** Moves a message to the dead-letter queue; if that fails, throws so that the queue redelivers it. */
-async function giveUpOrRetry(message: SQSRecord, error: unknown): Promise<void> {
+/** Reads what all copies of an event share. A message that is no event of the bus has its own id. */
+function readDelivery({ messageId, body, attributes }: SQSRecord): Delivery {
+  const id = readEnvelope(body)?.id
+  return {
+    eventId: typeof id === 'string' ? id : messageId,
+    // A caller that is not the queue may leave it out; its message is then no redriven one.
+    sentAt: Number(attributes.SentTimestamp) || 0,
+  }
+}
+
+/** Moves a message to the dead-letter queue, or throws so that the queue delivers it again after a pause. */
+async function refuseOrRetry(event: ReceivedEvent, error: unknown): Promise<'refused' | 'duplicate'> {
+  const { message } = event
   const receives = Number(message.attributes.ApproximateReceiveCount)
-  if (error instanceof RejectedEvent) return deadLetter(message, error.reason)
-  if (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
-    return deadLetter(message, error.reason)
-  if (!(error instanceof OutOfOrderEvent)) countFailure(error)
-  if (receives >= maxReceives)
-    return deadLetter(message, rejectionText(isUnavailable(error) ? 'unavailable' : 'internal'))
-  log.warn('event will be retried', { message_id: message.messageId, receives, cause: errorSummary(error) })
-  await retryAfter(message, Math.min(2 ** receives, maxRetryDelaySeconds))
-  throw error
-}
-
-async function deadLetter(message: SQSRecord, reason: string): Promise<void> {
-  log.warn('event refused', { message_id: message.messageId, reason })
-  await logFailure(
-    sqs.send(
-      new SendMessageCommand({
-        QueueUrl: requireEnv('DEAD_LETTER_QUEUE_URL'),
-        MessageBody: message.body,
-        MessageAttributes: { reason: { DataType: 'String', StringValue: reason.slice(0, maxReasonLength) } },
-      }),
-    ),
-  )
-}
-
-async function retryAfter(message: SQSRecord, seconds: number): Promise<void> {
-  await logFailure(
-    sqs.send(
-      new ChangeMessageVisibilityCommand({
-        QueueUrl: requireEnv('QUEUE_URL'),
-        ReceiptHandle: message.receiptHandle,
-        VisibilityTimeout: seconds,
-      }),
-    ),
-  )
-}
-
-/** Logs why a call to the queue failed: a batch response names the failed messages but no reasons. */
-async function logFailure(call: Promise<unknown>): Promise<void> {
-  try {
-    await call
-  } catch (error) {
-    log.error('the queue could not be told', { cause: errorSummary(error) })
-    throw error
+  if (!(error instanceof RejectedEvent || error instanceof OutOfOrderEvent)) countFailure(error)
+  const refusal = decideRefusal(error, receives)
+  let cause = error
+  if (refusal !== undefined) {
+    try {
+      return await refuseEvent({ ...event, refusal, evenUnrecorded: receives >= maxReceives })
+    } catch (failure) {
+      if (!(failure instanceof PostponedRefusal)) countFailure(failure)
+      cause = failure
+    }
   }
+  log.warn('event will be retried', { message_id: message.messageId, receives, cause: errorSummary(cause) })
+  try {
+    await delayRetry(message, maxRetryDelaySeconds)
+  } catch (failure) {
+    log.error('the queue could not be told', { cause: errorSummary(failure) })
+  }
+  throw cause
+}
+
+/** The reason for which a message is refused after this many receives; undefined if it is to be retried. */
+function decideRefusal(error: unknown, receives: number): Refusal | undefined {
+  const at = Date.now()
+  const isDecided =
+    error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
+  if (isDecided) return { code: error.code, explanation: error.explanation, at }
+  if (receives < maxReceives) return undefined
+  const code = isUnavailable(error) ? 'unavailable' : 'internal'
+  return { code, explanation: rejectionReasons[code], at }
 }

@@ -1,3 +1,5 @@
+import * as v from 'valibot'
+
 /**
  * Every rejection code, with which a dead letter's `reason` begins, and its meaning. The event catalogue is
  * generated from this table.
@@ -23,7 +25,8 @@ export const rejectionReasons = {
   unavailable: 'a service that this one depends on was down or throttled at every try',
   internal: 'the service failed at every try; its log says why',
 } as const
-export type RejectionReason = keyof typeof rejectionReasons
+export const RejectionReason = v.picklist(Object.keys(rejectionReasons) as (keyof typeof rejectionReasons)[])
+export type RejectionReason = v.InferOutput<typeof RejectionReason>
 
 /** Rejection codes that are common to all event types; each type declares its own in addition. */
 export const commonRejections: readonly RejectionReason[] = [
@@ -40,12 +43,12 @@ export const rejectionText = (code: RejectionReason, explanation: string = rejec
 
 class UnappliedEvent extends Error {
   readonly code: RejectionReason
-  readonly reason: string
+  readonly explanation: string
 
-  constructor(code: RejectionReason, explanation?: string) {
+  constructor(code: RejectionReason, explanation: string = rejectionReasons[code]) {
     super(rejectionText(code, explanation))
     this.code = code
-    this.reason = this.message
+    this.explanation = explanation
   }
 }
 

@@ -161,7 +161,8 @@ export function decideBatch(
   const decide = (transaction: LedgerTransaction): Outcome | RejectedEvent => {
     const { record } = transaction
     const earlier = record && accepted.get(eventKey(record))
-    if (record && earlier) return outcomeOfUsedKey(record, { ...earlier })
+    const known = record && earlier && outcomeOfUsedKey(record, { ...earlier })
+    if (known) return known
     const moved: Wallet[] = []
     const made: NewBill[] = []
     for (const wallet of wallets) {
@@ -189,8 +190,11 @@ const eventKey = ({ detailType, businessKey }: EventRecord): string => `${detail
 const movementsOf = ({ wallets }: LedgerTransaction, wallet: Wallet): Movement[] =>
   wallets.find(({ id }) => walletPath(id) === walletPath(wallet.id))?.movements ?? []
 
-/** Outcome of an event whose key was used before: a duplicate, or rejected for its other content. */
-function outcomeOfUsedKey(record: EventRecord, stored: Item | undefined): Outcome | RejectedEvent {
+/** Outcome of an event whose key was used before: see resolveDuplicate, whose RejectedEvent it returns. */
+function outcomeOfUsedKey(
+  record: EventRecord,
+  stored: Item | undefined,
+): Outcome | RejectedEvent | undefined {
   try {
     return resolveDuplicate(record, stored)
   } catch (error) {
@@ -233,7 +237,7 @@ async function writeDecision(decision: Decision): Promise<Conflict | undefined> 
   return conflict
 }
 
-/** Settles transactions whose event key was used before: as duplicates, or rejected for other content. */
+/** Settles transactions whose event key was used before: as duplicates, or as rejected. */
 function settleKnown(
   transactions: readonly LedgerTransaction[],
   usedKeys: Conflict['usedKeys'],
@@ -242,7 +246,8 @@ function settleKnown(
   for (const transaction of transactions) {
     const { record } = transaction
     if (record === undefined || !usedKeys.has(eventKey(record))) continue
-    results.set(transaction, outcomeOfUsedKey(record, usedKeys.get(eventKey(record))))
+    const outcome = outcomeOfUsedKey(record, usedKeys.get(eventKey(record)))
+    if (outcome !== undefined) results.set(transaction, outcome)
   }
 }
 

@@ -25,6 +25,12 @@ export function interceptQueues(): void {
   })
 }
 
+/** The context of a function that runs for this long. */
+export function contextWith(milliseconds: number): Context {
+  const end = Date.now() + milliseconds
+  return { getRemainingTimeInMillis: () => end - Date.now() } as Context
+}
+
 /** Delivers an event to its function in this process, as its queue would. Call `interceptQueues` first. */
 export async function deliver(handler: Intake, detail: object): Promise<Delivery> {
   const [delivery] = await deliverBatch(handler, [detail])
@@ -37,12 +43,12 @@ export async function deliverBatch(handler: Intake, details: object[]): Promise<
     messageId: randomUUID(),
     receiptHandle: randomUUID(),
     body: JSON.stringify({ id: randomUUID(), 'detail-type': handler.detailType, detail }),
-    attributes: { ApproximateReceiveCount: '1' },
+    attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()) },
     messageAttributes: {},
     eventSource: 'aws:sqs',
   }))
   const event = { Records: messages } as unknown as SQSEvent
-  const { batchItemFailures } = await handler(event, {} as Context)
+  const { batchItemFailures } = await handler(event, contextWith(30_000))
   const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
   return messages.map(({ messageId, body }) => {
     const refused = reasons.get(body)

@@ -1,6 +1,6 @@
 import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
-import type { Context, SQSEvent } from 'aws-lambda'
+import type { SQSEvent } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/intake/client.registered.ts'
@@ -10,6 +10,7 @@ import { eventRecord } from '../../../shared/events/event-record.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { isClientSecret } from '../../../shared/oauth/client-secret.ts'
 import { waitForDeadLetter } from '../../support/bus.ts'
+import { contextWith } from '../../support/deliver.ts'
 
 const detailType = 'client.registered'
 
@@ -36,11 +37,11 @@ async function receive(detail: Record<string, unknown>): Promise<void> {
         messageId: randomUUID(),
         receiptHandle: 'handle',
         body: JSON.stringify({ 'detail-type': detailType, detail }),
-        attributes: { ApproximateReceiveCount: '1' },
+        attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()) },
       },
     ],
   } as unknown as SQSEvent
-  expect(await handler(event, {} as Context)).toEqual({ batchItemFailures: [] })
+  expect(await handler(event, contextWith(30_000))).toEqual({ batchItemFailures: [] })
 }
 
 const secret = 'a client secret of 34 characters!!'

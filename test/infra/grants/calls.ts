@@ -47,7 +47,7 @@ export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>
           messageId: randomUUID(),
           receiptHandle: randomUUID(),
           body: JSON.stringify(body),
-          attributes: { ApproximateReceiveCount: '1' },
+          attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()) },
           messageAttributes,
           eventSource: 'aws:sqs',
         },

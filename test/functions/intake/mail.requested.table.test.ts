@@ -27,6 +27,8 @@ async function deliverRefused(code: string, message: string) {
         response.end(JSON.stringify({ message }))
       },
       async (url) => {
+        // The table, which records the refusal, keeps its address: its module reads it when it loads.
+        await import('../../../shared/db/table.ts')
         vi.stubEnv('AWS_ENDPOINT_URL', url)
         const { handler } = await import('../../../functions/intake/mail.requested.ts')
         const to = 'typo@example.com'

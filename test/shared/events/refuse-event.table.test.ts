@@ -1,0 +1,232 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { SQSEvent } from 'aws-lambda'
+import { createHash, randomUUID } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import * as v from 'valibot'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { applyOnce } from '../../../shared/events/event-record.ts'
+import { type Intake, intake } from '../../../shared/events/intake.ts'
+import { RejectedEvent } from '../../../shared/events/rejected-event.ts'
+import { readWallet } from '../../../shared/ledger/wallet.ts'
+import { contextWith } from '../../support/deliver.ts'
+import { addUser, adjustment } from '../../support/ledger.ts'
+import { serveHttp } from '../../support/serve-http.ts'
+
+/** The bodies of the dead letters that SQS has accepted. */
+let letters: (string | undefined)[] = []
+/** What SQS does with the next dead letters, before it accepts any further one. */
+let answers: (() => void)[] = []
+
+beforeEach(() => {
+  letters = []
+  answers = []
+  process.env['QUEUE_URL'] = 'http://queue.invalid/events'
+  process.env['DEAD_LETTER_QUEUE_URL'] = 'http://queue.invalid/dead-letters'
+  vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
+    if (!(command instanceof SendMessageCommand)) return
+    answers.shift()?.()
+    letters.push(command.input.MessageBody)
+  })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
+
+/** One copy of a message: what SQS and the bus give it. */
+interface Copy {
+  messageId?: string
+  eventId: string
+  sentAt: number
+  detail: object
+  receives?: number
+}
+
+const newCopy = (detail: object): Copy => ({ eventId: randomUUID(), sentAt: Date.now(), detail })
+
+/** Delivers copies in one batch; resolves with the number of those that are to be delivered again. */
+async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): Promise<number> {
+  const Records = copies.map(({ messageId = randomUUID(), eventId, sentAt, detail, receives = 1 }) => ({
+    messageId,
+    receiptHandle: randomUUID(),
+    body: JSON.stringify({ id: eventId, detail }),
+    attributes: { ApproximateReceiveCount: String(receives), SentTimestamp: String(sentAt) },
+    messageAttributes: {},
+    eventSource: 'aws:sqs',
+  }))
+  const { batchItemFailures } = await handler({ Records } as unknown as SQSEvent, contextWith(milliseconds))
+  return batchItemFailures.length
+}
+
+/** An intake function whose events have the key of their detail and do what `apply` does. */
+const intakeThat = (apply: Intake['apply']) =>
+  intake({
+    detailType: 'test.happened',
+    detail: v.looseObject({ key: v.string() }),
+    key: ({ key }) => key,
+    apply: (detail, record) => apply(detail as never, record),
+  })
+
+const reject = async () => {
+  throw new RejectedEvent('conflicting_content')
+}
+const refusing = intakeThat(reject)
+async function balanceOf(userId: number): Promise<string | undefined> {
+  const { holdings } = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
+  return holdings.get('USDT')?.balance.toFixed()
+}
+
+test('an event whose function answered too late leaves one dead letter, however often it is delivered again', async () => {
+  const copy = { ...newCopy({ key: randomUUID() }), messageId: randomUUID() }
+  for (let receives = 1; receives <= 25; receives += 1)
+    expect(await deliver(refusing, [{ ...copy, receives }])).toBe(0)
+  expect(letters).toHaveLength(1)
+})
+
+test('copies of a refused event that are delivered at once leave one dead letter', async () => {
+  const copy = newCopy({ key: randomUUID() })
+  const copies = Array.from({ length: 10 }, () => copy)
+  const waiting = await deliver(refusing, copies)
+  expect(waiting).toBeLessThan(10)
+  expect(await deliver(refusing, copies)).toBe(0)
+  expect(letters).toHaveLength(1)
+})
+
+test('an event that is not JSON and an event without a business key leave one dead letter each', async () => {
+  const invalid = newCopy({ key: 1 })
+  const malformed = { messageId: randomUUID(), body: 'no JSON' }
+  for (let times = 0; times < 3; times += 1) {
+    await deliver(refusing, [invalid])
+    const record = {
+      ...malformed,
+      receiptHandle: 'handle',
+      attributes: { ApproximateReceiveCount: '1', SentTimestamp: '1' },
+    }
+    await refusing({ Records: [record] } as unknown as SQSEvent, contextWith(30_000))
+  }
+  expect(letters).toHaveLength(2)
+})
+
+test('a refused event is refused again after it was redriven, and leaves a dead letter again', async () => {
+  const copy = newCopy({ key: randomUUID() })
+  await deliver(refusing, [copy])
+  const redriven = { ...copy, sentAt: Date.now() + 1 }
+  vi.setSystemTime(Date.now() + 10)
+  for (let times = 0; times < 3; times += 1) expect(await deliver(refusing, [copy, redriven])).toBe(0)
+  expect(letters).toHaveLength(2)
+})
+
+test('while a function that may be sending a dead letter lives, a copy waits; after its end, the copy sends it', async () => {
+  const copy = newCopy({ key: randomUUID() })
+  answers = [
+    () => {
+      throw new Error('the answer got lost')
+    },
+  ]
+  expect(await deliver(refusing, [copy], 10_000)).toBe(1)
+  expect(await deliver(refusing, [copy])).toBe(1)
+  expect(letters).toEqual([])
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 11_000 })
+  expect(await deliver(refusing, [copy])).toBe(0)
+  expect(await deliver(refusing, [copy])).toBe(0)
+  expect(letters).toHaveLength(1)
+})
+
+test('an event is not refused when the function has too little time left for it', async () => {
+  const copy = newCopy({ key: randomUUID() })
+  expect(await deliver(refusing, [copy], 4_000)).toBe(1)
+  expect(letters).toEqual([])
+})
+
+test('a copy of a refused event does not take effect, although it could by now; redriven, the event does', async () => {
+  const userId = await addUser()
+  await deliver(walletAdjusted, [newCopy(adjustment(userId))])
+  const copy = newCopy(adjustment(userId, { amount: '5', direction: 2 }))
+  await deliver(walletAdjusted, [copy])
+  expect(letters).toHaveLength(1)
+  await deliver(walletAdjusted, [newCopy(adjustment(userId, { amount: '10' }))])
+  expect(await deliver(walletAdjusted, [copy])).toBe(0)
+  expect([await balanceOf(userId), letters.length]).toEqual(['11', 1])
+
+  vi.setSystemTime(Date.now() + 10)
+  expect(await deliver(walletAdjusted, [{ ...copy, sentAt: Date.now() }])).toBe(0)
+  expect([await balanceOf(userId), letters.length]).toEqual(['6', 1])
+})
+
+test('refused events with one business key leave a dead letter each, and no copy of them takes effect', async () => {
+  const userId = await addUser()
+  await deliver(walletAdjusted, [newCopy(adjustment(userId))])
+  const detail = adjustment(userId, { amount: '5', direction: 2 })
+  const copies = [newCopy(detail), newCopy({ ...detail, amount: '6' }), newCopy({ ...detail, amount: '7' })]
+  while ((await deliver(walletAdjusted, copies)) > 0);
+  expect(letters).toHaveLength(3)
+  await deliver(walletAdjusted, [newCopy(adjustment(userId, { amount: '10' }))])
+  expect(await deliver(walletAdjusted, copies)).toBe(0)
+  expect([await balanceOf(userId), letters.length]).toEqual(['11', 3])
+
+  // The sender corrects the event: another event with the same key, which was never used.
+  expect(await deliver(walletAdjusted, [newCopy({ ...detail, amount: '1' })])).toBe(0)
+  expect([await balanceOf(userId), letters.length]).toEqual(['10', 3])
+})
+
+test('an event that took effect leaves no dead letter, even if its function fails at every further delivery', async () => {
+  let fails = false
+  const failing = intakeThat(async (_detail, record) => {
+    if (fails) throw new TypeError('x is undefined')
+    return applyOnce(record, [])
+  })
+  const copy = newCopy({ key: randomUUID() })
+  expect(await deliver(failing, [copy])).toBe(0)
+  fails = true
+  expect(await deliver(failing, [{ ...copy, receives: 20 }])).toBe(0)
+  expect(letters).toEqual([])
+  // Another event with this key did not take effect.
+  expect(await deliver(failing, [{ ...newCopy({ ...copy.detail, other: true }), receives: 20 }])).toBe(0)
+  expect(letters).toHaveLength(1)
+})
+
+test('an event is given up after the last receive although the table, which failed it, is still down', async () => {
+  const down = () => {
+    throw Object.assign(new Error('down'), { name: 'ServiceUnavailable' })
+  }
+  vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(down)
+  const copy = newCopy(adjustment(1))
+  expect(await deliver(walletAdjusted, [{ ...copy, receives: 19 }])).toBe(1)
+  expect(await deliver(walletAdjusted, [{ ...copy, receives: 20 }])).toBe(0)
+  expect(letters).toHaveLength(1)
+})
+
+test('a dead-letter queue that answers slower than other services takes a refused event once', async () => {
+  vi.restoreAllMocks()
+  vi.resetModules()
+  let accepted = 0
+  const acceptSlowly: RequestListener = (request, response) => {
+    accepted += 1
+    void text(request).then(async (body) => {
+      await wait(4_000)
+      const { MessageBody } = JSON.parse(body) as { MessageBody: string }
+      const MD5OfMessageBody = createHash('md5').update(MessageBody).digest('hex')
+      response.end(JSON.stringify({ MessageId: randomUUID(), MD5OfMessageBody }))
+    })
+  }
+  await serveHttp(acceptSlowly, async (url) => {
+    // The table keeps its address, which its module reads when it loads.
+    await import('../../../shared/db/table.ts')
+    vi.stubEnv('AWS_ENDPOINT_URL', url)
+    vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)
+    const { intake: freshIntake } = await import('../../../shared/events/intake.ts')
+    const handler = freshIntake({
+      detailType: 'test.happened',
+      detail: v.number(),
+      key: String,
+      apply: async () => 'applied',
+    })
+    expect(await deliver(handler, [newCopy({})])).toBe(0)
+  })
+  expect(accepted).toBe(1)
+})
