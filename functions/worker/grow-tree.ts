@@ -5,10 +5,14 @@ import { propagateToAncestors } from '../../shared/community/propagate-to-ancest
 import { forgetMessage, notifyTreeQueue, TreeMessage } from '../../shared/community/tree-queue.ts'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
 import { countFailure } from '../../shared/faults.ts'
+import { runInvocation } from '../../shared/invocation.ts'
 import { errorSummary, log } from '../../shared/log.ts'
 
 /** Time that is kept free to complete the transaction under way and to send messages. */
 const reserveMilliseconds = 5_000
+
+/** Time that is kept free after calls that hang have been ended, to delay the retry of their tree. */
+const hangingReserveMilliseconds = 2_000
 
 /** Longest time for one tree. Then the others have their turn, and the tree goes on with another message. */
 const maxSliceMilliseconds = 5_000
@@ -35,7 +39,8 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
     const share = (end - Date.now()) / treesLeft
     treesLeft -= 1
     try {
-      await growTree(rootId, Date.now() + Math.min(share, maxSliceMilliseconds))
+      const deadline = Date.now() + Math.min(share, maxSliceMilliseconds)
+      await runInvocation(context, hangingReserveMilliseconds, () => growTree(rootId, deadline))
     } catch (error) {
       log.warn('tree will be retried', { root_id: rootId, cause: errorSummary(error) })
       countFailure(error)

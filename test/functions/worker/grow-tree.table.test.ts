@@ -29,6 +29,7 @@ beforeEach(() => {
       sent.push({ group: command.input.MessageGroupId, id: command.input.MessageDeduplicationId })
     else if (command instanceof ChangeMessageVisibilityCommand) pauses.push(command.input.VisibilityTimeout)
     else throw new Error('an unexpected call')
+    return Promise.resolve({}) as never
   })
 })
 afterEach(() => void vi.restoreAllMocks())
