@@ -3,7 +3,7 @@ import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.
 /** The IAM action that a function uses only to set the time of the retry of a failed message. */
 export const delayRetry = 'sqs:ChangeMessageVisibility'
 
-/** Environment variables with which a function fails at every message, so that it sets the time of a retry. */
+/** Environment variables with which a function fails at every message, so that it times a retry. */
 export const brokenEnvironment = { TABLE_NAME: '', MAIL_FROM: '' }
 
 /**
