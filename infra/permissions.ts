@@ -21,8 +21,9 @@ export interface Permissions {
   totpKey?: ('Encrypt' | 'Decrypt')[]
   /**
    * Access to the signing keys in KMS. `sign`: sign tokens. `manage`: create, check, disable and delete keys.
+   * `delete`: find and delete them, which is for a stage that is removed.
    */
-  signingKeys?: 'sign' | 'manage'
+  signingKeys?: 'sign' | 'manage' | 'delete'
   /** Allows putting events on the event bus. */
   publish?: true
   /** Allows sending mails with SES. */

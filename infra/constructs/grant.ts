@@ -75,6 +75,10 @@ function* signingKeyStatements(
   const carriesTag = { StringEquals: { [`aws:ResourceTag/${signingKeyTagName}`]: signingKeyTag } }
   const setsTag = { StringEquals: { [`aws:RequestTag/${signingKeyTagName}`]: signingKeyTag } }
   if (signingKeys === 'sign') yield allow(['kms:Sign'], [keys], carriesTag)
+  // kms:ListKeys has no resource-level permissions, so its resource must be `*`.
+  if (signingKeys === 'manage' || signingKeys === 'delete') yield allow(['kms:ListKeys'], ['*'])
+  if (signingKeys === 'delete')
+    yield allow(['kms:ListResourceTags', 'kms:ScheduleKeyDeletion'], [keys], carriesTag)
   if (signingKeys !== 'manage') return
   // kms:CreateKey needs the resource `*`, because a new key has no ARN yet. The condition requires the
   // signing keys' tag on it.
@@ -93,8 +97,6 @@ function* signingKeyStatements(
     [keys],
     carriesTag,
   )
-  // kms:ListKeys has no resource-level permissions, so its resource must be `*`.
-  yield allow(['kms:ListKeys'], ['*'])
 }
 
 const prefixed = (service: string, actions: string[]): string[] =>

@@ -27,7 +27,7 @@ const isPolicyUnder =
  * deployment.
  */
 const isBucketDeployment = (construct: IConstruct): boolean =>
-  construct.node.path.includes('/Custom::CDKBucketDeployment')
+  construct.node.scopes.some((scope) => scope instanceof AuthorizationPageContentStack)
 
 const serviceRules: Acknowledgement[] = [
   {
@@ -41,6 +41,12 @@ const serviceRules: Acknowledgement[] = [
     reason:
       'CreateKey accepts only `*`, and is limited to keys with this deployment’s tag. ListKeys has no resource-level permissions; it finds keys whose creator died before recording them.',
     applies: isPolicyUnder('/rotate-signing-keys/'),
+  },
+  {
+    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+    reason:
+      'ListKeys has no resource-level permissions; it finds the signing keys of a stage that is removed.',
+    applies: isPolicyUnder('/SigningKeyDeletion/'),
   },
   {
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
@@ -130,7 +136,6 @@ const authorizationPageRules: Acknowledgement[] = [
     applies: (construct) => construct instanceof CfnDistribution,
   },
   ...[
-    'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
     'IAM5[Action::s3:GetObject*]',
     'IAM5[Action::s3:GetBucket*]',
     'IAM5[Action::s3:List*]',

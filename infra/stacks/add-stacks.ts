@@ -27,7 +27,7 @@ export async function addStacks(app: App, config: Config): Promise<void> {
   })
   if (page)
     new stacks.AuthorizationPageContentStack(app, name('authorization-page-content'), {
-      tags,
+      ...common,
       page,
       baseUrl: api.baseUrl,
     })

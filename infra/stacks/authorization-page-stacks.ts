@@ -1,13 +1,25 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import {
+  Aws,
+  CfnOutput,
+  CfnResource,
+  CustomResourceProviderBase,
+  Duration,
+  RemovalPolicy,
+  Stack,
+  type StackProps,
+} from 'aws-cdk-lib'
 import {
   Distribution,
   HeadersFrameOption,
   HeadersReferrerPolicy,
   HttpVersion,
   ResponseHeadersPolicy,
+  S3OriginAccessControl,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront'
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3'
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment'
 import type { Construct } from 'constructs'
@@ -36,21 +48,27 @@ export class AuthorizationPageStack extends Stack {
 
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
+    const { config } = props
     // The cast changes no value: CDK's types do not compile with exactOptionalPropertyTypes.
     this.bucket = new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      removalPolicy: props.config.protectData
-        ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-        : RemovalPolicy.DESTROY,
+      removalPolicy: config.protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+      autoDeleteObjects: !config.protectData,
     }) as IBucket
+    if (!config.protectData) this.keepLogsOfEmptying(config)
+    // CloudFront is global, so a name must differ from those of the same stage in other regions.
+    const name = `${config.serviceName}-${Aws.REGION}`
+    const originAccessControl = new S3OriginAccessControl(this, 'AccessControl', {
+      originAccessControlName: name,
+    })
     this.distribution = new Distribution(this, 'Distribution', {
-      comment: `${props.config.stage}: authorization page`,
+      comment: `${config.stage}: authorization page`,
       defaultBehavior: {
-        origin: S3BucketOrigin.withOriginAccessControl(this.bucket),
+        origin: S3BucketOrigin.withOriginAccessControl(this.bucket, { originAccessControl }),
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-        responseHeadersPolicy: this.addHeaders(),
+        responseHeadersPolicy: this.addHeaders(name),
       },
       defaultRootObject: 'index.html',
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -59,8 +77,29 @@ export class AuthorizationPageStack extends Stack {
     new CfnOutput(this, 'AuthorizationPageUrl', { value: `${this.origin}/` })
   }
 
-  private addHeaders(): ResponseHeadersPolicy {
+  /**
+   * Gives CDK's function that empties the bucket a log group of the stack. The one that Lambda would create at
+   * the first call is no part of the stack, and would stay behind.
+   */
+  private keepLogsOfEmptying(config: Config): void {
+    const provider = this.node.findAll().find((child) => child instanceof CustomResourceProviderBase)
+    const [fn, role] = ['Handler', 'Role'].map((name) => provider?.node.findChild(name))
+    if (!(fn instanceof CfnResource && role instanceof CfnResource))
+      throw new Error('CDK no longer empties a bucket with a function and a role of these names')
+    const logGroup = addLogGroup(this, 'EmptyingLogs', config)
+    fn.addPropertyOverride('LoggingConfig', { LogGroup: logGroup.logGroupName })
+    role.addPropertyDeletionOverride('ManagedPolicyArns')
+    role.addPropertyOverride('Policies', [
+      {
+        PolicyName: 'Logs',
+        PolicyDocument: { Version: '2012-10-17', Statement: [writeLogs(logGroup).toJSON()] },
+      },
+    ])
+  }
+
+  private addHeaders(name: string): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
+      responseHeadersPolicyName: name,
       securityHeadersBehavior: {
         // The API's address is not known in this stack, so the header allows any HTTPS address. The policy in
         // index.html allows only the API.
@@ -85,7 +124,22 @@ export class AuthorizationPageStack extends Stack {
   }
 }
 
+/** A log group that goes with its stack, unless the stage protects its data. */
+const addLogGroup = (scope: Construct, id: string, config: Config): LogGroup =>
+  new LogGroup(scope, id, {
+    retention: config.logRetentionDays,
+    removalPolicy: config.protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+  })
+
+/** What a function may do with its log group. It may create none, so that none reappears after its removal. */
+const writeLogs = (logGroup: LogGroup): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    resources: [logGroup.logGroupArn],
+  })
+
 interface AuthorizationPageContentStackProps extends StackProps {
+  config: Config
   page: AuthorizationPageStack
   /** URL of the API, without a trailing slash. */
   baseUrl: string
@@ -100,9 +154,15 @@ export class AuthorizationPageContentStack extends Stack {
 
   constructor(scope: Construct, id: string, props: AuthorizationPageContentStackProps) {
     super(scope, id, props)
-    const { page, baseUrl } = props
+    const { config, page, baseUrl } = props
     this.page = page
+    const logGroup = addLogGroup(this, 'Logs', config)
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+    role.addToPolicy(writeLogs(logGroup))
+    // Both deployments share one function of CDK.
+    const copying = { role, logGroup }
     const assets = new BucketDeployment(this, 'Assets', {
+      ...copying,
       destinationBucket: page.bucket,
       destinationKeyPrefix: 'assets',
       sources: [Source.asset(join(pageDirectory, 'assets'))],
@@ -111,6 +171,7 @@ export class AuthorizationPageContentStack extends Stack {
       prune: false,
     })
     const index = new BucketDeployment(this, 'Index', {
+      ...copying,
       destinationBucket: page.bucket,
       sources: [
         Source.data(

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
@@ -23,6 +23,8 @@ export class DataStack extends Stack {
     const removalPolicy = config.protectData
       ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
       : RemovalPolicy.DESTROY
+    // A stage without protection is meant to leave as little behind as KMS allows.
+    const keyRemoval = { removalPolicy, ...(config.protectData ? {} : { pendingWindow: Duration.days(7) }) }
     this.table = new TableV2(this, 'Table', {
       tableName: config.serviceName,
       partitionKey: { name: 'pk', type: AttributeType.STRING },
@@ -45,12 +47,12 @@ export class DataStack extends Stack {
       description: `${config.stage}: digests passwords`,
       keySpec: KeySpec.HMAC_256,
       keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
-      removalPolicy,
+      ...keyRemoval,
     })
     this.totpKey = new Key(this, 'TotpKey', {
       description: `${config.stage}: encrypts TOTP secrets`,
       enableKeyRotation: true,
-      removalPolicy,
+      ...keyRemoval,
     })
   }
 }

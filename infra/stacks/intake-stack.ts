@@ -16,6 +16,7 @@ import type { ServiceResources } from '../constructs/grant.ts'
 import { AuditorRole } from '../constructs/auditor-role.ts'
 import { Deployer } from '../constructs/deployer.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
+import { SigningKeyDeletion } from '../constructs/signing-key-deletion.ts'
 import { defaultTimeoutSeconds } from '../permissions.ts'
 import { events, schedules, workers } from '../routes.ts'
 import type { DataStack } from './data-stack.ts'
@@ -70,7 +71,15 @@ export class IntakeStack extends Stack {
     }
     for (const worker of workers) this.addWorker(config, worker)
     for (const event of events) this.addEvent(config, event)
-    for (const schedule of schedules) this.addSchedule(config, schedule)
+    const deletion =
+      config.stage === 'local'
+        ? undefined
+        : new SigningKeyDeletion(this, 'SigningKeyDeletion', { config, resources: this.resources })
+    for (const schedule of schedules) {
+      const rule = this.addSchedule(config, schedule)
+      // The rotation would make a new key for a deployment that has none, so its schedule is removed first.
+      if (deletion) rule.node.addDependency(deletion)
+    }
     const { role } = new AuditorRole(this, 'Auditor', { config, table: data.table })
     new CfnOutput(this, 'AuditorRoleArn', { value: role.roleArn })
     new CfnOutput(this, 'EventBusName', { value: bus.eventBusName })
@@ -159,7 +168,7 @@ export class IntakeStack extends Stack {
     )
   }
 
-  private addSchedule(config: Config, { name, rate, permissions }: (typeof schedules)[number]): void {
+  private addSchedule(config: Config, { name, rate, permissions }: (typeof schedules)[number]): Rule {
     // Scheduled functions are not deployed gradually: one run a minute is too little to judge a version, and
     // the next run repeats a failed one.
     const { function: fn } = new ServiceFunction(this, name, {
@@ -171,7 +180,7 @@ export class IntakeStack extends Stack {
       defaultTimeoutSeconds: defaultTimeoutSeconds.schedule,
     })
     this.functionNames.push(name)
-    new Rule(this, `${name}-schedule`, {
+    return new Rule(this, `${name}-schedule`, {
       ruleName: config.namePrefix + name,
       schedule: Schedule.expression(rate),
       targets: [new LambdaFunction(fn, { event: RuleTargetInput.fromObject({}) })],

@@ -14,11 +14,10 @@ let contentTemplate: Template
 beforeAll(async () => {
   await bundleAuthorizationPage()
   const app = new App()
-  const page = new AuthorizationPageStack(app, 'page', {
-    config: readConfig({ stage: 'dev', ...configured }),
-  })
+  const config = readConfig({ stage: 'dev', ...configured })
+  const page = new AuthorizationPageStack(app, 'page', { config })
   contentTemplate = Template.fromStack(
-    new AuthorizationPageContentStack(app, 'page-content', { page, baseUrl: 'https://api.example' }),
+    new AuthorizationPageContentStack(app, 'page-content', { config, page, baseUrl: 'https://api.example' }),
   )
   pageTemplate = Template.fromStack(page)
 })
@@ -47,6 +46,21 @@ describe('AuthorizationPageStack', () => {
         ]),
       },
     })
+  })
+
+  it('the names of CloudFront’s resources contain the region, because they are unique in an account', () => {
+    const Name = { 'Fn::Join': ['', ['account-service-dev-', { Ref: 'AWS::Region' }]] }
+    pageTemplate.hasResourceProperties('AWS::CloudFront::OriginAccessControl', {
+      OriginAccessControlConfig: { Name },
+    })
+    pageTemplate.hasResourceProperties('AWS::CloudFront::ResponseHeadersPolicy', {
+      ResponseHeadersPolicyConfig: { Name },
+    })
+    const named = Object.values(pageTemplate.toJSON().Resources as Record<string, { Type: string }>).filter(
+      (resource) =>
+        resource.Type.startsWith('AWS::CloudFront') && JSON.stringify(resource).includes('"Name"'),
+    )
+    expect(named).toHaveLength(2)
   })
 
   it('CloudFront serves the authorization page over HTTPS only, with a strict Content-Security-Policy', () => {

@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { bundleAuthorizationPage } from '../../../../infra/bundle-authorization-page.ts'
+import { makeBundleDirectories } from '../../../support/bundle-directories.ts'
+import { ofType, type Resource, type Stacks, synthesizeUnchecked } from '../synthesize.ts'
+
+interface Reference {
+  Ref: string
+}
+
+let dev: Stacks
+let prod: Stacks
+
+beforeAll(async () => {
+  await bundleAuthorizationPage()
+  makeBundleDirectories()
+  const values = { authorizationPage: true }
+  dev = await synthesizeUnchecked('dev', { values })
+  prod = await synthesizeUnchecked('prod', { values })
+})
+
+const resourcesOf = (stacks: Stacks): [path: string, resource: Resource][] =>
+  [...stacks].flatMap(([stack, { resources }]) =>
+    Object.entries(resources).map(([id, resource]): [string, Resource] => [`${stack}/${id}`, resource]),
+  )
+
+describe('`cdk destroy` of a stage without protection', () => {
+  it('no stack refuses its deletion, and no resource is retained', () => {
+    for (const { stack } of dev.values()) expect(stack.terminationProtection).not.toBe(true)
+    for (const [path, { DeletionPolicy: policy }] of resourcesOf(dev))
+      expect(policy ?? 'Delete', path).toBe('Delete')
+    const [table] = ofType(dev, 'AWS::DynamoDB::GlobalTable')
+    expect(JSON.stringify(table?.resource.Properties)).toContain('"DeletionProtectionEnabled":false')
+  })
+
+  it('the page’s bucket is emptied before it is deleted', () => {
+    const emptied = ofType(dev, 'Custom::S3AutoDeleteObjects').map(
+      ({ resource }) => (resource.Properties['BucketName'] as Reference).Ref,
+    )
+    expect(emptied).toEqual(ofType(dev, 'AWS::S3::Bucket').map(({ id }) => id))
+    expect(emptied).toHaveLength(1)
+  })
+
+  it('every function writes to a log group of its stack and can create none, which would stay behind', () => {
+    const functions = ofType(dev, 'AWS::Lambda::Function')
+    expect(functions.length).toBeGreaterThan(40)
+    for (const { stack, id, resource } of functions) {
+      const { LogGroup: group } = (resource.Properties['LoggingConfig'] ?? {}) as { LogGroup?: Reference }
+      expect(dev.get(stack)?.resources[group?.Ref ?? '']?.Type, id).toBe('AWS::Logs::LogGroup')
+    }
+    for (const [path, { Type: type, Properties: properties }] of resourcesOf(dev)) {
+      if (!type.startsWith('AWS::IAM::')) continue
+      expect(properties['ManagedPolicyArns'] ?? [], path).toEqual([])
+      expect(JSON.stringify(properties), path).not.toMatch(/CreateLogGroup|logs:\*/)
+    }
+  })
+
+  it('KMS deletes the keys of the templates after a week, the shortest time that it allows', () => {
+    const waiting = ofType(dev, 'AWS::KMS::Key').map(
+      ({ resource }) => resource.Properties['PendingWindowInDays'],
+    )
+    expect(waiting).toEqual([7, 7])
+  })
+
+  it('the signing keys, which no template has, are deleted when no schedule can make new ones', () => {
+    const [deletion, ...others] = ofType(dev, 'Custom::SigningKeys')
+    expect(others).toEqual([])
+    expect(deletion?.resource.Properties['DeleteKeys']).toBe(true)
+    const schedules = ofType(dev, 'AWS::Events::Rule').filter(
+      ({ resource }) => resource.Properties['ScheduleExpression'] !== undefined,
+    )
+    expect(schedules).not.toEqual([])
+    for (const { stack, id, resource } of schedules) {
+      expect(stack).toBe(deletion?.stack)
+      expect(resource.DependsOn, id).toContain(deletion?.id)
+    }
+  })
+})
+
+describe('`cdk destroy` of a protected stage', () => {
+  it('nothing is emptied, and the signing keys stay: no function may delete them all', () => {
+    expect(ofType(prod, 'Custom::S3AutoDeleteObjects')).toEqual([])
+    const [deletion] = ofType(prod, 'Custom::SigningKeys')
+    expect(deletion?.resource.Properties['DeleteKeys']).toBe(false)
+    const policies = ofType(prod, 'AWS::IAM::Policy').filter(({ id }) => id.startsWith('SigningKeyDeletion'))
+    expect(policies).toHaveLength(1)
+    expect(JSON.stringify(policies)).not.toContain('kms:')
+  })
+
+  it('switching protection on changes the resource of the signing keys: its removal would delete them', async () => {
+    const ids = async (protectData: boolean) =>
+      ofType(await synthesizeUnchecked('dev', { values: { protectData } }), 'Custom::SigningKeys').map(
+        ({ id }) => id,
+      )
+    expect(await ids(true)).toEqual(await ids(false))
+  })
+})
