@@ -9,7 +9,8 @@ interface SigningKeyDeletionProps {
   resources: ServiceResources
 }
 
-const timeoutSeconds = 300
+/** Enough to wait until KMS shows the tags of a new key, which takes up to five minutes. */
+const timeoutSeconds = 600
 
 /**
  * Deletes the signing keys when the stack of an unprotected stage is deleted. Whatever makes new keys must
@@ -23,7 +24,7 @@ export class SigningKeyDeletion extends Construct {
       config,
       entry: 'stack/delete-signing-keys',
       name: 'delete-signing-keys',
-      permissions: config.protectData ? {} : { signingKeys: 'delete' },
+      permissions: config.protectData ? {} : { table: ['GetItem'], signingKeys: 'delete' },
       resources,
       defaultTimeoutSeconds: timeoutSeconds,
     })

@@ -78,8 +78,8 @@ export class AuthorizationPageStack extends Stack {
   }
 
   /**
-   * Gives CDK's function that empties the bucket a log group of the stack. The one that Lambda would create at
-   * the first call is no part of the stack, and would stay behind.
+   * Gives CDK's function that empties the bucket a log group of the stack. The one that Lambda would create
+   * at the first call is no part of the stack, and would stay behind.
    */
   private keepLogsOfEmptying(config: Config): void {
     const provider = this.node.findAll().find((child) => child instanceof CustomResourceProviderBase)
@@ -131,7 +131,7 @@ const addLogGroup = (scope: Construct, id: string, config: Config): LogGroup =>
     removalPolicy: config.protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })
 
-/** What a function may do with its log group. It may create none, so that none reappears after its removal. */
+/** Lets a function write to its log group. It may create none, so that none reappears after its removal. */
 const writeLogs = (logGroup: LogGroup): PolicyStatement =>
   new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],

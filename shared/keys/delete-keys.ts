@@ -4,18 +4,40 @@ import {
   paginateListKeys,
   ScheduleKeyDeletionCommand,
 } from '@aws-sdk/client-kms'
+import { setTimeout as wait } from 'node:timers/promises'
 import { kms } from '../aws/kms.ts'
 import { requireEnv } from '../env.ts'
+import { log } from '../log.ts'
 import { signingKeyTagName } from './key-names.ts'
+import { readKeySet } from './key-set.ts'
 
 /** The shortest waiting period that KMS allows; a key in it cannot sign (AWS KMS: ScheduleKeyDeletion). */
 const waitingDays = 7
+
+/** How often and how long to look for keys whose tags KMS does not show yet, for up to five minutes. */
+const pauseMilliseconds = 20_000
+const maxLooks = 18
 
 /**
  * Schedules the deletion of every signing key of this deployment, whether a record names it or not. For a
  * stage that is removed with its data. It can be repeated safely. Resolves with the ARNs of all its keys.
  */
-export async function deleteSigningKeys(): Promise<string[]> {
+export async function deleteSigningKeys(pause: (milliseconds: number) => unknown = wait): Promise<string[]> {
+  const recorded = (await readKeySet()).keys.map(({ arn }) => arn)
+  for (let looks = 1; ; looks += 1) {
+    const deleted = await deleteVisibleKeys()
+    const hidden = recorded.filter((arn) => !deleted.includes(arn))
+    if (hidden.length === 0) return deleted
+    // A key that stays hidden for longer than KMS lags has been deleted before.
+    if (looks === maxLooks) {
+      log.warn('signing keys on record were not found', { arns: hidden })
+      return deleted
+    }
+    await pause(pauseMilliseconds)
+  }
+}
+
+async function deleteVisibleKeys(): Promise<string[]> {
   const deleted: string[] = []
   for await (const { Keys = [] } of paginateListKeys({ client: kms, pageSize: 1000 }, {}))
     for (const { KeyArn: arn } of Keys)

@@ -5,12 +5,18 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler } from '../../../functions/stack/delete-signing-keys.ts'
 import { kms } from '../../../shared/aws/kms.ts'
+import { deleteSigningKeys } from '../../../shared/keys/delete-keys.ts'
 import { createSigningKey } from '../../../shared/keys/kms-keys.ts'
 import { listOwnKeys, useOwnKeys } from '../../support/own-keys.ts'
+import { tamperCalls } from '../../support/tamper-calls.ts'
 
 const { renew } = useOwnKeys()
+
+/** What KMS answers for a key whose tag it does not show yet. */
+const denied = Object.assign(new Error('not authorized'), { name: 'AccessDeniedException' })
 
 /** The answers that CloudFormation has received, and what it says to the next one. */
 let answers: { type: string | undefined; body: unknown }[]
@@ -100,6 +106,43 @@ it.each([
   await call(type, deleteKeys)
   expect(await states()).toEqual(['Enabled', 'Enabled'])
   expect(answers).toMatchObject([{ body: { Status: 'SUCCESS' } }])
+})
+
+it('a new signing key whose tag KMS does not show yet is deleted when KMS shows it', async () => {
+  const { signer } = await rotate({}, { awsRequestId: randomUUID() })
+  expect(signer).toBeDefined()
+  let isHidden = true
+  const { restore } = tamperCalls(async ({ name, perform }) => {
+    if (isHidden && name === 'ListResourceTagsCommand') throw denied
+    return perform()
+  })
+  const pauses: number[] = []
+  try {
+    await deleteSigningKeys((milliseconds) => {
+      pauses.push(milliseconds)
+      isHidden = pauses.length < 3
+    })
+  } finally {
+    restore()
+  }
+  expect(pauses).toHaveLength(3)
+  expect(await states()).toEqual(['PendingDeletion'])
+})
+
+it('a signing key on record that KMS has deleted is looked for during the time that KMS lags', async () => {
+  await rotate({}, { awsRequestId: randomUUID() })
+  const { restore } = tamperCalls(async ({ name, perform }) => {
+    if (name === 'ListResourceTagsCommand') throw denied
+    return perform()
+  })
+  let waited = 0
+  try {
+    expect(await deleteSigningKeys((milliseconds) => (waited += milliseconds))).toEqual([])
+  } finally {
+    restore()
+  }
+  expect(waited).toBeGreaterThanOrEqual(5 * 60_000)
+  expect(waited).toBeLessThan(6 * 60_000)
 })
 
 it('CloudFormation is told of a failure, so that it does not wait for an hour', async () => {
