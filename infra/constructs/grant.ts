@@ -78,7 +78,7 @@ function* signingKeyStatements(
   // kms:ListKeys has no resource-level permissions, so its resource must be `*`.
   if (signingKeys === 'manage' || signingKeys === 'delete') yield allow(['kms:ListKeys'], ['*'])
   if (signingKeys === 'delete')
-    yield allow(['kms:ListResourceTags', 'kms:ScheduleKeyDeletion'], [keys], carriesTag)
+    yield allow(['kms:DescribeKey', 'kms:ListResourceTags', 'kms:ScheduleKeyDeletion'], [keys], carriesTag)
   if (signingKeys !== 'manage') return
   // kms:CreateKey needs the resource `*`, because a new key has no ARN yet. The condition requires the
   // signing keys' tag on it.

@@ -1,15 +1,12 @@
-import {
-  KMSInvalidStateException,
-  ListResourceTagsCommand,
-  paginateListKeys,
-  ScheduleKeyDeletionCommand,
-} from '@aws-sdk/client-kms'
+import { ScheduleKeyDeletionCommand } from '@aws-sdk/client-kms'
 import { setTimeout as wait } from 'node:timers/promises'
 import { kms } from '../aws/kms.ts'
 import { requireEnv } from '../env.ts'
 import { log } from '../log.ts'
 import { signingKeyTagName } from './key-names.ts'
 import { readKeySet } from './key-set.ts'
+import { listKeys, readKeyState, readTags } from './kms-keys.ts'
+import { isUnusable } from './sign-jwt.ts'
 
 /** The shortest waiting period that KMS allows; a key in it cannot sign (AWS KMS: ScheduleKeyDeletion). */
 const waitingDays = 7
@@ -23,7 +20,7 @@ const maxLooks = 18
  * stage that is removed with its data. It can be repeated safely. Resolves with the ARNs of all its keys.
  */
 export async function deleteSigningKeys(pause: (milliseconds: number) => unknown = wait): Promise<string[]> {
-  const recorded = (await readKeySet()).keys.map(({ arn }) => arn)
+  const recorded = await listRecordedKeys()
   for (let looks = 1; ; looks += 1) {
     const deleted = await deleteVisibleKeys()
     const hidden = recorded.filter((arn) => !deleted.includes(arn))
@@ -37,35 +34,29 @@ export async function deleteSigningKeys(pause: (milliseconds: number) => unknown
   }
 }
 
+async function listRecordedKeys(): Promise<string[]> {
+  const { keys, attempt, orphaned_attempts: orphans } = await readKeySet()
+  return [...keys, ...orphans, ...(attempt ? [attempt] : [])].flatMap(({ arn }) => arn ?? [])
+}
+
 async function deleteVisibleKeys(): Promise<string[]> {
   const deleted: string[] = []
-  for await (const { Keys = [] } of paginateListKeys({ client: kms, pageSize: 1000 }, {}))
-    for (const { KeyArn: arn } of Keys)
-      if (arn !== undefined && (await isOwn(arn))) {
-        await scheduleDeletion(arn)
-        deleted.push(arn)
-      }
+  for (const arn of (await listKeys()).arns) {
+    const tags = await readTags(arn)
+    if (tags?.get(signingKeyTagName) !== requireEnv('SIGNING_KEY_TAG')) continue
+    if (await scheduleDeletion(arn)) deleted.push(arn)
+  }
   return deleted
 }
 
-/** Whether a key carries this deployment's tag. IAM policies allow reading the tags of such keys only. */
-async function isOwn(arn: string): Promise<boolean> {
-  try {
-    const { Tags = [] } = await kms.send(new ListResourceTagsCommand({ KeyId: arn }))
-    const tag = Tags.find(({ TagKey }) => TagKey === signingKeyTagName)?.TagValue
-    return tag === requireEnv('SIGNING_KEY_TAG')
-  } catch (error) {
-    const isForeign = error instanceof Error && /^(AccessDenied|NotFound)Exception$/.test(error.name)
-    if (isForeign) return false
-    throw error
-  }
-}
-
-async function scheduleDeletion(arn: string): Promise<void> {
+/** Schedules a key's deletion. Resolves with whether KMS has it scheduled, now or since before. */
+async function scheduleDeletion(arn: string): Promise<boolean> {
   try {
     await kms.send(new ScheduleKeyDeletionCommand({ KeyId: arn, PendingWindowInDays: waitingDays }))
+    return true
   } catch (error) {
-    // The key's deletion has been scheduled before.
-    if (!(error instanceof KMSInvalidStateException)) throw error
+    if (!isUnusable(error)) throw error
+    // KMS answers so while it lags, and when the deletion is scheduled already.
+    return (await readKeyState(arn)) === 'PendingDeletion'
   }
 }

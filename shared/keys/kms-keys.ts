@@ -55,7 +55,7 @@ const listPageSize = 1000
 const tagReadConcurrency = 8
 
 /** Lists the ARNs of all keys of the account and region; `complete` is false if they are too many. */
-async function listKeys(): Promise<{ arns: string[]; complete: boolean }> {
+export async function listKeys(): Promise<{ arns: string[]; complete: boolean }> {
   const arns: string[] = []
   let pages = 0
   for await (const { Keys = [], Truncated } of paginateListKeys(
@@ -108,7 +108,7 @@ export async function findKeys(attemptIds: readonly string[]): Promise<FoundKeys
 }
 
 /** Reads the tags of a key; undefined if the key is unknown or, as those of others, denied. */
-async function readTags(arn: string): Promise<Map<string, string> | undefined> {
+export async function readTags(arn: string): Promise<Map<string, string> | undefined> {
   try {
     const { Tags = [] } = await kms.send(new ListResourceTagsCommand({ KeyId: arn }))
     return new Map(Tags.map(({ TagKey = '', TagValue = '' }) => [TagKey, TagValue]))

@@ -1,5 +1,6 @@
 import {
   CreateKeyCommand,
+  DescribeKeyCommand,
   DisableKeyCommand,
   ListKeysCommand,
   ListResourceTagsCommand,
@@ -58,6 +59,7 @@ it('the function may find its stage’s signing keys and delete them', async () 
   await kms.send(new ListKeysCommand({}))
   await kms.send(new ListResourceTagsCommand({ KeyId: own }))
   await kms.send(new ScheduleKeyDeletionCommand({ KeyId: own, PendingWindowInDays: 7 }))
+  await kms.send(new DescribeKeyCommand({ KeyId: own }))
 })
 
 it('the function may delete no key of another stage, and do nothing else with its own', async () => {
