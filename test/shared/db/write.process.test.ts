@@ -1,13 +1,9 @@
 import * as v from 'valibot'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { type AwsEndpoint, startAwsEndpoint } from '../../../infra/local/aws/server.ts'
-import { createTables } from '../../../infra/local/dynamodb/create-tables.ts'
-import { type RunningDynamodb, startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Manners } from '../../../infra/local/manners.ts'
-import { requireEnv } from '../../../shared/env.ts'
-import { stackModel } from '../../infra/local/aws/stack.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'
+import { useOwnEndpoint } from '../../support/own-endpoint.ts'
 
 /** How many of the next writes meet a transaction. */
 let conflicts = 0
@@ -18,43 +14,10 @@ const manners: Manners = {
   happens: (manner) => manner === 'conflicts' && (conflicts -= 1) >= 0,
 }
 
-let dynamodb: RunningDynamodb
-let aws: AwsEndpoint
-beforeAll(async () => {
-  dynamodb = await startDynamodb(undefined)
-  const TableName = requireEnv('TABLE_NAME')
-  const keys = [
-    { AttributeName: 'pk', KeyType: 'HASH' },
-    { AttributeName: 'sk', KeyType: 'RANGE' },
-  ]
-  const createTableInput = {
-    TableName,
-    BillingMode: 'PAY_PER_REQUEST',
-    KeySchema: keys,
-    AttributeDefinitions: keys.map(({ AttributeName }) => ({ AttributeName, AttributeType: 'S' })),
-  }
-  const model = stackModel({
-    tables: [{ name: TableName, arn: TableName, createTableInput, ttlAttribute: undefined }],
-  })
-  await createTables(dynamodb.endpoint, requireEnv('AWS_REGION'), model.tables)
-  aws = await startAwsEndpoint({
-    port: 0,
-    model,
-    manners,
-    dynamodbEndpoint: dynamodb.endpoint,
-    dataDirectory: undefined,
-    invoke: () => Promise.reject(new Error('nothing invokes a function here')),
-  })
-  process.env['AWS_ENDPOINT_URL'] = aws.url
-})
-afterAll(async () => {
-  await aws.close()
-  await dynamodb.close()
-})
+useOwnEndpoint(manners)
 
-// The client takes its address from the environment when its module loads, so after the server has started.
-const { publicEndpoint } = await import('../../../shared/http/endpoint.ts')
 const load = async () => ({
+  ...(await import('../../../shared/http/endpoint.ts')),
   ...(await import('../../../shared/db/read.ts')),
   ...(await import('../../../shared/db/write.ts')),
 })
@@ -93,7 +56,7 @@ it.each(writes)(
   'an endpoint answers 503 with Retry-After, and counts no fault, when its %s meets transactions for too long',
   async (_name, write) => {
     const kit = await load()
-    const handler = publicEndpoint({
+    const handler = kit.publicEndpoint({
       input: v.object({}),
       output: v.null(),
       async run() {

@@ -13,15 +13,17 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { KMSClient, ListKeysCommand } from '@aws-sdk/client-kms'
 import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda'
 import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
-import { GetQueueUrlCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { GetQueueUrlCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTables } from '../../../../infra/local/dynamodb/create-tables.ts'
 import { type RunningDynamodb, startDynamodb } from '../../../../infra/local/dynamodb/start-dynamodb.ts'
 import type { Manners } from '../../../../infra/local/manners.ts'
+import type { PolicyStatement } from '../../../../infra/local/model.ts'
 import {
   allowRule,
   alwaysBad,
   arnOf,
+  functionModel,
   queueModel,
   region,
   ruleModel,
@@ -213,5 +215,50 @@ describe('the manners of EventBridge', () => {
       FailedEntryCount: 1,
       Entries: [{ ErrorCode: 'ThrottlingException' }],
     })
+  })
+})
+
+describe('the manners of functions', () => {
+  const queue = queueModel('work', { visibilityTimeoutSeconds: 120 })
+  const consume = {
+    Effect: 'Allow',
+    Action: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+    Resource: '*',
+  } satisfies PolicyStatement
+  const model = stackModel({
+    functions: [functionModel('worker', [consume])],
+    queues: [queue],
+    eventSources: [
+      {
+        queueArn: queue.arn,
+        functionLogicalId: 'worker',
+        batchSize: 10,
+        batchingWindowSeconds: 0,
+        maximumConcurrency: undefined,
+        reportBatchItemFailures: true,
+        enabled: true,
+      },
+    ],
+  })
+
+  it('a batch that ended early comes again after the visibility timeout, which passes as fast as the speed', async () => {
+    const endings: (number | undefined)[] = []
+    const manners = alwaysBad(['timeouts'], 0.5)
+    const { endpoint, sqs } = await startStack(model, {
+      manners: {
+        ...manners,
+        speed: 240,
+        happens: (manner) => manners.has(manner) && endings.length === 0,
+      },
+      async invoke(_name, _payload, _type, endAfterMilliseconds) {
+        endings.push(endAfterMilliseconds)
+        const failed = endAfterMilliseconds === undefined ? {} : { functionError: 'Unhandled' as const }
+        return { payload: Buffer.from('null'), executedVersion: '$LATEST', ...failed }
+      },
+    })
+    endpoint.startDelivery()
+    await sqs.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'a' }))
+    await vi.waitFor(() => expect(endings).toEqual([50, undefined]), 5000)
+    await vi.waitFor(() => expect(endpoint.queues()[0]).toMatchObject({ visible: 0, inFlight: 0 }), 1000)
   })
 })
