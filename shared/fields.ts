@@ -55,6 +55,22 @@ export const PlainText = (max: number) =>
     v.check((text) => text === text.normalize('NFC'), 'must be in Unicode normalization form C'),
   )
 
+/**
+ * Schema of a text that looks like no other: in normalization form C, without control, zero-width, bidi or
+ * separator characters other than the space. Each has a reason of its own, so that a sender learns which it
+ * was.
+ */
+export const UnambiguousText = v.pipe(
+  v.string(),
+  v.check((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must have no control characters'),
+  v.check(
+    (text) => !/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(text),
+    'must have no zero-width or bidi characters',
+  ),
+  v.check((text) => !/(?! )\p{Z}/u.test(text), 'must have no separators other than the space'),
+  v.check((text) => text === text.normalize('NFC'), 'must be in Unicode normalization form C'),
+)
+
 /** Schema of an optional field, which may be omitted or null. */
 export const maybe = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(

@@ -4,14 +4,14 @@ import { Instant, maybe, UserId } from '../../shared/fields.ts'
 import { LoginPassword } from '../../shared/sign-in/password.ts'
 import { registerUser } from '../../shared/sign-in/register-user.ts'
 import { TotpSecret } from '../../shared/sign-in/totp.ts'
-import { EmailAddress, Nickname } from '../../shared/users/identity.ts'
+import { Nickname, UserEmail } from '../../shared/users/identity.ts'
 
 /** Adds a user whom the business server has registered. */
 export const handler = intake({
   detailType: 'user.registered',
   detail: v.object({
     user_id: UserId,
-    email: EmailAddress,
+    email: UserEmail,
     nickname: Nickname,
     login_password: maybe(LoginPassword),
     totp_secret: maybe(TotpSecret),

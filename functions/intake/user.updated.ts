@@ -4,7 +4,7 @@ import { BusinessKey, Instant, maybe, UserId } from '../../shared/fields.ts'
 import { LoginPassword } from '../../shared/sign-in/password.ts'
 import { TotpSecret } from '../../shared/sign-in/totp.ts'
 import { updateUser } from '../../shared/sign-in/update-user.ts'
-import { EmailAddress, Nickname } from '../../shared/users/identity.ts'
+import { Nickname, UserEmail } from '../../shared/users/identity.ts'
 
 /**
  * Updates fields of a user; omitted fields keep their values. Of two updates of one field the later one wins.
@@ -16,7 +16,7 @@ export const handler = intake({
     user_id: UserId,
     at: Instant,
     nickname: maybe(Nickname),
-    email: maybe(EmailAddress),
+    email: maybe(UserEmail),
     login_password: maybe(LoginPassword),
     totp_secret: maybe(TotpSecret),
     passkey: maybe(v.boolean()),

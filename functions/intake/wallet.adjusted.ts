@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { BusinessKey, CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
+import { BusinessKey, CurrencyCode, Instant, UserId, UnambiguousText } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { Direction, type Posting, WalletName } from '../../shared/ledger/wallet.ts'
@@ -15,7 +15,7 @@ export const handler = intake({
     currency: CurrencyCode,
     amount: Amount,
     direction: Direction,
-    reason: v.pipe(v.string(), v.maxLength(500, 'must be at most 500 characters')),
+    reason: v.pipe(v.string(), v.maxLength(500, 'must be at most 500 characters'), UnambiguousText),
     at: Instant,
   }),
   key: ({ adjustment_id }) => adjustment_id,

@@ -1,18 +1,35 @@
 import * as v from 'valibot'
+import { UnambiguousText } from '../fields.ts'
 
-/** Schema of an email address without outer space; at most 254 characters (RFC 5321 §4.5.3.1.3). */
+const addressShape = /^[^\s@]+@[^\s@]+$/
+
+/**
+ * Schema of an email address as people send it when they sign in, without outer space; at most 254 characters
+ * (RFC 5321 §4.5.3.1.3).
+ */
 export const EmailAddress = v.pipe(
   v.string(),
   v.trim(),
   v.maxLength(254, 'must have at most 254 characters'),
-  v.regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address'),
+  v.regex(addressShape, 'must be an email address'),
 )
 
 /**
- * Normalizes an email address for comparison: two spellings that differ in case or outer space are the same
- * address.
+ * Normalizes an email address for comparison: addresses that differ in case, outer space or compatibility
+ * forms (Unicode NFKC) are one.
  */
-export const normalizeEmail = (email: string): string => email.trim().normalize('NFC').toLowerCase()
+export const normalizeEmail = (email: string): string =>
+  // Some letters have a lower case that is not normalized (Unicode §3.13, NFKC_Casefold).
+  email.trim().normalize('NFKC').toLowerCase().normalize('NFKC')
+
+/** Schema of a user's email address: it looks like no other, and is one in the form that is compared, too. */
+export const UserEmail = v.pipe(
+  v.string(),
+  v.trim(),
+  UnambiguousText,
+  EmailAddress,
+  v.check((email) => addressShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
+)
 
 /**
  * Masks an email address for other users: only the first and last character of its local part are shown,
@@ -31,4 +48,5 @@ export const Nickname = v.pipe(
   v.trim(),
   v.minLength(1, 'must not be empty'),
   v.maxLength(100, 'must have at most 100 characters'),
+  UnambiguousText,
 )

@@ -1,3 +1,4 @@
+import { handler as registered } from '../../../functions/intake/user.registered.ts'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import { db, tableName } from '../../../shared/db/table.ts'
@@ -6,6 +7,7 @@ import { eventRecord } from '../../../shared/events/event-record.ts'
 import { RejectedEvent, OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
 import { readSignInRecord } from '../../../shared/sign-in/sign-in-record.ts'
 import { decryptTotpSecret } from '../../../shared/sign-in/totp.ts'
+import { deliver, interceptQueues } from '../../support/deliver.ts'
 import { createUser, newRegistration, newUserId, register } from '../../support/sign-in.ts'
 
 const consistent = { consistent: true }
@@ -83,12 +85,26 @@ test.each([
 test.each([
   ['in another case', (email: string) => email.toUpperCase()],
   ['with outer space', (email: string) => ` ${email} `],
+  ['in full-width letters', (email: string) => email.replace('User', '\uff35\uff33\uff25\uff32')],
 ])('registering another user’s email address %s is refused, and nothing is written', async (_how, spell) => {
   const { email } = await createUser()
   const detail = newRegistration({ email: spell(email) })
   await expect(register(detail)).rejects.toThrow(/^email_taken/)
   expect(await readUser(Number(detail['user_id']), consistent)).toBeUndefined()
 })
+
+test.each([
+  ['nickname', 'A\u200bda', /^invalid_detail: nickname must have no zero-width or bidi characters/],
+  ['email', 'a\u202eda@example.com', /^invalid_detail: email must have no zero-width or bidi characters/],
+])(
+  'a registration with an invisible character in %s becomes a dead letter that says so',
+  async (field, text, reason) => {
+    interceptQueues()
+    expect(await deliver(registered, newRegistration({ [field]: text }))).toEqual({
+      refused: expect.stringMatching(reason) as string,
+    })
+  },
+)
 
 test('of ten simultaneous registrations of one email address one succeeds', async () => {
   const email = `wanted-${newUserId()}@example.com`
