@@ -217,7 +217,7 @@ export async function readMembers(owner: Profile, entries: readonly BTreeEntry[]
   const profileKeys = entries.map(({ userId }) => profileKey(userId))
   const noteKey = ({ userId }: { userId: number }) => notes.key({ authorId: owner.userId, targetId: userId })
   if (entries.length > maxMembersWithNotes) {
-    const members = toProfiles(await readItems(profileKeys))
+    const members = await toProfiles(profileKeys, await readItems(profileKeys))
     const directs = members.filter((member) => isDirect(owner, member))
     const noteItems = await readItems(directs.map(noteKey))
     const noteByUser = new Map(directs.map(({ userId }, i) => [userId, toNote(noteItems[i])]))
@@ -225,16 +225,25 @@ export async function readMembers(owner: Profile, entries: readonly BTreeEntry[]
   }
   const items = await readItems([...profileKeys, ...entries.map(noteKey)])
   const noteItems = items.slice(entries.length)
-  return toProfiles(items.slice(0, entries.length)).map((member, i) =>
+  const members = await toProfiles(profileKeys, items.slice(0, entries.length))
+  return members.map((member, i) =>
     toMember(owner, member, isDirect(owner, member) ? toNote(noteItems[i]) : undefined),
   )
 }
 
-const toProfiles = (items: readonly (Item | undefined)[]): Profile[] =>
-  items.map((item) => {
-    if (item === undefined) throw new Error('a member of a list has no profile')
-    return toProfile(item)
+/**
+ * Parses the profiles of members. One that an eventually consistent read did not find, because its member has
+ * joined a moment ago, is read again consistently.
+ */
+async function toProfiles(keys: readonly Key[], items: readonly (Item | undefined)[]): Promise<Profile[]> {
+  const missing = keys.filter((_, i) => items[i] === undefined)
+  const found = (missing.length === 0 ? [] : await readItems(missing, { consistent: true })).values()
+  return items.map((item) => {
+    const profile = item ?? found.next().value
+    if (profile === undefined) throw new Error('a member of a list has no profile')
+    return toProfile(profile)
   })
+}
 
 const isDirect = (owner: Profile, { upline }: Profile): boolean => upline[0] === owner.userId
 

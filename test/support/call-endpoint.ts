@@ -11,6 +11,8 @@ export interface TestRequest {
   headers?: Record<string, string>
   query?: string
   sourceIp?: string
+  /** Time before Lambda would end the function; without it there is no deadline. */
+  remainingMilliseconds?: number
 }
 
 /** An endpoint's answer in the envelope. */
@@ -23,7 +25,9 @@ export interface TestAnswer {
 
 /** Calls the handler of an endpoint in this process, with the event that API Gateway would send. */
 export async function callEndpoint(handler: Endpoint, request: TestRequest): Promise<TestAnswer> {
-  const { statusCode = 0, headers = {}, body = '' } = await handler(toEvent(request), {} as Context)
+  const { remainingMilliseconds } = request
+  const context = { ...(remainingMilliseconds && { getRemainingTimeInMillis: () => remainingMilliseconds }) }
+  const { statusCode = 0, headers = {}, body = '' } = await handler(toEvent(request), context as Context)
   const { code, data } = JSON.parse(body) as { code: number; data: unknown }
   return { status: statusCode, headers, code, data }
 }

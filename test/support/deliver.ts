@@ -32,13 +32,21 @@ export function contextWith(milliseconds: number): Context {
 }
 
 /** Delivers an event to its function in this process, as its queue would. Call `interceptQueues` first. */
-export async function deliver(handler: Intake, detail: object): Promise<Delivery> {
-  const [delivery] = await deliverBatch(handler, [detail])
+export async function deliver(
+  handler: Intake,
+  detail: object,
+  context: Context = contextWith(30_000),
+): Promise<Delivery> {
+  const [delivery] = await deliverBatch(handler, [detail], context)
   return delivery as Delivery
 }
 
 /** Delivers several events to their function in one SQS batch. */
-export async function deliverBatch(handler: Intake, details: object[]): Promise<Delivery[]> {
+export async function deliverBatch(
+  handler: Intake,
+  details: object[],
+  context: Context = contextWith(30_000),
+): Promise<Delivery[]> {
   const messages = details.map((detail) => ({
     messageId: randomUUID(),
     receiptHandle: randomUUID(),
@@ -48,7 +56,7 @@ export async function deliverBatch(handler: Intake, details: object[]): Promise<
     eventSource: 'aws:sqs',
   }))
   const event = { Records: messages } as unknown as SQSEvent
-  const { batchItemFailures } = await handler(event, contextWith(30_000))
+  const { batchItemFailures } = await handler(event, context)
   const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
   return messages.map(({ messageId, body }) => {
     const refused = reasons.get(body)

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as addressInfo } from '../../functions/address/info.ts'
+import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
+import { handler as walletAdjusted } from '../../functions/intake/wallet.adjusted.ts'
+import { handler as consent } from '../../functions/oauth2/consent.ts'
+import { handler as token } from '../../functions/oauth2/token.ts'
+import { handler as rotate } from '../../functions/schedule/rotate-signing-keys.ts'
+import { handler as login2fa } from '../../functions/user/login-2fa.ts'
+import { readItem } from '../../shared/db/read.ts'
+import { countFreeAddresses } from '../../shared/deposits/address-pool.ts'
+import { readWallet } from '../../shared/ledger/wallet.ts'
+import { readCode } from '../../shared/oauth/authorization-code.ts'
+import { newLoginTicket, putLoginTicket } from '../../shared/sign-in/login-ticket.ts'
+import { digestMailedCode } from '../../shared/sign-in/mailed-code.ts'
+import { callEndpoint } from '../support/call-endpoint.ts'
+import { deliver, interceptQueues } from '../support/deliver.ts'
+import { newPool, provision } from '../support/deposits.ts'
+import { emittedMetrics } from '../support/emitted-metrics.ts'
+import { addUser, adjustment, describeWallet } from '../support/ledger.ts'
+import { authorizationRequest, createClient, createSession, pkce } from '../support/oauth-clients.ts'
+import { useOwnKeys } from '../support/own-keys.ts'
+import { tamperCalls } from '../support/tamper-calls.ts'
+
+const { renew } = useOwnKeys()
+
+beforeAll(async () => {
+  interceptQueues()
+  await renew()
+  await rotate({}, { awsRequestId: randomUUID() })
+})
+
+/** Runs `work` while the first transaction takes effect but its answer is lost. */
+async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
+  let lost = false
+  const { restore } = tamperCalls(async ({ name, perform }) => {
+    const result = await perform()
+    if (lost || name !== 'TransactWriteCommand') return result
+    lost = true
+    return new Promise(() => undefined)
+  })
+  try {
+    const result = await work()
+    expect(lost).toBe(true)
+    return result
+  } finally {
+    restore()
+  }
+}
+
+/** Time before Lambda would end the function: an endpoint may work for a second, an event for 1.5. */
+const remainingMilliseconds = 1_500
+const eventContext = { getRemainingTimeInMillis: () => 8_500 }
+
+const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
+
+const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
+
+describe('a write whose answer is lost until the deadline', () => {
+  it('a deposit address that was assigned is answered to the repeated request, and no second one is used up', async () => {
+    const pool = newPool()
+    await deliver(addressesProvisioned, provision(pool, 3))
+    const { accessToken } = await createSession()
+    const request = {
+      headers: bearer(accessToken),
+      query: `currency=${pool.currency}&currencyNetWork=${pool.network}`,
+    }
+    const lost = await withLostAnswer(() => callEndpoint(addressInfo, { ...request, remainingMilliseconds }))
+    expect(lost).toMatchObject(unavailable)
+    expect(await callEndpoint(addressInfo, request)).toMatchObject({ status: 200, code: 0 })
+    expect(await countFreeAddresses(pool, 10)).toBe(2)
+  })
+
+  it('a code that was exchanged is refused to the repeated request, and the token that nobody got is revoked', async () => {
+    const [client, { accessToken }] = await Promise.all([createClient(), createSession()])
+    const { verifier, challenge } = pkce()
+    const body = authorizationRequest(client, { code_challenge: challenge })
+    const consented = await callEndpoint(consent, { headers: bearer(accessToken), body })
+    const { code } = consented.data as { code: string }
+    const exchange = {
+      body: {
+        grant_type: 'authorization_code',
+        code,
+        client_id: client.clientId,
+        redirect_uri: client.redirectUri,
+        code_verifier: verifier,
+      },
+    }
+    const lost = await withLostAnswer(() => callEndpoint(token, { ...exchange, remainingMilliseconds }))
+    expect(lost).toMatchObject(unavailable)
+    const givenKey = (await readCode(code))?.given_key ?? { pk: 'none', sk: 'none' }
+    expect(await readItem(givenKey, { consistent: true })).toBeDefined()
+    expect(await callEndpoint(token, exchange)).toMatchObject({ status: 400, code: 40003 })
+    expect(await readItem(givenKey, { consistent: true })).toBeUndefined()
+  })
+
+  it('a second factor that was accepted is refused to the repeated request, and the user signs in again', async () => {
+    const { userId, email } = await createSession()
+    const ticket = newLoginTicket()
+    const codeDigest = digestMailedCode(ticket, '012345')
+    const expiresAt = Date.now() + 60_000
+    await putLoginTicket(ticket, { userId, normalizedEmail: email, codeDigest, expiresAt })
+    const body = { email, login_ticket: ticket, method: 'EMAIL', validate_code: '012345' }
+    const lost = await withLostAnswer(() => callEndpoint(login2fa, { body, remainingMilliseconds }))
+    expect(lost).toMatchObject(unavailable)
+    expect(await callEndpoint(login2fa, { body })).toMatchObject({ status: 401, code: 40102 })
+  })
+
+  it('an event is delivered again and has one effect, and no fault is counted', async () => {
+    const userId = await addUser()
+    const event = adjustment(userId)
+    const metrics = await emittedMetrics(async () => {
+      expect(await withLostAnswer(() => deliver(walletAdjusted, event, eventContext))).toBe('retry')
+    })
+    expect(metrics.map(({ name }) => name)).toEqual(['Unavailable'])
+    expect(await deliver(walletAdjusted, event, eventContext)).toBe('done')
+    const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
+    expect(describeWallet(wallet).holdings).toEqual({ USDT: '1 0 0 0' })
+  })
+})
