@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as addressInfo } from '../../functions/address/info.ts'
 import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
@@ -11,20 +12,25 @@ import { readItem } from '../../shared/db/read.ts'
 import { countFreeAddresses } from '../../shared/deposits/address-pool.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 import { readCode } from '../../shared/oauth/authorization-code.ts'
-import { newLoginTicket, putLoginTicket } from '../../shared/sign-in/login-ticket.ts'
+import { newLoginTicket, ticketExpiry, ticketHash } from '../../shared/sign-in/login-ticket.ts'
 import { digestMailedCode } from '../../shared/sign-in/mailed-code.ts'
+import { addTicket, reservePasswordTry } from '../../shared/sign-in/password-step.ts'
+import { SignInRecord, signInKey } from '../../shared/sign-in/sign-in-record.ts'
+import { normalizeEmail } from '../../shared/users/identity.ts'
 import { callEndpoint } from '../support/call-endpoint.ts'
 import { deliver, interceptQueues } from '../support/deliver.ts'
 import { newPool, provision } from '../support/deposits.ts'
 import { emittedMetrics } from '../support/emitted-metrics.ts'
 import { addUser, adjustment, describeWallet } from '../support/ledger.ts'
 import { authorizationRequest, createClient, createSession, pkce } from '../support/oauth-clients.ts'
+import { createUser, type TestUser } from '../support/sign-in.ts'
 import { useOwnKeys } from '../support/own-keys.ts'
 import { tamperCalls } from '../support/tamper-calls.ts'
 
 const { renew } = useOwnKeys()
 
 beforeAll(async () => {
+  process.env['GROW_TREE_QUEUE_URL'] ??= 'http://queue.invalid/grow-tree.fifo'
   interceptQueues()
   await renew()
   await rotate({}, { awsRequestId: randomUUID() })
@@ -53,6 +59,20 @@ const remainingMilliseconds = 1_500
 const eventContext = { getRemainingTimeInMillis: () => 8_500 }
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
+
+/** Opens a login ticket with a mailed code. */
+async function openTicket({ userId, email }: TestUser, code: string): Promise<string> {
+  const now = Date.now()
+  const ticket = newLoginTicket(userId)
+  const record = v.parse(SignInRecord, await reservePasswordTry(signInKey(userId), true, now))
+  const stored = {
+    hash: ticketHash(ticket, normalizeEmail(email)),
+    codeDigest: digestMailedCode(ticket, code),
+    expiresAt: ticketExpiry(now),
+  }
+  await addTicket(record, { reservedAt: now, ticket: stored, mailSlot: undefined, newHash: undefined }, now)
+  return ticket
+}
 
 const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
 
@@ -95,12 +115,9 @@ describe('a write whose answer is lost until the deadline', () => {
   })
 
   it('a second factor that was accepted is refused to the repeated request, and the user signs in again', async () => {
-    const { userId, email } = await createSession()
-    const ticket = newLoginTicket()
-    const codeDigest = digestMailedCode(ticket, '012345')
-    const expiresAt = Date.now() + 60_000
-    await putLoginTicket(ticket, { userId, normalizedEmail: email, codeDigest, expiresAt })
-    const body = { email, login_ticket: ticket, method: 'EMAIL', validate_code: '012345' }
+    const user = await createUser()
+    const ticket = await openTicket(user, '012345')
+    const body = { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: '012345' }
     const lost = await withLostAnswer(() => callEndpoint(login2fa, { body, remainingMilliseconds }))
     expect(lost).toMatchObject(unavailable)
     expect(await callEndpoint(login2fa, { body })).toMatchObject({ status: 401, code: 40102 })
