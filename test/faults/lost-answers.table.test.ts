@@ -18,7 +18,7 @@ import { addTicket, reservePasswordTry } from '../../shared/sign-in/password-ste
 import { SignInRecord, signInKey } from '../../shared/sign-in/sign-in-record.ts'
 import { normalizeEmail } from '../../shared/users/identity.ts'
 import { callEndpoint } from '../support/call-endpoint.ts'
-import { deliver, interceptQueues } from '../support/deliver.ts'
+import { contextWith, deliver, interceptQueues } from '../support/deliver.ts'
 import { newPool, provision } from '../support/deposits.ts'
 import { emittedMetrics } from '../support/emitted-metrics.ts'
 import { addUser, adjustment, describeWallet } from '../support/ledger.ts'
@@ -56,7 +56,7 @@ async function withLostAnswer<T>(work: () => Promise<T>): Promise<T> {
 
 /** Time before Lambda would end the function: an endpoint may work for a second, an event for 1.5. */
 const remainingMilliseconds = 1_500
-const eventContext = { getRemainingTimeInMillis: () => 8_500 }
+const eventContext = () => contextWith(8_500)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
 
@@ -127,10 +127,10 @@ describe('a write whose answer is lost until the deadline', () => {
     const userId = await addUser()
     const event = adjustment(userId)
     const metrics = await emittedMetrics(async () => {
-      expect(await withLostAnswer(() => deliver(walletAdjusted, event, eventContext))).toBe('retry')
+      expect(await withLostAnswer(() => deliver(walletAdjusted, event, eventContext()))).toBe('retry')
     })
     expect(metrics.map(({ name }) => name)).toEqual(['Unavailable'])
-    expect(await deliver(walletAdjusted, event, eventContext)).toBe('done')
+    expect(await deliver(walletAdjusted, event, eventContext())).toBe('done')
     const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
     expect(describeWallet(wallet).holdings).toEqual({ USDT: '1 0 0 0' })
   })
