@@ -1,18 +1,26 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/endpoint.ts'
+import { withSelfCheck } from '../../shared/http/self-check.ts'
 import { loginWithPassword, twoFactorMethods } from '../../shared/sign-in/login-with-password.ts'
-import { LoginPassword } from '../../shared/sign-in/password.ts'
+import { checkPasswordDigest, LoginPassword } from '../../shared/sign-in/password.ts'
 import { EmailAddress } from '../../shared/users/identity.ts'
 
-/** Checks a password, and issues a login ticket for the second factor. */
-export const handler = publicEndpoint({
-  accepts: 'json',
-  input: v.object({ body: v.object({ email: EmailAddress, login_password: LoginPassword }) }),
-  output: v.object({
-    need_two_factor: v.literal(true),
-    login_ticket: v.string(),
-    email: v.string(),
-    two_factor_methods: v.array(v.picklist(twoFactorMethods)),
+/**
+ * Checks a password, and issues a login ticket for the second factor. Invoked with a self-check, it proves
+ * that it can digest passwords.
+ */
+export const handler = withSelfCheck(
+  publicEndpoint({
+    accepts: 'json',
+    input: v.object({ body: v.object({ email: EmailAddress, login_password: LoginPassword }) }),
+    output: v.object({
+      need_two_factor: v.literal(true),
+      login_ticket: v.string(),
+      email: v.string(),
+      two_factor_methods: v.array(v.picklist(twoFactorMethods)),
+    }),
+    run: ({ input: { body }, request }) =>
+      loginWithPassword(body.email, body.login_password, request.sourceIp),
   }),
-  run: ({ input: { body }, request }) => loginWithPassword(body.email, body.login_password, request.sourceIp),
-})
+  checkPasswordDigest,
+)

@@ -8,6 +8,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Environment } from '../../shared/env.ts'
 import { signingKeyTagName } from '../../shared/keys/key-names.ts'
 import { indexName } from '../../shared/db/table-layout.ts'
+import { identitiesOf } from '../mail-identities.ts'
 import type { Permissions } from '../permissions.ts'
 
 /** The resources to which functions can be granted access. */
@@ -45,14 +46,14 @@ function* statementsFor(
   if (totpKey) yield allow(prefixed('kms', totpKey), [resources.totpKey.keyArn])
   if (publish) yield allow(['events:PutEvents'], [resources.bus.eventBusArn])
   if (mail) {
-    // SES authorizes a mail by the verified identity of its sender: the address, or else the domain of the
-    // address.
-    const identities = [resources.mailFrom, resources.mailFrom.split('@')[1] ?? '']
+    // SES authorizes a mail by the verified identity of its sender. The condition keeps the function from
+    // sending as anyone else of that domain.
     yield allow(
       ['ses:SendEmail'],
-      identities.map((resourceName) =>
+      identitiesOf(resources.mailFrom).map((resourceName) =>
         stack.formatArn({ service: 'ses', resource: 'identity', resourceName }),
       ),
+      { StringEquals: { 'ses:FromAddress': resources.mailFrom } },
     )
   }
   for (const name of queues) {

@@ -1,16 +1,17 @@
-import { readJwks } from './audit/read-jwks.ts'
 import { countMessages, listQueues, openSqs, totalOf } from './dead-letters/queues.ts'
+import { checkApi, checkChallenge } from './doctor/api.ts'
+import type { Finding } from './doctor/finding.ts'
+import { checkMail } from './doctor/mail.ts'
+import { checkPasswordDigest } from './doctor/password-digest.ts'
+import { checkRules } from './doctor/rules.ts'
 import { listFunctions } from './functions.ts'
 import { readKeyStatus } from './keys/key-status.ts'
 import type { Target } from './target.ts'
 import { formatInstant } from './terminal.ts'
 
 /** The result of one check of `doctor`. */
-export interface CheckResult {
+export interface CheckResult extends Finding {
   check: string
-  ok: boolean
-  /** What the check found, in a few words. */
-  words: string
 }
 
 /** Maximum delay of a key rotation step before `doctor` reports a failure; the alarm has the same limit. */
@@ -19,16 +20,17 @@ const maxOverdueMilliseconds = 3_600_000
 /** Checks every part of a deployment. A check that throws only fails itself. */
 export const examine = (target: Target): Promise<CheckResult[]> =>
   Promise.all([
-    runCheck('API', () => checkApi(target)),
+    runCheck('API', () => checkApi(target.baseUrl)),
+    runCheck('challenge', () => checkChallenge(target.baseUrl)),
+    runCheck('password digest', () => checkPasswordDigest(target)),
     runCheck('signing keys', checkKeys),
     runCheck('functions', () => checkFunctions(target)),
+    runCheck('rules', () => checkRules(target)),
     runCheck('queues', () => checkQueues(target)),
+    runCheck('mail', () => checkMail(target.settings.mailFrom)),
   ])
 
-async function runCheck(
-  check: string,
-  perform: () => Promise<Omit<CheckResult, 'check'>>,
-): Promise<CheckResult> {
+async function runCheck(check: string, perform: () => Promise<Finding>): Promise<CheckResult> {
   try {
     return { check, ...(await perform()) }
   } catch (error) {
@@ -37,16 +39,6 @@ async function runCheck(
       ok: false,
       words: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
     }
-  }
-}
-
-async function checkApi({ baseUrl }: Target) {
-  if (baseUrl === undefined) return { ok: false, words: 'its address is not known: name it with --base-url' }
-  const jwks = await readJwks(baseUrl)
-  if (!jwks.answered) return { ok: false, words: jwks.problem }
-  return {
-    ok: jwks.issuer === baseUrl && jwks.keys.length > 0,
-    words: `${baseUrl} answers; issuer ${jwks.issuer}, ${jwks.keys.length} public keys`,
   }
 }
 

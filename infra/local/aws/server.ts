@@ -14,6 +14,7 @@ import { KeyStore } from './kms/key-store.ts'
 import { drawKeyLag, type DrawLag } from './kms/lag.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { lambdaService, type Invoke } from './lambda/function-operations.ts'
+import { sesAccountService } from './ses/account-operations.ts'
 import { openOutbox, sesService } from './ses/outbox.ts'
 import { drawQueueManners, type QueueManners } from './sqs/queue-manners.ts'
 import { openQueues, viewDeadLetters, viewQueues } from './sqs/queues.ts'
@@ -84,6 +85,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       jsonService('AmazonSQS', 'application/x-amz-json-1.0', sqsOperations(queues, model.accountId)),
       jsonService('AWSEvents', 'application/x-amz-json-1.1', eventOperations(delivery, rules, store)),
       sesService(model, outbox),
+      sesAccountService(model),
       lambdaService(model, invoke),
       stsService(model, callers),
     ],

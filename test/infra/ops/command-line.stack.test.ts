@@ -1,3 +1,4 @@
+import { DisableRuleCommand, EnableRuleCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge'
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +7,10 @@ import { generate } from 'otplib'
 import { describe, expect, it } from 'vitest'
 import { Command } from 'commander'
 import { addCommands } from '../../../infra/ops/command-line.ts'
+import { checkRules } from '../../../infra/ops/doctor/rules.ts'
 import { findUser } from '../../../infra/ops/users.ts'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { requireEnv } from '../../../shared/env.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { decryptTotpSecret } from '../../../shared/sign-in/totp.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
@@ -149,6 +153,28 @@ it('the commands doctor and functions report no failure for a healthy stack', as
   })
   const { out } = await ops(['doctor'])
   for (const line of ['ok    API', 'ok    signing keys', 'ok    functions']) expect(out).toContain(line)
+})
+
+it('doctor proves each part of a healthy stack that only a deployment can prove', async () => {
+  const { out } = await ops(['doctor'])
+  expect(out).toContain('ok    challenge: a 401 carries www-authenticate: Bearer')
+  expect(out).toMatch(/^ok {4}password digest: argon2id in \d+ ms on Node\.js 24\./m)
+  expect(out).toMatch(/^ok {4}rules: all \d+ schedules and \d+ rules for events are enabled$/m)
+  expect(out).toMatch(/^ok {4}mail: SES sends from \S+@\S+, by its identity/m)
+})
+
+it('doctor names a schedule that is switched off, and rules that are missing', async () => {
+  const events = new EventBridgeClient(clientOptions())
+  await events.send(new DisableRuleCommand({ Name: 'verify-ledger' }))
+  try {
+    const { code, out } = await ops(['doctor'])
+    expect(code).toBe(1)
+    expect(out).toContain('FAIL  rules: verify-ledger is DISABLED')
+  } finally {
+    await events.send(new EnableRuleCommand({ Name: 'verify-ledger' }))
+  }
+  const missing = await checkRules({ namePrefix: 'other-', eventBusName: requireEnv('EVENT_BUS_NAME') })
+  expect(missing.words).toContain('other-verify-ledger is MISSING')
 })
 
 it('keys status and keys audit list the same keys, and the audit has no findings', async () => {

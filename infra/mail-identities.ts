@@ -1,0 +1,9 @@
+/**
+ * The SES identities by which an address may send, the most specific first: the address, its domain, and
+ * every parent domain. https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
+ */
+export function identitiesOf(address: string): string[] {
+  const labels = address.slice(address.lastIndexOf('@') + 1).split('.')
+  // The last label is a top-level domain, which nobody can verify.
+  return [address, ...labels.slice(0, -1).map((_label, position) => labels.slice(position).join('.'))]
+}

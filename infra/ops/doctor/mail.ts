@@ -1,0 +1,92 @@
+import {
+  GetAccountCommand,
+  type GetAccountCommandOutput,
+  GetEmailIdentityCommand,
+  NotFoundException,
+  SESv2Client,
+} from '@aws-sdk/client-sesv2'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import type { Finding } from './finding.ts'
+import { identitiesOf } from '../../mail-identities.ts'
+
+/**
+ * Checks that SES would send a mail from this address to anyone: the account is out of the sandbox, the
+ * address or a domain of it is verified, and its identity demands no permission that functions lack.
+ * https://docs.aws.amazon.com/ses/latest/dg/request-production-access.html
+ */
+export async function checkMail(mailFrom: string): Promise<Finding> {
+  const client = new SESv2Client(clientOptions())
+  try {
+    const [account, identity] = await Promise.all([
+      client.send(new GetAccountCommand()),
+      findIdentity(client, mailFrom),
+    ])
+    const problems = [
+      ...accountProblems(account),
+      ...(identity === undefined
+        ? [`SES has verified neither ${identitiesOf(mailFrom).join(' nor ')}: no mail can be sent`]
+        : identityProblems(identity)),
+    ]
+    return {
+      ok: problems.length === 0,
+      words:
+        problems.length === 0
+          ? `SES sends from ${mailFrom}, by its identity ${identity?.name ?? ''}; ${quotaOf(account)}`
+          : problems.join('; '),
+    }
+  } finally {
+    client.destroy()
+  }
+}
+
+type Account = Pick<GetAccountCommandOutput, 'ProductionAccessEnabled' | 'SendingEnabled' | 'SendQuota'>
+
+const quotaOf = ({ SendQuota: { Max24HourSend = 0, SentLast24Hours = 0 } = {} }: Account): string =>
+  `${SentLast24Hours} of ${Max24HourSend} mails sent in 24 hours`
+
+function accountProblems(account: Account): string[] {
+  const { ProductionAccessEnabled: production, SendingEnabled: sending, SendQuota: quota = {} } = account
+  const { Max24HourSend: max = 0, SentLast24Hours: sent = 0 } = quota
+  return [
+    ...(production
+      ? []
+      : [
+          `the account is in the SES sandbox (${quotaOf(account)}, to verified recipients only): request production access`,
+        ]),
+    ...(sending ? [] : ['SES has switched off sending for the account']),
+    // A quota of -1 is none.
+    ...(max >= 0 && sent >= max ? [`the quota of SES is used up (${quotaOf(account)})`] : []),
+  ]
+}
+
+interface Identity {
+  name: string
+  /** Name of the configuration set that every mail of the identity gets. */
+  configurationSet: string | undefined
+}
+
+/** Finds the verified identity by which SES lets a sender send: the most specific one counts. */
+async function findIdentity(client: SESv2Client, mailFrom: string): Promise<Identity | undefined> {
+  for (const name of identitiesOf(mailFrom)) {
+    const found = await readIdentity(client, name)
+    if (found?.VerifiedForSendingStatus) return { name, configurationSet: found.ConfigurationSetName }
+  }
+  return undefined
+}
+
+async function readIdentity(client: SESv2Client, name: string) {
+  try {
+    return await client.send(new GetEmailIdentityCommand({ EmailIdentity: name }))
+  } catch (error) {
+    if (error instanceof NotFoundException) return undefined
+    throw error
+  }
+}
+
+/** SES asks for ses:SendEmail on the configuration set, too, and functions have it on identities only. */
+const identityProblems = ({ name, configurationSet }: Identity): string[] =>
+  configurationSet === undefined
+    ? []
+    : [
+        `the identity ${name} has the default configuration set ${configurationSet}, with which functions may not send: remove it from the identity`,
+      ]

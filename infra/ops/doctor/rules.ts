@@ -1,0 +1,52 @@
+import {
+  DescribeRuleCommand,
+  EventBridgeClient,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-eventbridge'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { events, schedules } from '../../routes.ts'
+import type { Target } from '../target.ts'
+import type { Finding } from './finding.ts'
+
+/** Checks that the rule of every schedule and of every event is there and switched on. */
+export async function checkRules({
+  namePrefix,
+  eventBusName,
+}: Pick<Target, 'namePrefix' | 'eventBusName'>): Promise<Finding> {
+  const rules = [
+    // Schedules are rules of the account's default bus.
+    ...schedules.map(({ name }) => ({ Name: namePrefix + name })),
+    ...events.map(({ detailType }) => ({
+      Name: namePrefix + detailType.replaceAll('.', '-'),
+      EventBusName: eventBusName,
+    })),
+  ]
+  const client = new EventBridgeClient(clientOptions())
+  try {
+    const states = await Promise.all(
+      rules.map(async (rule) => ({ name: rule.Name, state: await readState(client, rule) })),
+    )
+    const off = states.filter(({ state }) => state !== 'ENABLED')
+    return {
+      ok: off.length === 0,
+      words:
+        off.length === 0
+          ? `all ${schedules.length} schedules and ${events.length} rules for events are enabled`
+          : off.map(({ name, state }) => `${name} is ${state}`).join(', '),
+    }
+  } finally {
+    client.destroy()
+  }
+}
+
+async function readState(
+  client: EventBridgeClient,
+  rule: { Name: string; EventBusName?: string },
+): Promise<string> {
+  try {
+    return (await client.send(new DescribeRuleCommand(rule))).State ?? 'UNKNOWN'
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return 'MISSING'
+    throw error
+  }
+}

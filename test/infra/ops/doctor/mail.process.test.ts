@@ -1,0 +1,81 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, vi } from 'vitest'
+import { checkMail } from '../../../../infra/ops/doctor/mail.ts'
+
+interface Ses {
+  account?: object
+  /** Identities by name, as GetEmailIdentity answers them. */
+  identities?: Record<string, object>
+}
+
+const production = {
+  ProductionAccessEnabled: true,
+  SendingEnabled: true,
+  SendQuota: { Max24HourSend: 50_000, SentLast24Hours: 12 },
+}
+const verified = { VerifiedForSendingStatus: true }
+
+/** Checks a sender against an SES in this state. The local stack's SES is always ready to send. */
+async function check({ account = production, identities = {} }: Ses) {
+  const server = createServer((request, response) => {
+    const name = decodeURIComponent(request.url?.split('/identities/')[1] ?? '')
+    const found = request.url === '/v2/email/account' ? account : identities[name]
+    response.setHeader('content-type', 'application/json')
+    if (found) return void response.end(JSON.stringify(found))
+    response.writeHead(404, { 'x-amzn-errortype': 'NotFoundException' }).end('{}')
+  })
+  server.listen(0, '127.0.0.1').unref()
+  await new Promise((resolve) => server.once('listening', resolve))
+  vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  try {
+    return await checkMail('no-reply@mail.example.com')
+  } finally {
+    vi.unstubAllEnvs()
+    server.close()
+  }
+}
+
+it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
+  'doctor accepts a sender that SES has verified by %s',
+  async (identity) => {
+    expect(await check({ identities: { [identity]: verified } })).toEqual({
+      ok: true,
+      words: `SES sends from no-reply@mail.example.com, by its identity ${identity}; 12 of 50000 mails sent in 24 hours`,
+    })
+  },
+)
+
+it('doctor names every identity that could be verified where none is', async () => {
+  const pending = { 'mail.example.com': { VerifiedForSendingStatus: false } }
+  for (const identities of [{}, pending])
+    expect(await check({ identities })).toEqual({
+      ok: false,
+      words:
+        'SES has verified neither no-reply@mail.example.com nor mail.example.com nor example.com: no mail can be sent',
+    })
+})
+
+it.each([
+  [
+    'the sandbox',
+    { ProductionAccessEnabled: false, SendQuota: { Max24HourSend: 200, SentLast24Hours: 3 } },
+    'the account is in the SES sandbox (3 of 200 mails sent in 24 hours, to verified recipients only): request production access',
+  ],
+  ['a paused account', { SendingEnabled: false }, 'SES has switched off sending for the account'],
+  [
+    'a quota that is used up',
+    { SendQuota: { Max24HourSend: 100, SentLast24Hours: 100 } },
+    'the quota of SES is used up (100 of 100 mails sent in 24 hours)',
+  ],
+])('doctor tells %s by name', async (_what, account, words) => {
+  const state = { account: { ...production, ...account }, identities: { 'example.com': verified } }
+  expect(await check(state)).toEqual({ ok: false, words })
+})
+
+it('doctor tells a default configuration set by name', async () => {
+  const identities = { 'example.com': { ...verified, ConfigurationSetName: 'tracking' } }
+  const { ok, words } = await check({ identities })
+  expect(ok).toBe(false)
+  expect(words).toContain('the identity example.com has the default configuration set tracking')
+})
