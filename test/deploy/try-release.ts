@@ -3,6 +3,7 @@ import type { Config } from '../../infra/config.ts'
 import { call, eventually } from './flows/call.ts'
 import { signInToClient } from './flows/code-flow.ts'
 import { refuseEvent } from './flows/dead-letter.ts'
+import { consultDoctor } from './flows/doctor.ts'
 import { bookDuplicates } from './flows/duplicates.ts'
 import { ops } from './flows/ops.ts'
 import { rotate } from './flows/rotation.ts'
@@ -31,7 +32,7 @@ export async function tryRelease({ steps, config, target }: Context): Promise<vo
     await steps.run('rotate the signing key', () => rotate(user, target))
     await steps.run('sign out', () => signOut(user))
   }
-  await steps.run('doctor', () => ops([...target, 'doctor']))
+  await steps.run('doctor', () => consultDoctor(target, steps))
   await steps.run('audit the signing keys', () => ops([...target, 'keys', 'audit']))
   await steps.run('verify the ledger', () => ops([...target, 'ledger', 'verify']))
 }

@@ -11,7 +11,7 @@ export function addDeploymentCommands(program: Command, run: RunCommand): void {
 const addDoctor = (parent: Command, run: RunCommand): Command =>
   parent
     .command('doctor')
-    .description('Checks the API, the signing keys, the table, the functions and the queues.')
+    .description('Checks the API, password digests, the signing keys, functions, rules, queues and SES.')
     .addHelpText(
       'after',
       examples([
