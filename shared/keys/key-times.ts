@@ -54,6 +54,20 @@ export const removalDue = (key: SigningKey, times: KeyTimes, now: number): numbe
   Math.max(key.drain_ms, drainMilliseconds(times)) +
   times.signingKeyRetireMarginSeconds * 1000
 
+/**
+ * How many milliseconds longer functions may sign with a key that has stopped signing, because they keep key
+ * sets in memory; 0 when none can any more.
+ */
+export const remainingSigningMilliseconds = (
+  { retiring_at }: Pick<SigningKey, 'retiring_at'>,
+  { signingKeyPublishSeconds }: Pick<KeyTimes, 'signingKeyPublishSeconds'>,
+  now: number,
+): number =>
+  Math.max(
+    0,
+    (retiring_at ?? 0) + commitSlackMilliseconds + signerCacheMilliseconds(signingKeyPublishSeconds) - now,
+  )
+
 /** When a published key may sign: at the end of its publish window. */
 export const activationDue = (key: SigningKey, times: KeyTimes): number =>
   key.published_at + times.signingKeyPublishSeconds * 1000

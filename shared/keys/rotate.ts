@@ -14,7 +14,7 @@ import { disableRetiredKey, sweepOrphans } from './disable-keys.ts'
 import type { Evidence } from './evidence.ts'
 import { activeKey, readKeySet, type SigningKeySet } from './key-set.ts'
 import { isArchived } from './key-set-store.ts'
-import { nextDue } from './key-times.ts'
+import { nextDue, remainingSigningMilliseconds } from './key-times.ts'
 import { makeTransition, type Run, type StepOf, triggerOf, tryWrite } from './make-transition.ts'
 
 /** Result of a rotation run. */
@@ -22,6 +22,8 @@ export interface RotationResult {
   /** kid of the key that signs after the run. */
   signer: string | null
   transitions: Pick<Evidence, 'sequence' | 'action' | 'old_kid' | 'new_kid'>[]
+  /** The keys that signed before, and for how many milliseconds functions may still sign with each. */
+  retiring: { kid: string; may_sign_milliseconds: number }[]
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number
   /** Whether KMS lags, so that the next runs must finish what this one began. */
@@ -145,6 +147,8 @@ function summarize(
 ): RotationResult {
   const waits = step.kind === 'leaveToNextRun'
   if (waits && step.overdue) throw new Error('KMS refuses the use of every new signing key')
+  const retiring = keySet.keys.filter(({ state }) => state === 'retiring')
+  const now = Date.now()
   return {
     signer: activeKey(keySet)?.kid ?? null,
     transitions: transitions.map(({ sequence, action, old_kid, new_kid }) => ({
@@ -152,6 +156,10 @@ function summarize(
       action,
       old_kid,
       new_kid,
+    })),
+    retiring: retiring.map((key) => ({
+      kid: key.kid,
+      may_sign_milliseconds: remainingSigningMilliseconds(key, times, now),
     })),
     next_due: nextDue(keySet, times),
     waits_for_kms: waits,

@@ -39,24 +39,40 @@ const addStatus = (parent: Command, run: RunCommand): Command =>
       }),
     )
 
+interface RotateOptions {
+  emergency?: boolean
+  revokeOld?: boolean
+  by?: string
+}
+
 const addRotate = (parent: Command, run: RunCommand): Command =>
   parent
     .command('rotate')
     .description('Starts a rotation: publishes a new key, which signs once every client can know it.')
     .option('--emergency', 'let the new key sign at once')
+    .option(
+      '--revoke-old',
+      'with --emergency: wait until no function signs with an old key, about a minute, and revoke every old key',
+    )
     .option(...byOption)
     .addHelpText(
       'after',
       examples([
         ['keys rotate', 'publishes the next key ahead of time'],
         [
-          '--stage prod keys rotate --emergency --by "A. Operator"',
-          'replaces a signing key that may have leaked',
+          '--stage prod keys rotate --emergency --revoke-old --by "A. Operator"',
+          'replaces signing keys that may have leaked: their tokens stop verifying',
         ],
       ]),
     )
-    .action(({ emergency = false, by }: { emergency?: boolean; by?: string }) =>
-      run((context) => runRotation(context, { action: 'rotate', emergency, requested_by: by })),
+    .action(({ emergency = false, revokeOld = false, by }: RotateOptions) =>
+      run(async (context) => {
+        if (!revokeOld) return runRotation(context, { action: 'rotate', emergency, requested_by: by })
+        if (!emergency)
+          throw new UsageError('--revoke-old needs --emergency: else the old key goes on signing')
+        const { replaceSigner } = await import('../keys/replace-signer.ts')
+        return replaceSigner(context, by)
+      }),
     )
 
 const addRevoke = (parent: Command, run: RunCommand): Command =>

@@ -77,6 +77,19 @@ describe('rotate-signing-keys', () => {
     await expectSoundKeySet()
   })
 
+  it('an emergency rotation says for how long functions may still sign with the old key', async () => {
+    await invoke({})
+    const old = await signer()
+    passTime(1)
+    const { retiring } = await invoke({ action: 'rotate', emergency: true })
+    // A minute in which functions use a key set from memory, and three seconds for the write and the clocks.
+    expect(retiring).toEqual([{ kid: old, may_sign_milliseconds: 63_000 }])
+    passTime(43_000)
+    expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 20_000 }])
+    passTime(20_000)
+    expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 0 }])
+  })
+
   it('a revoked signer leaves the JWKS at once, is disabled in KMS, and another key signs', async () => {
     await invoke({})
     const revoked = activeKey(await readKeySet())

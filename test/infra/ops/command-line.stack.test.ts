@@ -200,6 +200,7 @@ describe('wrong command lines', () => {
     ['event put /no/such/file'],
     ['event put - --parallel 0'],
     ['keys audit --previous /no/such/file'],
+    ['keys rotate --revoke-old'],
     ['doctor --unknown'],
     ['--stage nowhere doctor'],
   ])('the command line "%s" exits 2 for wrong usage', async (text) => {
