@@ -84,8 +84,9 @@ export class Queue {
   ): Promise<Message[]> {
     const deadline = Date.now() + options.waitMilliseconds
     while (!options.signal.aborted) {
-      const messages = this.#receiveNow(limit, options.visibilitySeconds)
+      // Taken before the look into the queue, so that what becomes visible after it ends the wait at once.
       const now = Date.now()
+      const messages = this.#receiveNow(limit, options.visibilitySeconds)
       if (messages.length > 0 || now >= deadline) return messages
       const { next } = this.#table.nextVisibleAt.get({ queue: this.model.name, now }) ?? {}
       await this.#change(Math.min(deadline, Number(next ?? Infinity)) - now, options.signal)

@@ -7,7 +7,10 @@ import {
   SendMessageBatchCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
-import { expect, test } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openQueues } from '../../../../../infra/local/aws/sqs/queues.ts'
+import { openStore } from '../../../../../infra/local/aws/storage/store.ts'
 import { queueModel, stackModel, startStack } from '../stack.ts'
 
 async function startQueue() {
@@ -117,3 +120,19 @@ test('SQS rejects an invalid request with the exception name that AWS uses', asy
 function entry(text: string) {
   return { Id: text, MessageBody: text }
 }
+
+test('a receiver gets a message that becomes visible while it finds the queue empty', async () => {
+  const store = openStore(undefined)
+  const queue = openQueues(store, stackModel({ queues: [queueModel('work')] })).find('work')
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(1000)
+  onTestFinished(() => clock.mockRestore())
+  queue.send({ body: 'a', delaySeconds: 1, senderId: 'x' })
+  // Sending wakes the receivers after the current work; this one shall wait.
+  await setImmediate()
+  // The second look at the clock is before the message is visible, each later one after it.
+  for (const now of [1999, 1999]) clock.mockReturnValueOnce(now)
+  clock.mockReturnValue(2000)
+  const { signal } = new AbortController()
+  const messages = await queue.receive(1, { waitMilliseconds: Infinity, signal })
+  expect(messages.map(({ body }) => body)).toEqual(['a'])
+})
