@@ -7,11 +7,12 @@ import {
   writeVerificationCursor,
 } from '../../shared/ledger/list-wallets.ts'
 import { verifyWallet } from '../../shared/ledger/verify-wallet.ts'
-import { log } from '../../shared/log.ts'
+import { countFailure, isUnavailable } from '../../shared/faults.ts'
+import { errorSummary, log } from '../../shared/log.ts'
 
 /**
- * Result of one run of the nightly verification. `finished` is false if time ran out; the next run continues
- * from there.
+ * Result of one run of the nightly verification. `finished` is false if time ran out or AWS was unavailable;
+ * the next run continues from there.
  */
 export interface VerificationReport {
   wallets: number
@@ -36,19 +37,26 @@ export async function handler(
   log.appendKeys({ request_id: context.awsRequestId })
   const report: VerificationReport = { wallets: 0, bills: 0, differences: 0, finished: true }
   let cursor = await readVerificationCursor()
-  for await (const next of listWallets(cursor)) {
-    if (context.getRemainingTimeInMillis() < reserveMilliseconds) {
-      report.finished = false
-      break
+  try {
+    for await (const next of listWallets(cursor)) {
+      if (context.getRemainingTimeInMillis() < reserveMilliseconds) {
+        report.finished = false
+        break
+      }
+      const { bills, differences } = await verifyWallet(next.id)
+      report.wallets += 1
+      report.bills += bills
+      report.differences += differences.length
+      for (const { userId, wallet, currency, what } of differences) {
+        log.error('the ledger differs', { user_id: userId, wallet, currency, what })
+      }
+      cursor = next.cursor
     }
-    const { bills, differences } = await verifyWallet(next.id)
-    report.wallets += 1
-    report.bills += bills
-    report.differences += differences.length
-    for (const { userId, wallet, currency, what } of differences) {
-      log.error('the ledger differs', { user_id: userId, wallet, currency, what })
-    }
-    cursor = next.cursor
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+    log.warn('the verification goes on in the next run', { cause: errorSummary(error) })
+    countFailure(error)
+    report.finished = false
   }
   await writeVerificationCursor(report.finished ? { shard: 0 } : cursor)
   emitMetric('LedgerDifferences', report.differences)

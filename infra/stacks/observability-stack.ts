@@ -307,6 +307,7 @@ function dashboardRows(props: ObservabilityStackProps): GraphWidget[][] {
     [
       graph('Sign-ins', [sumBy(['method'], 'SignIns')]),
       graph('Failures by name', [sumBy(['failure'], 'Failures')]),
+      graph('Unavailable by cause', [sumBy(['cause'], 'Unavailable')]),
       graph('Events by outcome', [sumBy(['detail_type', 'outcome'], 'Events')]),
     ],
     [
