@@ -203,10 +203,13 @@ const Stages = v.pipe(
 
 /**
  * Reads the configuration of a stage in cdk.json. Throws UnknownStageError for any other name, because a
- * mistyped name must not deploy a stage with default values.
+ * mistyped name must not deploy a stage with default values, and ConfigError for what is no list of stages.
  */
 export function readStageConfig(stage: string, stages: unknown): Config {
-  const known = v.parse(Stages, stages)
+  const parsed = v.safeParse(Stages, stages)
+  if (!parsed.success)
+    throw new ConfigError('the context `stages` must be a JSON object with an object for each stage')
+  const known = parsed.output
   const values = known[stage]
   if (values === undefined)
     throw new UnknownStageError(

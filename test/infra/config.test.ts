@@ -130,4 +130,11 @@ describe('chooseStage', () => {
   it('chooseStage rejects an unknown knob in the configuration of a stage', () => {
     expect(() => choose({ stages: { dev: { exportCop: 1 } } })).toThrow(/exportCop/)
   })
+
+  it.each(['{"prod":', '[1]', '{"prod":true}'])(
+    'chooseStage refuses the stages %s, which are no list of stages',
+    (text) => {
+      expect(() => choose({ stages: text, stage: 'prod' })).toThrow('`stages` must be a JSON object')
+    },
+  )
 })
