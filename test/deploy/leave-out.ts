@@ -30,6 +30,11 @@ const faults: Partial<Record<Emulator['name'], Fault[]>> = {
       reason: 'ministack lacks the AWS command line, with which CDK copies files into a bucket',
       concerns: ({ Type: type }) => type === 'Custom::CDKBucketDeployment',
     },
+    {
+      // Without files, the bucket need not be emptied either.
+      reason: 'ministack has no AWS SDK for functions that do not bundle it',
+      concerns: ({ Type: type }) => type === 'Custom::S3AutoDeleteObjects',
+    },
   ],
 }
 
