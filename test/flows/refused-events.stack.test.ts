@@ -1,0 +1,63 @@
+import {
+  DeleteMessageCommand,
+  GetQueueUrlCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import { expect, it, vi } from 'vitest'
+import { clientOptions } from '../../shared/aws/client-options.ts'
+import { readWallet } from '../../shared/ledger/wallet.ts'
+import { addUser, adjustment } from '../support/ledger.ts'
+import { patience } from '../support/manners.ts'
+import { putEvents } from '../support/put-event.ts'
+
+/** How long no dead letter may come until all are there: longer than the pauses between two deliveries. */
+const quietMilliseconds = patience(1_000)
+
+/** Takes the dead letters with this text until no more come; resolves with the amounts of their events. */
+async function takeDeadLetters(text: string, atLeast: number): Promise<string[]> {
+  const sqs = new SQSClient(clientOptions())
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'wallet-adjusted-dead-letters' }))
+  const amounts = new Map<string | undefined, string>()
+  const startedAt = Date.now()
+  let foundAt = startedAt
+  const isWaiting = () =>
+    Date.now() - (amounts.size < atLeast ? startedAt : foundAt) <
+    (amounts.size < atLeast ? patience(25_000) : quietMilliseconds)
+  while (isWaiting()) {
+    // Other tests read the queue, too, so their messages stay visible.
+    const reading = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 })
+    const { Messages = [] } = await sqs.send(reading)
+    for (const { MessageId, Body = '', ReceiptHandle } of Messages.filter(({ Body }) =>
+      Body?.includes(text),
+    )) {
+      const { detail } = JSON.parse(Body) as { detail: { amount: string } }
+      amounts.set(MessageId, detail.amount)
+      foundAt = Date.now()
+      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
+    }
+  }
+  return [...amounts.values()].sort()
+}
+
+it(
+  'each refused event leaves one dead letter, and an event that took effect leaves none',
+  async () => {
+    const userId = await addUser()
+    const refused = Array.from({ length: 25 }, (_, i) => String(100_000 + i))
+    const events = refused.flatMap((amount) => [
+      adjustment(userId, { amount, direction: 2 }),
+      adjustment(userId, { amount: '0.5' }),
+    ])
+    await putEvents('wallet.adjusted', events)
+    await vi.waitFor(
+      async () => {
+        const { holdings } = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
+        expect(holdings.get('USDT')?.balance.toFixed()).toBe('12.5')
+      },
+      { timeout: patience(25_000), interval: 100 },
+    )
+    expect(await takeDeadLetters(`"user_id":${userId},`, refused.length)).toEqual(refused)
+  },
+  patience(60_000),
+)
