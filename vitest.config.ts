@@ -51,7 +51,9 @@ const defaultManners =
 /** The flows that run again with the manners of AWS: some by default, all in `npm run test:manners`. */
 const flowsWithManners = process.env.STACK_MANNERS
   ? ['test/flows/*.stack.test.ts']
-  : ['password-sign-in', 'wallets-and-deposits'].map((flow) => `test/flows/${flow}.stack.test.ts`)
+  : ['password-sign-in', 'refused-events', 'wallets-and-deposits'].map(
+      (flow) => `test/flows/${flow}.stack.test.ts`,
+    )
 
 /**
  * The name of a test file says what it needs, and a run starts nothing else:
