@@ -8,7 +8,14 @@ import { putEvent } from '../support/bus.ts'
 import { patience } from '../support/manners.ts'
 import { markSecret } from '../support/mark-secret.ts'
 import { mailedCode } from '../support/outbox.ts'
-import { authenticatorCode, createUser, md5, newRegistration, type TestUser } from '../support/sign-in.ts'
+import {
+  anotherCode,
+  authenticatorCode,
+  createUser,
+  md5,
+  newRegistration,
+  type TestUser,
+} from '../support/sign-in.ts'
 
 const Envelope = v.object({ code: v.number(), msg: v.string(), data: v.unknown() })
 const LoginResult = v.object({ login_ticket: v.string() })
@@ -125,4 +132,58 @@ test('the tenth wrong password blocks its source address, whatever headers it se
   expect(await guess(10)).toMatchObject({ status: 429, code: 42900 })
   expect(await login(user, attacker)).toMatchObject({ status: 429 })
   expect(await login(user, newLoopback())).toMatchObject({ status: 200, code: 0 })
+})
+
+test('a new password ends every session and login ticket of the old one, and only the new one signs in', async () => {
+  const user = await createUser()
+  const from = newLoopback()
+  const verify = async (ticket: string) =>
+    post(
+      '/user/login/2fa',
+      {
+        email: user.email,
+        login_ticket: ticket,
+        method: 'AUTHENTICATOR',
+        authenticator_code: await authenticatorCode(user.totpSecret),
+      },
+      from,
+    )
+  const session = v.parse(UserDetails, (await verify(await openTicket(user, from))).data)
+  const ticket = await openTicket(user, from)
+  const password = md5(`a new password of ${user.userId}`)
+  await putEvent('user.updated', {
+    update_id: `new-password-${user.userId}`,
+    user_id: user.userId,
+    at: Date.now(),
+    login_password: password,
+  })
+  const headers = { authorization: `Bearer ${session.access_token}` }
+  await vi.waitFor(
+    async () => {
+      const answer = await post('/oauth2/authorize', {}, from, headers)
+      expect(answer).toMatchObject({ status: 401, code: 40100 })
+    },
+    { timeout: 20_000, interval: 250 },
+  )
+  expect(await verify(ticket)).toMatchObject({ status: 401, code: 40102 })
+  expect(await login(user, from)).toMatchObject({ status: 401, code: 40101 })
+  expect(await login({ ...user, password }, from)).toMatchObject({ status: 200, code: 0 })
+})
+
+test('twenty wrong codes over several login tickets block the user’s second factor, from any source', async () => {
+  const user = await createUser()
+  const tickets = []
+  for (let i = 0; i < 5; i += 1) tickets.push(await openTicket(user, newLoopback()))
+  const guess = (ticket: string | undefined, code: string) =>
+    post(
+      '/user/login/2fa',
+      { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: code },
+      newLoopback(),
+    )
+  const mailed = await mailedCode(user.email, 5)
+  const wrong = anotherCode(mailed)
+  for (let i = 0; i < 19; i += 1)
+    expect(await guess(tickets[Math.floor(i / 5)], wrong)).toMatchObject({ status: 401, code: 40103 })
+  expect(await guess(tickets[3], wrong)).toMatchObject({ status: 429, code: 42900 })
+  expect(await guess(tickets[4], mailed)).toMatchObject({ status: 429, code: 42900 })
 })
