@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { emitMetric } from '../../shared/emit-metric.ts'
+import type { RunContext } from '../../shared/invocation.ts'
 import type { RotationRequest } from '../../shared/keys/decide-rotation.ts'
 import { readKeySet } from '../../shared/keys/key-set.ts'
 import { nextDue } from '../../shared/keys/key-times.ts'
@@ -31,7 +32,7 @@ const reserveMilliseconds = 15_000
  */
 export async function handler(
   event: unknown,
-  context: Pick<Context, 'awsRequestId'> & Partial<Pick<Context, 'getRemainingTimeInMillis'>>,
+  context: Pick<Context, 'awsRequestId'> & RunContext,
 ): Promise<RotationResult> {
   const at = Date.now()
   log.resetKeys()

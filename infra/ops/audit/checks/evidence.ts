@@ -123,16 +123,20 @@ const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted']
 
 /**
  * Checks that every transition recorded its proof: that a new key could sign, and that KMS had disabled a
- * retired key.
+ * retired key. Earlier versions recorded the state even while KMS lagged; then its state now is the proof.
  */
-export const checkProofs: Check = function* ({ evidence }) {
+export const checkProofs: Check = function* ({ evidence, kms }) {
+  const now = new Map(kms.map(({ arn, state }) => [arn, state]))
   for (const { record } of evidence) {
     if (record === undefined) continue
     const subject = `evidence ${record.sequence}`
     if (record.check !== null && record.new_kid !== null && !isSound(record.check)) {
       const message = 'A key was taken into use although its test signature was not verified.'
       yield found('key_taken_unproven', ['pci-3.7.4'], subject, message)
-    } else if (record.action === 'disable' && !cannotSign.includes(record.kms_state ?? '')) {
+    } else if (
+      record.action === 'disable' &&
+      ![record.kms_state, now.get(record.old_arn ?? '')].some((state) => cannotSign.includes(state ?? ''))
+    ) {
       const message = `A retired key was archived while its state in KMS was ${record.kms_state ?? 'not recorded'}.`
       yield found('disposal_unproven', ['pci-3.7.5'], subject, message)
     }

@@ -63,7 +63,9 @@ afterEach(() => {
 
 const call = (event: object) => rotate(event, { awsRequestId: randomUUID() })
 
-async function report(at = Date.now()) {
+const report = async (at?: number) => audit(await facts(at))
+
+async function facts(at = Date.now()) {
   const target: Target = {
     stage: 'local',
     baseUrl: baseUrl(),
@@ -73,7 +75,7 @@ async function report(at = Date.now()) {
     eventBusName: 'account-service',
     settings: settings(),
   }
-  return audit(await gatherFacts(target, { at, tag: process.env['SIGNING_KEY_TAG'] ?? '' }))
+  return gatherFacts(target, { at, tag: process.env['SIGNING_KEY_TAG'] ?? '' })
 }
 const findings = async (at?: number) => [
   ...new Set((await report(at)).findings.map(({ finding }) => finding)),
@@ -146,6 +148,19 @@ describe('audit findings', () => {
     const retired = (await report()).keys[0]
     await kms.send(new EnableKeyCommand({ KeyId: retired?.arn }))
     expect(await findings()).toEqual(['retired_but_enabled'])
+  })
+
+  it('the audit accepts a disposal that was recorded while KMS lagged if KMS shows it now, and reports it otherwise', async () => {
+    const gathered = await facts()
+    const disposal = gathered.evidence.find(({ record }) => record?.action === 'disable')?.record
+    expect(disposal?.kms_state).toBe('Disabled')
+    Object.assign(disposal ?? {}, { kms_state: 'Enabled' })
+    expect(audit(gathered).findings).toEqual([])
+    Object.assign(gathered.kms.find(({ arn }) => arn === disposal?.old_arn) ?? {}, { state: 'Enabled' })
+    expect(audit(gathered).findings).toMatchObject([
+      { finding: 'retired_but_enabled', subject: disposal?.old_kid },
+      { finding: 'disposal_unproven', subject: `evidence ${disposal?.sequence}` },
+    ])
   })
 
   it('the audit reports a signing key whose tag was removed', async () => {
