@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { kms } from '../aws/kms.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
-import { activeKey, readKeySet, type SigningKeySet } from './key-set.ts'
-import { signerCacheMilliseconds } from './key-times.ts'
+import { activeKey, readKeySet, type SigningKey, type SigningKeySet } from './key-set.ts'
+import { kmsLagMilliseconds, signerCacheMilliseconds } from './key-times.ts'
 
 interface CacheEntry {
   keySet: Promise<SigningKeySet>
@@ -82,29 +82,35 @@ const noSignerSeconds = 5
 /**
  * Signs a JWT (RFC 7519) of the claims with RS256 by the active key, in one KMS call. If that key was revoked
  * a moment ago, the key set is read again and its successor signs. Throws `unavailable` while no key can
- * sign: before a deployment's first key, or while somebody has disabled the active key in KMS.
+ * sign: before a deployment's first key, while somebody has disabled the active key in KMS, or while IAM does
+ * not see the tag of a new key.
  */
 export async function signJwt(claims: Record<string, unknown>): Promise<string> {
   try {
     return await signWithActiveKey(claims)
   } catch (error) {
-    if (!isUnusable(error)) throw error
+    if (!(error instanceof Failure) || error.cause === undefined) throw error
   }
   forgetCachedKeySet()
-  try {
-    return await signWithActiveKey(claims)
-  } catch (error) {
-    throw isUnusable(error) ? noSigner(error) : error
-  }
+  return signWithActiveKey(claims)
 }
 
 async function signWithActiveKey(claims: Record<string, unknown>): Promise<string> {
   const key = activeKey(await cachedKeySet())
   if (key === undefined) throw noSigner()
   const input = `${encode({ alg: 'RS256', kid: key.kid, typ: 'JWT' })}.${encode(claims)}`
-  const signature = await signDigest(key.arn, createHash('sha256').update(input).digest())
-  return `${input}.${base64url.encode(signature)}`
+  try {
+    const signature = await signDigest(key.arn, createHash('sha256').update(input).digest())
+    return `${input}.${base64url.encode(signature)}`
+  } catch (error) {
+    throw canPass(error, key) ? noSigner(error) : error
+  }
 }
+
+/** Whether a key may sign later, or its successor now. A key that is not new is denied by a wrong policy. */
+const canPass = (error: unknown, { published_at }: SigningKey): boolean =>
+  isUnusable(error) &&
+  ((error as Error).name !== 'AccessDeniedException' || Date.now() - published_at < kmsLagMilliseconds)
 
 const noSigner = (cause?: unknown): Failure =>
   new Failure('unavailable', { retryAfterSeconds: noSignerSeconds, cause })

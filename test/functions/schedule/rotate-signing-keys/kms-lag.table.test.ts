@@ -277,10 +277,12 @@ it('a KMS that refuses new keys for good gets two of them, and then the rotation
 })
 
 // The last test: the key without a tag would be in the way of others.
-it('signing is unavailable, and no fault, while IAM does not see the tag of the signer', async () => {
+it('signing is unavailable while IAM may not see the tag of a new signer yet, and later denied, which is a fault', async () => {
   const { arn } = await bootstrap()
   const credentials = { accessKeyId: 'owner', secretAccessKey: 'any' }
   const owner = new KMSClient({ ...clientOptions(), credentials })
   await owner.send(new UntagResourceCommand({ KeyId: arn, TagKeys: [signingKeyTagName] }))
   await expect(signJwt({})).rejects.toMatchObject({ failure: 'unavailable', retryAfterSeconds: 5 })
+  passTime(10 * minute)
+  await expect(signJwt({})).rejects.toMatchObject({ name: 'AccessDeniedException' })
 })
