@@ -40,6 +40,8 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
     Promise.resolve()
       .then(() => handler(request, response))
       .catch((error: unknown) => {
+        // A client that has disconnected waits for no answer, and that is no fault of the server.
+        if (response.destroyed) return
         console.error(error)
         if (!response.headersSent) response.writeHead(500, { 'content-type': 'application/json' })
         response.end('{"message":"Internal Server Error"}')

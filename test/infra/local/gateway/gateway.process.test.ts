@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { createGateway } from '../../../../infra/local/gateway/gateway.ts'
 import { bindServer, type BoundServer } from '../../../../infra/local/http/bind-server.ts'
@@ -311,6 +313,19 @@ describe('the response to a client', () => {
     for (const answer of answers)
       if (answer.status === 'fulfilled') expect(answer.value).toMatchObject(refused)
     expect(await see('GET', '/show')).toBeDefined()
+  })
+
+  it('a client that disconnects while it sends its body is not reported as a fault', async () => {
+    const report = vi.spyOn(console, 'error').mockReturnValue()
+    const { port, hostname } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    socket.write('POST /show HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{')
+    await once(socket, 'connect')
+    socket.destroy()
+    await once(socket, 'close')
+    expect(await see('GET', '/show')).toBeDefined()
+    expect(report).not.toHaveBeenCalled()
+    report.mockRestore()
   })
 
   it('the gateway answers 429 when the burst of a route is used up', async () => {
