@@ -44,10 +44,6 @@ const onStack = {
   ],
 }
 
-/** The manners in a run that names none. */
-const defaultManners =
-  'conflicts,stale-reads,throttles,duplicate-events,late-messages,lost-answers,timeouts,freezes,seed=7,speed=60'
-
 /** The flows that run again with the manners of AWS: some by default, all in `npm run test:manners`. */
 const flowsWithManners = process.env.STACK_MANNERS
   ? ['test/flows/*.stack.test.ts']
@@ -95,7 +91,7 @@ export default defineConfig({
         include: flowsWithManners,
         // This one counts AWS calls, and with manners some are repeated.
         exclude: ['test/flows/sign-in-budget.stack.test.ts'],
-        env: { ...common.env, STACK_MANNERS: process.env.STACK_MANNERS ?? defaultManners },
+        env: { ...common.env, STACK_MANNERS: process.env.STACK_MANNERS ?? 'all,seed=7,speed=60' },
         testTimeout: 120_000,
         hookTimeout: 240_000,
       }),

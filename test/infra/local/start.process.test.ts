@@ -84,6 +84,7 @@ describe('npm start', () => {
     [['--set', 'exportCap=0'], /exportCap/],
     [['--set', 'nonsense'], /NAME=VALUE/],
     [['--port', 'x'], /not a port/],
+    [['--aws', 'conflict'], /'conflict' is none of all, conflicts, stale-reads/],
   ])(
     'npm start refuses the options %s and names what is wrong',
     { timeout: 60_000 },
