@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
 /** The manners of the stack that this project's tests share, as `--aws` takes them; undefined for none. */
 export const stackManners = process.env['STACK_MANNERS']
 
@@ -6,3 +8,6 @@ export const patience = (milliseconds: number): number => milliseconds * (stackM
 
 /** How the line of the local stack ends that tells of an answer of 500. */
 export const answered500 = 'was answered 500'
+
+/** Waits until every read sees what one read has seen: with manners, another one may miss the last second. */
+export const letReadsCatchUp = (): Promise<void> => wait(stackManners === undefined ? 0 : 3000)
