@@ -54,7 +54,7 @@ export type AwsEndpoint = Awaited<ReturnType<typeof startAwsEndpoint>>
 
 const closeMilliseconds = 10_000
 /** With the manner freezes, connections close so soon that functions which go on have dead ones. */
-const frozenKeepAliveMilliseconds = 100
+const frozenKeepAliveMilliseconds = 1000
 
 /**
  * Serves the stack's keys, queues, rules, mails, functions and tables with AWS's own protocols on 127.0.0.1.
