@@ -6,7 +6,7 @@ import { readKeyStatus } from './key-status.ts'
 import { describeRotation, invokeRotation, type RotationAnswer } from './run-rotation.ts'
 
 /** Pause between two questions whether KMS lets the new key sign by now. */
-const pollMilliseconds = 5_000
+const pollMilliseconds = 15_000
 
 /**
  * Lets a new key sign at once, waits until no function can sign with an old one, and revokes every old key.
