@@ -165,6 +165,7 @@ it.each([
   ['late', tick / 2],
 ])(
   'two rotation runs that crash anywhere keep one signer and a complete JWKS, and the next runs finish, if KMS shows changes %s',
+  { timeout: 120_000 },
   (_when, lag) => {
     const queue = worldsByTheClock(lag).map((world): State => ({ world, runs: [], ...bounds }))
     const seen = new Set<string>()
