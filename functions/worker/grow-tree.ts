@@ -1,4 +1,4 @@
-import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import * as v from 'valibot'
 import { delayRetry } from '../../shared/aws/delay-retry.ts'
 import { propagateToAncestors } from '../../shared/community/propagate-to-ancestors.ts'
@@ -46,7 +46,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
       countFailure(error)
       // All messages of one tree fail together, which keeps the order of the FIFO queue.
       failures.push(...messages.map(({ messageId }) => ({ itemIdentifier: messageId })))
-      await shortenPause(messages)
+      await Promise.all(messages.map((message) => delayRetry(message, maxRetryDelaySeconds)))
     }
   }
   return { batchItemFailures: failures }
@@ -66,13 +66,4 @@ async function growTree(rootId: number, deadline: number): Promise<void> {
     duration_ms: Math.round(performance.now() - startedAt),
     ...consumedUnits(),
   })
-}
-
-/** Lets the queue deliver failed messages before their visibility timeout ends. */
-async function shortenPause(messages: SQSRecord[]): Promise<void> {
-  try {
-    for (const message of messages) await delayRetry(message, maxRetryDelaySeconds)
-  } catch (error) {
-    log.warn('the queue could not be told', { cause: errorSummary(error) })
-  }
 }

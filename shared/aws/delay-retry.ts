@@ -1,6 +1,7 @@
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { SQSRecord } from 'aws-lambda'
 import { requireEnv } from '../env.ts'
+import { errorSummary, log } from '../log.ts'
 import { awsClient } from './aws-client.ts'
 import { clientOptions } from './client-options.ts'
 
@@ -8,15 +9,19 @@ const sqs = awsClient(new SQSClient(clientOptions()))
 
 /**
  * Lets the function's queue deliver a message that failed again after 2, 4, 8, … seconds, at most
- * `maxSeconds`, instead of after its visibility timeout.
+ * `maxSeconds`. If the queue cannot be told, logs why; it then waits for its visibility timeout.
  */
 export async function delayRetry(message: SQSRecord, maxSeconds: number): Promise<void> {
   const receives = Number(message.attributes.ApproximateReceiveCount)
-  await sqs.send(
-    new ChangeMessageVisibilityCommand({
-      QueueUrl: requireEnv('QUEUE_URL'),
-      ReceiptHandle: message.receiptHandle,
-      VisibilityTimeout: Math.min(2 ** receives, maxSeconds),
-    }),
-  )
+  try {
+    await sqs.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: requireEnv('QUEUE_URL'),
+        ReceiptHandle: message.receiptHandle,
+        VisibilityTimeout: Math.min(2 ** receives, maxSeconds),
+      }),
+    )
+  } catch (error) {
+    log.warn('the queue could not be told', { cause: errorSummary(error) })
+  }
 }

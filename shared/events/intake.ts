@@ -60,6 +60,8 @@ const queueReserveMilliseconds = 7_000
 /** A message under way, what its copies share, and what is known of its event. */
 interface ReceivedEvent {
   message: SQSRecord
+  /** The body as EventBridge wraps an event; undefined if it is not JSON. */
+  envelope: Envelope | undefined
   delivery: Delivery
   /** Undefined until the event has been read, and for one that is applied in parts. */
   record: EventRecord | undefined
@@ -105,7 +107,9 @@ async function receive<Detail extends v.GenericSchema>(
   context: Context,
   end: number,
 ): Promise<void> {
-  const event: ReceivedEvent = { message, delivery: readDelivery(message), record: undefined, end }
+  const envelope = readEnvelope(message.body)
+  const delivery = readDelivery(message, envelope)
+  const event: ReceivedEvent = { message, envelope, delivery, record: undefined, end }
   const applying = runInvocation(context, queueReserveMilliseconds, () => applyMessage(spec, event))
   const outcome = await applying.catch((error: unknown) => {
     checkDeclared(spec.rejections ?? [], error)
@@ -129,7 +133,8 @@ async function applyMessage<Detail extends v.GenericSchema>(
   spec: IntakeSpec<Detail>,
   event: ReceivedEvent,
 ): Promise<Outcome> {
-  const { detail: raw } = readEnvelope(event.message.body) ?? refuseMalformed()
+  if (event.envelope === undefined) throw new RejectedEvent('malformed_event')
+  const { detail: raw } = event.envelope
   const result = v.safeParse(spec.detail, raw)
   if (!result.success) {
     const reasons = fieldErrors(result.issues, 'event').map(({ field, reason }) => `${field} ${reason}`)
@@ -140,24 +145,28 @@ async function applyMessage<Detail extends v.GenericSchema>(
   return spec.apply(result.output, record)
 }
 
-const refuseMalformed = (): never => {
-  throw new RejectedEvent('malformed_event')
+/** What EventBridge wraps an event in, unchecked. */
+interface Envelope {
+  id?: unknown
+  detail?: unknown
 }
 
-/** Reads the EventBridge envelope in a message body; undefined if the body is not JSON. */
-function readEnvelope(body: string): { id?: unknown; detail?: unknown } | undefined {
+function readEnvelope(body: string): Envelope | undefined {
   try {
-    return JSON.parse(body) as { id?: unknown; detail?: unknown }
+    return (JSON.parse(body) as Envelope | null) ?? undefined
   } catch {
     return undefined
   }
 }
 
+/** The bus gives its events a UUID. */
+const EventId = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/))
+
 /** Reads what all copies of an event share. A message that is no event of the bus has its own id. */
-function readDelivery({ messageId, body, attributes }: SQSRecord): Delivery {
-  const id = readEnvelope(body)?.id
+function readDelivery({ messageId, attributes }: SQSRecord, envelope: Envelope | undefined): Delivery {
+  const id = envelope?.id
   return {
-    eventId: typeof id === 'string' ? id : messageId,
+    eventId: v.is(EventId, id) ? id : messageId,
     // A caller that is not the queue may leave it out; its message is then no redriven one.
     sentAt: Number(attributes.SentTimestamp) || 0,
   }
@@ -179,11 +188,7 @@ async function refuseOrRetry(event: ReceivedEvent, error: unknown): Promise<'ref
     }
   }
   log.warn('event will be retried', { message_id: message.messageId, receives, cause: errorSummary(cause) })
-  try {
-    await delayRetry(message, maxRetryDelaySeconds)
-  } catch (failure) {
-    log.error('the queue could not be told', { cause: errorSummary(failure) })
-  }
+  await delayRetry(message, maxRetryDelaySeconds)
   throw cause
 }
 

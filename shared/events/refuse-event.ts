@@ -84,7 +84,7 @@ export async function refuseEvent(refused: RefusedMessage): Promise<'refused' | 
       MessageBody: message.body,
       MessageAttributes: { reason: { DataType: 'String', StringValue: reason.slice(0, maxReasonLength) } },
     }),
-    { abortSignal: AbortSignal.timeout(end - Date.now() - reserveMilliseconds) },
+    { abortSignal: AbortSignal.timeout(Math.max(0, end - Date.now() - reserveMilliseconds)) },
   )
   try {
     await writeItem({ Put: { Item: claimItem(delivery, refusal, { sent: true }) } })
