@@ -202,6 +202,7 @@ test.each([
   const ticket = await openTicket(user)
   await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
   expect((await checkAccessToken(token, 'first-party')).userId).toBe(user.userId)
+  expect((await read(user.userId))?.revocationDue).toBeUndefined()
   const code = await authenticatorCode(user.totpSecret)
   expect((await verifyAuthenticator(user, ticket, code)).code).toBe(0)
 })
