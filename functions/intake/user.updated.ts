@@ -8,6 +8,7 @@ import { Nickname, UserEmail } from '../../shared/users/identity.ts'
 
 /**
  * Updates fields of a user; omitted fields keep their values. Of two updates of one field the later one wins.
+ * A new password or TOTP secret ends every session, login ticket and code of the user, as disabling does.
  */
 export const handler = intake({
   detailType: 'user.updated',

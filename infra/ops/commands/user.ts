@@ -134,7 +134,7 @@ const addTotp = (parent: Command, run: RunCommand): Command =>
     .command('totp')
     .argument('<user>', 'user id or email address')
     .description(
-      'Replaces a user’s authenticator secret with a user.updated event, and shows the new QR code.',
+      'Replaces a user’s authenticator secret with a user.updated event, which ends all their sessions, and shows the new QR code.',
     )
     .addHelpText(
       'after',

@@ -1,10 +1,4 @@
-import * as v from 'valibot'
 import { handler as consent } from '../../../functions/oauth2/consent.ts'
-import { digestMailedCode } from '../../../shared/sign-in/mailed-code.ts'
-import { normalizeEmail } from '../../../shared/users/identity.ts'
-import { newLoginTicket, ticketExpiry, ticketHash } from '../../../shared/sign-in/login-ticket.ts'
-import { addTicket, reservePasswordTry } from '../../../shared/sign-in/password-step.ts'
-import { signInKey, SignInRecord } from '../../../shared/sign-in/sign-in-record.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
 import {
   authorizationRequest,
@@ -14,7 +8,8 @@ import {
   pkce,
   type TestClient,
 } from '../../support/oauth-clients.ts'
-import { authenticatorCode, createUser, md5, type TestUser } from '../../support/sign-in.ts'
+import { addLoginTicket } from '../../support/login-tickets.ts'
+import { authenticatorCode, createUser, md5 } from '../../support/sign-in.ts'
 import type { Scenario } from './calls.ts'
 
 /** Client id of the password sign-in. */
@@ -37,20 +32,6 @@ async function obtainExchange(client: TestClient): Promise<Record<string, string
     code_verifier: verifier,
     ...(client.secret === undefined ? {} : { client_secret: client.secret }),
   }
-}
-
-/** Creates a login ticket with the mailed code 123456. */
-async function openTicket({ userId, email }: TestUser): Promise<string> {
-  const now = Date.now()
-  const ticket = newLoginTicket(userId)
-  const record = v.parse(SignInRecord, await reservePasswordTry(signInKey(userId), true, now))
-  const stored = {
-    hash: ticketHash(ticket, normalizeEmail(email)),
-    codeDigest: digestMailedCode(ticket, '123456'),
-    expiresAt: ticketExpiry(now),
-  }
-  await addTicket(record, { reservedAt: now, ticket: stored, mailSlot: undefined, newHash: undefined }, now)
-  return ticket
 }
 
 /** The grant scenarios of the sign-in endpoints, by function name. */
@@ -94,7 +75,7 @@ export const signInScenarios: Record<string, Scenario> = {
   },
   'user-login-2fa': async ({ request }) => {
     const user = await createUser()
-    const body = async () => ({ email: user.email, login_ticket: await openTicket(user) })
+    const body = async () => ({ email: user.email, login_ticket: await addLoginTicket(user, '123456') })
     await request({ json: { ...(await body()), method: 'EMAIL', validate_code: '123456' } })
     const code = await authenticatorCode(user.totpSecret)
     await request({ json: { ...(await body()), method: 'AUTHENTICATOR', authenticator_code: code } })

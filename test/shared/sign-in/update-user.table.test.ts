@@ -1,7 +1,8 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { kms } from '../../../shared/aws/kms.ts'
 import { db, type Key, tableName } from '../../../shared/db/table.ts'
 import { transact } from '../../../shared/db/write.ts'
 import { readUser, userKey } from '../../../shared/users/user.ts'
@@ -14,7 +15,8 @@ import { readSignInRecord, signInKey } from '../../../shared/sign-in/sign-in-rec
 import { updateStamp } from '../../../shared/sign-in/update-user.ts'
 import { checkAccessToken, issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import { authorizationRequest, createClient, pkce } from '../../support/oauth-clients.ts'
-import { openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
+import { addLoginTicket } from '../../support/login-tickets.ts'
+import { openTicket, verifyAuthenticator, verifyMailed } from '../../support/sign-in-calls.ts'
 import {
   authenticatorCode,
   createUser,
@@ -206,6 +208,36 @@ test.each([
   const code = await authenticatorCode(user.totpSecret)
   expect((await verifyAuthenticator(user, ticket, code)).code).toBe(0)
 })
+
+test.each(endings)(
+  '%s while a sign-in signs its device_token leaves the sign-in without tokens',
+  async (_what, fields) => {
+    const user = await createUser()
+    const ticket = await addLoginTicket(user, '123456')
+    const name = 'updateMeanwhile'
+    const middleware = (next: (args: unknown) => Promise<unknown>, { commandName = '' }) => {
+      return async (args: unknown) => {
+        if (commandName.startsWith('Sign'))
+          await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
+        return next(args)
+      }
+    }
+    kms.middlewareStack.add(middleware as never, { step: 'initialize', name })
+    try {
+      expect(await verifyMailed(user, ticket, '123456')).toMatchObject({ status: 401, code: 40102 })
+    } finally {
+      kms.middlewareStack.remove(name)
+    }
+    const { Items } = await db.send(
+      new QueryCommand({
+        TableName: tableName(),
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': `TOKENS#${user.userId}` },
+      }),
+    )
+    expect(Items).toEqual([])
+  },
+)
 
 test.each(endings.slice(0, 2))(
   '%s while the old password is being compared leaves no login ticket behind',

@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { newLoginTicket, ticketExpiry, ticketHash } from '../../shared/sign-in/login-ticket.ts'
+import { digestMailedCode } from '../../shared/sign-in/mailed-code.ts'
+import { addTicket, reservePasswordTry } from '../../shared/sign-in/password-step.ts'
+import { signInKey, SignInRecord } from '../../shared/sign-in/sign-in-record.ts'
+import { normalizeEmail } from '../../shared/users/identity.ts'
+import type { TestUser } from './sign-in.ts'
+
+/** Gives a user a login ticket with the given mailed code, without checking a password and without a mail. */
+export async function addLoginTicket({ userId, email }: TestUser, code: string): Promise<string> {
+  const now = Date.now()
+  const ticket = newLoginTicket(userId)
+  const record = v.parse(SignInRecord, await reservePasswordTry(signInKey(userId), true, now))
+  const stored = {
+    hash: ticketHash(ticket, normalizeEmail(email)),
+    codeDigest: digestMailedCode(ticket, code),
+    expiresAt: ticketExpiry(now),
+  }
+  await addTicket(record, { reservedAt: now, ticket: stored, mailSlot: undefined, newHash: undefined }, now)
+  return ticket
+}
