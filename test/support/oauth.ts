@@ -88,8 +88,7 @@ export const getUserinfo = (accessToken: string): Promise<Response> =>
  * Waits until an ended access_token is refused: at once, or a moment later where reads are stale, as a read
  * endpoint may still answer for about a second (infra/DECISIONS.md).
  */
-export const waitUntilRefused = (accessToken: unknown): Promise<void> =>
-  vi.waitFor(
-    async () => expect((await getUserinfo(String(accessToken))).status).toBe(401),
-    stackManners === undefined ? 0 : 5000,
-  )
+export async function waitUntilRefused(accessToken: unknown): Promise<void> {
+  const check = async () => expect((await getUserinfo(String(accessToken))).status).toBe(401)
+  await (stackManners === undefined ? check() : vi.waitFor(check, 5000))
+}
