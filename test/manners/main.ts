@@ -41,7 +41,7 @@ let failed = 0
 for (let seed = first; seed < first + seeds; seed += 1) {
   const started = Date.now()
   const { code, output } = await runFlows(seed)
-  const counts = /^--aws \S+: (.+)$/m.exec(output)?.[1] ?? 'the stack did not start'
+  const counts = /^--aws \S+: (.+)$/m.exec(output)?.[1] ?? 'the stack did not stop in order'
   const tests = /^ *Tests +(.+)$/m.exec(output)?.[1] ?? 'no tests'
   const seconds = Math.round((Date.now() - started) / 1000)
   console.log(`seed ${seed} ${code === 0 ? 'ok' : 'FAILED'}: ${counts}; tests: ${tests}; ${seconds} s`)

@@ -43,6 +43,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const lines = [logFile, `${logFile}.previous`]
       .filter((file) => existsSync(file))
       .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+    const problems = manners === undefined ? [] : listProblems(manners, lines, deadLetters)
     const leaked = lines.filter((line) =>
       [...secrets].some((secret) => secret !== '' && line.includes(secret)),
     )
@@ -51,10 +52,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (undeclared.length > 0)
       throw new Error(`events were refused for reasons that they do not declare:\n${undeclared.join('\n')}`)
     // The tags by which a new signing key is granted count late with the manner late-keys.
-    const awaited = manners === undefined ? 'nothing' : 'KMS does not let a new signing key be used yet'
-    const denied = lines.filter((line) => line.includes('AccessDenied') && !line.includes(awaited))
+    const isAwaited = (line: string) =>
+      manners !== undefined && line.includes('KMS does not let a new signing key be used yet')
+    const denied = lines.filter((line) => line.includes('AccessDenied') && !isAwaited(line))
     if (denied.length > 0) throw new Error(`functions lack grants:\n${denied.join('\n')}`)
-    if (manners !== undefined) report(manners, lines, deadLetters)
+    if (problems.length > 0) throw new Error(`with --aws ${manners} there were\n${problems.join('\n')}`)
     rmSync(directory, { recursive: true, force: true })
   }
 }
@@ -79,8 +81,8 @@ async function waitForDeadLetters(described: Promise<unknown> | undefined): Prom
   }
 }
 
-/** Tells what must not be with manners on, and throws if there is any. */
-function report(manners: string, lines: string[], deadLetters: Queues['dead_letters']): void {
+/** Lists what must not be with manners on, and shows how much of each there is. */
+function listProblems(manners: string, lines: string[], deadLetters: Queues['dead_letters']): string[] {
   const found = {
     'answers of 500': lines.filter((line) => line.endsWith(answered500)),
     faults: lines.filter((line) => line.includes('"Faults":1')),
@@ -88,6 +90,5 @@ function report(manners: string, lines: string[], deadLetters: Queues['dead_lett
   }
   const counts = Object.entries(found).map(([what, { length }]) => `${length} ${what}`)
   console.log(`--aws ${manners}: ${counts.join(', ')}`)
-  const all = Object.values(found).flat()
-  if (all.length > 0) throw new Error(`with --aws ${manners} there were\n${all.join('\n')}`)
+  return Object.values(found).flat()
 }
