@@ -6,8 +6,8 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 let running: ChildProcess | undefined
 
-/** Maximum time of a command; CloudFront takes AWS ten minutes. */
-const maxMilliseconds = 2_700_000
+/** Maximum time of a command: emulators take seconds, CloudFront takes AWS ten minutes. */
+const maxMilliseconds = process.env['AWS_ENDPOINT_URL'] === undefined ? 2_700_000 : 600_000
 
 /**
  * Runs a command of the CDK with its output in a log file. Throws an Error with the end of the output if the

@@ -14,7 +14,7 @@ const template = JSON.stringify({
   Resources: {
     A1: alarm('plain', { MetricName: 'Errors' }),
     A2: alarm('share', { Metrics: [] }),
-    F1: { Type: 'AWS::Lambda::Function' },
+    F1: { Type: 'AWS::Lambda::Function', DependsOn: ['A1', 'A2'] },
   },
 })
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -33,7 +33,16 @@ it('what an emulator cannot create is left out by name, and the template gets an
     'left out, because ministack refuses alarms on metric math: share',
   ])
   const shortened = readFileSync(path('s.template.json'), 'utf8')
-  expect(Object.keys((JSON.parse(shortened) as { Resources: object }).Resources)).toEqual(['A1', 'F1'])
+  const {
+    A1: plain,
+    A2: share,
+    F1: dependent,
+  } = (JSON.parse(shortened) as { Resources: Record<string, object> }).Resources
+  expect([plain, share, dependent]).toEqual([
+    expect.anything(),
+    undefined,
+    { Type: 'AWS::Lambda::Function', DependsOn: ['A1'] },
+  ])
   for (const file of ['s.assets.json', 'manifest.json']) {
     expect(readFileSync(path(file), 'utf8')).toContain(hash(shortened))
     expect(readFileSync(path(file), 'utf8')).not.toContain(hash(template))

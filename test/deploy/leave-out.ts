@@ -6,6 +6,7 @@ import type { Emulator } from './find-emulator.ts'
 interface Resource {
   Type: string
   Properties?: Record<string, unknown>
+  DependsOn?: string | string[]
   Metadata?: { 'aws:cdk:path'?: string }
 }
 
@@ -13,7 +14,7 @@ interface Template {
   Resources: Record<string, Resource>
 }
 
-/** A fault of an emulator, and the resources that it cannot create. Nothing may refer to them. */
+/** A fault of an emulator, and the resources that it cannot create. Nothing may need their values. */
 interface Fault {
   reason: string
   concerns: (resource: Resource) => boolean
@@ -57,6 +58,9 @@ function removeFrom(assembly: string, file: string, concerns: Fault['concerns'])
   const found = Object.entries(template.Resources).filter(([, resource]) => concerns(resource))
   if (found.length === 0) return []
   for (const [id] of found) Reflect.deleteProperty(template.Resources, id)
+  for (const resource of Object.values(template.Resources))
+    if (resource.DependsOn !== undefined)
+      resource.DependsOn = [resource.DependsOn].flat().filter((id) => id in template.Resources)
   const shortened = JSON.stringify(template)
   writeFileSync(path, shortened)
   // CDK uploads a template under its hash, and not again if there is one of that name.
