@@ -22,8 +22,8 @@ const outputsFile = join(directory, 'outputs.json')
 const target = ['--stage', stage, '--outputs', outputsFile]
 const steps = new Steps(console.log)
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
     stopCdk()
     console.error(`Interrupted. Remove what was deployed with: npx cdk destroy --all -c stage=${stage}`)
     process.exit(130)
