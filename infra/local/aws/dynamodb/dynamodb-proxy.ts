@@ -6,7 +6,7 @@ import { AwsError, parseJson, type Answer, type AwsRequest } from '../wire/http-
 import type { Service } from '../wire/operation.ts'
 import { listAccess } from './access.ts'
 import { refuseForConflict } from './conflicts.ts'
-import { keyOf, listWrittenItems } from './requests.ts'
+import { keyOf, listWrittenItems, type NamedItem } from './requests.ts'
 import { openReplica } from './replica.ts'
 
 /** What the DynamoDB proxy needs. */
@@ -27,14 +27,14 @@ export async function openDynamodbProxy(options: DynamodbOptions) {
   const replica = manners.has('stale-reads') ? await openReplica(options) : undefined
   const run = async (request: AwsRequest, caller: string): Promise<Answer> => {
     const { operation } = request.target
-    const input = parseJson(request.body)
-    if (operation === 'TransactWriteItems') refuseRepeatedItems(model, input)
-    const written = listWrittenItems(operation, input)
-    refuseForConflict(manners, `${caller} ${operation}`, operation, written.length)
-    const stale = replica?.redirect(`${caller} ${operation}`, operation, input)
+    const stream = `${caller} ${operation}`
+    const listWritten = () => listWrittenItems(operation, parseJson(request.body))
+    if (operation === 'TransactWriteItems') refuseRepeatedItems(model, listWritten())
+    refuseForConflict(manners, stream, operation, () => listWritten().length)
+    const stale = replica?.redirect(stream, operation, parseJson(request.body))
     if (stale !== undefined) return stale.restore(await pass({ ...request, body: stale.body }, target, agent))
     const answer = await pass(request, target, agent)
-    if (answer.status === 200) replica?.copyLater(`${caller} ${operation}`, written)
+    if (answer.status === 200) replica?.copyLater(stream, listWritten())
     return answer
   }
   const service: Service = (request) => {
@@ -82,10 +82,8 @@ async function pass(request: AwsRequest, target: URL, agent: Agent): Promise<Ans
  * Rejects a transaction with two operations on one item, as AWS does (Amazon DynamoDB: TransactWriteItems).
  * DynamoDB Local runs both, which would hide the mistake.
  */
-function refuseRepeatedItems(model: StackModel, input: unknown): void {
-  const names = listWrittenItems('TransactWriteItems', input).map(
-    (item) => `${item.table} ${JSON.stringify(keyOf(model, item))}`,
-  )
+function refuseRepeatedItems(model: StackModel, items: NamedItem[]): void {
+  const names = items.map((item) => `${item.table} ${JSON.stringify(keyOf(model, item))}`)
   if (new Set(names).size < names.length)
     throw new AwsError(
       'ValidationException',
