@@ -1,5 +1,11 @@
 const service = 'account-service'
 
+/** Tag of every resource and role of the service; policies tell the service's own roles by it. */
+export const serviceTag = { name: 'service', value: service } as const
+
+/** Tag of every resource and role with the name of its stage. */
+export const stageTagName = 'stage'
+
 /**
  * Maximum length of a stage's name. The names of functions contain it, and Lambda allows 64 characters: a
  * function's own name can have 35.

@@ -24,8 +24,8 @@ export interface Permissions {
    * `delete`: find and delete them, which is for a stage that is removed.
    */
   signingKeys?: 'sign' | 'manage' | 'delete'
-  /** Allows putting events on the event bus. */
-  publish?: true
+  /** Detail-types of the events that the function may put on the event bus, as this service. */
+  publish?: 'mail.requested'[]
   /** Allows sending mails with SES. */
   mail?: true
   /**

@@ -165,7 +165,7 @@ export const routes: Route[] = [
     permissions: {
       table: ['BatchGetItem', 'UpdateItem'],
       macKey: ['GenerateMac'],
-      publish: true,
+      publish: ['mail.requested'],
       memory: 1024,
     },
   },
@@ -180,7 +180,7 @@ export const routes: Route[] = [
       table: ['GetItem', 'PutItem', 'UpdateItem'],
       totpKey: ['Decrypt'],
       signingKeys: 'sign',
-      publish: true,
+      publish: ['mail.requested'],
     },
   },
   {

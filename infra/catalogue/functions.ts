@@ -44,7 +44,7 @@ function describePermissions(permissions: Permissions): string {
     macKey = [],
     totpKey = [],
     signingKeys,
-    publish,
+    publish = [],
     mail,
     queues = [],
   } = permissions
@@ -54,7 +54,7 @@ function describePermissions(permissions: Permissions): string {
     ...macKey.map((action) => `MAC key: ${action}`),
     ...totpKey.map((action) => `TOTP key: ${action}`),
     ...(signingKeys === undefined ? [] : [`signing keys: ${signingKeys}`]),
-    ...(publish ? ['put events'] : []),
+    ...publish.map((detailType) => `put events ${detailType}`),
     ...(mail ? ['send mail'] : []),
     ...queues.map((queue) => `send to queue ${queue}`),
   ]

@@ -6,10 +6,11 @@ import type { Key } from 'aws-cdk-lib/aws-kms'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Environment } from '../../shared/env.ts'
-import { signingKeyTagName } from '../../shared/keys/key-names.ts'
+import { attemptTagName, signingAlgorithm, signingKeyTagName } from '../../shared/keys/key-names.ts'
 import { indexName } from '../../shared/db/table-layout.ts'
 import { identitiesOf } from '../mail-identities.ts'
 import type { Permissions } from '../permissions.ts'
+import { ownSource } from '../../shared/events/own-source.ts'
 
 /** The resources to which functions can be granted access. */
 export interface ServiceResources {
@@ -17,6 +18,8 @@ export interface ServiceResources {
   bus: EventBus
   macKey: Key
   totpKey: Key
+  /** KMS key spec of new signing keys. */
+  signingKeySpec: string
   /** Value of the tag `signing-key`, which every signing key of this deployment carries. */
   signingKeyTag: string
   /** Email address from which the service sends mails. */
@@ -42,9 +45,19 @@ function* statementsFor(
   const { tableArn } = resources.table
   if (table) yield allow(prefixed('dynamodb', table), [tableArn])
   if (index) yield allow(['dynamodb:Query'], [`${tableArn}/index/${indexName}`])
-  if (macKey) yield allow(prefixed('kms', macKey), [resources.macKey.keyArn])
-  if (totpKey) yield allow(prefixed('kms', totpKey), [resources.totpKey.keyArn])
-  if (publish) yield allow(['events:PutEvents'], [resources.bus.eventBusArn])
+  if (macKey)
+    yield allow(prefixed('kms', macKey), [resources.macKey.keyArn], {
+      StringEquals: { 'kms:MacAlgorithm': 'HMAC_SHA_256' },
+    })
+  if (totpKey)
+    yield allow(prefixed('kms', totpKey), [resources.totpKey.keyArn], {
+      'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': ['user_id'] },
+      Null: { 'kms:EncryptionContextKeys': 'false' },
+    })
+  if (publish)
+    yield allow(['events:PutEvents'], [resources.bus.eventBusArn], {
+      StringEquals: { 'events:source': ownSource, 'events:detail-type': publish },
+    })
   if (mail) {
     // SES authorizes a mail by the verified identity of its sender. The condition keeps the function from
     // sending as anyone else of that domain.
@@ -70,38 +83,55 @@ function* statementsFor(
 function* signingKeyStatements(
   stack: Stack,
   { signingKeys }: Permissions,
-  { signingKeyTag }: ServiceResources,
+  { signingKeySpec, signingKeyTag }: ServiceResources,
 ): Generator<PolicyStatement> {
   const keys = stack.formatArn({ service: 'kms', resource: 'key', resourceName: '*' })
-  const carriesTag = { StringEquals: { [`aws:ResourceTag/${signingKeyTagName}`]: signingKeyTag } }
-  const setsTag = { StringEquals: { [`aws:RequestTag/${signingKeyTagName}`]: signingKeyTag } }
-  if (signingKeys === 'sign') yield allow(['kms:Sign'], [keys], carriesTag)
+  const ours = { [`aws:ResourceTag/${signingKeyTagName}`]: signingKeyTag }
+  const signs = { 'kms:SigningAlgorithm': signingAlgorithm, 'kms:MessageType': 'DIGEST' }
+  const isSigningKey = { 'kms:KeyUsage': 'SIGN_VERIFY' }
+  if (signingKeys === 'sign') yield allow(['kms:Sign'], [keys], { StringEquals: { ...ours, ...signs } })
   // kms:ListKeys has no resource-level permissions, so its resource must be `*`.
   if (signingKeys === 'manage' || signingKeys === 'delete') yield allow(['kms:ListKeys'], ['*'])
   if (signingKeys === 'delete')
-    yield allow(['kms:DescribeKey', 'kms:ListResourceTags', 'kms:ScheduleKeyDeletion'], [keys], carriesTag)
+    yield allow(['kms:DescribeKey', 'kms:ListResourceTags', 'kms:ScheduleKeyDeletion'], [keys], {
+      StringEquals: { ...ours, ...isSigningKey },
+    })
   if (signingKeys !== 'manage') return
-  // kms:CreateKey needs the resource `*`, because a new key has no ARN yet. The condition requires the
-  // signing keys' tag on it.
-  yield allow(['kms:CreateKey'], ['*'], setsTag)
-  yield allow(['kms:TagResource'], [keys], setsTag)
+  const setsTags = {
+    StringEquals: { [`aws:RequestTag/${signingKeyTagName}`]: signingKeyTag },
+    'ForAllValues:StringEquals': { 'aws:TagKeys': [signingKeyTagName, attemptTagName] },
+  }
+  // kms:CreateKey needs the resource `*`, because a new key has no ARN yet.
+  yield allow(['kms:CreateKey'], ['*'], {
+    ...setsTags,
+    StringEquals: { ...setsTags.StringEquals, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
+  })
+  // CreateKey with tags needs kms:TagResource, too. No condition key tells a key in creation from an existing
+  // one. IfExists lets a new key pass, whatever KMS knows of it, and no existing key of another use, another
+  // key spec or another deployment.
+  yield allow(['kms:TagResource'], [keys], {
+    ...setsTags,
+    StringEqualsIfExists: { ...ours, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
+  })
+  yield allow(['kms:Sign', 'kms:Verify'], [keys], { StringEquals: { ...ours, ...signs } })
   yield allow(
     [
       'kms:DescribeKey',
       'kms:GetPublicKey',
-      'kms:Sign',
-      'kms:Verify',
       'kms:DisableKey',
       'kms:ScheduleKeyDeletion',
       'kms:ListResourceTags',
     ],
     [keys],
-    carriesTag,
+    { StringEquals: { ...ours, ...isSigningKey } },
   )
 }
 
 const prefixed = (service: string, actions: string[]): string[] =>
   actions.map((action) => `${service}:${action}`)
 
-const allow = (actions: string[], resources: string[], conditions?: Record<string, Record<string, string>>) =>
-  new PolicyStatement({ actions, resources, ...(conditions ? { conditions } : {}) })
+const allow = (
+  actions: string[],
+  resources: string[],
+  conditions?: Record<string, Record<string, string | string[]>>,
+) => new PolicyStatement({ actions, resources, ...(conditions ? { conditions } : {}) })

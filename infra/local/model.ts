@@ -33,6 +33,7 @@ export interface FunctionModel {
   reservedConcurrency: number | undefined
   /** ARN of the function's execution role, with whose permissions it calls AWS. */
   roleArn: string
+  roleTags: Record<string, string>
   /** Every policy document of the role, inline and attached, resolved. */
   policies: PolicyDocument[]
 }
@@ -40,6 +41,7 @@ export interface FunctionModel {
 export interface RoleModel {
   name: string
   arn: string
+  tags: Record<string, string>
   /** Every policy document of the role, inline and attached, resolved. */
   policies: PolicyDocument[]
 }

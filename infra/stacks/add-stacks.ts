@@ -1,6 +1,7 @@
 import { type App, Tags } from 'aws-cdk-lib'
 import { resolvePage } from '../authorization-page-address.ts'
 import type { Config } from '../config.ts'
+import { serviceTag, stageTagName } from '../names.ts'
 import { ApiStack } from './api-stack.ts'
 import { DataStack } from './data-stack.ts'
 import { IntakeStack } from './intake-stack.ts'
@@ -11,7 +12,7 @@ import { ObservabilityStack } from './observability-stack.ts'
  */
 export async function addStacks(app: App, config: Config): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
-  const tags = { ...config.tags, service: 'account-service', stage: config.stage }
+  const tags = { ...config.tags, [serviceTag.name]: serviceTag.value, [stageTagName]: config.stage }
   // Tags of the stacks themselves, which CloudFormation passes on; those of the resources are added below.
   const common = { config, tags }
   const data = new DataStack(app, name('data'), { ...common, terminationProtection: config.protectData })
@@ -31,6 +32,6 @@ export async function addStacks(app: App, config: Config): Promise<void> {
       page,
       baseUrl: api.baseUrl,
     })
-  new ObservabilityStack(app, name('observability'), { ...common, intake, api })
+  new ObservabilityStack(app, name('observability'), { ...common, data, intake, api })
   for (const [key, value] of Object.entries(tags)) Tags.of(app).add(key, value)
 }

@@ -1,9 +1,11 @@
 import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { AnyPrincipal, Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam'
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { indexName } from '../../shared/db/table-layout.ts'
 import type { Config } from '../config.ts'
+import { serviceTag, stageTagName } from '../names.ts'
 
 /** The data that must never be lost: the table, and the KMS keys without which its contents are useless. */
 export class DataStack extends Stack {
@@ -54,5 +56,28 @@ export class DataStack extends Stack {
       enableKeyRotation: true,
       ...keyRemoval,
     })
+    protect(this.macKey, config, ['kms:GenerateMac'])
+    protect(this.totpKey, config, ['kms:Encrypt', 'kms:Decrypt'])
   }
+}
+
+/**
+ * Denies in a key's own policy, whatever IAM policies allow, that a role of the service does more with it
+ * than `actions`, and that a role of another stage does anything with it. It keeps a captured function from
+ * tagging, disabling or deleting the key. Roles of the service have its tags; those that deploy have not.
+ */
+function protect(key: Key, { stage }: Config, actions: string[]): void {
+  const ofService = { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value }
+  const ofOtherStage = { [`aws:PrincipalTag/${stageTagName}`]: stage }
+  const deny = (what: Pick<PolicyStatementProps, 'actions' | 'notActions' | 'conditions'>) =>
+    key.addToResourcePolicy(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        principals: [new AnyPrincipal()],
+        resources: ['*'],
+        ...what,
+      }),
+    )
+  deny({ notActions: actions, conditions: { StringEquals: ofService } })
+  deny({ actions, conditions: { StringEquals: ofService, StringNotEquals: ofOtherStage } })
 }

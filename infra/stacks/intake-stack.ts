@@ -1,7 +1,7 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
 import { EventBus, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import {
   DeduplicationScope,
@@ -42,6 +42,8 @@ const visibilityTimeout = (functionTimeoutSeconds: number): Duration =>
  */
 export class IntakeStack extends Stack {
   readonly resources: ServiceResources
+  /** Roles of the scheduled functions, by name. */
+  readonly scheduleRoles = new Map<string, IRole | undefined>()
   /** Names of all functions and dead-letter queues of the stack, without the stage's prefix. */
   readonly functionNames: string[] = []
   readonly deadLetterQueueNames: string[] = []
@@ -57,6 +59,7 @@ export class IntakeStack extends Stack {
       bus,
       macKey: data.macKey,
       totpKey: data.totpKey,
+      signingKeySpec: config.signingKeySpec,
       signingKeyTag: config.serviceName,
       mailFrom: config.mailFrom,
       queues: new Map(),
@@ -179,6 +182,7 @@ export class IntakeStack extends Stack {
       resources: this.resources,
       defaultTimeoutSeconds: defaultTimeoutSeconds.schedule,
     })
+    this.scheduleRoles.set(name, fn.role)
     this.functionNames.push(name)
     return new Rule(this, `${name}-schedule`, {
       ruleName: config.namePrefix + name,

@@ -13,11 +13,14 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
+import { KeyChanges, keyChangesRuleName } from '../constructs/key-changes.ts'
 import type { ApiStack } from './api-stack.ts'
+import type { DataStack } from './data-stack.ts'
 import type { IntakeStack } from './intake-stack.ts'
 
 interface ObservabilityStackProps extends StackProps {
   config: Config
+  data: DataStack
   api: ApiStack
   intake: IntakeStack
 }
@@ -46,7 +49,14 @@ const kmsSignaturesPerSecond = 1_000
 export class ObservabilityStack extends Stack {
   constructor(scope: Construct, id: string, props: ObservabilityStackProps) {
     super(scope, id, props)
-    const { config } = props
+    const { config, data, intake } = props
+    // The local stack has no CloudTrail, whose events the rule would match.
+    if (config.stage !== 'local')
+      new KeyChanges(this, 'KeyChanges', {
+        config,
+        keys: [data.macKey, data.totpKey],
+        rotationRole: intake.scheduleRoles.get('rotate-signing-keys'),
+      })
     const topic =
       config.alarmTopicArn && new SnsAction(Topic.fromTopicArn(this, 'AlarmTopic', config.alarmTopicArn))
     for (const spec of alarmSpecs(props)) {
@@ -167,6 +177,19 @@ const signingKeyAlarms = ({ config }: ObservabilityStackProps): AlarmSpec[] => [
     runbook: 'rotation-overdue',
     metric: serviceMetric(config, 'RotationOverdueSeconds', 'Maximum'),
     threshold: 3_600,
+  },
+  {
+    id: 'key-changes',
+    meaning: 'Somebody disabled, deleted, tagged or granted a KMS key, or changed its policy, or tried to.',
+    runbook: 'key-changes',
+    metric: new Metric({
+      namespace: 'AWS/Events',
+      metricName: 'TriggeredRules',
+      dimensionsMap: { RuleName: keyChangesRuleName(config) },
+      statistic: 'Sum',
+      period,
+    }),
+    threshold: 1,
   },
 ]
 

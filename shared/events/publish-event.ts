@@ -4,9 +4,7 @@ import { clientOptions } from '../aws/client-options.ts'
 import { requireEnv } from '../env.ts'
 import { isUnavailable } from '../faults.ts'
 import { retry } from '../retry.ts'
-
-/** The `source` of events that this service sends. */
-const source = 'account-service'
+import { ownSource } from './own-source.ts'
 
 // One attempt less than other clients, because a sign-in with another second factor goes on without the mail.
 const bus = awsClient(new EventBridgeClient({ ...clientOptions(), maxAttempts: 2 }))
@@ -21,7 +19,7 @@ async function putEvent(detailType: string, detail: object): Promise<void> {
       Entries: [
         {
           EventBusName: requireEnv('EVENT_BUS_NAME'),
-          Source: source,
+          Source: ownSource,
           DetailType: detailType,
           Detail: JSON.stringify(detail),
         },

@@ -21,10 +21,10 @@ import { requireEnv } from '../env.ts'
 import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
 import type { KeyCheck } from './evidence.ts'
-import { attemptTagName, signingKeyTagName } from './key-names.ts'
+import { attemptTagName, signingAlgorithm, signingKeyTagName } from './key-names.ts'
 import { type CreatedKey, thumbprint, toJwk } from './key-set.ts'
 import { kmsLagMilliseconds } from './key-times.ts'
-import { isUnusable, signDigest, signingAlgorithm } from './sign-jwt.ts'
+import { isUnusable, signDigest } from './sign-jwt.ts'
 
 /** Creates a signing key in KMS, tagged with this deployment and the attempt. Resolves with its ARN. */
 export async function createSigningKey(attemptId: string): Promise<string> {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { kms } from '../aws/kms.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
+import { signingAlgorithm } from './key-names.ts'
 import { activeKey, readKeySet, type SigningKey, type SigningKeySet } from './key-set.ts'
 import { kmsLagMilliseconds, signerCacheMilliseconds } from './key-times.ts'
 
@@ -44,9 +45,6 @@ function forget(entry: CacheEntry): void {
 export function forgetCachedKeySet(): void {
   cached = undefined
 }
-
-/** Signing algorithm of KMS: RSASSA-PKCS1-v1_5 with SHA-256, which is RS256 (RFC 7518 §3.3). */
-export const signingAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
 
 /** Signs a SHA-256 digest with RS256 in KMS. */
 export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8Array> {

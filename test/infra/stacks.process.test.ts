@@ -97,7 +97,13 @@ describe('IAM policies', () => {
     )
     expect(new Set(signing.map(({ id }) => id)).size).toBe(functions.size)
     for (const { Condition } of signing) {
-      expect(Condition).toEqual({ StringEquals: { 'aws:ResourceTag/signing-key': 'account-service-prod' } })
+      expect(Condition).toEqual({
+        StringEquals: {
+          'aws:ResourceTag/signing-key': 'account-service-prod',
+          'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256',
+          'kms:MessageType': 'DIGEST',
+        },
+      })
     }
   })
 

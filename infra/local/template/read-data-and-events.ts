@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { KeyModel, QueueModel, RuleModel, RuleTarget, StackModel, TableModel } from '../model.ts'
 import { refuse } from '../startup-error.ts'
-import { Flag, Numeric, Policy, type TemplateReader, Text, Texts } from './reader.ts'
+import { Flag, Numeric, Policy, Tags, type TemplateReader, Text, Texts } from './reader.ts'
 
 // Omits capacity settings: no effect on an on-demand table, and DynamoDB Local rejects unknown members.
 const Indexes = v.optional(
@@ -20,7 +20,7 @@ const Key = v.object({
   KeyUsage: v.optional(Text, 'ENCRYPT_DECRYPT'),
   Description: v.optional(Text, ''),
   KeyPolicy: v.optional(Policy),
-  Tags: v.optional(v.array(v.object({ Key: Text, Value: Text })), []),
+  Tags,
 })
 
 const Queue = v.object({
@@ -79,7 +79,7 @@ export const readKeys = (reader: TemplateReader): KeyModel[] =>
     keyUsage: properties.KeyUsage,
     description: properties.Description,
     keyPolicy: properties.KeyPolicy,
-    tags: Object.fromEntries(properties.Tags.map(({ Key: name, Value: value }) => [name, value])),
+    tags: properties.Tags,
   }))
 
 /** Reads the SQS queues, with their dead-letter queues and the policies that name them. */

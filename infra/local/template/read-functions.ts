@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { EventSourceModel, FunctionModel, PolicyDocument, RoleModel } from '../model.ts'
 import { refuse } from '../startup-error.ts'
-import { Flag, Numeric, Policy, type TemplateReader, Text, Texts } from './reader.ts'
+import { Flag, Numeric, Policy, Tags, type TemplateReader, Text, Texts } from './reader.ts'
 
 const LambdaFunction = v.object({
   Role: Text,
@@ -29,6 +29,7 @@ const Role = v.object({
   AssumeRolePolicyDocument: v.optional(Policy),
   Policies: v.optional(v.array(v.object({ PolicyDocument: Policy })), []),
   ManagedPolicyArns: Texts,
+  Tags,
 })
 
 const AttachedPolicy = v.object({ PolicyDocument: Policy, Roles: Texts })
@@ -40,6 +41,7 @@ const harmlessManagedPolicies = /\/(AWSLambdaBasicExecutionRole|AWSXRayDaemonWri
 export const readFunctions = (reader: TemplateReader, roles: RoleModel[]): FunctionModel[] =>
   reader.read('AWS::Lambda::Function', LambdaFunction).map(({ id, ref, stack, attribute, properties }) => {
     if (properties.Layers.length > 0) refuse(`${id} has layers, which the local stack does not know`)
+    const role = roles.find(({ arn }) => arn === properties.Role)
     const bundle = stack.assetPaths.get(properties.Code.S3Key ?? '')
     return {
       logicalId: id,
@@ -52,7 +54,8 @@ export const readFunctions = (reader: TemplateReader, roles: RoleModel[]): Funct
       memoryMegabytes: properties.MemorySize,
       reservedConcurrency: properties.ReservedConcurrentExecutions,
       roleArn: properties.Role,
-      policies: roles.find(({ arn }) => arn === properties.Role)?.policies ?? [],
+      roleTags: role?.tags ?? {},
+      policies: role?.policies ?? [],
     }
   })
 
@@ -88,6 +91,7 @@ export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boo
     return {
       name: ref,
       arn: attribute('Arn'),
+      tags: properties.Tags,
       policies: [...inline, ...others.map((policy) => policy.properties.PolicyDocument)],
       assumable: properties.AssumeRolePolicyDocument?.Statement.some(namesAccount) ?? false,
     }

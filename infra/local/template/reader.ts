@@ -19,6 +19,11 @@ export const Flag = v.optional(
 )
 /** Schema of a list of strings; empty if omitted. */
 export const Texts = v.optional(v.array(Text), [])
+/** Schema of a list of tags, as a record by name. */
+export const Tags = v.pipe(
+  v.optional(v.array(v.object({ Key: Text, Value: Text })), []),
+  v.transform((tags) => Object.fromEntries(tags.map(({ Key: name, Value: value }) => [name, value]))),
+)
 /** Schema of a policy document, with its statements as a list. Compiling the policies validates them. */
 export const Policy = v.pipe(
   v.looseObject({ Statement: v.unknown() }),

@@ -61,8 +61,53 @@ it('no stack exports a resource of an endpoint or event, which could then never 
       'data TotpKeyArn',
       'intake Bus',
       'intake BusArn',
+      'intake rotatesigningkeysRoleArn',
     ].toSorted(),
   )
+})
+
+it('changes of the MAC and TOTP keys count, and of any other key by anybody but the rotation', () => {
+  const rule = ofType(stacks, 'AWS::Events::Rule').find(({ stack }) => stack === 'observability')?.resource
+  expect(rule?.Properties['EventPattern']).toMatchObject({
+    source: ['aws.kms'],
+    detail: {
+      eventName: expect.arrayContaining(['DisableKey', 'ScheduleKeyDeletion', 'PutKeyPolicy']) as string[],
+      $or: [
+        {
+          resources: {
+            ARN: [
+              { 'Fn::ImportValue': expect.stringContaining('MacKey') as string },
+              { 'Fn::ImportValue': expect.stringContaining('TotpKey') as string },
+            ],
+          },
+        },
+        {
+          userIdentity: {
+            sessionContext: {
+              sessionIssuer: {
+                arn: [
+                  { exists: false },
+                  {
+                    'anything-but': [
+                      { 'Fn::ImportValue': expect.stringContaining('rotatesigningkeys') as string },
+                    ],
+                  },
+                ],
+              },
+            },
+          },
+        },
+      ],
+    },
+  })
+  const alarm = ofType(stacks, 'AWS::CloudWatch::Alarm').find(
+    ({ resource }) => resource.Properties['AlarmName'] === 'account-service-prod-key-changes',
+  )
+  expect(alarm?.resource.Properties).toMatchObject({
+    Namespace: 'AWS/Events',
+    MetricName: 'TriggeredRules',
+    Dimensions: [{ Name: 'RuleName', Value: rule?.Properties['Name'] }],
+  })
 })
 
 describe('checkMetricMath and checkSearch', () => {

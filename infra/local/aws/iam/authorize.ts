@@ -12,6 +12,10 @@ export interface AccessRequest {
   resourcePolicy?: { policy: CompiledPolicy; role: 'required' | 'additional' }
 }
 
+/** Converts tags to IAM condition keys named `prefix`/NAME. */
+export const tagContext = (prefix: string, tags: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(tags).map(([name, value]) => [`${prefix}/${name}`, value]))
+
 /** Returns why a request is denied, in AWS's words; undefined if it is allowed. */
 export type FindDenial = (request: AccessRequest) => string | undefined
 
@@ -19,13 +23,15 @@ export type FindDenial = (request: AccessRequest) => string | undefined
 export interface RoleSession {
   origin: string
   roleArn: string
+  /** Tags of the role. */
+  roleTags: Record<string, string>
   policies: PolicyDocument[]
 }
 
 /** Compiles the policies of the session with this ARN. Throws on a policy that cannot be emulated. */
 export function compileSession(
   arn: string,
-  { origin, roleArn, policies }: RoleSession,
+  { origin, roleArn, roleTags, policies }: RoleSession,
   { accountId }: StackModel,
 ): FindDenial {
   const identity = compilePolicies(policies, origin)
@@ -34,6 +40,7 @@ export function compileSession(
     'aws:PrincipalAccount': accountId,
     // Functions call AWS over TLS. Here they use the loopback interface instead, which counts as secure.
     'aws:SecureTransport': 'true',
+    ...tagContext('aws:PrincipalTag', roleTags),
   }
   return ({ action, resource, context, resourcePolicy }) => {
     const values = new Map<string, string | readonly string[]>()

@@ -36,10 +36,10 @@ export function openCallers(model: StackModel) {
       findDenial: compileSession(sessionArn, session, model),
     })
   }
-  for (const { arn, name, roleArn, policies } of model.functions)
-    add(arn, name, { roleArn, policies, origin: `function ${name}` })
-  for (const { arn, name, policies } of model.roles)
-    add(arn, 'local', { roleArn: arn, policies, origin: `role ${name}` })
+  for (const { arn, name, roleArn, roleTags, policies } of model.functions)
+    add(arn, name, { roleArn, roleTags, policies, origin: `function ${name}` })
+  for (const { arn, name, tags, policies } of model.roles)
+    add(arn, 'local', { roleArn: arn, roleTags: tags, policies, origin: `role ${name}` })
 
   const byAccessKeyId = new Map([...byArn.values()].map((caller) => [caller.credentials.accessKeyId, caller]))
   const owner: Caller = {

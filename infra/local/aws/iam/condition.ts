@@ -10,10 +10,12 @@ export type ConditionTest = (context: ConditionContext) => boolean
  */
 const knownKeys = new Set(
   `aws:principalaccount aws:principalarn aws:securetransport aws:sourceaccount aws:sourcearn aws:tagkeys
-  dynamodb:leadingkeys events:detail-type events:source kms:keyspec kms:keyusage kms:macalgorithm
-  kms:messagetype kms:signingalgorithm lambda:functionarn ses:fromaddress ses:recipients`.split(/\s+/),
+  dynamodb:leadingkeys events:detail-type events:source kms:encryptioncontextkeys kms:keyspec kms:keyusage
+  kms:macalgorithm kms:messagetype kms:signingalgorithm lambda:functionarn ses:fromaddress ses:recipients`.split(
+    /\s+/,
+  ),
 )
-const knownPrefixes = ['aws:requesttag/', 'aws:resourcetag/', 'kms:encryptioncontext:']
+const knownPrefixes = ['aws:principaltag/', 'aws:requesttag/', 'aws:resourcetag/', 'kms:encryptioncontext:']
 
 /** Compiles an IAM condition operator with its key and values. Throws on an unsupported operator or key. */
 export function compileCondition(operator: string, key: string, expected: string[]): ConditionTest {

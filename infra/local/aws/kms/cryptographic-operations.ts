@@ -109,7 +109,10 @@ function signingContext({ SigningAlgorithm, MessageType }: SignInput) {
 /** The condition keys with which IAM policies restrict encryption and decryption. */
 function encryptionContext(input: { EncryptionContext: EncryptionContext }) {
   const pairs = Object.entries(input.EncryptionContext)
-  return Object.fromEntries(pairs.map(([name, value]) => [`kms:EncryptionContext:${name}`, value]))
+  return {
+    'kms:EncryptionContextKeys': pairs.map(([name]) => name),
+    ...Object.fromEntries(pairs.map(([name, value]) => [`kms:EncryptionContext:${name}`, value])),
+  }
 }
 
 function readDigest({ Message, MessageType }: SignInput): Buffer {

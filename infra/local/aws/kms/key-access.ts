@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { AccessRequest } from '../iam/authorize.ts'
+import { type AccessRequest, tagContext } from '../iam/authorize.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, type Operation } from '../wire/operation.ts'
 import type { Key, KeyStore } from './key-store.ts'
@@ -36,11 +36,6 @@ export function keyAccess(action: string, key: Key, context: Context = {}): Acce
       ...context,
     },
   }
-}
-
-/** Converts tags to IAM condition keys named `prefix`/NAME. */
-export function tagContext(prefix: string, tags: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(tags).map(([name, value]) => [`${prefix}/${name}`, value]))
 }
 
 /** Throws DisabledException for a disabled KMS key, else KMSInvalidStateException unless enabled. */

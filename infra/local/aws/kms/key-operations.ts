@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
-import type { AccessRequest } from '../iam/authorize.ts'
+import { type AccessRequest, tagContext } from '../iam/authorize.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, type Operation } from '../wire/operation.ts'
 import { keySpecs } from './algorithms.ts'
-import { keyOperation, requireNotPendingDeletion, requireUsable, tagContext } from './key-access.ts'
+import { keyOperation, requireNotPendingDeletion, requireUsable } from './key-access.ts'
 import type { Key, KeyStore } from './key-store.ts'
 
 const Tag = v.object({ TagKey: v.pipe(v.string(), v.minLength(1)), TagValue: v.string() })
+const readTags = (tags: v.InferOutput<typeof Tag>[]): Record<string, string> =>
+  Object.fromEntries(tags.map(({ TagKey, TagValue }) => [TagKey, TagValue]))
 const CreateKeyInput = v.pipe(
   v.object({
     KeySpec: v.optional(v.string(), 'SYMMETRIC_DEFAULT'),
@@ -19,10 +21,7 @@ const CreateKeyInput = v.pipe(
     Policy: v.optional(v.never()),
   }),
   // Choose the new key's id first, because IAM must allow its tags by ARN before its creation.
-  v.transform(({ Tags, ...input }) => {
-    const tags = Object.fromEntries(Tags.map(({ TagKey, TagValue }) => [TagKey, TagValue]))
-    return { ...input, tags, keyId: randomUUID() }
-  }),
+  v.transform(({ Tags, ...input }) => ({ ...input, tags: readTags(Tags), keyId: randomUUID() })),
 )
 type CreateKeyInput = v.InferOutput<typeof CreateKeyInput>
 
@@ -36,7 +35,7 @@ const DeletionInput = v.object({
 })
 const NoInput = v.object({})
 
-/** KMS operations that create, describe, list, disable and delete keys, and read and remove their tags. */
+/** KMS operations that create, describe, list, disable and delete keys, and change and read their tags. */
 export function keyOperations(keys: KeyStore): Record<string, Operation> {
   const onKey = keyOperation(keys)
   const switchState = (action: string, state: 'Enabled' | 'Disabled') =>
@@ -88,6 +87,16 @@ export function keyOperations(keys: KeyStore): Record<string, Operation> {
       Truncated: false,
     })),
 
+    TagResource: onKey(
+      'TagResource',
+      v.object({ Tags: v.array(Tag) }),
+      (key, { Tags }) => {
+        requireNotPendingDeletion(key)
+        keys.save({ ...key.record, tags: { ...key.record.tags, ...readTags(Tags) } })
+      },
+      ({ Tags }) => requestTags(readTags(Tags)),
+    ),
+
     UntagResource: onKey(
       'UntagResource',
       v.object({ TagKeys: v.array(v.string()) }),
@@ -105,13 +114,18 @@ function creationAccess(keys: KeyStore, { KeySpec, KeyUsage, tags, keyId }: Crea
   const context: AccessRequest['context'] = {
     'kms:KeySpec': KeySpec,
     'kms:KeyUsage': KeyUsage,
-    'aws:TagKeys': Object.keys(tags),
-    ...tagContext('aws:RequestTag', tags),
+    ...requestTags(tags),
   }
   const create = { action: 'kms:CreateKey', resource: '*', context }
   const tag = { action: 'kms:TagResource', resource: keys.arnOf(keyId), context }
   return Object.keys(tags).length === 0 ? [create] : [create, tag]
 }
+
+/** The condition keys with which IAM policies restrict the tags of a request. */
+const requestTags = (tags: Record<string, string>) => ({
+  'aws:TagKeys': Object.keys(tags),
+  ...tagContext('aws:RequestTag', tags),
+})
 
 async function createKey(keys: KeyStore, input: CreateKeyInput) {
   const { keyId, KeySpec: spec, KeyUsage, Description: description, tags } = input

@@ -28,7 +28,7 @@ test('STS GetCallerIdentity returns the function that signed the request, otherw
 })
 
 test('only the account’s owner may call STS AssumeRole, and only for a role in the template', async () => {
-  const role = { name: 'reader', arn: `arn:aws:iam::${accountId}:role/reader`, policies: [] }
+  const role = { name: 'reader', arn: `arn:aws:iam::${accountId}:role/reader`, tags: {}, policies: [] }
   const { endpoint } = await startStack(stackModel({ functions: [worker], roles: [role] }))
   const assume = (accessKeyId: string, RoleArn: string) =>
     askSts(endpoint.url, accessKeyId, { Action: 'AssumeRole', RoleArn }, 'AccessKeyId')

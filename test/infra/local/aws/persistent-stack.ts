@@ -33,6 +33,7 @@ export const persistentStack: StackModel = {
       memoryMegabytes: 256,
       reservedConcurrency: undefined,
       roleArn: 'arn:aws:iam::123456789012:role/stuck',
+      roleTags: {},
       policies: [{ Statement: [{ Effect: 'Allow', Action: 'sqs:*', Resource: '*' }] }],
     },
   ],

@@ -50,6 +50,7 @@ export function functionModel(name: string, statements: PolicyStatement[] = []):
     memoryMegabytes: 256,
     reservedConcurrency: undefined,
     roleArn: `arn:aws:iam::${accountId}:role/${name}-role`,
+    roleTags: {},
     policies: statements.length > 0 ? [{ Version: '2012-10-17', Statement: statements }] : [],
   }
 }

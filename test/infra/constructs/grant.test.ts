@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { KeyModel } from '../../../infra/local/model.ts'
+import { onKey, readStage, signingKey, type StagePolicies } from '../../support/read-stage.ts'
+
+let dev: StagePolicies
+let prod: StagePolicies
+
+beforeAll(async () => {
+  dev = await readStage('dev')
+  prod = await readStage('prod')
+})
+
+const rotation = (stage: StagePolicies) => stage.denialsOf('rotate-signing-keys')
+const signs = { 'kms:SigningAlgorithm': 'RSASSA_PKCS1_V1_5_SHA_256', 'kms:MessageType': 'DIGEST' }
+const keyOf = (stage: string) => signingKey({ 'signing-key': `account-service-${stage}` })
+
+/** The condition keys of a request that gives a key tags. */
+const givesTags = (tags: Record<string, string>) => ({
+  'aws:TagKeys': Object.keys(tags),
+  ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [`aws:RequestTag/${name}`, value])),
+})
+const devTags = { 'signing-key': 'account-service-dev', 'signing-key-attempt': 'one' }
+
+describe('signing keys', () => {
+  it.each(['user-login-2fa', 'oauth2-token', 'oauth2-exchange', 'rotate-signing-keys'])(
+    '%s of dev cannot sign as prod',
+    (name) => {
+      expect(dev.denialsOf(name)(onKey('Sign', keyOf('dev'), signs))).toBeUndefined()
+      expect(dev.denialsOf(name)(onKey('Sign', keyOf('prod'), signs))).toContain('not authorized')
+      expect(prod.denialsOf(name)(onKey('Sign', keyOf('dev'), signs))).toContain('not authorized')
+    },
+  )
+
+  it.each([
+    ['kms:SigningAlgorithm', 'RSASSA_PKCS1_V1_5_SHA_512'],
+    ['kms:SigningAlgorithm', 'RSASSA_PSS_SHA_256'],
+    ['kms:MessageType', 'RAW'],
+  ])('no function signs with %s %s', (key, value) => {
+    for (const name of ['user-login-2fa', 'rotate-signing-keys']) {
+      const request = onKey('Sign', keyOf('dev'), { ...signs, [key]: value })
+      expect(dev.denialsOf(name)(request)).toContain('not authorized')
+    }
+  })
+
+  it('the rotation creates RSA keys with the tags of its own deployment only', () => {
+    const create = (changes: object, action = 'kms:CreateKey', resource = '*') =>
+      rotation(dev)({
+        action,
+        resource,
+        context: {
+          'kms:KeySpec': 'RSA_2048',
+          'kms:KeyUsage': 'SIGN_VERIFY',
+          ...givesTags(devTags),
+          ...changes,
+        },
+      })
+    expect(create({})).toBeUndefined()
+    expect(create({}, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
+    // Whether KMS tells IAM the spec and use of a key that it is creating is not documented.
+    const undescribed = { 'kms:KeySpec': undefined, 'kms:KeyUsage': undefined }
+    expect(create(undescribed, 'kms:TagResource', keyOf('dev').arn)).toBeUndefined()
+    expect(create({ 'kms:KeySpec': 'SYMMETRIC_DEFAULT', 'kms:KeyUsage': 'ENCRYPT_DECRYPT' })).toBeDefined()
+    expect(create({ 'kms:KeySpec': 'RSA_4096' })).toBeDefined()
+    expect(create(givesTags({ ...devTags, 'signing-key': 'account-service-prod' }))).toBeDefined()
+    expect(create(givesTags({ ...devTags, stage: 'prod' }))).toBeDefined()
+  })
+})
+
+describe('keys that are not the rotation’s', () => {
+  const others: [string, () => KeyModel][] = [
+    ['the MAC key', () => dev.keys.MAC],
+    ['the TOTP key', () => dev.keys.TOTP],
+    ['the MAC key of another stage', () => prod.keys.MAC],
+    ['a signing key of another stage', () => keyOf('prod')],
+    [
+      'another system’s key for encryption',
+      () => ({ ...signingKey({}), keySpec: 'RSA_2048', keyUsage: 'ENCRYPT_DECRYPT' }),
+    ],
+    ['another system’s elliptic curve key', () => ({ ...signingKey({}), keySpec: 'ECC_NIST_P256' })],
+  ]
+
+  it.each(others)('the rotation cannot tag %s as its own', (_, key) => {
+    expect(rotation(dev)(onKey('TagResource', key(), givesTags(devTags)))).toContain('not authorized')
+  })
+
+  it.each(['Sign', 'DisableKey', 'ScheduleKeyDeletion', 'GetPublicKey', 'TagResource'])(
+    'the key’s own policy denies %s of the MAC and TOTP keys to the rotation, even with the tag on them',
+    (action) => {
+      for (const key of Object.values(dev.keys)) {
+        const tagged = { ...key, keyUsage: 'SIGN_VERIFY', keySpec: 'RSA_2048', tags: devTags }
+        const denial = rotation(dev)(onKey(action, tagged, { ...signs, ...givesTags(devTags) }))
+        expect(denial).toContain('with an explicit deny in a resource-based policy')
+      }
+    },
+  )
+
+  it('a key’s own policy denies its use to the roles of another stage', () => {
+    const mac = { 'kms:MacAlgorithm': 'HMAC_SHA_256' }
+    const signIn = dev.denialsOf('user-login-with-password')
+    expect(signIn(onKey('GenerateMac', dev.keys.MAC, mac))).toBeUndefined()
+    expect(signIn(onKey('GenerateMac', prod.keys.MAC, mac))).toContain('explicit deny in a resource-based')
+  })
+})
+
+describe('what the MAC and TOTP keys are used for', () => {
+  it('the MAC key computes MACs with SHA-256 only', () => {
+    const signIn = dev.denialsOf('user-login-with-password')
+    expect(signIn(onKey('GenerateMac', dev.keys.MAC, { 'kms:MacAlgorithm': 'HMAC_SHA_512' }))).toBeDefined()
+  })
+
+  it.each<[string, string[] | undefined, boolean]>([
+    ['the user id alone', ['user_id'], true],
+    ['no encryption context', undefined, false],
+    ['another encryption context', ['purpose'], false],
+    ['the user id and more', ['user_id', 'purpose'], false],
+  ])('TOTP secrets are decrypted with %s: %s, allowed: %s', (_, keys, allowed) => {
+    const denial = dev.denialsOf('user-login-2fa')(
+      onKey('Decrypt', dev.keys.TOTP, { 'kms:EncryptionContextKeys': keys }),
+    )
+    expect(denial === undefined).toBe(allowed)
+  })
+})
+
+describe('events:PutEvents', () => {
+  const put = (name: string, source: string, detailType: string) =>
+    dev.denialsOf(name)({
+      action: 'events:PutEvents',
+      resource: dev.buses[0]?.arn ?? '',
+      context: { 'events:source': source, 'events:detail-type': detailType },
+    })
+
+  it('a function that mails puts mail.requested on the bus, as this service, and no other event', () => {
+    for (const name of ['user-login-with-password', 'user-login-2fa']) {
+      expect(put(name, 'account-service', 'mail.requested')).toBeUndefined()
+      expect(put(name, 'account-service', 'wallet.adjusted')).toBeDefined()
+      expect(put(name, 'account-service', 'user.updated')).toBeDefined()
+      expect(put(name, 'business', 'mail.requested')).toBeDefined()
+    }
+  })
+
+  it('every grant of events:PutEvents names a source and detail-types', () => {
+    for (const stage of [dev, prod])
+      for (const { name, policies } of stage.functions)
+        for (const { Action: action, Condition: condition } of policies.flatMap(({ Statement }) => Statement))
+          if ([action].flat().includes('events:PutEvents'))
+            expect(Object.keys(condition?.['StringEquals'] ?? {}), name).toEqual([
+              'events:source',
+              'events:detail-type',
+            ])
+  })
+})

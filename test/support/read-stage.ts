@@ -1,0 +1,98 @@
+import { App } from 'aws-cdk-lib'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../../infra/config.ts'
+import { type AccessRequest, compileSession, type FindDenial } from '../../infra/local/aws/iam/authorize.ts'
+import { compilePolicies } from '../../infra/local/aws/iam/policy.ts'
+import type { FunctionModel, KeyModel, StackModel } from '../../infra/local/model.ts'
+import { readBuses, readKeys, readTables } from '../../infra/local/template/read-data-and-events.ts'
+import { readFunctions, readRoles } from '../../infra/local/template/read-functions.ts'
+import { TemplateReader } from '../../infra/local/template/reader.ts'
+import { readStackTemplates } from '../../infra/local/template/stack-templates.ts'
+import { addStacks } from '../../infra/stacks/add-stacks.ts'
+import { makeBundleDirectories } from './bundle-directories.ts'
+import { configured } from './configured-stage.ts'
+
+const accountId = '123456789012'
+const region = 'eu-central-1'
+
+/** The policies of a stage as its templates have them, with names and ARNs in place of references. */
+export interface StagePolicies {
+  functions: FunctionModel[]
+  tables: StackModel['tables']
+  buses: StackModel['buses']
+  /** The KMS keys of the templates: `MAC` and `TOTP`. */
+  keys: Record<'MAC' | 'TOTP', KeyModel>
+  /** Returns what decides the requests of a function, by its name without the stage's prefix. */
+  denialsOf: (name: string) => FindDenial
+}
+
+/** Synthesizes a stage and reads its policies. No function is bundled. */
+export async function readStage(stage: string): Promise<StagePolicies> {
+  makeBundleDirectories()
+  const context = { 'aws:cdk:disable-asset-staging': true }
+  const outdir = mkdtempSync(join(tmpdir(), 'policies-'))
+  const app = new App({ outdir, context, builtinCloudFormationValidation: false })
+  await addStacks(app, readConfig({ ...configured, stage }))
+  const addresses = { region, accountId, apiUrl: 'http://127.0.0.1:1', awsUrl: 'http://127.0.0.1:1' }
+  const reader = new TemplateReader(readStackTemplates(app.synth()), addresses)
+  const functions = readFunctions(reader, readRoles(reader))
+  const keys = readKeys(reader)
+  const keyOf = (usage: string): KeyModel => {
+    const found = keys.find(({ keyUsage }) => keyUsage === usage)
+    if (found === undefined) throw new Error(`the stage has no key to ${usage}`)
+    return found
+  }
+  return {
+    functions,
+    tables: readTables(reader),
+    buses: readBuses(reader),
+    keys: { MAC: keyOf('GENERATE_VERIFY_MAC'), TOTP: keyOf('ENCRYPT_DECRYPT') },
+    denialsOf(name) {
+      const found = functions.find((item) => item.name.endsWith(name))
+      if (found === undefined) throw new Error(`there is no function ${name}`)
+      return compileSession(found.arn, { ...found, origin: name }, { accountId } as StackModel)
+    },
+  }
+}
+
+/** The policy of a key that has none of its own: the account's IAM policies decide (KMS: key policies). */
+const delegation = {
+  Statement: [
+    {
+      Effect: 'Allow' as const,
+      Principal: { AWS: `arn:aws:iam::${accountId}:root` },
+      Action: 'kms:*',
+      Resource: '*',
+    },
+  ],
+}
+
+/** Makes the request of a KMS action on a key, with the condition keys that KMS takes from the key. */
+export const onKey = (
+  action: string,
+  { arn, keySpec, keyUsage, keyPolicy = delegation, tags }: KeyModel,
+  context: AccessRequest['context'] = {},
+): AccessRequest => ({
+  action: `kms:${action}`,
+  resource: arn,
+  context: {
+    'kms:KeySpec': keySpec,
+    'kms:KeyUsage': keyUsage,
+    ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [`aws:ResourceTag/${name}`, value])),
+    ...context,
+  },
+  resourcePolicy: { policy: compilePolicies([keyPolicy], arn), role: 'required' },
+})
+
+/** Makes the model of an RSA signing key with these tags. */
+export const signingKey = (tags: Record<string, string>): KeyModel => ({
+  keyId: '11111111-2222-3333-4444-555555555555',
+  arn: `arn:aws:kms:${region}:${accountId}:key/11111111-2222-3333-4444-555555555555`,
+  keySpec: 'RSA_2048',
+  keyUsage: 'SIGN_VERIFY',
+  description: '',
+  keyPolicy: undefined,
+  tags,
+})
