@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi'
 import { expect, test } from 'vitest'
 import { followAuthorization } from '../support/browser.ts'
 import { createClient, createSession } from '../support/oauth-clients.ts'
-import { stack, waitUntilRefused } from '../support/oauth.ts'
+import { expectRefused, stack } from '../support/oauth.ts'
 
 // Allows plain http for the local stack; oauth4webapi marks the option as deprecated so that nobody leaves
 // it in by accident.
@@ -72,5 +72,5 @@ test('unmodified oauth4webapi completes the authorization code flow, and jose ve
 
   const revoked = await oauth.revocationRequest(server, client, authentication, tokens.access_token, insecure)
   await oauth.processRevocationResponse(revoked)
-  await waitUntilRefused(tokens.access_token)
+  await expectRefused(tokens.access_token)
 })

@@ -2,7 +2,7 @@ import * as oidc from 'openid-client'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { followAuthorization } from '../support/browser.ts'
 import { createClient, createSession, type SignedIn, type TestClient } from '../support/oauth-clients.ts'
-import { stack, waitUntilRefused } from '../support/oauth.ts'
+import { expectRefused, stack } from '../support/oauth.ts'
 
 const secret = 'a long secret: with % + & = / and a space'
 let session: SignedIn
@@ -68,7 +68,7 @@ describe('unmodified openid-client', () => {
     expect(userinfo).toMatchObject({ email: session.email, email_verified: true, name: session.nickname })
 
     await oidc.tokenRevocation(config, tokens.access_token)
-    await waitUntilRefused(tokens.access_token)
+    await expectRefused(tokens.access_token)
     await expect(oidc.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '')).rejects.toThrow()
   })
 

@@ -13,13 +13,13 @@ import {
 } from '../support/oauth-clients.ts'
 import {
   address,
+  expectRefused,
   getAuthorize,
   getUserinfo,
   obtainCode,
   postConsent,
   postForm,
   stack,
-  waitUntilRefused,
 } from '../support/oauth.ts'
 
 let client: TestClient
@@ -69,7 +69,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and works once', ()
     const first = await exchangeCode(exchange)
     expect(await works(first.body['access_token'])).toBe(true)
     expect(await exchangeCode(exchange)).toMatchObject(invalidGrant)
-    await waitUntilRefused(first.body['access_token'])
+    await expectRefused(first.body['access_token'])
     expect(await exchangeCode(exchange)).toMatchObject(invalidGrant)
   })
 
@@ -78,7 +78,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and works once', ()
     const first = await exchangeCode(exchange)
     await expireCode(code)
     expect(await exchangeCode(exchange)).toMatchObject(invalidGrant)
-    await waitUntilRefused(first.body['access_token'])
+    await expectRefused(first.body['access_token'])
   })
 
   test('replaying a used authorization code does not revoke the user’s other tokens', async () => {
@@ -97,7 +97,7 @@ describe('RFC 6749 §4.1.2 and §10.5: a code is short-lived and works once', ()
     const won = answers.filter(({ status }) => status === 200)
     expect(won).toHaveLength(1)
     for (const lost of answers.filter((answer) => answer !== won[0])) expect(lost).toMatchObject(invalidGrant)
-    await waitUntilRefused(won[0]?.body['access_token'])
+    await expectRefused(won[0]?.body['access_token'])
   })
 })
 
@@ -152,7 +152,7 @@ describe('a token request that does not match its code', () => {
     const { exchange } = await obtainCode(client, ending)
     const { body } = await exchangeCode(exchange)
     await revokeToken(ending.accessToken, 'first-party')
-    await waitUntilRefused(body['access_token'])
+    await expectRefused(body['access_token'])
   })
 
   test('a PKCE verifier of fewer than 43 characters is refused, even if it matches (RFC 7636 §4.1)', async () => {

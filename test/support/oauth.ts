@@ -1,6 +1,6 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { useLocalStack } from './local-stack.ts'
-import { stackManners } from './manners.ts'
+import { letReadsCatchUp } from './manners.ts'
 import { markSecret } from './mark-secret.ts'
 import { authorizationRequest, bearer, pkce, type SignedIn, type TestClient } from './oauth-clients.ts'
 
@@ -85,10 +85,10 @@ export const getUserinfo = (accessToken: string): Promise<Response> =>
   fetch(address('/oauth2/userinfo'), { headers: bearer(accessToken) })
 
 /**
- * Waits until an ended access_token is refused: at once, or a moment later where reads are stale, as a read
- * endpoint may still answer for about a second (infra/DECISIONS.md).
+ * Holds that an ended access_token is refused: at once, or about a second later where reads are stale
+ * (infra/DECISIONS.md).
  */
-export async function waitUntilRefused(accessToken: unknown): Promise<void> {
-  const check = async () => expect((await getUserinfo(String(accessToken))).status).toBe(401)
-  await (stackManners === undefined ? check() : vi.waitFor(check, 5000))
+export async function expectRefused(accessToken: unknown): Promise<void> {
+  await letReadsCatchUp()
+  expect((await getUserinfo(String(accessToken))).status).toBe(401)
 }

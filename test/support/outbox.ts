@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
 import { readOutbox } from './local-stack.ts'
-import { patience } from './manners.ts'
+import { patience, stackManners } from './manners.ts'
 
 /**
  * Waits until an address has received the expected number of mails, and returns the code in the newest one.
@@ -9,8 +9,10 @@ export function mailedCode(to: string, mails = 1): Promise<string> {
   return vi.waitFor(
     async () => {
       const messages = await readOutbox(to)
-      expect(messages).toHaveLength(mails)
-      return /\b\d{6}\b/.exec(messages[0]?.text ?? '')?.[0] ?? ''
+      const codes = messages.map(({ text }) => /\b\d{6}\b/.exec(text)?.[0] ?? '')
+      // With manners a mail may be sent twice (functions/intake/mail.requested.ts).
+      expect(stackManners === undefined ? codes : [...new Set(codes)]).toHaveLength(mails)
+      return codes[0] ?? ''
     },
     { timeout: patience(20_000), interval: 100 },
   )
