@@ -15,8 +15,27 @@ export const BusinessKey = v.pipe(
   v.regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable characters without spaces'),
 )
 
-/** Schema of an instant in epoch milliseconds. */
-export const Instant = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(8.64e15))
+/** How far the clock of a sender may be ahead of the service's own. */
+export const clockToleranceMilliseconds = 300_000
+
+/** Schema of an instant in epoch milliseconds that is at most so far ahead of the service's clock. */
+export const instantAhead = (maxMilliseconds: () => number, reason: string) =>
+  v.pipe(
+    v.number(),
+    v.safeInteger(),
+    v.minValue(0),
+    v.maxValue(8.64e15),
+    v.check((instant) => instant <= Date.now() + maxMilliseconds(), reason),
+  )
+
+/**
+ * Schema of the instant of something that has happened, in epoch milliseconds. One that is far ahead is
+ * refused, because the latest of two updates stands: an update of the year 275760 would stand for ever.
+ */
+export const Instant = instantAhead(
+  () => clockToleranceMilliseconds,
+  'must be at most five minutes ahead of the clock of this service',
+)
 
 /** Schema of an existing calendar day, `yyyy-MM-dd`. */
 export const Day = v.pipe(

@@ -10,18 +10,25 @@ import {
   composeWarningMail,
   mailRequested,
   SixDigits,
+  warningLifetimeMilliseconds,
 } from '../../shared/sign-in/mailed-code.ts'
-import { BusinessKey, Instant } from '../../shared/fields.ts'
+import { BusinessKey, clockToleranceMilliseconds, instantAhead } from '../../shared/fields.ts'
 import { EmailAddress } from '../../shared/users/identity.ts'
 
 const ses = awsClient(new SESv2Client(clientOptions()))
 
-const commonFields = {
+const fieldsOf = (lifetimeMilliseconds: () => number) => ({
   mail_id: BusinessKey,
   to: EmailAddress,
   /** When the mail is of no more use, epoch milliseconds; a code expires then. */
-  expires_at: Instant,
-}
+  expires_at: instantAhead(
+    () => lifetimeMilliseconds() + clockToleranceMilliseconds,
+    'must not be later than a mail of its kind expires',
+  ),
+})
+
+const codeFields = fieldsOf(() => settings().loginTicketTtlSeconds * 1000)
+const warningFields = fieldsOf(() => warningLifetimeMilliseconds)
 
 /**
  * Mails a sign-in code, or a warning that a user's codes are being guessed, unless it has expired. The event
@@ -31,8 +38,8 @@ const commonFields = {
 export const handler = intake({
   detailType: mailRequested,
   detail: v.variant('kind', [
-    v.object({ ...commonFields, kind: v.literal('code'), code: SixDigits }),
-    v.object({ ...commonFields, kind: v.literal('wrong_codes') }),
+    v.object({ ...codeFields, kind: v.literal('code'), code: SixDigits }),
+    v.object({ ...warningFields, kind: v.literal('wrong_codes') }),
   ]),
   key: ({ mail_id }) => mail_id,
   rejections: ['expired', 'mail_refused'],

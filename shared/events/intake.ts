@@ -8,6 +8,7 @@ import { countFailure, isUnavailable } from '../faults.ts'
 import { runInvocation } from '../invocation.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { errorSummary, log } from '../log.ts'
+import { isTooComplex } from './check-complexity.ts'
 import { type Delivery, eventRecord, type EventRecord, type Outcome, type Refusal } from './event-record.ts'
 import { PostponedRefusal, refuseEvent } from './refuse-event.ts'
 import {
@@ -60,8 +61,8 @@ const queueReserveMilliseconds = 7_000
 /** A message under way, what its copies share, and what is known of its event. */
 interface ReceivedEvent {
   message: SQSRecord
-  /** The body as EventBridge wraps an event; undefined if it is not JSON. */
-  envelope: Envelope | undefined
+  /** The body as EventBridge wraps an event, or why it was not read. */
+  envelope: Envelope | 'malformed_event' | 'too_complex'
   delivery: Delivery
   /** Undefined until the event has been read, and for one that is applied in parts. */
   record: EventRecord | undefined
@@ -108,7 +109,7 @@ async function receive<Detail extends v.GenericSchema>(
   end: number,
 ): Promise<void> {
   const envelope = readEnvelope(message.body)
-  const delivery = readDelivery(message, envelope)
+  const delivery = readDelivery(message)
   const event: ReceivedEvent = { message, envelope, delivery, record: undefined, end }
   const applying = runInvocation(context, queueReserveMilliseconds, () => applyMessage(spec, event))
   const outcome = await applying.catch((error: unknown) => {
@@ -133,40 +134,51 @@ async function applyMessage<Detail extends v.GenericSchema>(
   spec: IntakeSpec<Detail>,
   event: ReceivedEvent,
 ): Promise<Outcome> {
-  if (event.envelope === undefined) throw new RejectedEvent('malformed_event')
+  if (typeof event.envelope === 'string') throw new RejectedEvent(event.envelope)
   const { detail: raw } = event.envelope
   const result = v.safeParse(spec.detail, raw)
-  if (!result.success) {
-    const reasons = fieldErrors(result.issues, 'event').map(({ field, reason }) => `${field} ${reason}`)
-    throw new RejectedEvent('invalid_detail', reasons.join('; '))
-  }
+  if (!result.success) throw new RejectedEvent('invalid_detail', explain(result.issues))
   const record = eventRecord(spec.detailType, spec.key(result.output), raw, event.delivery)
   if (!spec.inParts) event.record = record
   return spec.apply(result.output, record)
 }
 
+const maxExplanationLength = 500
+
+/**
+ * Explains which fields are not valid. The names of the members of a map are the sender's, so the explanation
+ * is cut, and has only characters that SQS takes in a message attribute.
+ */
+function explain(issues: readonly v.BaseIssue<unknown>[]): string {
+  const reasons = fieldErrors(issues, 'event').map(({ field, reason }) => `${field} ${reason}`)
+  return reasons
+    .join('; ')
+    .slice(0, maxExplanationLength)
+    .replaceAll(/[^ -~]/g, '?')
+}
+
 /** What EventBridge wraps an event in, unchecked. */
 interface Envelope {
-  id?: unknown
   detail?: unknown
 }
 
-function readEnvelope(body: string): Envelope | undefined {
+function readEnvelope(body: string): ReceivedEvent['envelope'] {
+  if (isTooComplex(body)) return 'too_complex'
   try {
-    return (JSON.parse(body) as Envelope | null) ?? undefined
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? value : 'malformed_event'
   } catch {
-    return undefined
+    return 'malformed_event'
   }
 }
 
-/** The bus gives its events a UUID. */
-const EventId = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/))
+/** The beginning of an event, with the UUID that the bus gave it; read without parsing what may be a bomb. */
+const eventHead = /^\{(?:"version":"0",)?"id":"([\w-]{1,64})"/
 
 /** Reads what all copies of an event share. A message that is no event of the bus has its own id. */
-function readDelivery({ messageId, attributes }: SQSRecord, envelope: Envelope | undefined): Delivery {
-  const id = envelope?.id
+function readDelivery({ messageId, body, attributes }: SQSRecord): Delivery {
   return {
-    eventId: v.is(EventId, id) ? id : messageId,
+    eventId: eventHead.exec(body)?.[1] ?? messageId,
     // A caller that is not the queue may leave it out; its message is then no redriven one.
     sentAt: Number(attributes.SentTimestamp) || 0,
   }

@@ -5,7 +5,8 @@ import * as v from 'valibot'
  * generated from this table.
  */
 export const rejectionReasons = {
-  malformed_event: 'the message is not JSON',
+  malformed_event: 'the message is not a JSON object',
+  too_complex: 'the message is nested too deep or has too many values',
   invalid_detail: 'a field of the detail is missing or not valid',
   conflicting_content: 'this business key was used before with other content',
   unknown_user: 'the user is not registered',
@@ -31,6 +32,7 @@ export type RejectionReason = v.InferOutput<typeof RejectionReason>
 /** Rejection codes that are common to all event types; each type declares its own in addition. */
 export const commonRejections: readonly RejectionReason[] = [
   'malformed_event',
+  'too_complex',
   'invalid_detail',
   'conflicting_content',
   'unavailable',

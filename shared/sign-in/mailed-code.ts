@@ -61,6 +61,9 @@ export function composeCodeMail(code: string, expiresAt: number, now: number) {
   }
 }
 
+/** How long a warning is worth delivering: for as long as it lasts that the user cannot sign in. */
+export const warningLifetimeMilliseconds = hourMilliseconds
+
 /** Composes subject and text of the mail to a user whose second factor is being guessed. */
 export const composeWarningMail = () => ({
   subject: 'Somebody tries to sign in as you',

@@ -1,6 +1,6 @@
 import { publishEvent } from '../events/publish-event.ts'
 import { claimWarning, giveBackWarning } from './code-step.ts'
-import { mailRequested } from './mailed-code.ts'
+import { mailRequested, warningLifetimeMilliseconds } from './mailed-code.ts'
 import type { SignInRecord } from './sign-in-record.ts'
 
 const hourMilliseconds = 3_600_000
@@ -18,7 +18,7 @@ export async function warnOwner({ userId, email, warnedAt = 0 }: SignInRecord, n
       mail_id: `wrong-codes-${userId}-${now}`,
       kind: 'wrong_codes',
       to: email,
-      expires_at: now + hourMilliseconds,
+      expires_at: now + warningLifetimeMilliseconds,
     })
   } catch (error) {
     await giveBackWarning(userId, now)

@@ -14,7 +14,7 @@ import { deliver, deliverBatch, type Delivery, interceptQueues } from '../suppor
 import { addUser, adjustment, describeWallet } from '../support/ledger.ts'
 import { runAndDieAt, tamperCalls } from '../support/tamper-calls.ts'
 
-const at = 1_790_000_000_000
+const at = 1_700_000_000_000
 
 /** Creates the events of one user. The wallets must end the same, however the events are delivered. */
 function makeEvents(userId: number): { path: string; handler: Intake; detail: object }[] {

@@ -165,7 +165,7 @@ describe('the wallet and deposit endpoints', () => {
         user_id: userId,
         currency: 'USDT',
         amount: '4',
-        at: 1_790_000_000_000,
+        at: 1_700_000_000_000,
       }
       const holds = (balance: number, hold: number, withdrawn: number) =>
         eventually(async () => {

@@ -64,7 +64,7 @@ const event: fc.Arbitrary<LedgerEvent> = fc.oneof(
 
 /** Converts a model event to the event detail that its sender would send. */
 function toDetail(userId: number, sent: LedgerEvent): object {
-  const common = { user_id: userId, currency: sent.currency, amount: sent.amount, at: 1_790_000_000_000 }
+  const common = { user_id: userId, currency: sent.currency, amount: sent.amount, at: 1_700_000_000_000 }
   const id = `${userId}-${sent.key}`
   switch (sent.type) {
     case 'wallet.adjusted':

@@ -39,6 +39,6 @@ export const deposit = (address: UserAddress, changes: object = {}) => ({
   amount: '5',
   status: 'confirmed',
   confirmations: 12,
-  at: 1_790_000_000_000,
+  at: 1_700_000_000_000,
   ...changes,
 })

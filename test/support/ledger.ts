@@ -26,7 +26,7 @@ export const adjustment = (userId: number, changes: object = {}) => ({
   amount: '1',
   direction: 1,
   reason: 'test',
-  at: 1_790_000_000_000,
+  at: 1_700_000_000_000,
   ...changes,
 })
 

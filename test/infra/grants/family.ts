@@ -24,7 +24,7 @@ export async function joinFamily(): Promise<{ parent: number; child: number }> {
     userId,
     nickname: `member ${userId}`,
     email: `${userId}@example.com`,
-    registeredAt: 1_790_000_000_000,
+    registeredAt: 1_700_000_000_000,
   })
   await join(about(parent))
   await join({ ...about(child), referrerId: parent })

@@ -80,3 +80,38 @@ describe('the fault metric of an intake function, which rolls a deployment back'
     expect(await faultsOf(error)).toBe(0)
   })
 })
+
+describe('an event that is made to cost much', () => {
+  const anything = intake({
+    detailType: 'test.happened',
+    detail: v.object({ any: v.unknown() }),
+    key: () => randomUUID(),
+    apply: async () => 'applied',
+  })
+  const nest = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
+
+  it.each([
+    ['nested as deep as allowed', nest(20), 'done'],
+    ['nested too deep', nest(40), 'refused'],
+    ['of too many values', Array.from({ length: 60_000 }, () => 0), 'refused'],
+  ])('a detail %s is done with at its first delivery', async (_what, any, outcome) => {
+    const refused = { refused: 'too_complex: the message is nested too deep or has too many values' }
+    expect(await deliver(anything, { any })).toEqual(outcome === 'done' ? 'done' : refused)
+  })
+
+  it('names of a map that no dead letter can carry keep its event from being refused', async () => {
+    const rates = intake({
+      detailType: 'test.happened',
+      detail: v.object({ rates: v.record(v.pipe(v.string(), v.regex(/^[A-Z]+$/)), v.string()) }),
+      key: () => randomUUID(),
+      apply: async () => 'applied',
+    })
+    const names = Array.from(
+      { length: 5_000 },
+      (_, index) => [`\u001b[31m\u009b\u202e${index}`, '1'] as const,
+    )
+    const { refused } = (await deliver(rates, { rates: Object.fromEntries(names) })) as { refused: string }
+    expect(refused).toMatch(/^invalid_detail: rates\.[ -~]*$/)
+    expect(refused.length).toBeLessThan(600)
+  })
+})

@@ -112,6 +112,16 @@ test('an event that is not JSON and an event without a business key leave one de
   expect(letters).toHaveLength(2)
 })
 
+test('two messages of one event that is nested too deep leave one dead letter', async () => {
+  const body = `{"version":"0","id":"${randomUUID()}","detail-type":"x","detail":${'['.repeat(100_000)}`
+  for (let times = 0; times < 2; times += 1) {
+    const attributes = { ApproximateReceiveCount: '1', SentTimestamp: '1' }
+    const record = { messageId: randomUUID(), receiptHandle: 'handle', body, attributes }
+    await refusing({ Records: [record] } as unknown as SQSEvent, contextWith(30_000))
+  }
+  expect(letters).toHaveLength(1)
+})
+
 test('a refused event is refused again after it was redriven, and leaves a dead letter again', async () => {
   const copy = newCopy({ key: randomUUID() })
   await deliver(refusing, [copy])

@@ -1,0 +1,31 @@
+/** Maximum depth of an event's JSON; the deepest detail that a schema describes has four levels. */
+export const maxDepth = 32
+
+/**
+ * Maximum number of members and elements in an event's JSON: twice those of the largest batch of deposit
+ * addresses that fits into an event.
+ */
+export const maxValues = 50_000
+
+/**
+ * Whether JSON text is nested deeper, or has more values, than any event needs. Call it before parsing: it
+ * reads the text once, without recursion, and stops at the limit, whereas what is parsed takes memory, and
+ * what walks it recursively fails with an error that looks like a passing fault.
+ */
+export function isTooComplex(json: string): boolean {
+  let depth = 0
+  let values = 1
+  let inText = false
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at]
+    if (inText) {
+      if (character === '\\') at += 1
+      else if (character === '"') inText = false
+    } else if (character === '"') inText = true
+    else if (character === ',') values += 1
+    else if (character === '{' || character === '[') depth += 1
+    else if (character === '}' || character === ']') depth -= 1
+    if (depth > maxDepth || values > maxValues) return true
+  }
+  return false
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { maxDepth, maxValues, isTooComplex } from '../../../shared/events/check-complexity.ts'
+
+const nested = (depth: number, open: string, close: string) => open.repeat(depth) + '1' + close.repeat(depth)
+const elements = (count: number) => `[${Array(count).fill('1').join(',')}]`
+
+describe('an event that costs more than it can be worth', () => {
+  it.each([
+    ['lists', '[', ']'],
+    ['objects', '{"a":', '}'],
+  ])('%s that are nested as deep as allowed pass, one more does not', (_what, open, close) => {
+    expect(isTooComplex(nested(maxDepth, open, close))).toBe(false)
+    expect(isTooComplex(nested(maxDepth + 1, open, close))).toBe(true)
+  })
+
+  it('as many values as allowed pass, one more does not', () => {
+    expect(isTooComplex(elements(maxValues))).toBe(false)
+    expect(isTooComplex(elements(maxValues + 1))).toBe(true)
+  })
+
+  it('brackets and commas in a text do not count, and an escaped quote does not end a text', () => {
+    const text = `\\"${'[,'.repeat(maxValues)}\\\\`
+    expect(isTooComplex(JSON.stringify({ [text]: text }))).toBe(false)
+    expect(isTooComplex(`["\\\\"${',1'.repeat(maxValues)}]`)).toBe(true)
+  })
+
+  it('500,000 open brackets are refused in less time than it takes to parse them', () => {
+    const bomb = '['.repeat(500_000)
+    const startedAt = performance.now()
+    expect(isTooComplex(bomb)).toBe(true)
+    expect(performance.now() - startedAt).toBeLessThan(20)
+  })
+})
