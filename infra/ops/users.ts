@@ -1,9 +1,8 @@
 import { generateSecret, generateURI } from 'otplib'
 import { renderUnicodeCompact } from 'uqr'
-import { readItem } from '../../shared/db/read.ts'
 import { readSignInRecord, type SignInRecord } from '../../shared/sign-in/sign-in-record.ts'
 import { normalizeEmail } from '../../shared/users/identity.ts'
-import { emailKey, emailOwner, readUser, type User } from '../../shared/users/user.ts'
+import { readEmailOwner, readUser, type User } from '../../shared/users/user.ts'
 import { OperationError } from './errors.ts'
 import { formatInstant } from './terminal.ts'
 
@@ -14,7 +13,7 @@ export interface Account extends User {
 
 /** Finds a user by id or email address. Throws an OperationError if there is none. */
 export async function findUser(reference: string): Promise<Account> {
-  const userId = /^\d+$/.test(reference) ? Number(reference) : await findUserId(reference)
+  const userId = /^\d+$/.test(reference) ? Number(reference) : await readEmailOwner(normalizeEmail(reference))
   const [user, signIn] =
     userId === undefined
       ? []
@@ -22,9 +21,6 @@ export async function findUser(reference: string): Promise<Account> {
   if (user === undefined || signIn === undefined) throw new OperationError(`there is no user ${reference}`)
   return { ...user, signIn }
 }
-
-const findUserId = async (email: string): Promise<number | undefined> =>
-  emailOwner(await readItem(emailKey(normalizeEmail(email)), { consistent: true }))
 
 /** Returns a user's data without secrets. */
 export const describeUser = (user: Account) => ({

@@ -8,12 +8,13 @@ import { stringifyExact } from '../money.ts'
 import { settings } from '../settings.ts'
 import { type BTreeEntry, type MemberList, rootKey } from './counted-b-tree/node.ts'
 import { type RangeResult, readRange } from './counted-b-tree/read-range.ts'
+import { type Keyword, KeywordText, matchesMember, toKeyword } from './keyword.ts'
 import { Member, type Profile, profileKey, readMembers, toProfile } from './member.ts'
-import { findInChunks, matchesKeyword, searchText } from './search-chunks.ts'
+import { findInChunks } from './search-chunks.ts'
 
 const Filter = v.object({
-  /** Text to search for in nickname and email address, in any case. */
-  keyword: v.optional(v.string()),
+  /** Beginning of a word of the nickname, whole email address, or part of it as masked; in any case. */
+  keyword: v.optional(KeywordText),
   /** First and last day of joining, both included. */
   beginDate: v.optional(Day),
   endDate: v.optional(Day),
@@ -120,9 +121,10 @@ async function findEntries(
   window: { skip: number; take: number },
 ): Promise<RangeResult> {
   const range = joinedRange(filter)
-  if (filter.keyword === undefined) return readRange(list, root, { ...range, ...window })
+  if (filter.keyword === undefined || filter.keyword === '')
+    return readRange(list, root, { ...range, ...window })
   const all = await readRange(list, root, { ...range, skip: 0, take: Infinity })
-  const matches = await search(owner?.rootId ?? list.ownerId, all.entries, filter.keyword.toLowerCase())
+  const matches = await search(owner?.rootId ?? list.ownerId, all.entries, toKeyword(filter.keyword))
   return { total: matches.length, entries: matches.slice(window.skip, window.skip + window.take) }
 }
 
@@ -132,7 +134,7 @@ async function findEntries(
  */
 const maxSearchedProfiles = 300
 
-async function search(rootId: number, entries: BTreeEntry[], keyword: string): Promise<BTreeEntry[]> {
+async function search(rootId: number, entries: BTreeEntry[], keyword: Keyword): Promise<BTreeEntry[]> {
   if (entries.length > maxSearchedProfiles) return findInChunks(rootId, entries, keyword)
   const items = await readItems(
     entries.map(({ userId }) => profileKey(userId)),
@@ -140,8 +142,6 @@ async function search(rootId: number, entries: BTreeEntry[], keyword: string): P
   )
   return entries.filter((_, i) => {
     const item = items[i]
-    if (item === undefined) return false
-    const { nickname, email } = toProfile(item)
-    return matchesKeyword(searchText(nickname, email), keyword)
+    return item !== undefined && matchesMember(toProfile(item), keyword)
   })
 }

@@ -4,13 +4,15 @@ import { readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
 import { Failure } from '../errors.ts'
+import { readEmailOwner } from '../users/user.ts'
 import type { ReadItem } from './counted-b-tree/counted-b-tree.ts'
 import { type BTreeEntry, countOf, rootKey, unpackRoot } from './counted-b-tree/node.ts'
+import { type Keyword, matchesText, type SearchText, toSearchText } from './keyword.ts'
 import { type Profile, updateSearchFields } from './member.ts'
 
 /**
- * Search chunks hold the nicknames and emails of a tree's members, 64 members to an item, so that a keyword
- * search reads few items. A member is in one chunk only, however many ancestors list the member, so a rename
+ * Search chunks hold the search texts of a tree's members, 64 members to an item, so that a keyword search
+ * reads few items. A member is in one chunk only, however many ancestors list the member, so a rename
  * writes one profile and one chunk. Entries of lists name the member's chunk.
  */
 export const chunkSize = 64
@@ -32,7 +34,7 @@ const openChunks = itemType({
 /** A search chunk: its search texts by user id, and how often it has been written (0: not yet stored). */
 interface SearchChunk {
   version: number
-  texts: ReadonlyMap<number, string>
+  texts: ReadonlyMap<number, SearchText>
 }
 
 type NamedMember = Pick<Profile, 'userId' | 'nickname' | 'email'>
@@ -44,14 +46,18 @@ const ChunkItem = v.object({ version: Integer, texts: v.string() })
 function toChunk(item: Item | undefined): SearchChunk {
   if (item === undefined) return { version: 0, texts: new Map() }
   const { version, texts } = v.parse(ChunkItem, item)
-  return { version, texts: new Map(JSON.parse(texts) as [number, string][]) }
+  const stored = JSON.parse(texts) as [userId: number, nickname: string, maskedEmail: string][]
+  return {
+    version,
+    texts: new Map(stored.map(([userId, nickname, maskedEmail]) => [userId, { nickname, maskedEmail }])),
+  }
 }
 
 /** The item of a search chunk. */
 export const chunkItem = (rootId: number, chunk: number, { version, texts }: SearchChunk): Item & Key => ({
   ...searchChunks.key({ rootId, chunk }),
   version,
-  texts: JSON.stringify([...texts]),
+  texts: JSON.stringify([...texts].map(([userId, text]) => [userId, text.nickname, text.maskedEmail])),
 })
 
 /** The write that adds or replaces texts in a search chunk; fails if `stored` is no longer its item. */
@@ -62,7 +68,7 @@ function putTexts(
   members: readonly NamedMember[],
 ): Write {
   const { version, texts } = toChunk(stored)
-  const added = members.map(({ userId, nickname, email }) => [userId, searchText(nickname, email)] as const)
+  const added = members.map((member) => [member.userId, toSearchText(member)] as const)
   const after = { version: version + 1, texts: new Map([...texts, ...added]) }
   return putVersioned(chunkItem(rootId, chunk, after), version)
 }
@@ -73,23 +79,6 @@ export async function replaceText(rootId: number, chunk: number, member: NamedMe
   return putTexts(rootId, chunk, stored, [member])
 }
 
-/**
- * Separates nickname and email address in a search text. Email addresses cannot contain it, so its last
- * occurrence is the separator.
- */
-const separator = '\u0000'
-
-/** Builds a member's search text, in which keywords are looked for. */
-export const searchText = (nickname: string, email: string): string =>
-  nickname.toLowerCase() + separator + email.toLowerCase()
-
-/** Whether the nickname or email address in a search text contains a keyword (must be in lower case). */
-export function matchesKeyword(text: string, keyword: string): boolean {
-  if (!text.includes(keyword)) return false
-  const end = text.lastIndexOf(separator)
-  return text.slice(0, end).includes(keyword) || text.slice(end + separator.length).includes(keyword)
-}
-
 /** How many search chunks are read and searched at a time, to bound the memory of a search. */
 const searchBatchSize = 1600
 
@@ -97,13 +86,13 @@ const searchBatchSize = 1600
 const maxSearchMilliseconds = 7_000
 
 /**
- * Returns the members whose nickname or email address contains a keyword (in lower case), in the order given.
- * Reads are strongly consistent. Throws `unavailable` after 7 seconds.
+ * Returns the members who match a keyword, in the order given. Reads are strongly consistent. Throws
+ * `unavailable` after 7 seconds.
  */
 export async function findInChunks(
   rootId: number,
   entries: BTreeEntry[],
-  keyword: string,
+  keyword: Keyword,
 ): Promise<BTreeEntry[]> {
   const deadline = Date.now() + maxSearchMilliseconds
   const entriesByChunk = Map.groupBy(entries, ({ chunk }) => chunk)
@@ -120,10 +109,12 @@ export async function findInChunks(
       const { texts } = toChunk(items[i])
       for (const { userId } of entriesByChunk.get(chunk) ?? []) {
         const text = texts.get(userId)
-        if (text !== undefined && matchesKeyword(text, keyword)) found.add(userId)
+        if (text !== undefined && matchesText(text, keyword)) found.add(userId)
       }
     }
   }
+  const emailOwner = keyword.address && (await readEmailOwner(keyword.address))
+  if (emailOwner) found.add(emailOwner)
   return entries.filter(({ userId }) => found.has(userId))
 }
 

@@ -31,6 +31,10 @@ const EmailItem = v.object({ user_id: Integer })
 export const emailOwner = (item: Item | undefined): number | undefined =>
   item === undefined ? undefined : v.parse(EmailItem, item).user_id
 
+/** Reads which user an email address is reserved for; undefined if nobody has it. */
+export const readEmailOwner = async (normalizedEmail: string): Promise<number | undefined> =>
+  emailOwner(await readItem(emailKey(normalizedEmail), { consistent: true }))
+
 /** Fields that a `user.updated` may change, each independently of the others. */
 export const updatableFields = [
   'nickname',

@@ -96,7 +96,15 @@ describe('the community endpoints', () => {
       }),
     )
     await letReadsCatchUp()
-    expect((await members(root, 'keyword=Child&current=1&size=20')).data).toMatchObject({ total: 1 })
+    const address = `Child-${child}@example.com`
+    for (const [keyword, total] of [
+      [address.toUpperCase(), 1],
+      [`c***${String(child).at(-1)}@e`, 1],
+      ['Child', 0],
+      [address.slice(1), 0],
+      [address.slice(0, -1), 0],
+    ])
+      expect((await members(root, `keyword=${keyword}&current=1&size=20`)).data).toMatchObject({ total })
     expect((await call(root, '/community/members/export?type=COMMUNITY')).data).toMatchObject({
       total: 2,
       cap: 10_000,
@@ -111,6 +119,7 @@ describe('the community endpoints', () => {
     '/community/members?current=1',
     '/community/members?current=1&size=20&type=direct',
     '/community/members?current=1&size=20&beginDate=2026-02-30',
+    `/community/members?current=1&size=20&keyword=${'k'.repeat(255)}`,
     '/community/members?current=1&size=20&beginDate=2026-02-03&endDate=2026-02-02',
     '/community/members/export?type=ALL',
     '/dashboard/earnings?beginDate=2026-02-03&endDate=2026-02-02',

@@ -3,7 +3,8 @@ import { handler as purchased } from '../../functions/intake/package.purchased.t
 import { handler as updated } from '../../functions/intake/user.updated.ts'
 import { registerMember, type Registration } from '../../shared/community/membership.ts'
 import { putSignInRecord } from '../../shared/sign-in/sign-in-record.ts'
-import { putUser } from '../../shared/users/user.ts'
+import { normalizeEmail } from '../../shared/users/identity.ts'
+import { claimEmail, putUser } from '../../shared/users/user.ts'
 import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
 import { applyEvent } from './apply-event.ts'
 
@@ -12,8 +13,12 @@ export async function join(registration: Registration): Promise<void> {
   const { userId, nickname, email, referrerId, registeredAt } = registration
   const record = eventRecord('user.registered', String(userId), registration)
   const { writes, notify } = await registerMember(registration)
-  const user = putUser({ userId, nickname, email, referrerId, registeredAt })
-  await applyOnce(record, [user, putSignInRecord({ userId, nickname, email }), ...writes])
+  const user = [
+    putUser({ userId, nickname, email, referrerId, registeredAt }),
+    claimEmail(normalizeEmail(email), userId),
+    putSignInRecord({ userId, nickname, email }),
+  ]
+  await applyOnce(record, [...user, ...writes])
   await notify()
 }
 

@@ -1,7 +1,7 @@
 import type { Member } from '../../shared/community/member.ts'
 import type { MemberFilter } from '../../shared/community/find-members.ts'
 import { Big, zero } from '../../shared/money.ts'
-import { maskEmail } from '../../shared/users/identity.ts'
+import { maskEmail, normalizeEmail } from '../../shared/users/identity.ts'
 
 /** A member in the community model. `parent` is the referrer's index in the list of all members. */
 export interface ModelMember {
@@ -12,6 +12,22 @@ export interface ModelMember {
   parent: number | undefined
   /** Amounts of the member's package purchases. */
   purchases: string[]
+}
+
+/** Whether a member matches a keyword, as the contract says it (section 6). */
+export function matches({ nickname, email }: Pick<ModelMember, 'nickname' | 'email'>, keyword: string) {
+  const wanted = normalizeEmail(keyword)
+  const name = normalizeEmail(nickname)
+  const wordStarts = Array.from(name).flatMap((character, i, characters) => {
+    const before = characters[i - 1] ?? ' '
+    const isStart = /[\p{L}\p{N}]/u.test(character) ? !/[\p{L}\p{M}\p{N}]/u.test(before) : before === ' '
+    return isStart ? [characters.slice(i).join('')] : []
+  })
+  return (
+    wordStarts.some((rest) => rest.startsWith(wanted)) ||
+    normalizeEmail(email) === wanted ||
+    (Array.from(wanted).length >= 3 && normalizeEmail(maskEmail(email)).includes(wanted))
+  )
 }
 
 /** A model of the community, which computes the expected answers from the whole list of members. */
@@ -46,11 +62,9 @@ export class CommunityModel {
 
   /** Finds all members of a list that match a filter, newest first. Days are in UTC. */
   find(owner: ModelMember, { type, keyword, beginDate, endDate }: MemberFilter): Member[] {
-    const wanted = keyword?.toLowerCase()
-    const has = (text: string) => wanted === undefined || text.toLowerCase().includes(wanted)
     return this.#downline(owner)
       .filter(({ level }) => type === 'COMMUNITY' || level === 1)
-      .filter(({ member: { nickname, email } }) => has(nickname) || has(email))
+      .filter(({ member }) => keyword === undefined || matches(member, keyword))
       .filter(({ member: { registeredAt } }) => {
         const day = new Date(registeredAt).toISOString().slice(0, 10)
         return (beginDate === undefined || day >= beginDate) && (endDate === undefined || day <= endDate)

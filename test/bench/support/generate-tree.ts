@@ -1,4 +1,5 @@
-import { chunkItem, chunkSize, searchText } from '../../../shared/community/search-chunks.ts'
+import { chunkItem, chunkSize } from '../../../shared/community/search-chunks.ts'
+import { type SearchText, toSearchText } from '../../../shared/community/keyword.ts'
 import type { BTreeEntry } from '../../../shared/community/counted-b-tree/node.ts'
 import { newProfileItem } from '../../../shared/community/member.ts'
 import { placeBelow } from '../../../shared/community/membership.ts'
@@ -46,7 +47,7 @@ export function generateTree(size: number, depth: number): GeneratedMember[] {
 export function* treeItems(members: readonly GeneratedMember[]): Generator<Item> {
   const directs = new Map<number, BTreeEntry[]>()
   const teams = new Map<number, BTreeEntry[]>()
-  const texts = new Map<number, Map<number, string>>()
+  const texts = new Map<number, Map<number, SearchText>>()
   const add = <T>(lists: Map<number, T[]>, key: number, value: T) =>
     lists.get(key)?.push(value) ?? lists.set(key, [value])
   for (const { userId, joinedAt, chunk, parent, nickname, email } of members) {
@@ -55,8 +56,8 @@ export function* treeItems(members: readonly GeneratedMember[]): Generator<Item>
     add(directs, parent, entry)
     for (let at: number | undefined = parent; at !== undefined; at = members[at]?.parent)
       add(teams, at, entry)
-    const chunkTexts = texts.get(chunk) ?? new Map<number, string>()
-    texts.set(chunk, chunkTexts.set(userId, searchText(nickname, email)))
+    const chunkTexts = texts.get(chunk) ?? new Map<number, SearchText>()
+    texts.set(chunk, chunkTexts.set(userId, toSearchText({ nickname, email })))
   }
   for (const [i, member] of members.entries()) {
     yield {

@@ -8,6 +8,7 @@ import {
   type MemberFilter,
   prefetchMembers,
 } from '../../../shared/community/find-members.ts'
+import { toKeyword } from '../../../shared/community/keyword.ts'
 import { readProfile, setNote } from '../../../shared/community/member.ts'
 import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
 import { findInChunks } from '../../../shared/community/search-chunks.ts'
@@ -112,7 +113,7 @@ async function compareSearch(model: CommunityModel, owner: ModelMember, keyword:
   const filter: MemberFilter = { type: 'COMMUNITY' }
   const { list, root, owner: profile } = await prefetchMembers(filter, owner.userId)
   const all = await readRange(list, root, { ...joinedRange(filter), skip: 0, take: Infinity })
-  const found = await findInChunks(profile?.rootId ?? 0, all.entries, keyword.toLowerCase())
+  const found = await findInChunks(profile?.rootId ?? 0, all.entries, toKeyword(keyword))
   const expected = model.find(owner, { ...filter, keyword })
   expect(found.map(({ userId }) => userId)).toEqual(expected.map(({ user_id }) => user_id))
 }
@@ -151,7 +152,10 @@ describe('propagateToAncestors', () => {
         const model = new CommunityModel(members)
         await compare(model, root, [undefined, 'bob', 'EXAMPLE.COM', 'nobody'])
         await compare(model, members[Math.floor(members.length / 3)] as ModelMember, [undefined, 'ann'])
-        for (const keyword of ['bob', 'EXAMPLE.COM', 'renamed', 'once', 'ç', 'nobody'])
+        const wholeAddress = (members[1] as ModelMember).email.toUpperCase()
+        const hidden = `${String(root.userId).slice(1)}@`
+        const parts = ['EXAMPLE.COM', 'm**', '***', wholeAddress, hidden]
+        for (const keyword of ['bob', 'renamed', 'ob', 'once', 'ç', 'nobody', 'ann 2', ...parts])
           await compareSearch(model, root, keyword)
       }),
       { numRuns: 3 },

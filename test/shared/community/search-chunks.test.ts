@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  allocateChunks,
-  chunkSize,
-  matchesKeyword,
-  type OpenChunk,
-  searchText,
-} from '../../../shared/community/search-chunks.ts'
+import { allocateChunks, chunkSize, type OpenChunk } from '../../../shared/community/search-chunks.ts'
 
 describe('allocateChunks', () => {
   const open = (...chunks: [ownerId: number, chunk: OpenChunk][]) => new Map(chunks)
@@ -51,17 +45,3 @@ describe('allocateChunks', () => {
     expect(before).toEqual(open([1, { chunk: 2, textCount: 3 }]))
   })
 })
-
-it.each([
-  ['ann', true],
-  ['nn b', true],
-  ['ann@', true],
-  ['example.com', true],
-  ['bann', false],
-  ['bob', false],
-])(
-  'whether the keyword %j matches the nickname Ann B or the email Ann@Example.com: %s',
-  (keyword, matches) => {
-    expect(matchesKeyword(searchText('Ann B', 'Ann@Example.com'), keyword)).toBe(matches)
-  },
-)
