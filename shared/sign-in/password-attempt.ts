@@ -3,7 +3,7 @@ import type { Item, Key } from '../db/table.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { Failure } from '../errors.ts'
 import { log } from '../log.ts'
-import { emailKey, emailOwner } from '../users/user.ts'
+import { emailKey, emailOwner } from '../users/email-owner.ts'
 import {
   giveBackSourceTry,
   guessSource,

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { findItem, readItem } from '../db/read.ts'
-import { Integer, type Item, type Key } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import { putNew, type Write, writeIf } from '../db/write.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
+import { emailKey } from './email-owner.ts'
 
 const users = itemType({
   pk: 'USER#{userId}',
@@ -14,26 +15,6 @@ const users = itemType({
 
 /** Key of the item of a user. */
 export const userKey = (userId: number): Key => users.key({ userId })
-
-const emails = itemType({
-  pk: 'EMAIL#{normalizedEmail}',
-  sk: 'EMAIL',
-  holds: 'the user that an email address is reserved for',
-  found: 'by normalized address',
-})
-
-/** Key of the item that reserves a normalized email address for one user. */
-export const emailKey = (normalizedEmail: string): Key => emails.key({ normalizedEmail })
-
-const EmailItem = v.object({ user_id: Integer })
-
-/** Reads which user an email address is reserved for from the item of emailKey; undefined without an item. */
-export const emailOwner = (item: Item | undefined): number | undefined =>
-  item === undefined ? undefined : v.parse(EmailItem, item).user_id
-
-/** Reads which user an email address is reserved for; undefined if nobody has it. */
-export const readEmailOwner = async (normalizedEmail: string): Promise<number | undefined> =>
-  emailOwner(await readItem(emailKey(normalizedEmail), { consistent: true }))
 
 /** Fields that a `user.updated` may change, each independently of the others. */
 export const updatableFields = [
