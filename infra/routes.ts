@@ -226,7 +226,7 @@ export const routes: Route[] = [
     canary: true,
     // A keyword search holds the search texts of the whole downline in memory, so the function gets more of
     // it.
-    permissions: { table: ['GetItem', 'BatchGetItem'], memory: 512 },
+    permissions: { table: ['GetItem', 'BatchGetItem', 'PutItem'], memory: 512 },
   },
   {
     method: 'GET',
@@ -234,7 +234,7 @@ export const routes: Route[] = [
     entry: 'community/export',
     // An export may read 10,000 members, so this route has a low throttle and much memory.
     throttleShare: 0.02,
-    permissions: { table: ['GetItem', 'BatchGetItem'], memory: 1024 },
+    permissions: { table: ['GetItem', 'BatchGetItem', 'PutItem'], memory: 1024 },
   },
   {
     method: 'POST',

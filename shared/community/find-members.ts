@@ -6,10 +6,11 @@ import { Day } from '../fields.ts'
 import { type PageRequest, pageQuery, toPage } from '../page.ts'
 import { stringifyExact } from '../money.ts'
 import { settings } from '../settings.ts'
-import { type BTreeEntry, type MemberList, rootKey } from './counted-b-tree/node.ts'
+import { type MemberList, rootKey } from './counted-b-tree/node.ts'
 import { type RangeResult, readRange } from './counted-b-tree/read-range.ts'
-import { type Keyword, KeywordText, matchesMember, toKeyword } from './keyword.ts'
+import { KeywordText, toKeyword } from './keyword.ts'
 import { Member, type Profile, profileKey, readMembers, toProfile } from './member.ts'
+import { searchBudgetKey, searchReservations } from './search-budget.ts'
 import { findInChunks } from './search-chunks.ts'
 
 const Filter = v.object({
@@ -51,13 +52,19 @@ export interface PrefetchedList {
   list: MemberList
   root: Item | undefined
   owner: Profile | undefined
+  /** What the owner's searches of the last minute cost, if a keyword is to be searched. */
+  budget: Item | undefined
 }
 
 /** Reads the root of a member list and its owner's profile. It may run before the caller is authenticated. */
-export async function prefetchMembers({ type }: MemberFilter, ownerId: number): Promise<PrefetchedList> {
+export async function prefetchMembers(
+  { type, keyword }: MemberFilter,
+  ownerId: number,
+): Promise<PrefetchedList> {
   const list: MemberList = { kind: type, ownerId }
-  const [root, owner] = await readItems([rootKey(list), profileKey(ownerId)])
-  return { list, root, owner: owner && toProfile(owner) }
+  const keys = [rootKey(list), profileKey(ownerId)]
+  const [root, owner, budget] = await readItems(keyword ? [...keys, searchBudgetKey(ownerId)] : keys)
+  return { list, root, owner: owner && toProfile(owner), budget }
 }
 
 /** Finds a page of the members that match a filter, newest first. */
@@ -116,32 +123,15 @@ async function findMembers(
 }
 
 async function findEntries(
-  { list, root, owner }: PrefetchedList,
+  { list, root, owner, budget }: PrefetchedList,
   filter: MemberFilter,
   window: { skip: number; take: number },
 ): Promise<RangeResult> {
   const range = joinedRange(filter)
-  if (filter.keyword === undefined || filter.keyword === '')
-    return readRange(list, root, { ...range, ...window })
-  const all = await readRange(list, root, { ...range, skip: 0, take: Infinity })
-  const matches = await search(owner?.rootId ?? list.ownerId, all.entries, toKeyword(filter.keyword))
+  if (!filter.keyword) return readRange(list, root, { ...range, ...window })
+  const reserve = searchReservations(list.ownerId, budget)
+  const all = await readRange(list, root, { ...range, skip: 0, take: Infinity, reserve })
+  const rootId = owner?.rootId ?? list.ownerId
+  const matches = await findInChunks(rootId, all.entries, toKeyword(filter.keyword), reserve)
   return { total: matches.length, entries: matches.slice(window.skip, window.skip + window.take) }
-}
-
-/**
- * Lists of up to this many members are searched in the members' profiles: for a few batches, search chunks
- * would hold mostly texts of other members.
- */
-const maxSearchedProfiles = 300
-
-async function search(rootId: number, entries: BTreeEntry[], keyword: Keyword): Promise<BTreeEntry[]> {
-  if (entries.length > maxSearchedProfiles) return findInChunks(rootId, entries, keyword)
-  const items = await readItems(
-    entries.map(({ userId }) => profileKey(userId)),
-    { consistent: true },
-  )
-  return entries.filter((_, i) => {
-    const item = items[i]
-    return item !== undefined && matchesMember(toProfile(item), keyword)
-  })
 }

@@ -63,7 +63,3 @@ function beginsWord(text: string, keyword: string): boolean {
   }
   return false
 }
-
-/** Whether a member matches a keyword: by the whole email address, too. */
-export const matchesMember = (member: { nickname: string; email: string }, keyword: Keyword): boolean =>
-  normalizeEmail(member.email) === keyword.address || matchesText(toSearchText(member), keyword)

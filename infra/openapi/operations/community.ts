@@ -19,14 +19,14 @@ export const communityOperations: Record<string, Operation> = {
     summary: 'Members of the community',
     description:
       'Direct referrals (`type=DIRECT`) or the whole downline (`type=COMMUNITY`), sorted by `joined_at`, newest first. `keyword` matches without regard to case: the beginning of a word of the nickname, a whole email address, or three or more characters of the masked email address.',
-    failures: [],
+    failures: ['too_many_requests'],
     example: { records: [member], total: 1, size: 20, current: 1, pages: 1 },
   },
   'GET /community/members/export': {
     summary: 'Export members',
     description:
       'The newest members for the same filters, as JSON, or with `Accept: text/csv` as a CSV attachment (RFC 4180, UTF-8 with a byte order mark). No cell is a formula to a spreadsheet.',
-    failures: [],
+    failures: ['too_many_requests'],
     example: { total: 1, cap: 10_000, truncated: false, records: [member] },
   },
   'POST /community/members/note': {

@@ -2,6 +2,7 @@ import { readItem, readItems } from '../../db/read.ts'
 import type { Item } from '../../db/table.ts'
 import { Failure } from '../../errors.ts'
 import { retry } from '../../retry.ts'
+import type { ReserveUnits } from '../search-budget.ts'
 import {
   type BTreeEntry,
   type BTreeNode,
@@ -13,6 +14,7 @@ import {
   type MemberList,
   nodeKey,
   rootKey,
+  standardCapacity,
   unpackNode,
   unpackRoot,
 } from './node.ts'
@@ -27,6 +29,8 @@ export interface RangeQuery {
   skip: number
   /** Maximum number of members in the window. */
   take: number
+  /** Called before nodes are read, with the read units that they cost; throws to read no more. */
+  reserve?: ReserveUnits
 }
 
 export interface RangeResult {
@@ -87,6 +91,7 @@ async function descend(
     const subtrees = level.flatMap(subtreesOf)
     if (subtrees.length === 0) return collect(level, total, query)
     const wanted = selectSubtrees(subtrees, total, query)
+    await query.reserve?.(wanted.reduce((sum, { count }) => sum + nodeUnits(count), 0))
     const items = await readItems(wanted.map(({ id }) => nodeKey(list, id)))
     level = []
     for (const [i, { firstRank, count }] of wanted.entries()) {
@@ -98,6 +103,9 @@ async function descend(
     }
   }
 }
+
+/** Read units of an eventually consistent read of a node: a full leaf has 4 KB, a branch up to 12 KB. */
+const nodeUnits = (count: number): number => (count > standardCapacity.entries ? 1.5 : 0.5)
 
 function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
   if (node.kind === 'leaf') return []

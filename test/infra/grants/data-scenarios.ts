@@ -35,7 +35,7 @@ const readMembers =
   (query: Record<string, string>): Scenario =>
   async ({ request }) => {
     const { token } = await newFamily()
-    await request({ token, query: { ...query, type: 'COMMUNITY', keyword: 'member' } })
+    await request({ token, query: { ...query, type: 'COMMUNITY', keyword: 'a@b' } })
   }
 
 /** Creates a user with an access_token and a deposit address. */
