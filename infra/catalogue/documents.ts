@@ -22,13 +22,14 @@ const sections: Record<string, Record<string, () => string | Promise<string>>> =
  * Every document with generated sections: its file, and its text with the sections as the code requires now.
  */
 export async function catalogueDocuments(): Promise<{ file: string; text: string }[]> {
-  return Promise.all(
-    Object.entries(sections).map(async ([name, generated]) => {
-      const file = join(root, name)
-      let text = readFileSync(file, 'utf8')
-      for (const [section, describe] of Object.entries(generated))
-        text = replaceSection(text, section, await describe())
-      return { file, text }
-    }),
-  )
+  const documents = []
+  // One after another: two imports at once of modules that share a dependency may resolve before it has run.
+  for (const [name, generated] of Object.entries(sections)) {
+    const file = join(root, name)
+    let text = readFileSync(file, 'utf8')
+    for (const [section, describe] of Object.entries(generated))
+      text = replaceSection(text, section, await describe())
+    documents.push({ file, text })
+  }
+  return documents
 }
