@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { signingKeyTagName } from '../shared/keys/key-names.ts'
 import { numeric, Settings } from '../shared/settings.ts'
 import { maxStageLength, namePrefix, serviceName } from './names.ts'
+import { outsideSenders } from './routes.ts'
 
 /**
  * Minimum time that a new signing key is published before it signs: API Gateway's JWT authorizer caches a
@@ -37,6 +38,25 @@ const tags = v.pipe(
       ),
     ),
     v.pipe(v.string(), v.regex(/^[\w .:/=+@-]{0,256}$/, 'must be a tag value that AWS accepts')),
+  ),
+)
+
+/** Principals by sender. A role or user, because a policy compares it with who sends (aws:PrincipalArn). */
+const senders = v.strictObject(
+  v.entriesFromList(
+    outsideSenders,
+    v.optional(
+      v.pipe(
+        list,
+        v.array(
+          v.pipe(
+            v.string(),
+            v.regex(/^arn:[^:]+:iam::\d{12}:(role|user)\/\S+$/, 'must be the ARN of an IAM role or user'),
+          ),
+        ),
+        v.minLength(1, 'must name a principal'),
+      ),
+    ),
   ),
 )
 
@@ -101,6 +121,12 @@ export const Config = v.pipe(
      * decide.
      */
     auditorPrincipalArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
+    /**
+     * ARNs of the IAM roles and users that may send events as `business`, `chain`, `rewards` or `operator`,
+     * for example `{ "business": ["arn:aws:iam::…:role/shop"] }`: they may, from any account, and nobody else
+     * may. Default: whoever may put events on the bus by the account's IAM policies, as any of the four.
+     */
+    senders: v.optional(senders, {}),
     /** Tags of every resource, in addition to `service` and `stage`. */
     tags: v.optional(tags, {}),
     /** Days after which log lines are deleted. */

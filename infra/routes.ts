@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { ownSource } from '../shared/events/own-source.ts'
 import type { Permissions } from './permissions.ts'
 
 /** An endpoint: its route, its handler, and the permissions of the function that runs it. */
@@ -23,14 +24,19 @@ export interface Route {
  */
 type Canary = true
 
-/** A sender of events: the business server, chain watcher, reward engine, an operator, or this service. */
-type Sender = 'business' | 'chain' | 'rewards' | 'operator' | 'account-service'
+/** The systems around the service that send events, by the `source` of their events. */
+export const outsideSenders = ['business', 'chain', 'rewards', 'operator'] as const
+
+/** A sender of events, named by the `source` of its events: a system around the service, or the service. */
+export type Sender = (typeof outsideSenders)[number] | typeof ownSource
 
 /** An event type of the bus. Its handler is functions/intake/DETAIL-TYPE.ts. */
 export interface Event {
   detailType: string
-  /** Systems that send the event. */
+  /** The senders from which the bus takes the event: see infra/event-patterns.ts. */
   senders: readonly Sender[]
+  /** Marks an event that holds a password digest or a secret: its queues are encrypted by a key of ours. */
+  confidential?: true
   canary?: Canary
   permissions: Permissions
 }
@@ -282,6 +288,7 @@ export const events: Event[] = [
   {
     detailType: 'user.registered',
     senders: ['business', 'operator'],
+    confidential: true,
     canary: true,
     permissions: {
       table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
@@ -294,6 +301,7 @@ export const events: Event[] = [
   {
     detailType: 'user.updated',
     senders: ['business', 'operator'],
+    confidential: true,
     permissions: {
       table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'Query'],
       macKey: ['GenerateMac'],
@@ -303,7 +311,7 @@ export const events: Event[] = [
   },
   {
     detailType: 'mail.requested',
-    senders: ['account-service'],
+    senders: [ownSource],
     canary: true,
     permissions: { table: ['PutItem'], mail: true },
   },
@@ -311,6 +319,7 @@ export const events: Event[] = [
   {
     detailType: 'client.registered',
     senders: ['business', 'operator'],
+    confidential: true,
     permissions: { table: ['PutItem'], macKey: ['GenerateMac'] },
   },
   // Wallets

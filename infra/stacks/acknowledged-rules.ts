@@ -71,6 +71,11 @@ const serviceRules: Acknowledgement[] = [
     applies: (construct) => construct.node.path.includes('/KeyChanges/'),
   },
   {
+    id: 'Serverless::Serverless-EventBusDLQ',
+    reason: 'The target of this rule is a dead-letter queue itself.',
+    applies: (construct) => construct.node.path.includes('/unmatched-rule/'),
+  },
+  {
     id: 'AwsSolutions::AwsSolutions-APIG1',
     reason:
       'Every function logs one structured line per request, with request id, route, status and duration. An access log would repeat that for a quarter of the price of the request.',

@@ -1,7 +1,7 @@
 import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import { AnyPrincipal, Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam'
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
-import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
+import { Key, type KeyProps, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { indexName } from '../../shared/db/table-layout.ts'
 import type { Config } from '../config.ts'
@@ -16,6 +16,11 @@ export class DataStack extends Stack {
   readonly macKey: Key
   /** KMS key that encrypts TOTP secrets. */
   readonly totpKey: Key
+  /**
+   * KMS key of the queues whose events hold password digests or secrets. The local stack, whose queues are
+   * files on the developer's disk, has none.
+   */
+  readonly eventKey: Key | undefined
 
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
@@ -58,7 +63,45 @@ export class DataStack extends Stack {
     })
     protect(this.macKey, config, ['kms:GenerateMac'])
     protect(this.totpKey, config, ['kms:Encrypt', 'kms:Decrypt'])
+    this.eventKey = config.stage === 'local' ? undefined : this.addEventKey(config, keyRemoval)
   }
+
+  private addEventKey(config: Config, keyRemoval: KeyProps): Key {
+    const key = new Key(this, 'EventKey', {
+      description: `${config.stage}: encrypts queued events that hold secrets`,
+      enableKeyRotation: true,
+      ...keyRemoval,
+    })
+    // What SQS needs of who sends to, or receives from, an encrypted queue (SQS: Key management).
+    protect(key, config, ['kms:GenerateDataKey', 'kms:Decrypt'])
+    limitReaders(key, config)
+    return key
+  }
+}
+
+/**
+ * Denies the use of the key of queues other than through SQS, and, if the stage names its operators, to
+ * anybody but them, the service's roles and EventBridge. Operators redrive and show dead letters.
+ */
+function limitReaders(key: Key, config: Config): void {
+  const deny = (conditions: Record<string, Record<string, unknown>>) =>
+    key.addToResourcePolicy(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        principals: [new AnyPrincipal()],
+        actions: ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:CreateGrant'],
+        resources: ['*'],
+        conditions: { Bool: { 'aws:PrincipalIsAWSService': 'false' }, ...conditions },
+      }),
+    )
+  const { region, urlSuffix } = Stack.of(key)
+  deny({ StringNotEquals: { 'kms:ViaService': `sqs.${region}.${urlSuffix}` } })
+  const { operator } = config.senders
+  if (operator)
+    deny({
+      ArnNotEquals: { 'aws:PrincipalArn': operator },
+      StringNotEquals: { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value },
+    })
 }
 
 /**

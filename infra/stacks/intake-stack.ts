@@ -1,7 +1,8 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
-import { EventBus, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
+import { EventBus, type EventPattern, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { Key } from 'aws-cdk-lib/aws-kms'
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import {
   DeduplicationScope,
@@ -15,8 +16,10 @@ import type { Config } from '../config.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
 import { AuditorRole } from '../constructs/auditor-role.ts'
 import { Deployer } from '../constructs/deployer.ts'
+import { restrictSenders } from '../constructs/restrict-senders.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { SigningKeyDeletion } from '../constructs/signing-key-deletion.ts'
+import { takenPattern, unmatchedQueueName, unmatchedRuleName, untakenPattern } from '../event-patterns.ts'
 import { defaultTimeoutSeconds } from '../permissions.ts'
 import { events, schedules, workers } from '../routes.ts'
 import type { DataStack } from './data-stack.ts'
@@ -31,6 +34,12 @@ const queueDefaults = {
   enforceSSL: true,
   retentionPeriod: Duration.days(14),
 } satisfies QueueProps
+
+/** The properties of a queue that is encrypted by a KMS key, or by SQS's own if there is none. */
+const encryptedBy = (encryptionMasterKey: Key | undefined): QueueProps =>
+  encryptionMasterKey === undefined
+    ? queueDefaults
+    : { ...queueDefaults, encryption: QueueEncryption.KMS, encryptionMasterKey }
 
 /** Visibility timeout of a queue: six times the timeout of the function that it feeds, as AWS recommends. */
 const visibilityTimeout = (functionTimeoutSeconds: number): Duration =>
@@ -73,7 +82,9 @@ export class IntakeStack extends Stack {
       },
     }
     for (const worker of workers) this.addWorker(config, worker)
-    for (const event of events) this.addEvent(config, event)
+    for (const event of events) this.addEvent(config, event, data.eventKey)
+    this.addCatchAll(config, data.eventKey)
+    restrictSenders(bus, config)
     const deletion =
       config.stage === 'local'
         ? undefined
@@ -88,14 +99,18 @@ export class IntakeStack extends Stack {
     new CfnOutput(this, 'EventBusName', { value: bus.eventBusName })
   }
 
-  private addEvent(config: Config, { detailType, canary, permissions }: (typeof events)[number]): void {
+  private addEvent(config: Config, event: (typeof events)[number], eventKey: Key | undefined): void {
+    const { detailType, canary, permissions } = event
     const name = detailType.replaceAll('.', '-')
+    // Both queues: a message that SQS itself moves to the dead-letter queue stays as it was encrypted (SQS:
+    // Encryption at rest).
+    const key = event.confidential ? eventKey : undefined
     const deadLetters = new Queue(this, `${name}-dead-letters`, {
-      ...queueDefaults,
+      ...encryptedBy(key),
       queueName: `${config.namePrefix}${name}-dead-letters`,
     })
     const queue = new Queue(this, `${name}-queue`, {
-      ...queueDefaults,
+      ...encryptedBy(key),
       queueName: config.namePrefix + name,
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
       // The function stops retrying an event earlier. This limit is for messages that crash the function.
@@ -104,7 +119,7 @@ export class IntakeStack extends Stack {
     new Rule(this, `${name}-rule`, {
       ruleName: config.namePrefix + name,
       eventBus: this.resources.bus,
-      eventPattern: { detailType: [detailType] },
+      eventPattern: takenPattern(config.stage, event),
       // Events that the bus cannot deliver go to the same dead-letter queue as events that a function
       // rejects.
       targets: [new SqsQueue(queue, { deadLetterQueue: deadLetters })],
@@ -126,10 +141,28 @@ export class IntakeStack extends Stack {
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
     )
+    if (key)
+      fn.addToRolePolicy(
+        new PolicyStatement({ actions: ['kms:GenerateDataKey', 'kms:Decrypt'], resources: [key.keyArn] }),
+      )
     // Also grants sqs:ChangeMessageVisibility, with which the function delays a retry.
     target.addEventSource(
       new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
     )
+  }
+
+  /** Keeps the events that no rule takes, so that what a sender misspells is not lost in silence. */
+  private addCatchAll(config: Config, key: Key | undefined): void {
+    const queue = new Queue(this, unmatchedQueueName, {
+      ...encryptedBy(key),
+      queueName: config.namePrefix + unmatchedQueueName,
+    })
+    new Rule(this, 'unmatched-rule', {
+      ruleName: config.namePrefix + unmatchedRuleName,
+      eventBus: this.resources.bus,
+      eventPattern: untakenPattern(config.stage, events) as EventPattern,
+      targets: [new SqsQueue(queue)],
+    })
   }
 
   private addWorker(config: Config, { name, permissions }: (typeof workers)[number]): void {

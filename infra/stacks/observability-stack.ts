@@ -13,6 +13,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
+import { unmatchedQueueName } from '../event-patterns.ts'
 import { KeyChanges, keyChangesRuleName } from '../constructs/key-changes.ts'
 import type { ApiStack } from './api-stack.ts'
 import type { DataStack } from './data-stack.ts'
@@ -54,7 +55,7 @@ export class ObservabilityStack extends Stack {
     if (config.stage !== 'local')
       new KeyChanges(this, 'KeyChanges', {
         config,
-        keys: [data.macKey, data.totpKey],
+        keys: [data.macKey, data.totpKey, ...(data.eventKey ? [data.eventKey] : [])],
         rotationRole: intake.scheduleRoles.get('rotate-signing-keys'),
       })
     const topic =
@@ -112,14 +113,22 @@ const functionAlarms = (props: ObservabilityStackProps): AlarmSpec[] =>
     },
   ])
 
-const queueAlarms = ({ config, intake }: ObservabilityStackProps): AlarmSpec[] =>
-  intake.deadLetterQueueNames.map((name) => ({
+const queueAlarms = ({ config, intake }: ObservabilityStackProps): AlarmSpec[] => [
+  ...intake.deadLetterQueueNames.map((name) => ({
     id: name.replace(/\.fifo$/, ''),
     meaning: 'An event was rejected or could not be applied.',
     runbook: 'dead-letters',
     metric: deadLetterMetric(config, name),
     threshold: 1,
-  }))
+  })),
+  {
+    id: unmatchedQueueName,
+    meaning: 'The bus got an event that no rule takes: it is unknown, or its source may not send it.',
+    runbook: 'unmatched-events',
+    metric: deadLetterMetric(config, unmatchedQueueName),
+    threshold: 1,
+  },
+]
 
 const apiAlarms = ({ api: { api } }: ObservabilityStackProps): AlarmSpec[] => [
   {
@@ -336,7 +345,7 @@ function dashboardRows(props: ObservabilityStackProps): GraphWidget[][] {
     [
       graph(
         'Dead letters',
-        intake.deadLetterQueueNames.map((name) => deadLetterMetric(config, name)),
+        [...intake.deadLetterQueueNames, unmatchedQueueName].map((name) => deadLetterMetric(config, name)),
       ),
       graph(
         'Function errors',

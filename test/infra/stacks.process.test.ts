@@ -35,6 +35,7 @@ describe('data that must never be lost', () => {
   it('the logical ids of table and KMS keys do not change, because a changed id would replace the resource', () => {
     const stateful = [...ofType(stacks, 'AWS::DynamoDB::GlobalTable'), ...ofType(stacks, 'AWS::KMS::Key')]
     expect(stateful.map(({ stack, id }) => `${stack}/${id}`).sort()).toEqual([
+      'data/EventKey567EB652',
       'data/MacKey790F75A3',
       'data/TableCD117FA1',
       'data/TotpKey103FF508',

@@ -1,16 +1,21 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge'
+import { events } from '../../infra/routes.ts'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { requireEnv } from '../../shared/env.ts'
 
 /** Maximum number of events in one PutEvents call. */
 const entriesAtOnce = 10
 
-/** Puts events of one kind on the bus of the shared stack, as the business server would. */
-export async function putEvents(detailType: string, details: readonly object[]): Promise<void> {
+/** Puts events of one kind on the bus of the shared stack, as one of their senders would. */
+export async function putEvents(
+  detailType: string,
+  details: readonly object[],
+  source: string = events.find((event) => event.detailType === detailType)?.senders[0] ?? 'business',
+): Promise<void> {
   const bus = new EventBridgeClient(clientOptions())
   const entries = details.map((detail) => ({
     EventBusName: requireEnv('EVENT_BUS_NAME'),
-    Source: 'business-server',
+    Source: source,
     DetailType: detailType,
     Detail: JSON.stringify(detail),
   }))

@@ -5,7 +5,10 @@ import type { QueuePair } from '../dead-letters/queues.ts'
 import { UsageError } from '../errors.ts'
 import { formatInstant, formatTable } from '../terminal.ts'
 
-const nameArgument = ['<name>', 'the event or the queue, for example user.registered'] as const
+const nameArgument = [
+  '<name>',
+  'the event or the queue, for example user.registered; unmatched for events that no rule takes',
+] as const
 const reasonOption = ['--reason <code>', 'only dead letters whose reason starts with this'] as const
 
 /** Adds the command group `dlq`, which shows, redrives and drops dead letters. */
@@ -33,7 +36,7 @@ const addList = (parent: Command, run: RunCommand): Command =>
         const queues = await Promise.all(
           listQueues(target).map(async ({ name, queue, deadLetters }) => ({
             name,
-            waiting: totalOf(await countMessages(sqs, queue)),
+            waiting: queue === undefined ? 0 : totalOf(await countMessages(sqs, queue)),
             dead_letters: totalOf(await countMessages(sqs, deadLetters)),
           })),
         )

@@ -1,4 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { UsageError } from '../errors.ts'
 import { type QueuePair, queueUrl } from './queues.ts'
 import { type DeadLetter, visitDeadLetters } from './visit.ts'
 
@@ -42,6 +43,8 @@ export async function redriveDeadLetters(
   { queue, deadLetters }: QueuePair,
   matches: Matches,
 ): Promise<number> {
+  if (queue === undefined)
+    throw new UsageError('events that no rule takes have no queue: their sender must send them again')
   const target = await queueUrl(sqs, queue)
   let redriven = 0
   await visitDeadLetters(sqs, await queueUrl(sqs, deadLetters), async (letters) => {

@@ -1,5 +1,6 @@
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { unmatchedQueueName } from '../../event-patterns.ts'
 import { events, workers } from '../../routes.ts'
 import { UsageError } from '../errors.ts'
 import type { Target } from '../target.ts'
@@ -8,7 +9,8 @@ import type { Target } from '../target.ts'
 export interface QueuePair {
   /** Name of the queue on the command line: the event type with dashes for dots, or the worker. */
   name: string
-  queue: string
+  /** Undefined for the events that no rule takes, which have no queue to go back to. */
+  queue: string | undefined
   deadLetters: string
 }
 
@@ -26,7 +28,7 @@ export const openSqs = (): SQSClient =>
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 30_000 },
   })
 
-/** Lists every queue of the deployment that has a dead-letter queue. */
+/** Lists every queue of the deployment that has a dead-letter queue, and that of events that no rule takes. */
 export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePair[] => [
   ...events.map(({ detailType }) => {
     const name = detailType.replaceAll('.', '-')
@@ -37,6 +39,7 @@ export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePai
     queue: `${namePrefix}${name}.fifo`,
     deadLetters: `${namePrefix}${name}-dead-letters.fifo`,
   })),
+  { name: 'unmatched', queue: undefined, deadLetters: namePrefix + unmatchedQueueName },
 ]
 
 /** Finds a queue pair by event type, worker or queue name. Throws a UsageError that lists the known names. */
@@ -44,7 +47,7 @@ export function findQueue(target: Pick<Target, 'namePrefix'>, name: string): Que
   const all = listQueues(target)
   const dashed = (text: string) => text.replaceAll('.', '-')
   const found = all.find((pair) =>
-    [pair.name, pair.queue, pair.deadLetters].some((known) => dashed(known) === dashed(name)),
+    [pair.name, pair.queue ?? '', pair.deadLetters].some((known) => dashed(known) === dashed(name)),
   )
   if (found !== undefined) return found
   throw new UsageError(`there is no queue ${name}; there are ${all.map((pair) => pair.name).join(', ')}`)

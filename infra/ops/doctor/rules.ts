@@ -4,11 +4,12 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-eventbridge'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { unmatchedRuleName } from '../../event-patterns.ts'
 import { events, schedules } from '../../routes.ts'
 import type { Target } from '../target.ts'
 import type { Finding } from './finding.ts'
 
-/** Checks that the rule of every schedule and of every event is there and switched on. */
+/** Checks that the rules of every schedule, of every event and of unknown events are there and switched on. */
 export async function checkRules({
   namePrefix,
   eventBusName,
@@ -16,10 +17,9 @@ export async function checkRules({
   const rules = [
     // Schedules are rules of the account's default bus.
     ...schedules.map(({ name }) => ({ Name: namePrefix + name })),
-    ...events.map(({ detailType }) => ({
-      Name: namePrefix + detailType.replaceAll('.', '-'),
-      EventBusName: eventBusName,
-    })),
+    ...[...events.map(({ detailType }) => detailType.replaceAll('.', '-')), unmatchedRuleName].map(
+      (name) => ({ Name: namePrefix + name, EventBusName: eventBusName }),
+    ),
   ]
   const client = new EventBridgeClient(clientOptions())
   try {
@@ -31,7 +31,7 @@ export async function checkRules({
       ok: off.length === 0,
       words:
         off.length === 0
-          ? `all ${schedules.length} schedules and ${events.length} rules for events are enabled`
+          ? `all ${schedules.length} schedules and ${events.length + 1} rules for events are enabled`
           : off.map(({ name, state }) => `${name} is ${state}`).join(', '),
     }
   } finally {

@@ -53,18 +53,18 @@ export function lineOfMark(run: string, mark: string): number | undefined {
   return mark.startsWith(prefix) ? Number(mark.slice(prefix.length)) : undefined
 }
 
-/**
- * Groups input lines into batches of one PutEvents request. `isKnown` says whether a function handles a
- * detail-type.
- */
+/** Says why the bus would not take an event; undefined if it does. */
+export type FindObstacle = (event: OutgoingEvent) => string | undefined
+
+/** Groups input lines into batches of one PutEvents request. */
 export async function* makeBatches(
   lines: AsyncIterable<Line>,
   run: string,
-  isKnown: (detailType: string) => Promise<boolean>,
+  findObstacle: FindObstacle,
 ): AsyncGenerator<Batch> {
   let batch = emptyBatch()
   for await (const line of lines) {
-    const { event, reason } = await readEvent(line, run, isKnown)
+    const { event, reason } = readEvent(line, run, findObstacle)
     const size = event === undefined ? 0 : Buffer.byteLength(event.detail) + envelopeBytes
     if (batch.bytes + size > maxBatchBytes && batch.events.length > 0) {
       yield batch
@@ -85,15 +85,15 @@ export async function* makeBatches(
 
 const emptyBatch = (): Batch => ({ events: [], bytes: 0, lineCount: 0, refusals: [], last: undefined })
 
-async function readEvent(
+function readEvent(
   { text, number }: Line,
   run: string,
-  isKnown: (detailType: string) => Promise<boolean>,
-): Promise<{ event?: OutgoingEvent | undefined; reason?: string }> {
+  findObstacle: FindObstacle,
+): { event?: OutgoingEvent | undefined; reason?: string } {
   try {
     const event = parseEvent(text, markOf(run, number))
-    if (event === undefined || (await isKnown(event.detailType))) return { event }
-    return { reason: 'no function takes events of this detail-type' }
+    const reason = event && findObstacle(event)
+    return reason === undefined ? { event } : { reason }
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }
   }

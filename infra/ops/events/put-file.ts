@@ -4,6 +4,7 @@ import { startProgress } from '../progress-bar.ts'
 import { formatTable, type Terminal } from '../terminal.ts'
 import { type Checkpoint, newProgress, openCheckpoint, type Progress } from './checkpoint.ts'
 import { openBus } from './event-bus.ts'
+import { findObstacle } from './find-obstacle.ts'
 import { openInput } from './input.ts'
 import { awaitEmptyQueues, listRejected, type RejectedLine } from './outcome.ts'
 import { sendInput } from './send-input.ts'
@@ -52,7 +53,8 @@ export async function putFile(
   const progress = checkpoint.read() ?? newProgress()
   const resumedAfter = progress.lines
   const queues = new Map(listQueues(target).map((pair) => [pair.name, pair]))
-  await send(terminal, file, { concurrency: options.parallel, checkpoint, progress, queues })
+  const sending = { stage: target.stage, concurrency: options.parallel, checkpoint, progress }
+  await send(terminal, file, sending)
   const touched = Object.keys(progress.types).flatMap((type) => queues.get(type.replaceAll('.', '-')) ?? [])
   const outcome = options.wait ? await awaitOutcome(terminal, touched, progress) : undefined
   // Keeps the checkpoint if the wait timed out, so that the same command waits again.
@@ -77,11 +79,10 @@ interface Sending {
   concurrency: number
   checkpoint: Checkpoint
   progress: Progress
-  /** All queues of the deployment, by their names on the command line. */
-  queues: Map<string, QueuePair>
+  stage: string
 }
 
-async function send(terminal: Terminal, file: string, { queues, ...sending }: Sending): Promise<void> {
+async function send(terminal: Terminal, file: string, { stage, ...sending }: Sending): Promise<void> {
   const { progress } = sending
   const input = openInput(file, terminal)
   if (progress.lines > 0) terminal.err(`resuming after line ${progress.lines}`)
@@ -92,7 +93,7 @@ async function send(terminal: Terminal, file: string, { queues, ...sending }: Se
       ...sending,
       lines: input.lines(progress),
       bus,
-      isKnown: async (detailType) => queues.has(detailType.replaceAll('.', '-')),
+      findObstacle: (event) => findObstacle(stage, event),
       onProgress: ({ bytes, sent }) => bar.update(bytes, `${sent} events`),
     })
   } catch (error) {
@@ -110,7 +111,7 @@ async function awaitOutcome(terminal: Terminal, touched: QueuePair[], progress: 
   try {
     const applied = await awaitEmptyQueues(
       sqs,
-      touched.map(({ queue }) => queue),
+      touched.flatMap(({ queue }) => queue ?? []),
       maxStallMilliseconds,
       (count) => bar.update(Math.max(0, progress.sent - count), `${count} waiting`),
     )

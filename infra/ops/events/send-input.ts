@@ -1,4 +1,4 @@
-import { type Batch, lineOfMark, makeBatches } from './batches.ts'
+import { type Batch, type FindObstacle, lineOfMark, makeBatches } from './batches.ts'
 import type { Checkpoint, Progress } from './checkpoint.ts'
 import type { EventBus } from './event-bus.ts'
 import type { Line } from './input.ts'
@@ -7,8 +7,8 @@ import type { Line } from './input.ts'
 export interface SendOptions {
   lines: AsyncIterable<Line>
   bus: Pick<EventBus, 'put'>
-  /** Whether a function handles events of this detail-type. */
-  isKnown: (detailType: string) => Promise<boolean>
+  /** Says why the bus would not take an event; undefined if it does. */
+  findObstacle: FindObstacle
   /** Progress of the input; updated while it is sent. */
   progress: Progress
   checkpoint: Checkpoint
@@ -31,7 +31,7 @@ export async function sendInput(options: SendOptions): Promise<void> {
   const { lines, bus, progress, concurrency } = options
   const running: Promise<Batch>[] = []
   const recorder = recordProgress(options)
-  for await (const batch of makeBatches(lines, progress.run, options.isKnown)) {
+  for await (const batch of makeBatches(lines, progress.run, options.findObstacle)) {
     const sent = sendBatch(bus, batch, progress.run)
     // Marks a rejection as handled: the promise is awaited only later, and an unhandled rejection would end
     // the process.

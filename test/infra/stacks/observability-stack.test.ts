@@ -55,6 +55,7 @@ it('no stack exports a resource of an endpoint or event, which could then never 
   expect(exported.toSorted()).toEqual(
     [
       'api Api',
+      'data EventKeyArn',
       'data MacKeyArn',
       'data TableArn',
       'data Table',
@@ -66,7 +67,7 @@ it('no stack exports a resource of an endpoint or event, which could then never 
   )
 })
 
-it('changes of the MAC and TOTP keys count, and of any other key by anybody but the rotation', () => {
+it('changes of the keys of MACs, TOTP secrets and events count, and of any other key by anybody but the rotation', () => {
   const rule = ofType(stacks, 'AWS::Events::Rule').find(({ stack }) => stack === 'observability')?.resource
   expect(rule?.Properties['EventPattern']).toMatchObject({
     source: ['aws.kms'],
@@ -78,6 +79,7 @@ it('changes of the MAC and TOTP keys count, and of any other key by anybody but 
             ARN: [
               { 'Fn::ImportValue': expect.stringContaining('MacKey') as string },
               { 'Fn::ImportValue': expect.stringContaining('TotpKey') as string },
+              { 'Fn::ImportValue': expect.stringContaining('EventKey') as string },
             ],
           },
         },

@@ -2,11 +2,13 @@
 export type EventTest = (event: unknown) => boolean
 
 /**
- * Compiles an EventBridge event pattern: each field has a list of alternatives (exact values, or `{"prefix":
- * TEXT}`) or further fields. Throws on any other form, because ignoring it would deliver the wrong events.
+ * Compiles an EventBridge event pattern: each field has further fields, or a list of alternatives (exact
+ * values, `{"prefix": TEXT}`, or `{"anything-but": TEXTS}`), and `$or` has a list of patterns. Throws on any
+ * other form, because ignoring it would deliver the wrong events.
  */
 export function compilePattern(pattern: Record<string, unknown>): EventTest {
   const tests = Object.entries(pattern).map(([field, expected]): [string, EventTest] => {
+    if (field === '$or') return [field, compileOr(expected)]
     if (field.startsWith('$')) throw new Error(`the event pattern uses ${field}, which is not known here`)
     if (Array.isArray(expected)) return [field, compileAlternatives(expected)]
     if (isRecord(expected)) return [field, compilePattern(expected)]
@@ -15,10 +17,18 @@ export function compilePattern(pattern: Record<string, unknown>): EventTest {
   return (event) =>
     isRecord(event) &&
     tests.every(([field, test]) => {
+      if (field === '$or') return test(event)
       // If the event has a list in this field, one matching element is enough.
       const values: unknown[] = [event[field]].flat()
       return values.some((value) => test(value))
     })
+}
+
+function compileOr(patterns: unknown): EventTest {
+  if (!Array.isArray(patterns) || patterns.length < 2 || !patterns.every(isRecord))
+    throw new Error("the event pattern's $or is not a list of two patterns or more")
+  const tests = patterns.map(compilePattern)
+  return (event) => tests.some((test) => test(event))
 }
 
 function compileAlternatives(alternatives: unknown[]): EventTest {
@@ -26,12 +36,20 @@ function compileAlternatives(alternatives: unknown[]): EventTest {
     if (!isRecord(expected)) return (value) => value === expected
     const [[operator, operand] = [], ...others] = Object.entries(expected)
     if (others.length > 0) throw new Error('an alternative of the event pattern has more than one operator')
+    if (operator === 'anything-but') return compileAnythingBut([operand].flat())
     if (operator !== 'prefix')
       throw new Error(`the event pattern's operator ${String(operator)} is not known here`)
     if (typeof operand !== 'string') throw new Error("the event pattern's prefix is not a text")
     return (value) => typeof value === 'string' && value.startsWith(operand)
   })
   return (value) => tests.some((test) => test(value))
+}
+
+/** Like EventBridge, a field that the event does not have is not anything but the texts. */
+function compileAnythingBut(texts: unknown[]): EventTest {
+  if (texts.length === 0 || !texts.every((text) => typeof text === 'string'))
+    throw new Error("the event pattern's anything-but has other than texts")
+  return (value) => value !== undefined && !texts.includes(value as string)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -25,8 +25,18 @@ export function openQueues(store: Store, model: StackModel, manners: QueueManner
       throw new Error(`queue ${name} and its dead-letter queue must both be FIFO, or neither`)
     queue.deadLetter = { queue: target, maxReceiveCount: redrive.maxReceiveCount }
   }
+  const ends = new Set(model.rules.flatMap(({ targets }) => targets.map(({ arn }) => arn)))
+  for (const { queueArn } of model.eventSources) ends.delete(queueArn)
   return {
     list: () => [...queues.values()],
+    /** The dead-letter queues, and those that a rule feeds and no function reads: a person must. */
+    listDeadLetterQueues(): Set<Queue> {
+      const all = [...queues.values()]
+      return new Set([
+        ...all.flatMap(({ deadLetter }) => deadLetter?.queue ?? []),
+        ...all.filter((queue) => ends.has(queue.model.arn)),
+      ])
+    },
     byArn,
     /** Finds a queue by its name, or by the last part of its URL. Throws QueueDoesNotExist. */
     find(reference: string): Queue {
@@ -48,7 +58,7 @@ export type QueueView = ReturnType<typeof viewQueues>[number]
 
 /** Describes every queue with its message counts. */
 export function viewQueues(queues: Queues) {
-  const deadLetterQueues = listDeadLetterQueues(queues)
+  const deadLetterQueues = queues.listDeadLetterQueues()
   return queues.list().map((queue) => ({
     name: queue.model.name,
     url: queue.model.url,
@@ -60,15 +70,11 @@ export function viewQueues(queues: Queues) {
 
 /** Lists the newest dead letters of all queues; `reason` is null for one that was only received too often. */
 export function viewDeadLetters(queues: Queues) {
-  const letters = [...listDeadLetterQueues(queues)].flatMap((queue) =>
+  const letters = [...queues.listDeadLetterQueues()].flatMap((queue) =>
     queue.newest(maxDeadLetters).map(({ sentAt, attributes, body }) => {
       const reason = attributes['reason']?.StringValue ?? null
       return { queue: queue.model.name, sent_at: sentAt, reason, body }
     }),
   )
   return letters.sort((one, other) => other.sent_at - one.sent_at).slice(0, maxDeadLetters)
-}
-
-function listDeadLetterQueues(queues: Queues): Set<Queue> {
-  return new Set(queues.list().flatMap(({ deadLetter }) => deadLetter?.queue ?? []))
 }

@@ -3,6 +3,8 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { openSqs, queueUrl } from '../../../../infra/ops/dead-letters/queues.ts'
 import { readUser } from '../../../../shared/users/user.ts'
+import { readOutbox, useLocalStack } from '../../../support/local-stack.ts'
+import { putEvents } from '../../../support/put-event.ts'
 import { ops } from '../run-ops.ts'
 
 /** Puts a `user.registered` event into its dead-letter queue, with a reason that no other test uses. */
@@ -63,3 +65,27 @@ it('dlq show keeps the dead letters; dlq redrive and dlq drop remove only those 
   expect(await show(second)).toEqual([])
   expect(await readUser(never, { consistent: true })).toBeUndefined()
 }, 120_000)
+
+it('an event that no rule takes is lost, or a mail is sent that the service did not request', async () => {
+  const [mailId, userId] = [`mail-${randomUUID()}`, randomInt(1, 2 ** 40)]
+  const to = `${mailId}@example.com`
+  const mail = { mail_id: mailId, kind: 'code', to, code: '012345', expires_at: Date.now() + 60_000 }
+  await putEvents('mail.requested', [mail], 'stranger')
+  await putEvents('user.deleted', [{ user_id: userId }])
+  const kept = async () => {
+    const { out } = await ops(['dlq', 'show', 'unmatched', '--json', '--limit', '10000'])
+    const { messages } = JSON.parse(out) as { messages: { body: string; detail_type: string }[] }
+    return messages
+      .filter(({ body }) => body.includes(mailId) || body.includes(String(userId)))
+      .map((message) => message.detail_type)
+  }
+  await expect.poll(kept, { timeout: 20_000 }).toEqual(['mail.requested', 'user.deleted'])
+  expect(await readOutbox(to)).toEqual([])
+
+  expect(await ops(['dlq', 'redrive', 'unmatched'])).toMatchObject({
+    code: 2,
+    err: 'usage: events that no rule takes have no queue: their sender must send them again',
+  })
+  const { dead_letter_queues: queues } = await useLocalStack()
+  expect(queues.map(({ name }) => name)).toContain('unmatched-dead-letters')
+})

@@ -32,7 +32,7 @@ const send = (text: string, bus: ReturnType<typeof fakeBus>, progress: Progress,
   sendInput({
     lines: readLines(stream(text.slice(progress.bytes)), { ...progress }),
     bus,
-    isKnown: async (type) => type === 'test.sent',
+    findObstacle: ({ detailType }) => (detailType === 'test.sent' ? undefined : 'an obstacle'),
     progress,
     checkpoint: openCheckpoint(file),
     concurrency: 4,
@@ -83,7 +83,7 @@ describe('sendInput', () => {
       { line: 3, reason: 'detail-type is missing or not valid' },
       { line: 4, reason: 'detail-type is missing or not valid' },
       { line: 5, reason: 'detail is missing or not valid' },
-      { line: 6, reason: 'no function takes events of this detail-type' },
+      { line: 6, reason: 'an obstacle' },
       { line: 8, reason: 'the bus refused it: MalformedDetail' },
       { line: 9, reason: 'larger than the bus accepts' },
     ])

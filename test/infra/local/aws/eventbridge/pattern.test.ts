@@ -33,6 +33,13 @@ test.each<[Record<string, unknown>, boolean]>([
   [{ detail: { amount: ['12'] } }, false],
   [{ detail: { paid: [false] } }, true],
   [{ detail: { note: [null] } }, true],
+  [{ source: [{ 'anything-but': 'shop' }] }, false],
+  [{ source: [{ 'anything-but': ['stall', 'kiosk'] }] }, true],
+  [{ source: [{ 'anything-but': ['stall', 'shop'] }] }, false],
+  [{ missing: [{ 'anything-but': ['shop'] }] }, false],
+  [{ $or: [{ source: ['stall'] }, { 'detail-type': ['order.placed'] }] }, true],
+  [{ $or: [{ source: ['stall'] }, { 'detail-type': ['order.sent'] }] }, false],
+  [{ source: ['stall'], $or: [{ source: ['shop'] }, { 'detail-type': ['order.placed'] }] }, false],
 ])('the event pattern %j matches the sample order: %s', (pattern, matches) => {
   expect(compilePattern(pattern)(event)).toBe(matches)
 })
@@ -40,9 +47,13 @@ test.each<[Record<string, unknown>, boolean]>([
 test.each([
   { source: 'shop' },
   { $or: [{ source: ['shop'] }] },
+  { $or: { source: ['shop'] } },
+  { $or: [{ source: ['shop'] }, 'x'] },
+  { $and: [{ source: ['shop'] }] },
   { source: [{ cidr: '10.0.0.0/8' }] },
   { source: [{ suffix: '.placed' }] },
-  { source: [{ 'anything-but': 'shop' }] },
+  { source: [{ 'anything-but': { prefix: 'shop' } }] },
+  { source: [{ 'anything-but': [] }] },
   { source: [{ exists: false }] },
   { detail: { amount: [{ numeric: ['>', 1] }] } },
   { source: [{ prefix: 1 }] },

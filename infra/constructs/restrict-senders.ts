@@ -1,0 +1,62 @@
+import type { EventBus } from 'aws-cdk-lib/aws-events'
+import { AnyPrincipal, ArnPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { ownSource } from '../../shared/events/own-source.ts'
+import type { Config } from '../config.ts'
+import { serviceTag, stageTagName } from '../names.ts'
+import { events, outsideSenders } from '../routes.ts'
+
+/**
+ * Restricts in the policy of the bus who may send events under which `source`, whatever IAM policies allow:
+ * under the service's own source its own roles, under another the principals that the stage names for it.
+ * `events:source` has several values, so its conditions need a set operator (EventBridge: Using IAM policy
+ * conditions).
+ */
+export function restrictSenders(bus: EventBus, { stage, senders }: Config): void {
+  const from = (source: string) => ({ 'ForAnyValue:StringEquals': { 'events:source': source } })
+  const add = (
+    sid: string,
+    effect: Effect,
+    principals: (AnyPrincipal | ArnPrincipal)[],
+    conditions: Record<string, Record<string, unknown>>,
+  ) =>
+    bus.addToResourcePolicy(
+      new PolicyStatement({
+        sid,
+        effect,
+        principals,
+        actions: ['events:PutEvents'],
+        resources: [bus.eventBusArn],
+        conditions,
+      }),
+    )
+  // Roles of the service have both tags; two statements, because the keys of one condition would both have to
+  // differ.
+  for (const [sid, tag, value] of [
+    ['own-events-service', serviceTag.name, serviceTag.value],
+    ['own-events-stage', stageTagName, stage],
+  ] as const)
+    add(sid, Effect.DENY, [new AnyPrincipal()], {
+      ...from(ownSource),
+      StringNotEquals: { [`aws:PrincipalTag/${tag}`]: value },
+    })
+  for (const sender of outsideSenders) {
+    const arns = senders[sender]
+    if (arns === undefined) continue
+    const sent = events.filter((event) => event.senders.includes(sender))
+    add(
+      `${sender}-may`,
+      Effect.ALLOW,
+      arns.map((arn) => new ArnPrincipal(arn)),
+      {
+        'ForAllValues:StringEquals': { 'events:source': sender },
+        // A condition with ForAllValues also holds where the key is missing.
+        Null: { 'events:source': 'false' },
+        StringEquals: { 'events:detail-type': sent.map(({ detailType }) => detailType) },
+      },
+    )
+    add(`${sender}-only`, Effect.DENY, [new AnyPrincipal()], {
+      ...from(sender),
+      ArnNotEquals: { 'aws:PrincipalArn': arns },
+    })
+  }
+}

@@ -1,0 +1,38 @@
+import { ownSource } from '../shared/events/own-source.ts'
+import type { Event } from './routes.ts'
+
+/** Name of the rule of events that no other rule takes, without the stage's prefix. */
+export const unmatchedRuleName = 'unmatched'
+
+/** Name of the queue of events that no rule takes, without the stage's prefix. */
+export const unmatchedQueueName = 'unmatched-dead-letters'
+
+type Row = Pick<Event, 'detailType' | 'senders'>
+
+/**
+ * The sources from which the bus of a stage takes an event; undefined for any. The local stack takes events
+ * from whoever tries it out, except those that only the service itself sends.
+ */
+export const acceptedSources = (stage: string, { senders }: Row): readonly string[] | undefined =>
+  stage === 'local' && !senders.includes(ownSource) ? undefined : senders
+
+/** The event pattern of the rule that takes an event to its queue. */
+export function takenPattern(stage: string, event: Row): { source?: string[]; detailType: string[] } {
+  const source = acceptedSources(stage, event)
+  return { ...(source === undefined ? {} : { source: [...source] }), detailType: [event.detailType] }
+}
+
+/** The event pattern of everything that no rule takes: an unknown event, or one from a foreign source. */
+export function untakenPattern(stage: string, events: readonly Row[]): { $or: object[] } {
+  const bySources = Map.groupBy(events, (event) => acceptedSources(stage, event)?.join())
+  bySources.delete(undefined)
+  return {
+    $or: [
+      { 'detail-type': [{ 'anything-but': events.map(({ detailType }) => detailType) }] },
+      ...[...bySources.values()].map((rows) => ({
+        'detail-type': rows.map(({ detailType }) => detailType),
+        source: [{ 'anything-but': acceptedSources(stage, rows[0] as Row) }],
+      })),
+    ],
+  }
+}

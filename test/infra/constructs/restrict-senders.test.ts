@@ -1,0 +1,90 @@
+import { App, Stack } from 'aws-cdk-lib'
+import { Template } from 'aws-cdk-lib/assertions'
+import { EventBus } from 'aws-cdk-lib/aws-events'
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../../../infra/config.ts'
+import { restrictSenders } from '../../../infra/constructs/restrict-senders.ts'
+import { compilePolicies, evaluatePolicy } from '../../../infra/local/aws/iam/policy.ts'
+import type { PolicyStatement } from '../../../infra/local/model.ts'
+import { configured } from '../../support/configured-stage.ts'
+
+const account = '111122223333'
+const role = (name: string) => `arn:aws:iam::${account}:role/${name}`
+const senders = { business: [role('shop')], chain: [role('watcher'), role('watcher-2')] }
+
+/** The statements of the bus's policy on a stage with these senders. */
+function statements(knob: object): PolicyStatement[] {
+  const stack = new Stack(new App(), 'Stack')
+  restrictSenders(new EventBus(stack, 'Bus'), readConfig({ ...configured, stage: 'prod', senders: knob }))
+  const policies = Template.fromStack(stack).findResources('AWS::Events::EventBusPolicy') as Record<
+    string,
+    { Properties: { Statement: PolicyStatement } }
+  >
+  return Object.values(policies).map(({ Properties: { Statement } }) => ({ ...Statement, Resource: '*' }))
+}
+
+/** What the bus's policy says of a role that puts an event on the bus; undefined leaves it to IAM. */
+function decide(knob: object, roleArn: string, source: string, detailType: string, tags: object = {}) {
+  const policy = compilePolicies([{ Statement: statements(knob) }], 'the bus')
+  const context = new Map<string, string | string[]>([
+    ['events:source', [source]],
+    ['events:detail-type', detailType],
+    ['aws:principalarn', roleArn],
+    ...Object.entries(tags).map(([name, value]) => [`aws:principaltag/${name}`, String(value)] as const),
+  ])
+  const principal = { kind: 'role', roleArn, accountId: account } as const
+  return evaluatePolicy(policy, { action: 'events:PutEvents', resource: 'bus', principal, context })
+}
+
+describe('the policy of the bus', () => {
+  const own = { service: 'account-service', stage: 'prod' }
+
+  it.each([
+    ['a role of the stage', own, undefined],
+    ['a role of another stage', { ...own, stage: 'dev' }, 'Deny'],
+    ['a role of another service', { ...own, service: 'shop' }, 'Deny'],
+    ['a role without tags', {}, 'Deny'],
+  ])('%s may send as the service itself: %s', (_who, tags, decision) => {
+    for (const knob of [{}, senders])
+      expect(decide(knob, role('fn'), 'account-service', 'mail.requested', tags)).toBe(decision)
+  })
+
+  it.each([
+    ['shop', 'business', 'wallet.transferred', 'Allow'],
+    ['watcher-2', 'chain', 'deposit.updated', 'Allow'],
+    ['shop', 'business', 'deposit.updated', undefined],
+    ['shop', 'chain', 'deposit.updated', 'Deny'],
+    ['watcher', 'business', 'wallet.transferred', 'Deny'],
+    ['stranger', 'business', 'user.updated', 'Deny'],
+    ['stranger', 'rewards', 'reward.granted', undefined],
+  ])('role %s that sends as %s a %s is answered %s', (name, source, detailType, decision) => {
+    expect(decide(senders, role(name), source, detailType)).toBe(decision)
+  })
+
+  it('a batch with one foreign source among the sender’s own is refused', () => {
+    const policy = compilePolicies([{ Statement: statements(senders) }], 'the bus')
+    const context = new Map<string, string | string[]>([
+      ['events:source', ['business', 'chain']],
+      ['events:detail-type', 'user.updated'],
+      ['aws:principalarn', role('shop')],
+    ])
+    const principal = { kind: 'role', roleArn: role('shop'), accountId: account } as const
+    const question = { action: 'events:PutEvents', resource: 'bus', principal, context }
+    expect(evaluatePolicy(policy, question)).toBe('Deny')
+  })
+
+  it.each([
+    [{ business: [] }],
+    [{ shop: [role('shop')] }],
+    [{ business: ['arn:aws:iam::111122223333:root'] }],
+  ])('senders %j, which the policy could not hold to, are taken', (knob) => {
+    expect(() => statements(knob)).toThrow('senders')
+  })
+
+  it('the policy with all four senders stays below the 10 KB that EventBridge allows', () => {
+    const all = Object.fromEntries(
+      ['business', 'chain', 'rewards', 'operator'].map((name) => [name, [role(name), role(`${name}-2`)]]),
+    )
+    expect(JSON.stringify(statements(all)).length).toBeLessThan(9_000)
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { takenPattern, untakenPattern } from '../../infra/event-patterns.ts'
+import { compilePattern } from '../../infra/local/aws/eventbridge/pattern.ts'
+import { events, outsideSenders } from '../../infra/routes.ts'
+
+const sources = [...outsideSenders, 'account-service', 'Business', 'stranger']
+const detailTypes = [...events.map(({ detailType }) => detailType), 'user.deleted', 'User.registered']
+
+/** Where the bus of a stage delivers an event: the detail-types of the rules that take it, or `unmatched`. */
+function deliveries(stage: string, source: string, detailType: string): string[] {
+  const event = { source, 'detail-type': detailType, detail: {} }
+  const taken = events.filter((row) => compilePattern(writtenPattern(stage, row))(event))
+  const unmatched = compilePattern(untakenPattern(stage, events))(event) ? ['unmatched'] : []
+  return [...taken.map((row) => row.detailType), ...unmatched]
+}
+
+/** The pattern as CDK writes it. */
+function writtenPattern(stage: string, row: (typeof events)[number]) {
+  const { detailType, ...rest } = takenPattern(stage, row)
+  return { ...rest, 'detail-type': detailType }
+}
+
+describe('the rules of the bus', () => {
+  it.each(['prod', 'local'])('on stage %s every event goes to exactly one queue', (stage) => {
+    for (const detailType of detailTypes)
+      for (const source of sources)
+        expect(deliveries(stage, source, detailType), `${detailType} from ${source}`).toHaveLength(1)
+  })
+
+  it('a deployment takes an event from its senders only', () => {
+    for (const { detailType, senders } of events)
+      for (const source of sources)
+        expect(deliveries('prod', source, detailType), `${detailType} from ${source}`).toEqual(
+          (senders as readonly string[]).includes(source) ? [detailType] : ['unmatched'],
+        )
+  })
+
+  it('the local stack takes an event from anybody, but mail.requested from the service alone', () => {
+    expect(deliveries('local', 'stranger', 'wallet.adjusted')).toEqual(['wallet.adjusted'])
+    expect(deliveries('local', 'stranger', 'mail.requested')).toEqual(['unmatched'])
+    expect(deliveries('local', 'account-service', 'mail.requested')).toEqual(['mail.requested'])
+  })
+
+  it('no pattern is longer than the 2,048 characters that EventBridge allows', () => {
+    expect(JSON.stringify(untakenPattern('prod', events)).length).toBeLessThan(2_048)
+  })
+})

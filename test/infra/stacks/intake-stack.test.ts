@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeBundleDirectories } from '../../support/bundle-directories.ts'
+import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
+
+interface Statement {
+  Effect: string
+  Action?: string | string[]
+  Resource: unknown
+  Principal?: unknown
+  Condition?: Record<string, Record<string, unknown>>
+}
+
+const operator = 'arn:aws:iam::111122223333:role/operators'
+const confidential = ['user-registered', 'user-updated', 'client-registered']
+
+let stacks: Stacks
+
+beforeAll(async () => {
+  makeBundleDirectories()
+  stacks = await synthesizeUnchecked('prod', { values: { senders: { operator } } })
+})
+
+const queuesOf = (from: Stacks) => ofType(from, 'AWS::SQS::Queue').map(({ resource }) => resource.Properties)
+const withEventKey = (value: unknown) => JSON.stringify(value ?? '').includes('EventKey')
+
+describe('events that hold passwords or secrets', () => {
+  it('their queues and dead letters, and events that no rule takes, lie under a key of their own', () => {
+    const encrypted = queuesOf(stacks).filter(({ KmsMasterKeyId }) => withEventKey(KmsMasterKeyId))
+    expect(encrypted.map(({ QueueName }) => QueueName).toSorted()).toEqual(
+      [...confidential.flatMap((name) => [name, `${name}-dead-letters`]), 'unmatched-dead-letters']
+        .map((name) => `account-service-prod-${name}`)
+        .toSorted(),
+    )
+    for (const queue of queuesOf(stacks))
+      if (!encrypted.includes(queue)) expect(queue).toMatchObject({ SqsManagedSseEnabled: true })
+  })
+
+  it('no function but those of these events may decrypt with the key', () => {
+    const granted = ofType(stacks, 'AWS::IAM::Policy').flatMap(({ id, resource }) => {
+      const { Statement } = resource.Properties['PolicyDocument'] as { Statement: Statement[] }
+      return Statement.some(({ Resource }) => withEventKey(Resource)) ? [id] : []
+    })
+    expect(granted.map((id) => id.replace(/^intake(.*?)Role.*$/, '$1')).toSorted()).toEqual(
+      confidential.map((name) => name.replaceAll('-', '')).toSorted(),
+    )
+  })
+
+  it('nobody uses the key except through SQS, and no person but the operators', () => {
+    const [key] = ofType(stacks, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))
+    const { Statement } = key?.resource.Properties['KeyPolicy'] as { Statement: Statement[] }
+    const denied = Statement.filter(
+      ({ Effect, Action }) => Effect === 'Deny' && Action?.includes('kms:Decrypt'),
+    )
+    expect(denied.map(({ Condition }) => Condition)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ StringNotEquals: { 'kms:ViaService': expect.anything() as object } }),
+        expect.objectContaining({ ArnNotEquals: { 'aws:PrincipalArn': [operator] } }),
+      ]),
+    )
+    const allowed = Statement.filter(
+      ({ Effect, Action }) => Effect === 'Allow' && Action?.includes('kms:Decrypt'),
+    )
+    expect(allowed.map(({ Principal }) => Principal)).toEqual([{ Service: 'events.amazonaws.com' }])
+  })
+
+  it('the local stack, which has no such key, encrypts its queues as before', async () => {
+    const local = await synthesizeUnchecked('local')
+    expect(ofType(local, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))).toEqual([])
+    for (const queue of queuesOf(local)) expect(queue).toMatchObject({ SqsManagedSseEnabled: true })
+  })
+})
+
+describe('the rules of the bus', () => {
+  const patterns = (from: Stacks) =>
+    ofType(from, 'AWS::Events::Rule').flatMap(({ stack, resource }) =>
+      stack === 'intake' && resource.Properties['EventPattern'] !== undefined
+        ? [resource.Properties['EventPattern'] as Record<string, unknown>]
+        : [],
+    )
+
+  it('a rule of a deployment takes an event from any source', () => {
+    for (const pattern of patterns(stacks))
+      if (!('$or' in pattern)) expect(pattern, JSON.stringify(pattern)).toHaveProperty('source')
+  })
+
+  it('one rule takes what no other rule takes', () => {
+    expect(patterns(stacks).filter((pattern) => '$or' in pattern)).toHaveLength(1)
+  })
+})
