@@ -3,6 +3,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import type { CommandContext } from './command.ts'
 import { UsageError } from './errors.ts'
 import { readLines } from './events/input.ts'
+import { areAddressesThere } from './events/read-back.ts'
 import { sendAndConfirm } from './events/send-and-confirm.ts'
 
 /** Options of the command `addresses import`. */
@@ -41,6 +42,7 @@ export async function importAddresses(
         required_confirmations: options.confirmations,
         addresses,
       },
+      isEffective: () => areAddressesThere(options.network.toUpperCase(), batchId, addresses),
     })
     imported += addresses.length
     terminal.err(`${imported} addresses`)

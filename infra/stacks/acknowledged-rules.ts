@@ -7,6 +7,7 @@ import { CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
 import type { IConstruct } from 'constructs'
+import { unmatchedQueueName } from '../event-patterns.ts'
 import { AuthorizationPageContentStack } from './authorization-page-stacks.ts'
 
 /** A cdk-nag rule that is acknowledged for some constructs. */
@@ -69,6 +70,12 @@ const serviceRules: Acknowledgement[] = [
     id: 'Serverless::Serverless-EventBusDLQ',
     reason: 'This rule has no target: its matches are counted in CloudWatch, and nothing is delivered.',
     applies: (construct) => construct.node.path.includes('/KeyChanges/'),
+  },
+  {
+    id: 'AwsSolutions::AwsSolutions-SQS3',
+    reason:
+      'No function reads this queue. It keeps the events that no rule takes, and an alarm reports them.',
+    applies: (construct) => construct.node.path.endsWith(`/${unmatchedQueueName}/Resource`),
   },
   {
     id: 'Serverless::Serverless-EventBusDLQ',

@@ -70,6 +70,7 @@ async function register(
   { password, enrolment }: { password: string | undefined; enrolment: Enrolment | undefined },
 ): Promise<void> {
   const { sendAndConfirm } = await import('../events/send-and-confirm.ts')
+  const { isUserThere } = await import('../events/read-back.ts')
   const { readUser } = await import('../../../shared/users/user.ts')
   if ((await readUser(userId, { consistent: true })) !== undefined)
     throw new OperationError(`user ${userId} is registered already`)
@@ -86,6 +87,7 @@ async function register(
       referrer_id: referrer,
       registered_at: Date.now(),
     },
+    isEffective: () => isUserThere(userId),
   })
 }
 
@@ -121,7 +123,7 @@ const addDisable = (parent: Command, run: RunCommand): Command =>
       run(async ({ target, show }) => {
         const { findUser } = await import('../users.ts')
         const { userId } = await findUser(reference)
-        await update(target, userId, { disabled: !undo })
+        await update(target, userId, 'disabled', !undo)
         show({ user_id: userId, disabled: !undo }, () =>
           undo ? `User ${userId} may sign in again.` : `User ${userId} is disabled.`,
         )
@@ -145,18 +147,25 @@ const addTotp = (parent: Command, run: RunCommand): Command =>
         const { findUser, formatEnrolment, newEnrolment } = await import('../users.ts')
         const { userId, email } = await findUser(reference)
         const enrolment = newEnrolment(email)
-        await update(target, userId, { totp_secret: enrolment.totp_secret })
+        await update(target, userId, 'totp_secret', enrolment.totp_secret)
         show({ user_id: userId, ...enrolment }, () => formatEnrolment(enrolment))
         return true
       }),
     )
 
-async function update(target: Target, userId: number, changes: Record<string, unknown>): Promise<void> {
+async function update(
+  target: Target,
+  userId: number,
+  field: 'disabled' | 'totp_secret',
+  value: boolean | string,
+): Promise<void> {
   const { sendAndConfirm } = await import('../events/send-and-confirm.ts')
-  const updateId = randomUUID()
+  const { isUserUpdated } = await import('../events/read-back.ts')
+  const [updateId, at] = [randomUUID(), Date.now()]
   await sendAndConfirm(target, {
     detailType: 'user.updated',
     businessKey: updateId,
-    detail: { update_id: updateId, user_id: userId, at: Date.now(), ...changes },
+    detail: { update_id: updateId, user_id: userId, at, [field]: value },
+    isEffective: () => isUserUpdated({ userId, at, updateId }, field),
   })
 }

@@ -14,6 +14,11 @@ export interface SingleEvent {
   /** Business key under which the event is recorded when it takes effect. */
   businessKey: string
   detail: Record<string, unknown>
+  /**
+   * Reads back what the event was to change, once it is recorded: whether all of it is there. Throws an
+   * OperationError if it will never be, because something later stands.
+   */
+  isEffective: () => Promise<boolean>
 }
 
 /**
@@ -26,7 +31,10 @@ const pollIntervalMilliseconds = 150
 /** Dead letters are read only at every tenth poll, because reading them is slow. */
 const pollsPerDeadLetterCheck = 10
 
-/** Sends an event and waits until it has taken effect. Throws an OperationError if it is rejected. */
+/**
+ * Sends an event and waits until what it changes can be read back. Throws an OperationError if it is rejected,
+ * or does not take effect.
+ */
 export async function sendAndConfirm(target: Target, event: SingleEvent): Promise<void> {
   const { detailType, detail } = event
   const run = randomUUID()
@@ -38,7 +46,7 @@ export async function sendAndConfirm(target: Target, event: SingleEvent): Promis
     if (errorCode !== undefined) throw new OperationError(`the bus refused the event: ${errorCode}`)
     const deadline = Date.now() + maxWaitMilliseconds
     for (let poll = 1; Date.now() < deadline; poll += 1) {
-      if (await isRecorded(event)) return
+      if ((await isRecorded(event)) && (await event.isEffective())) return
       if (poll % pollsPerDeadLetterCheck === 0) {
         const [rejected] = await listRejected(sqs, [findQueue(target, detailType)], run)
         if (rejected !== undefined) throw new OperationError(`refused: ${rejected.reason}`)

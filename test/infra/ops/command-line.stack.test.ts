@@ -4,15 +4,18 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'otplib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Command } from 'commander'
 import { addCommands } from '../../../infra/ops/command-line.ts'
 import { checkRules } from '../../../infra/ops/doctor/rules.ts'
+import { formatInstant } from '../../../infra/ops/terminal.ts'
 import { findUser } from '../../../infra/ops/users.ts'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { requireEnv } from '../../../shared/env.ts'
+import { readAddresses } from '../../../shared/deposits/deposit-address.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { decryptTotpSecret } from '../../../shared/sign-in/totp.ts'
+import { putEvents } from '../../support/put-event.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 import { ops } from './run-ops.ts'
 
@@ -80,12 +83,57 @@ describe('user', () => {
     expect(await decryptTotpSecret(id, totpSecret)).toBe(secret)
   })
 
+  it('user disable says that it is done before the sessions are ended', async () => {
+    const { id } = await addUser()
+    await json(['user', 'disable', String(id)])
+    expect((await findUser(String(id))).revocationDue).toBeUndefined()
+  })
+
   it('user disable disables a user, and --undo enables them again', async () => {
     const { id, email } = await addUser()
     await json(['user', 'disable', email])
     expect(await json(['user', 'show', String(id)])).toMatchObject({ disabled: true })
     await json(['user', 'disable', String(id), '--undo'])
     expect(await json(['user', 'show', String(id)])).toMatchObject({ disabled: false })
+  })
+
+  it('a user command says that it is done although a later update stands', async () => {
+    const { id } = await addUser('--totp')
+    const later = Date.now() + 240_000
+    const updates = ['disabled', 'totp_secret'].map((field) => ({
+      update_id: randomUUID(),
+      user_id: id,
+      at: later,
+      [field]: field === 'disabled' ? false : 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    }))
+    await putEvents('user.updated', updates)
+    const stamps = async () => Object.keys((await findUser(String(id))).stamps)
+    await expect.poll(stamps, { timeout: 20_000 }).toHaveLength(2)
+    for (const [command, field] of [
+      ['disable', 'disabled'],
+      ['totp', 'totp_secret'],
+    ] as const) {
+      const { code, out, err } = await ops(['user', command, String(id)])
+      expect({ code, out }).toEqual({ code: 1, out: '' })
+      expect(err).toBe(
+        `nothing has changed: an update of ${field} of user ${id} at ${formatInstant(later)} is later`,
+      )
+    }
+    expect(await json(['user', 'show', String(id)])).toMatchObject({ disabled: false })
+  })
+
+  it('a command whose clock is too far ahead says that it is done', async () => {
+    const { id } = await addUser()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 })
+    try {
+      const { code, err } = await ops(['user', 'disable', String(id)])
+      expect(code).toBe(1)
+      expect(err).toBe(
+        'refused: invalid_detail: at must be at most five minutes ahead of the clock of this service',
+      )
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('a user command whose event is rejected or whose user is unknown exits 1 with the reason', async () => {
@@ -141,6 +189,8 @@ it('rates set publishes rates, and addresses import adds the addresses of a file
     '3',
   ]
   expect(await json([...load, '--batch', '2'])).toEqual({ imported: 3 })
+  const imported = await readAddresses(['T2', 'T3'].map((address) => ({ network, address })))
+  expect(imported).toHaveLength(2)
   expect(await json([...load, '--batch', '2'])).toEqual({ imported: 3 })
 })
 
