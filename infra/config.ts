@@ -122,9 +122,9 @@ export const Config = v.pipe(
      */
     auditorPrincipalArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /**
-     * ARNs of the IAM roles and users that may send events as `business`, `chain`, `rewards` or `operator`,
-     * for example `{ "business": ["arn:aws:iam::…:role/shop"] }`: they may, from any account, and nobody else
-     * may. Default: whoever may put events on the bus by the account's IAM policies, as any of the four.
+     * For each of the senders `business`, `chain`, `rewards` and `operator` a list with the ARNs of the IAM
+     * roles and users that may send its events: they may, from any account, and nobody else may. Default:
+     * whoever may put events on the bus by the account's IAM policies, as any of the four.
      */
     senders: v.optional(senders, {}),
     /** Tags of every resource, in addition to `service` and `stage`. */

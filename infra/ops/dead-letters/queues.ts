@@ -28,7 +28,7 @@ export const openSqs = (): SQSClient =>
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 30_000 },
   })
 
-/** Lists every queue of the deployment that has a dead-letter queue, and that of events that no rule takes. */
+/** Lists every queue that has a dead-letter queue, and the queue of events that no rule takes. */
 export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePair[] => [
   ...events.map(({ detailType }) => {
     const name = detailType.replaceAll('.', '-')

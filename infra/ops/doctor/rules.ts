@@ -9,7 +9,7 @@ import { events, schedules } from '../../routes.ts'
 import type { Target } from '../target.ts'
 import type { Finding } from './finding.ts'
 
-/** Checks that the rules of every schedule, of every event and of unknown events are there and switched on. */
+/** Checks that the rules of schedules, events and unknown events are there and switched on. */
 export async function checkRules({
   namePrefix,
   eventBusName,

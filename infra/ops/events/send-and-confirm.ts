@@ -32,8 +32,8 @@ const pollIntervalMilliseconds = 150
 const pollsPerDeadLetterCheck = 10
 
 /**
- * Sends an event and waits until what it changes can be read back. Throws an OperationError if it is rejected,
- * or does not take effect.
+ * Sends an event and waits until what it changes can be read back. Throws an OperationError if the event is
+ * rejected, or does not take effect.
  */
 export async function sendAndConfirm(target: Target, event: SingleEvent): Promise<void> {
   const { detailType, detail } = event

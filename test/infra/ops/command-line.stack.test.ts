@@ -83,12 +83,6 @@ describe('user', () => {
     expect(await decryptTotpSecret(id, totpSecret)).toBe(secret)
   })
 
-  it('user disable says that it is done before the sessions are ended', async () => {
-    const { id } = await addUser()
-    await json(['user', 'disable', String(id)])
-    expect((await findUser(String(id))).revocationDue).toBeUndefined()
-  })
-
   it('user disable disables a user, and --undo enables them again', async () => {
     const { id, email } = await addUser()
     await json(['user', 'disable', email])
