@@ -1,20 +1,23 @@
+import type { indexPartitions, Partition } from '../shared/db/partitions.ts'
+
+export type TableAction =
+  'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem'
+
+/** A partition, or a part of one: the records of one detail-type, or the wallets or bills of one kind. */
+export type LeadingKeys =
+  Partition | `EVT#${string}#` | `W#*#${'asset' | 'reward'}` | `BL#*#${'asset' | 'reward'}#`
+
 /**
  * Everything that a Lambda function is allowed to do. infra/constructs/grant.ts turns it into IAM statements.
  */
 export interface Permissions {
-  /** DynamoDB actions on the table. A member of a transaction needs its own action, for example `PutItem`. */
-  table?: (
-    | 'GetItem'
-    | 'BatchGetItem'
-    | 'Query'
-    | 'PutItem'
-    | 'UpdateItem'
-    | 'DeleteItem'
-    | 'ConditionCheckItem'
-    | 'Scan'
-  )[]
-  /** Allows queries of the table's global secondary index. */
-  index?: true
+  /**
+   * The partitions that a function reads and writes, by DynamoDB action. A member of a transaction needs its
+   * own action, for example `PutItem`. There is no `Scan`, which reads every partition.
+   */
+  table?: Partial<Record<TableAction, readonly LeadingKeys[]>>
+  /** The partitions of the table's global secondary index that the function queries. */
+  index?: readonly (LeadingKeys | (typeof indexPartitions)[number])[]
   /** Allowed KMS actions on the key that computes MACs of passwords, client secrets and secret events. */
   macKey?: 'GenerateMac'[]
   /** Allowed KMS actions on the key that encrypts TOTP secrets. */

@@ -73,20 +73,22 @@ export const routes: Route[] = [
     path: '/oauth2/authorize',
     entry: 'oauth2/authorize',
     public: true,
-    permissions: { table: ['GetItem'] },
+    permissions: { table: { GetItem: ['CLIENT#'] } },
   },
   {
     method: 'GET',
     path: '/oauth2/authorize/request',
     entry: 'oauth2/describe-request',
     public: true,
-    permissions: { table: ['GetItem'] },
+    permissions: { table: { GetItem: ['CLIENT#'] } },
   },
   {
     method: 'POST',
     path: '/oauth2/authorize/consent',
     entry: 'oauth2/consent',
-    permissions: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'] },
+    permissions: {
+      table: { GetItem: ['CLIENT#', 'TOKENS#'], PutItem: ['CODE#'], ConditionCheckItem: ['TOKENS#'] },
+    },
   },
   {
     method: 'POST',
@@ -96,7 +98,13 @@ export const routes: Route[] = [
     canary: true,
     throttleShare: signingShare,
     permissions: {
-      table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+      table: {
+        GetItem: ['CLIENT#', 'CODE#', 'KEYS', 'TOKENS#', 'USER#'],
+        PutItem: ['TOKENS#'],
+        UpdateItem: ['CODE#'],
+        DeleteItem: ['TOKENS#'],
+        ConditionCheckItem: ['TOKENS#'],
+      },
       macKey: ['GenerateMac'],
       signingKeys: 'sign',
     },
@@ -107,19 +115,19 @@ export const routes: Route[] = [
     entry: 'oauth2/exchange',
     public: true,
     throttleShare: signingShare,
-    permissions: { table: ['GetItem'], signingKeys: 'sign' },
+    permissions: { table: { GetItem: ['CLIENT#', 'KEYS', 'TOKENS#', 'USER#'] }, signingKeys: 'sign' },
   },
   {
     method: 'GET',
     path: '/oauth2/userinfo',
     entry: 'oauth2/userinfo',
-    permissions: { table: ['GetItem'] },
+    permissions: { table: { GetItem: ['TOKENS#', 'USER#'] } },
   },
   {
     method: 'POST',
     path: '/oauth2/userinfo',
     entry: 'oauth2/userinfo',
-    permissions: { table: ['GetItem'] },
+    permissions: { table: { GetItem: ['TOKENS#', 'USER#'] } },
   },
   {
     method: 'POST',
@@ -128,21 +136,24 @@ export const routes: Route[] = [
     public: true,
     // Anyone may send a client secret, and its check is a call of KMS.
     throttleShare: 0.3,
-    permissions: { table: ['GetItem', 'Query', 'DeleteItem'], macKey: ['GenerateMac'] },
+    permissions: {
+      table: { GetItem: ['CLIENT#', 'TOKENS#'], Query: ['TOKENS#'], DeleteItem: ['TOKENS#'] },
+      macKey: ['GenerateMac'],
+    },
   },
   {
     method: 'GET',
     path: '/.well-known/jwks.json',
     entry: 'well-known/jwks',
     public: true,
-    permissions: { table: ['GetItem'] },
+    permissions: { table: { GetItem: ['KEYS'] } },
   },
   {
     method: 'HEAD',
     path: '/.well-known/jwks.json',
     entry: 'well-known/jwks',
     public: true,
-    permissions: { table: ['GetItem'] },
+    permissions: { table: { GetItem: ['KEYS'] } },
   },
   {
     method: 'GET',
@@ -169,7 +180,7 @@ export const routes: Route[] = [
     // CPU.
     throttleShare: 0.3,
     permissions: {
-      table: ['BatchGetItem', 'UpdateItem'],
+      table: { BatchGetItem: ['EMAIL#', 'GUESS#'], UpdateItem: ['GUESS#', 'SIGNIN#'] },
       macKey: ['GenerateMac'],
       publish: ['mail.requested'],
       memory: 1024,
@@ -183,7 +194,7 @@ export const routes: Route[] = [
     canary: true,
     throttleShare: signingShare,
     permissions: {
-      table: ['GetItem', 'PutItem', 'UpdateItem'],
+      table: { GetItem: ['KEYS'], PutItem: ['TOKENS#'], UpdateItem: ['SIGNIN#'] },
       totpKey: ['Decrypt'],
       signingKeys: 'sign',
       publish: ['mail.requested'],
@@ -193,36 +204,52 @@ export const routes: Route[] = [
     method: 'POST',
     path: '/user/logout',
     entry: 'user/logout',
-    permissions: { table: ['GetItem', 'Query', 'DeleteItem'] },
+    permissions: { table: { GetItem: ['TOKENS#'], Query: ['TOKENS#'], DeleteItem: ['TOKENS#'] } },
   },
   // Asset wallet
-  { method: 'GET', path: '/account/info', entry: 'account/info', permissions: { table: ['GetItem'] } },
+  {
+    method: 'GET',
+    path: '/account/info',
+    entry: 'account/info',
+    permissions: { table: { GetItem: ['TOKENS#', 'W#*#asset'] } },
+  },
   {
     method: 'GET',
     path: '/account/bills',
     entry: 'account/bills',
     canary: true,
-    permissions: { table: ['GetItem', 'Query'], index: true },
+    permissions: {
+      table: { GetItem: ['TOKENS#', 'W#*#asset'], Query: ['BL#*#asset#'] },
+      index: ['BL#*#asset#'],
+    },
   },
-  { method: 'GET', path: '/account/asset', entry: 'account/asset', permissions: { table: ['GetItem'] } },
+  {
+    method: 'GET',
+    path: '/account/asset',
+    entry: 'account/asset',
+    permissions: { table: { GetItem: ['RATES', 'TOKENS#', 'W#*#asset'] } },
+  },
   // Reward wallet
   {
     method: 'GET',
     path: '/bonus-account/info',
     entry: 'bonus-account/info',
-    permissions: { table: ['GetItem'] },
+    permissions: { table: { GetItem: ['TOKENS#', 'W#*#reward'] } },
   },
   {
     method: 'GET',
     path: '/bonus-account/bills',
     entry: 'bonus-account/bills',
-    permissions: { table: ['GetItem', 'Query'], index: true },
+    permissions: {
+      table: { GetItem: ['TOKENS#', 'W#*#reward'], Query: ['BL#*#reward#'] },
+      index: ['BL#*#reward#'],
+    },
   },
   {
     method: 'GET',
     path: '/bonus-account/asset',
     entry: 'bonus-account/asset',
-    permissions: { table: ['GetItem'] },
+    permissions: { table: { GetItem: ['RATES', 'TOKENS#', 'W#*#reward'] } },
   },
   // Community members
   {
@@ -232,7 +259,14 @@ export const routes: Route[] = [
     canary: true,
     // A keyword search holds the search texts of the whole downline in memory, so the function gets more of
     // it.
-    permissions: { table: ['GetItem', 'BatchGetItem', 'PutItem'], memory: 512 },
+    permissions: {
+      table: {
+        GetItem: ['EMAIL#', 'TOKENS#'],
+        BatchGetItem: ['DIR#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TEXT#'],
+        PutItem: ['SEARCH#'],
+      },
+      memory: 512,
+    },
   },
   {
     method: 'GET',
@@ -240,47 +274,67 @@ export const routes: Route[] = [
     entry: 'community/export',
     // An export may read 10,000 members, so this route has a low throttle and much memory.
     throttleShare: 0.02,
-    permissions: { table: ['GetItem', 'BatchGetItem', 'PutItem'], memory: 1024 },
+    permissions: {
+      table: {
+        GetItem: ['EMAIL#', 'TOKENS#'],
+        BatchGetItem: ['DIR#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TEXT#'],
+        PutItem: ['SEARCH#'],
+      },
+      memory: 1024,
+    },
   },
   {
     method: 'POST',
     path: '/community/members/note',
     entry: 'community/note',
-    permissions: { table: ['GetItem', 'PutItem', 'DeleteItem'] },
+    permissions: { table: { GetItem: ['MEMBER#', 'TOKENS#'], PutItem: ['NOTE#'], DeleteItem: ['NOTE#'] } },
   },
   // Rewards dashboard
   {
     method: 'GET',
     path: '/dashboard/overview',
     entry: 'dashboard/overview',
-    permissions: { table: ['GetItem', 'BatchGetItem'] },
+    permissions: { table: { GetItem: ['TOKENS#', 'W#'], BatchGetItem: ['EARN#'] } },
   },
   {
     method: 'GET',
     path: '/dashboard/network-rewards',
     entry: 'dashboard/network-rewards',
-    permissions: { table: ['GetItem', 'BatchGetItem'] },
+    permissions: { table: { GetItem: ['TOKENS#'], BatchGetItem: ['EARN#'] } },
   },
   {
     method: 'GET',
     path: '/dashboard/earnings',
     entry: 'dashboard/earnings',
-    permissions: { table: ['GetItem', 'Query'] },
+    permissions: { table: { GetItem: ['TOKENS#'], Query: ['EARN#'] } },
   },
   // Deposits
   {
     method: 'GET',
     path: '/address/info',
     entry: 'address/info',
-    permissions: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+    permissions: {
+      table: {
+        GetItem: ['ADDR#', 'ADDRS#', 'POOL#', 'TOKENS#'],
+        Query: ['POOL#'],
+        PutItem: ['ADDRS#'],
+        UpdateItem: ['ADDR#'],
+        DeleteItem: ['POOL#'],
+      },
+    },
   },
   {
     method: 'GET',
     path: '/deposit/records',
     entry: 'deposit/records',
-    permissions: { table: ['GetItem', 'Query'], index: true },
+    permissions: { table: { GetItem: ['DL#', 'TOKENS#'], Query: ['DL#'] }, index: ['DL#'] },
   },
-  { method: 'GET', path: '/deposit/get/{id}', entry: 'deposit/get', permissions: { table: ['GetItem'] } },
+  {
+    method: 'GET',
+    path: '/deposit/get/{id}',
+    entry: 'deposit/get',
+    permissions: { table: { GetItem: ['DEP#', 'TOKENS#'] } },
+  },
 ]
 
 export const events: Event[] = [
@@ -291,7 +345,12 @@ export const events: Event[] = [
     confidential: true,
     canary: true,
     permissions: {
-      table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+      table: {
+        GetItem: ['MEMBER#'],
+        PutItem: ['EMAIL#', 'EVT#user.registered#', 'MEMBER#', 'REFUSED#', 'SIGNIN#', 'TREE#', 'USER#'],
+        UpdateItem: ['WAKE#'],
+        ConditionCheckItem: ['USER#'],
+      },
       macKey: ['GenerateMac'],
       totpKey: ['Encrypt'],
       queues: ['grow-tree'],
@@ -303,7 +362,14 @@ export const events: Event[] = [
     senders: ['business', 'operator'],
     confidential: true,
     permissions: {
-      table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'Query'],
+      table: {
+        GetItem: ['MEMBER#', 'TEXT#', 'USER#'],
+        Query: ['TOKENS#'],
+        PutItem: ['EMAIL#', 'EVT#user.updated#', 'REFUSED#', 'TEXT#'],
+        UpdateItem: ['MEMBER#', 'SIGNIN#', 'USER#'],
+        DeleteItem: ['EMAIL#', 'TOKENS#'],
+        ConditionCheckItem: ['USER#'],
+      },
       macKey: ['GenerateMac'],
       totpKey: ['Encrypt'],
       memory: 1024,
@@ -313,37 +379,78 @@ export const events: Event[] = [
     detailType: 'mail.requested',
     senders: [ownSource],
     canary: true,
-    permissions: { table: ['PutItem'], mail: true },
+    permissions: { table: { PutItem: ['EVT#mail.requested#', 'REFUSED#'] }, mail: true },
   },
   // Sign-in flow
   {
     detailType: 'client.registered',
     senders: ['business', 'operator'],
     confidential: true,
-    permissions: { table: ['PutItem'], macKey: ['GenerateMac'] },
+    permissions: {
+      table: { PutItem: ['CLIENT#', 'EVT#client.registered#', 'REFUSED#'] },
+      macKey: ['GenerateMac'],
+    },
   },
   // Wallets
-  { detailType: 'wallet.adjusted', senders: ['operator'], permissions: { table: ['GetItem', 'PutItem'] } },
-  { detailType: 'wallet.transferred', senders: ['business'], permissions: { table: ['GetItem', 'PutItem'] } },
+  {
+    detailType: 'wallet.adjusted',
+    senders: ['operator'],
+    permissions: {
+      table: {
+        GetItem: ['EVT#wallet.adjusted#', 'USER#', 'W#'],
+        PutItem: ['BL#', 'EVT#wallet.adjusted#', 'REFUSED#', 'W#'],
+      },
+    },
+  },
+  {
+    detailType: 'wallet.transferred',
+    senders: ['business'],
+    permissions: {
+      table: {
+        GetItem: ['EVT#wallet.transferred#', 'USER#', 'W#'],
+        PutItem: ['BL#', 'EVT#wallet.transferred#', 'REFUSED#', 'W#'],
+      },
+    },
+  },
   {
     detailType: 'withdrawal.updated',
     senders: ['business'],
     canary: true,
-    permissions: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'] },
+    permissions: {
+      table: {
+        GetItem: ['EVT#withdrawal.updated#', 'USER#', 'W#*#asset', 'WD#'],
+        PutItem: ['BL#*#asset#', 'EVT#withdrawal.updated#', 'REFUSED#', 'W#*#asset', 'WD#'],
+        ConditionCheckItem: ['USER#'],
+      },
+    },
   },
   {
     detailType: 'reward.granted',
     senders: ['rewards'],
     canary: true,
-    permissions: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
+    permissions: {
+      table: {
+        GetItem: ['EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
+        PutItem: ['BL#*#reward#', 'EVT#reward.granted#', 'REFUSED#', 'W#*#reward'],
+        UpdateItem: ['EARN#'],
+      },
+    },
   },
-  { detailType: 'rates.published', senders: ['business', 'operator'], permissions: { table: ['PutItem'] } },
+  {
+    detailType: 'rates.published',
+    senders: ['business', 'operator'],
+    permissions: { table: { PutItem: ['EVT#rates.published#', 'RATES', 'REFUSED#'] } },
+  },
   // Community members
   {
     detailType: 'package.purchased',
     senders: ['business'],
     permissions: {
-      table: ['GetItem', 'PutItem', 'UpdateItem'],
+      table: {
+        GetItem: ['EVT#package.purchased#', 'MEMBER#', 'USER#', 'W#'],
+        PutItem: ['BL#', 'EVT#package.purchased#', 'REFUSED#', 'TREE#', 'W#'],
+        UpdateItem: ['MEMBER#', 'WAKE#'],
+      },
       queues: ['grow-tree'],
     },
   },
@@ -351,29 +458,65 @@ export const events: Event[] = [
   {
     detailType: 'device.activated',
     senders: ['business'],
-    permissions: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+    permissions: {
+      table: {
+        GetItem: ['DEVICE#'],
+        PutItem: ['DEVICE#', 'EVT#device.activated#', 'REFUSED#'],
+        UpdateItem: ['EARN#'],
+        ConditionCheckItem: ['USER#'],
+      },
+    },
   },
   {
     detailType: 'device.deactivated',
     senders: ['business'],
-    permissions: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+    permissions: {
+      table: {
+        GetItem: ['DEVICE#'],
+        PutItem: ['DEVICE#', 'EVT#device.deactivated#', 'REFUSED#'],
+        UpdateItem: ['EARN#'],
+        ConditionCheckItem: ['USER#'],
+      },
+    },
   },
   {
     detailType: 'traffic.reported',
     senders: ['business'],
-    permissions: { table: ['PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+    permissions: {
+      table: {
+        PutItem: ['EVT#traffic.reported#', 'REFUSED#'],
+        UpdateItem: ['EARN#'],
+        ConditionCheckItem: ['USER#'],
+      },
+    },
   },
   // Deposits
   {
     detailType: 'addresses.provisioned',
     senders: ['business', 'chain', 'operator'],
-    permissions: { table: ['BatchGetItem', 'PutItem'] },
+    permissions: {
+      table: {
+        BatchGetItem: ['ADDR#'],
+        PutItem: [
+          'ADDR#',
+          'EVT#addresses.provisioned#',
+          'EVT#addresses.provisioned.chunk#',
+          'POOL#',
+          'REFUSED#',
+        ],
+      },
+    },
   },
   {
     detailType: 'deposit.updated',
     senders: ['chain'],
     canary: true,
-    permissions: { table: ['GetItem', 'PutItem'] },
+    permissions: {
+      table: {
+        GetItem: ['ADDR#', 'DEP#', 'DL#', 'USER#', 'W#*#asset'],
+        PutItem: ['BL#*#asset#', 'DEP#', 'DL#', 'EVT#deposit.updated#', 'REFUSED#', 'W#*#asset'],
+      },
+    },
   },
 ]
 
@@ -382,7 +525,14 @@ export const workers: Worker[] = [
   {
     name: 'grow-tree',
     permissions: {
-      table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      table: {
+        GetItem: ['TREE#'],
+        BatchGetItem: ['DIR#', 'MEMBER#', 'TEAM#', 'TEXT#', 'TREE#'],
+        Query: ['TREE#'],
+        PutItem: ['DIR#', 'TEAM#', 'TEXT#', 'TREE#'],
+        UpdateItem: ['MEMBER#', 'WAKE#'],
+        DeleteItem: ['TREE#', 'WAKE#'],
+      },
       queues: ['grow-tree'],
       memory: 512,
     },
@@ -395,12 +545,17 @@ export const schedules: Schedule[] = [
     // tests can rotate keys in minutes.
     name: 'rotate-signing-keys',
     rate: 'rate(1 minute)',
-    permissions: { table: ['GetItem', 'PutItem'], signingKeys: 'manage' },
+    permissions: { table: { GetItem: ['KEYS'], PutItem: ['KEYS'] }, signingKeys: 'manage' },
   },
   {
     name: 'verify-ledger',
     rate: 'cron(0 3 * * ? *)',
-    permissions: { table: ['GetItem', 'Query', 'PutItem'], index: true, memory: 512, timeout: 900 },
+    permissions: {
+      table: { GetItem: ['VERIFICATION', 'W#'], Query: ['BL#'], PutItem: ['VERIFICATION'] },
+      index: ['WALLETS#'],
+      memory: 512,
+      timeout: 900,
+    },
   },
 ]
 

@@ -36,11 +36,13 @@ function cells(permissions: Permissions, defaultTimeout: number): string[] {
   return [describePermissions(permissions), String(memory), String(timeout)]
 }
 
+const quote = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(' ')
+
 /** Writes permissions as text, in the order of infra/permissions.ts. */
 function describePermissions(permissions: Permissions): string {
   const {
-    table = [],
-    index,
+    table = {},
+    index = [],
     macKey = [],
     totpKey = [],
     signingKeys,
@@ -49,8 +51,8 @@ function describePermissions(permissions: Permissions): string {
     queues = [],
   } = permissions
   const words = [
-    ...(table.length > 0 ? [`table: ${table.join(', ')}`] : []),
-    ...(index ? ['index: Query'] : []),
+    ...Object.entries(table).map(([action, keys]) => `${action} ${quote(keys)}`),
+    ...(index.length > 0 ? [`Query ${quote(index)} in the index`] : []),
     ...macKey.map((action) => `MAC key: ${action}`),
     ...totpKey.map((action) => `TOTP key: ${action}`),
     ...(signingKeys === undefined ? [] : [`signing keys: ${signingKeys}`]),

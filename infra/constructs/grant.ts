@@ -39,12 +39,13 @@ export function grant(fn: LambdaFunction, permissions: Permissions, resources: S
 
 function* statementsFor(
   stack: Stack,
-  { table, index, macKey, totpKey, publish, mail, queues = [] }: Permissions,
+  { table = {}, index, macKey, totpKey, publish, mail, queues = [] }: Permissions,
   resources: ServiceResources,
 ): Generator<PolicyStatement> {
   const { tableArn } = resources.table
-  if (table) yield allow(prefixed('dynamodb', table), [tableArn])
-  if (index) yield allow(['dynamodb:Query'], [`${tableArn}/index/${indexName}`])
+  for (const [keys, actions] of actionsByKeys(table))
+    yield allow(prefixed('dynamodb', actions), [tableArn], onlyKeys(keys))
+  if (index) yield allow(['dynamodb:Query'], [`${tableArn}/index/${indexName}`], onlyKeys(index))
   if (macKey)
     yield allow(prefixed('kms', macKey), [resources.macKey.keyArn], {
       StringEquals: { 'kms:MacAlgorithm': 'HMAC_SHA_256' },
@@ -75,6 +76,23 @@ function* statementsFor(
     yield allow(['sqs:SendMessage'], [queue.queueArn])
   }
 }
+
+/** Groups the actions on the table that have the same partitions, so that they share a statement. */
+function actionsByKeys(table: NonNullable<Permissions['table']>): [string[], string[]][] {
+  const groups = Map.groupBy(Object.entries(table), ([, keys]) => keys.toSorted().join(' '))
+  return [...groups.values()].map((group) => [[...(group[0]?.[1] ?? [])], group.map(([action]) => action)])
+}
+
+/**
+ * The condition that a request names these partitions only. Of an index it is the index's own partition key.
+ * ForAllValues also matches a request without leading keys, such as a scan; Null excludes those.
+ */
+const onlyKeys = (keys: readonly string[]) => ({
+  'ForAllValues:StringLike': {
+    'dynamodb:LeadingKeys': keys.map((key) => (key.endsWith('#') ? `${key}*` : key)),
+  },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+})
 
 /**
  * IAM statements for the signing keys. The rotation creates these keys at run time, so policies identify them

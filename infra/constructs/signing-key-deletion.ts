@@ -24,7 +24,7 @@ export class SigningKeyDeletion extends Construct {
       config,
       entry: 'stack/delete-signing-keys',
       name: 'delete-signing-keys',
-      permissions: config.protectData ? {} : { table: ['GetItem'], signingKeys: 'delete' },
+      permissions: config.protectData ? {} : { table: { GetItem: ['KEYS'] }, signingKeys: 'delete' },
       resources,
       defaultTimeoutSeconds: timeoutSeconds,
     })

@@ -50,7 +50,7 @@ const ProfileItem = v.object({
 })
 
 const profiles = itemType({
-  pk: 'USER#{userId}',
+  pk: 'MEMBER#{userId}',
   sk: 'PROFILE',
   holds: 'a member: name, place in the referral tree, counts and sums over the downline',
   found: 'by user',

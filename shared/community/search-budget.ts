@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { readItem } from '../db/read.ts'
+import { readItems } from '../db/read.ts'
 import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
 import { ConditionFailed, putVersioned, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
@@ -74,7 +74,7 @@ export function searchReservations(userId: number, known: Item | undefined): Res
     if (units === 0) return
     await retry(
       async () => {
-        if (isStale) item = await readItem(key, { consistent: true })
+        if (isStale) [item] = await readItems([key], { consistent: true })
         isStale = true
         const { version, spent } = item === undefined ? { version: 0, spent: [] } : v.parse(BudgetItem, item)
         const now = Date.now()

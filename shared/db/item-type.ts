@@ -1,3 +1,4 @@
+import type { Partition } from './partitions.ts'
 import type { Key } from './table.ts'
 
 /** Type of the names in braces of a key template: `USER#{userId}` has the name `userId`. */
@@ -9,8 +10,11 @@ type Values<Template extends string> = Record<Names<Template>, string | number>
 
 /** A kind of item in the table. The list of all kinds in shared/README.md is generated from these. */
 export interface ItemTypeSpec {
-  /** Templates of partition key and sort key, with names in braces for the parts that vary. */
-  pk: string
+  /**
+   * Templates of partition key and sort key, with names in braces for the parts that vary. `{list}` stands
+   * for the partitions of member lists.
+   */
+  pk: `${Partition | '{list}#'}${string}`
   sk: string
   /** Templates of the index keys, for items that are in the index. */
   gpk?: string

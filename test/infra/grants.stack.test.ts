@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { FunctionModel } from '../../infra/local/model.ts'
 import { FailedCall, makeCalls, type Scenario } from './grants/calls.ts'
 import { startOwnStack } from './grants/own-stack.ts'
+import { grantedReach, reachOf } from './grants/reach.ts'
 
 const stack = await startOwnStack()
 // The scenarios prepare their data in this process with shared code, so this process gets the functions'
@@ -51,6 +52,10 @@ function testGrantsOf(name: string): void {
   test(`${name} works with all its IAM grants`, async () => {
     expect(await fails(scenario, original), stack.readLog(name)).toBe(false)
     expect(stack.readLog(name)).not.toContain('AccessDenied')
+  })
+
+  test(`${name} is denied every partition that its grants do not name, by every action`, async () => {
+    expect(await reachOf(original, stack)).toEqual(grantedReach(original))
   })
 
   test.each(stack.variants.filter(({ of }) => of === original.logicalId))(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { endpointFunctions, type Route, routes } from '../../infra/routes.ts'
+import type { Permissions } from '../../infra/permissions.ts'
+import { endpointFunctions, events, type Route, routes, schedules, workers } from '../../infra/routes.ts'
 
 const row = (method: Route['method'], permissions: Route['permissions']): Route => ({
   method,
@@ -10,21 +11,22 @@ const row = (method: Route['method'], permissions: Route['permissions']): Route 
 
 describe('endpointFunctions', () => {
   it('routes with the same entry share one function', () => {
-    const table: ['GetItem', 'Query'] = ['GetItem', 'Query']
-    const both = [row('GET', { table }), row('POST', { table: [...table] })]
+    const table: Route['permissions']['table'] = { GetItem: ['RATES'], Query: ['EARN#'] }
+    const both = [row('GET', { table }), row('POST', { table: { ...table } })]
     expect(endpointFunctions(both)).toEqual([
       { entry: 'things', canary: false, permissions: { table }, routes: both },
     ])
   })
 
   it.each([
-    ['one more action', { table: ['GetItem', 'PutItem'] }],
-    ['another memory size', { table: ['GetItem'], memory: 512 }],
+    ['one more action', { table: { GetItem: ['RATES'], PutItem: ['RATES'] } }],
+    ['one more partition', { table: { GetItem: ['RATES', 'W#'] } }],
+    ['another memory size', { table: { GetItem: ['RATES'] }, memory: 512 }],
     ['no permissions', {}],
   ] satisfies [string, Route['permissions']][])(
     'two routes of one entry with different permissions are rejected: %s',
     (_difference, permissions) => {
-      const both = [row('GET', { table: ['GetItem'] }), row('POST', permissions)]
+      const both = [row('GET', { table: { GetItem: ['RATES'] } }), row('POST', permissions)]
       expect(() => endpointFunctions(both)).toThrow('the routes of things differ in their permissions')
     },
   )
@@ -33,5 +35,80 @@ describe('endpointFunctions', () => {
     const served = endpointFunctions().flatMap((endpoint) => endpoint.routes)
     expect(new Set(served)).toEqual(new Set(routes))
     expect(served).toHaveLength(routes.length)
+  })
+})
+
+const rows: { name: string; permissions: Permissions }[] = [
+  ...routes.map(({ entry, permissions }) => ({ name: entry, permissions })),
+  ...events.map(({ detailType, permissions }) => ({ name: detailType, permissions })),
+  ...[...workers, ...schedules],
+]
+
+/** Names of the functions that may do one of these actions in a partition. */
+const whoMay = (partition: RegExp, ...actions: (keyof NonNullable<Permissions['table']>)[]): string[] => {
+  const may = ({ table = {} }: Permissions) =>
+    actions.some((action) => table[action]?.some((key) => partition.test(key)))
+  return [...new Set(rows.filter(({ permissions }) => may(permissions)).map(({ name }) => name))].sort()
+}
+const reads = ['GetItem', 'BatchGetItem', 'Query'] as const
+const writes = ['PutItem', 'UpdateItem', 'DeleteItem'] as const
+
+describe('partitions', () => {
+  it('only the rotation writes the key set', () => {
+    expect(whoMay(/^KEYS/, ...writes)).toEqual(['rotate-signing-keys'])
+  })
+
+  it('only sign-in, code exchange and what ends sessions write tokens', () => {
+    expect(whoMay(/^TOKENS#/, 'PutItem', 'UpdateItem')).toEqual(['oauth2/token', 'user/login-2fa'])
+    expect(whoMay(/^TOKENS#/, 'DeleteItem')).toEqual([
+      'oauth2/revoke',
+      'oauth2/token',
+      'user.updated',
+      'user/logout',
+    ])
+  })
+
+  it('only events that move money write wallets and bills', () => {
+    const ledger = [
+      'deposit.updated',
+      'package.purchased',
+      'reward.granted',
+      'wallet.adjusted',
+      'wallet.transferred',
+      'withdrawal.updated',
+    ]
+    expect(whoMay(/^(W|BL)#/, ...writes)).toEqual(ledger)
+    expect(whoMay(/^W#/, ...writes)).toEqual(ledger)
+  })
+
+  it('no function reads sign-in records; only sign-in and the events of users write them', () => {
+    expect(whoMay(/^SIGNIN#/, ...reads)).toEqual([])
+    expect(whoMay(/^SIGNIN#/, ...writes)).toEqual([
+      'user.registered',
+      'user.updated',
+      'user/login-2fa',
+      'user/login-with-password',
+    ])
+  })
+
+  it('an endpoint that only reads writes nothing', () => {
+    const mayWrite = routes.filter(({ method }) => method !== 'POST').map(({ entry }) => entry)
+    const all = whoMay(/./, ...writes).filter((name) => mayWrite.includes(name))
+    // A search writes what it costs its caller.
+    expect(all).toEqual(['address/info', 'community/export', 'community/members'])
+  })
+
+  it('an event reads and writes the records of its own detail-type only', () => {
+    for (const { name, permissions } of rows) {
+      const keys = Object.values(permissions.table ?? {}).flat()
+      for (const key of keys.filter((one) => one.startsWith('EVT#')))
+        expect([`EVT#${name}#`, `EVT#${name}.chunk#`]).toContain(key)
+    }
+  })
+
+  it('whoever has no access_token but may read tokens is told apart by name', () => {
+    const open = routes.filter((route) => route.public).map(({ entry }) => entry)
+    const readers = whoMay(/^TOKENS#/, ...reads).filter((name) => open.includes(name))
+    expect(readers).toEqual(['oauth2/exchange', 'oauth2/revoke', 'oauth2/token'])
   })
 })

@@ -108,6 +108,28 @@ describe('IAM policies', () => {
     }
   })
 
+  it('the inline policies of a role stay below what IAM allows, 10,240 characters without white space', () => {
+    const sizes = ofType(stacks, 'AWS::IAM::Policy').map(({ resource }) => {
+      const { PolicyDocument: document } = resource.Properties
+      // References are longer than the ARNs that they stand for.
+      return JSON.stringify(document).replaceAll(/\s/g, '').length
+    })
+    expect(Math.max(...sizes)).toBeLessThan(8_000)
+  })
+
+  it('every statement about items names their partitions, and fails for requests without one', () => {
+    const onItems = statements().filter(({ Action }) =>
+      list(Action).some((name) => name.startsWith('dynamodb:')),
+    )
+    expect(onItems.length).toBeGreaterThan(50)
+    for (const { id, Action, Condition } of onItems) {
+      const keys = { ...Condition?.['ForAllValues:StringLike'], ...Condition?.['ForAllValues:StringEquals'] }
+      expect(list(keys['dynamodb:LeadingKeys']).length, id).toBeGreaterThan(0)
+      expect(Condition?.['Null'], id).toEqual({ 'dynamodb:LeadingKeys': 'false' })
+      expect(list(Action), id).not.toContain('dynamodb:Scan')
+    }
+  })
+
   it('no IAM role has a managed policy', () => {
     for (const { resource } of ofType(stacks, 'AWS::IAM::Role')) {
       expect(resource.Properties['ManagedPolicyArns'] ?? []).toEqual([])

@@ -1,4 +1,4 @@
-import { readItem, readItems } from '../../db/read.ts'
+import { readItems } from '../../db/read.ts'
 import type { Item } from '../../db/table.ts'
 import { Failure } from '../../errors.ts'
 import { retry } from '../../retry.ts'
@@ -72,7 +72,7 @@ export async function readRange(
     async () => {
       const result = await descend(list, unpackRoot(item), query)
       if (result !== undefined) return result
-      item = await readItem(rootKey(list), { consistent: true })
+      ;[item] = await readItems([rootKey(list)], { consistent: true })
       throw stale
     },
     (error) => error === stale,

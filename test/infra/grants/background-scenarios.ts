@@ -1,7 +1,9 @@
 import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { randomUUID } from 'node:crypto'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { putNextHead, readJournal } from '../../../shared/community/tree-journal.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
+import { transact } from '../../../shared/db/write.ts'
 import { signingKeySetKey } from '../../../shared/keys/key-set.ts'
 import { createSigningKey } from '../../../shared/keys/kms-keys.ts'
 import type { RotationResult } from '../../../shared/keys/rotate.ts'
@@ -46,6 +48,10 @@ async function leaveOrphan(): Promise<void> {
 export const backgroundScenarios: Record<string, Scenario> = {
   'worker-grow-tree': async ({ deliverMessage }) => {
     const { parent } = await joinFamily()
+    // A batch that was interrupted after it had been chosen, so that its entries are read again.
+    const entries = await readJournal(parent, 1)
+    const head = { version: 0, chunks: 0, batch: entries.map(({ sk }) => sk), done: 0 }
+    await transact([putNextHead(parent, head)])
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {

@@ -35,6 +35,7 @@ const readMembers =
   (query: Record<string, string>): Scenario =>
   async ({ request }) => {
     const { token } = await newFamily()
+    await request({ token, query: { ...query, type: 'DIRECT' } })
     await request({ token, query: { ...query, type: 'COMMUNITY', keyword: 'a@b' } })
   }
 
@@ -75,6 +76,12 @@ export const dataScenarios: Record<string, Scenario> = {
     await request({
       token: accessToken,
       query: { currency: pool.currency, currencyNetWork: pool.network },
+    })
+    const unknown = newPool()
+    await request({
+      token: accessToken,
+      query: { currency: unknown.currency, currencyNetWork: unknown.network },
+      expect: 400,
     })
   },
   'deposit-records': async ({ request }) => {

@@ -34,15 +34,15 @@ const validEvents: Record<string, Scenario> = {
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: 1, nickname: 'an earlier one' })
     await createAccessToken(userId, ['openid'])
     await calls.deliver({ update_id: randomUUID(), user_id: userId, at: Date.now() + 1, disabled: true })
+    // A member whom others find by name.
+    const { child } = await newFamily()
+    await calls.deliver({ update_id: randomUUID(), user_id: child, at: Date.now(), nickname: 'another' })
   },
-  'mail-requested': (calls) =>
-    calls.deliver({
-      mail_id: randomUUID(),
-      kind: 'code',
-      to: 'somebody@example.com',
-      code: '123456',
-      expires_at: Date.now() + 600_000,
-    }),
+  'mail-requested': async (calls) => {
+    const mail = { kind: 'code', to: 'somebody@example.com', code: '123456' }
+    await calls.deliver({ ...mail, mail_id: randomUUID(), expires_at: Date.now() + 600_000 })
+    await calls.deliver({ ...mail, mail_id: randomUUID(), expires_at: Date.now() - 1 })
+  },
   'client-registered': (calls) =>
     calls.deliver({
       client_id: randomUUID(),
@@ -53,41 +53,43 @@ const validEvents: Record<string, Scenario> = {
       scopes: ['openid'],
     }),
   'wallet-adjusted': async (calls) => {
-    await calls.deliver(adjustment(await addUser()))
+    const userId = await addUser()
+    await calls.deliver(adjustment(userId))
+    await calls.deliver(adjustment(userId, { direction: 2, amount: '1000' }))
   },
   'wallet-transferred': async (calls) => {
     const userId = await addUser()
     await deliver(walletAdjusted, adjustment(userId))
-    await calls.deliver({
-      transfer_id: randomUUID(),
-      user_id: userId,
-      from: 'asset',
-      to: 'reward',
-      currency: 'USDT',
-      amount: '1',
-      at: Date.now(),
-    })
+    const transfer = { user_id: userId, from: 'asset', to: 'reward', currency: 'USDT', at: Date.now() }
+    await calls.deliver({ ...transfer, transfer_id: randomUUID(), amount: '1' })
+    await calls.deliver({ ...transfer, transfer_id: randomUUID(), amount: '1000' })
   },
   'withdrawal-updated': async (calls) => {
     const withdrawal = { user_id: await addUser(), currency: 'USDT', amount: '1', at: Date.now() }
     await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'cancelled' })
-    await deliver(walletAdjusted, adjustment(withdrawal.user_id))
+    // Of a user without a wallet, which is refused.
     await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'requested' })
+    await deliver(walletAdjusted, adjustment(withdrawal.user_id))
+    await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'settled' })
   },
   'reward-granted': async (calls) => {
-    await calls.deliver(grant(await addUser()))
+    const userId = await addUser()
+    await calls.deliver(grant(userId))
+    // Its worth in the reward currency is found by the rates.
+    await calls.deliver({ ...grant(userId), currency: 'BTC' })
+    await deliver(walletAdjusted, adjustment(userId, { wallet: 'reward', amount: '9'.repeat(20) }))
+    await calls.deliver({ ...grant(userId), amount: `0.${'9'.repeat(18)}` })
   },
   'rates-published': (calls) => calls.deliver({ quote: 'USDT', as_of: Date.now(), rates: { BTC: '100000' } }),
   'package-purchased': async (calls) => {
     const { child } = await newFamily()
     await deliver(walletAdjusted, adjustment(child))
-    await calls.deliver({
-      purchase_id: randomUUID(),
-      user_id: child,
-      amount: '1',
-      at: Date.now(),
-      payment: { wallet: 'asset', currency: 'USDT', amount: '1' },
-    })
+    const purchase = { user_id: child, amount: '1', at: Date.now() }
+    const pay = (amount: string) => ({ payment: { wallet: 'asset', currency: 'USDT', amount } })
+    await calls.deliver({ ...purchase, ...pay('1'), purchase_id: randomUUID() })
+    await calls.deliver({ ...purchase, ...pay('1000'), purchase_id: randomUUID() })
+    const unpaid = { wallet: 'reward', currency: 'USDT', amount: '1' }
+    await calls.deliver({ ...purchase, payment: unpaid, purchase_id: randomUUID() })
   },
   'device-activated': async (calls) => {
     await calls.deliver({ device_id: randomUUID(), user_id: await addUser(), at: Date.now() })
@@ -112,6 +114,7 @@ const validEvents: Record<string, Scenario> = {
     const detail = deposit(address, { status: 'pending' })
     await calls.deliver(detail)
     await calls.deliver({ ...detail, status: 'confirmed' })
+    await calls.deliver({ ...detail, output_index: 1, address: '0xnobody' })
   },
 }
 

@@ -20,13 +20,14 @@ export async function newFamily(): Promise<{ parent: number; child: number; toke
 export async function joinFamily(): Promise<{ parent: number; child: number }> {
   const parent = newUserIds()
   const child = parent + 1
-  const about = (userId: number) => ({
-    userId,
-    nickname: `member ${userId}`,
-    email: `${userId}@example.com`,
-    registeredAt: 1_700_000_000_000,
-  })
-  await join(about(parent))
-  await join({ ...about(child), referrerId: parent })
+  await join(describe(parent))
+  await join({ ...describe(child), referrerId: parent })
   return { parent, child }
 }
+
+const describe = (userId: number) => ({
+  userId,
+  nickname: `member ${userId}`,
+  email: `${userId}@example.com`,
+  registeredAt: 1_700_000_000_000,
+})

@@ -1,3 +1,4 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +23,8 @@ export interface OwnStack {
   functions: FunctionModel[]
   variants: Variant[]
   invoke: InvokeFunction
+  /** Makes a DynamoDB client that calls as a function. */
+  dynamodbOf: (item: FunctionModel) => DynamoDBClient
   /** Reads all log lines of a function. */
   readLog: (functionName: string) => string
   stop: () => Promise<void>
@@ -68,6 +71,13 @@ export async function startOwnStack(): Promise<OwnStack> {
     functions,
     variants,
     invoke: runtime.invoke,
+    dynamodbOf: (item) =>
+      new DynamoDBClient({
+        endpoint: aws.url,
+        region,
+        credentials: aws.credentialsFor(item),
+        maxAttempts: 1,
+      }),
     readLog: (name) => (lines.get(name) ?? []).join('\n'),
     async stop() {
       await runtime.close()

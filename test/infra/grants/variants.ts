@@ -31,15 +31,27 @@ export interface Variant {
   model: FunctionModel
 }
 
-/** Makes one variant of a function for each IAM action that its own code calls, except `denialIsExpected`. */
+/** Condition key of the partitions that a request names. */
+const leadingKeys = 'dynamodb:LeadingKeys'
+
+/** The partitions to which a statement allows access; undefined if it is not about items. */
+export const partitionsOf = ({ Condition }: PolicyStatement): string[] | undefined => {
+  const found = Condition?.['ForAllValues:StringLike']?.[leadingKeys]
+  return found === undefined ? undefined : [found].flat()
+}
+
+/**
+ * Makes one variant of a function for each IAM action that its own code calls, except `denialIsExpected`. An
+ * action on items has one for each partition: it then lacks the action on that partition only.
+ */
 export const makeVariants = (original: FunctionModel): Variant[] =>
   original.policies.flatMap(({ Statement }, policyAt) =>
     Statement.flatMap((statement, statementAt) =>
-      ownActions(original, statement).map((action): Variant => {
-        const name = `${original.name}-without-${action.replace(':', '-')}-${policyAt}-${statementAt}`
+      ownGrants(original, statement).map(([action, partition], i): Variant => {
+        const name = `${original.name}-without-${action.replace(':', '-')}-${policyAt}-${statementAt}-${i}`
         return {
           of: original.logicalId,
-          without: `${action} on ${[statement.Resource]
+          without: `${action} ${partition === undefined ? '' : `of ${partition} `}on ${[statement.Resource]
             .flat()
             .join(', ')
             .replaceAll(/arn:aws:[a-z]+:[^:]*:\d*:/g, '')}`,
@@ -49,19 +61,34 @@ export const makeVariants = (original: FunctionModel): Variant[] =>
             logicalId: `${original.logicalId}-${name}`,
             name,
             arn: original.arn.replace(original.name, name),
-            ...(original.name.startsWith('worker-') && action === 'sqs:SendMessage' && noTime),
+            ...(original.name.startsWith('worker-') && sendsOnly(action, partition) && noTime),
             ...(original.name === 'rotate-signing-keys' && shortWait),
             environment:
               action === delayRetry
                 ? { ...original.environment, ...brokenEnvironment }
                 : original.environment,
-            policies: original.policies.map((policy, i) =>
-              i === policyAt ? { ...policy, Statement: deny(policy.Statement, statementAt, action) } : policy,
+            policies: original.policies.map((policy, at) =>
+              at === policyAt
+                ? { ...policy, Statement: deny(policy.Statement, statementAt, action, partition) }
+                : policy,
             ),
           },
         }
       }),
     ),
+  )
+
+/** Whether a worker has this grant only to send a message. */
+const sendsOnly = (action: string, partition: string | undefined): boolean =>
+  action === 'sqs:SendMessage' || (action === 'dynamodb:UpdateItem' && partition === 'WAKE#*')
+
+/** Lists what the variants lack: each action, or each action with each partition. */
+const ownGrants = (original: FunctionModel, statement: PolicyStatement): [string, string | undefined][] =>
+  ownActions(original, statement).flatMap((action) =>
+    (partitionsOf(statement) ?? [undefined]).map((partition): [string, string | undefined] => [
+      action,
+      partition,
+    ]),
   )
 
 const actionsOf = ({ Action }: PolicyStatement): string[] => [Action ?? []].flat()
@@ -78,9 +105,23 @@ function ownActions(original: FunctionModel, statement: PolicyStatement): string
   return 'QUEUE_URL' in original.environment ? actions.filter((action) => action === delayRetry) : []
 }
 
-const deny = (statements: PolicyStatement[], at: number, action: string): PolicyStatement[] =>
+const deny = (
+  statements: PolicyStatement[],
+  at: number,
+  action: string,
+  partition?: string,
+): PolicyStatement[] =>
   statements.flatMap((statement, i) => {
     if (i !== at) return [statement]
-    const left = actionsOf(statement).filter((other) => other !== action)
-    return left.length === 0 ? [] : [{ ...statement, Action: left }]
+    const others = actionsOf(statement).filter((other) => other !== action)
+    const left = partitionsOf(statement)?.filter((other) => other !== partition) ?? []
+    return [
+      ...(others.length === 0 ? [] : [{ ...statement, Action: others }]),
+      ...(left.length === 0 ? [] : [onlyPartitions({ ...statement, Action: action }, left)]),
+    ]
   })
+
+const onlyPartitions = (statement: PolicyStatement, partitions: string[]): PolicyStatement => ({
+  ...statement,
+  Condition: { ...statement.Condition, 'ForAllValues:StringLike': { [leadingKeys]: partitions } },
+})

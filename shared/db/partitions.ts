@@ -1,0 +1,43 @@
+/**
+ * How the partition keys of the table begin, by kind of item: a prefix that ends with `#`, or the whole key.
+ * IAM policies grant functions access by these names (infra/routes.ts), so items that different functions may
+ * touch never share one.
+ */
+export const partitions = [
+  'ADDR#',
+  'ADDRS#',
+  'BL#',
+  'CLIENT#',
+  'CODE#',
+  'DEP#',
+  'DEVICE#',
+  'DIR#',
+  'DL#',
+  'EARN#',
+  'EMAIL#',
+  'EVT#',
+  'GUESS#',
+  'KEYS',
+  'MEMBER#',
+  'NOTE#',
+  'POOL#',
+  'RATES',
+  'REFUSED#',
+  'SEARCH#',
+  'SIGNIN#',
+  'TEAM#',
+  'TEXT#',
+  'TOKENS#',
+  'TREE#',
+  'USER#',
+  'VERIFICATION',
+  'W#',
+  'WAKE#',
+  'WD#',
+] as const
+
+/** The beginning of a partition key. */
+export type Partition = (typeof partitions)[number]
+
+/** Partition keys of the index that are not partition keys of the table. */
+export const indexPartitions = ['CLIENTS', 'WALLETS#'] as const

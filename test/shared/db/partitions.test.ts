@@ -1,0 +1,31 @@
+import { beforeAll, expect, it } from 'vitest'
+import { describeItems } from '../../../infra/catalogue/items.ts'
+import { itemTypes } from '../../../shared/db/item-type.ts'
+import { indexPartitions, partitions } from '../../../shared/db/partitions.ts'
+
+// Loads every file that declares a kind of item.
+beforeAll(() => describeItems())
+
+/** What a key template begins with, up to the first `#`; `{list}` is that of a member list. */
+const beginnings = (template: string): string[] => {
+  const beginning = /^[^#]*#?/.exec(template)?.[0] ?? ''
+  return beginning === '{list}#' ? ['DIR#', 'TEAM#'] : [beginning]
+}
+
+it('the list of partitions has what the partition keys of all kinds of items begin with, and nothing else', () => {
+  const found = new Set(itemTypes.flatMap(({ pk }) => beginnings(pk)))
+  expect([...found].sort()).toEqual([...partitions].sort())
+})
+
+it('the list of the index’s partitions has those that no partition of the table is named like', () => {
+  const found = new Set(itemTypes.flatMap(({ gpk }) => (gpk === undefined ? [] : beginnings(gpk))))
+  const others = [...found].filter((name) => !(partitions as readonly string[]).includes(name))
+  expect(others.sort()).toEqual([...indexPartitions].sort())
+})
+
+it('no pattern of one partition matches the keys of another', () => {
+  for (const name of [...partitions, ...indexPartitions])
+    for (const other of [...partitions, ...indexPartitions])
+      if (name !== other && name.endsWith('#'))
+        expect(other.startsWith(name), `${name} and ${other}`).toBe(false)
+})
