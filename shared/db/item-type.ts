@@ -8,13 +8,16 @@ type Names<Template extends string> = Template extends `${string}{${infer Name}}
 
 type Values<Template extends string> = Record<Names<Template>, string | number>
 
+/** Template of a partition key: it begins with the name of a partition. */
+type PartitionTemplate = `${Partition | '{list}#'}${string}`
+
 /** A kind of item in the table. The list of all kinds in shared/README.md is generated from these. */
 export interface ItemTypeSpec {
   /**
    * Templates of partition key and sort key, with names in braces for the parts that vary. `{list}` stands
    * for the partitions of member lists.
    */
-  pk: `${Partition | '{list}#'}${string}`
+  pk: PartitionTemplate
   sk: string
   /** Templates of the index keys, for items that are in the index. */
   gpk?: string
