@@ -11,13 +11,14 @@ import { addRatesCommands } from './commands/rates.ts'
 import { addUserCommands } from './commands/user.ts'
 import { OperationError, UsageError } from './errors.ts'
 import { enterTarget, findTarget, type TargetOptions } from './target.ts'
-import type { Terminal } from './terminal.ts'
+import { type Terminal, withoutControls } from './terminal.ts'
 
 /**
  * Runs one `npm run ops` command line. Resolves with its exit code: 0 done, 1 findings or failure, 2 wrong
  * usage.
  */
-export async function runOps(commandLine: string[], terminal: Terminal): Promise<number> {
+export async function runOps(commandLine: string[], output: Terminal): Promise<number> {
+  const terminal = withoutControls(output)
   let exitCode = 0
   const program = createProgram(terminal)
   const run: RunCommand = async (work) => {

@@ -18,8 +18,31 @@ export const processTerminal: Terminal = {
   interactive: process.stderr.isTTY,
 }
 
+/** Control, bidi and other invisible characters, except the line feed. */
+const controls = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+const escapeUnits = (text: string): string =>
+  text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/**
+ * Shows control and bidi characters as JSON escapes, which leaves JSON the same JSON. What senders of events,
+ * users and clients write must not move the cursor, recolour or reorder what an operator reads.
+ */
+export const showControls = (text: string): string => text.replaceAll(controls, escapeUnits)
+
+/** A terminal to which no control characters are written. */
+export const withoutControls = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  out: (text) => terminal.out(showControls(text)),
+  err: (text) => terminal.err(showControls(text)),
+})
+
+/** Shows a text in one line, so that it cannot look like several. */
+export const inOneLine = (text: string): string => showControls(text).replaceAll('\n', escapeUnits)
+
 /** Formats a text table whose columns are as wide as their widest cell. */
-export function formatTable(head: string[], rows: string[][]): string {
+export function formatTable(head: string[], cells: string[][]): string {
+  const rows = cells.map((row) => row.map(inOneLine))
   const widths = head.map((cell, column) =>
     Math.max(cell.length, ...rows.map((row) => (row[column] ?? '').length)),
   )

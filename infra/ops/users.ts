@@ -5,7 +5,7 @@ import { normalizeEmail } from '../../shared/users/identity.ts'
 import { readEmailOwner } from '../../shared/users/email-owner.ts'
 import { readUser, type User } from '../../shared/users/user.ts'
 import { OperationError } from './errors.ts'
-import { formatInstant } from './terminal.ts'
+import { formatInstant, inOneLine } from './terminal.ts'
 
 /** A user, and what signs them in. */
 export interface Account extends User {
@@ -40,7 +40,7 @@ export const describeUser = (user: Account) => ({
 export function formatUser(user: Account): string {
   const facts = describeUser(user)
   return Object.entries({ ...facts, registered_at: formatInstant(facts.registered_at) })
-    .map(([name, value]) => `${name.padEnd(14)}${String(value ?? '-')}`)
+    .map(([name, value]) => `${name.padEnd(14)}${inOneLine(String(value ?? '-'))}`)
     .join('\n')
 }
 

@@ -11,9 +11,9 @@ export function membersCsv(members: readonly Member[]): Reply {
   const body = stringify([columns, ...rows], {
     bom: true,
     record_delimiter: 'windows',
-    // The CSV library quotes a cell only for its own line ending, but spreadsheets begin a new row after
-    // either CR or LF.
-    quoted_match: /[\r\n]/,
+    // The CSV library quotes a cell only for its own delimiter and line ending, but spreadsheets begin a new
+    // row after either CR or LF, and in many countries a new cell after a semicolon or tab.
+    quoted_match: /[;\t\r\n]/,
   })
   return new Reply(
     200,
@@ -37,6 +37,12 @@ function toCell(value: Member[keyof Member]): string {
  */
 const startsFormula = /^[=+\-@\t\r\n＝＋－＠]/u
 
+/**
+ * A separator of cells or rows with the beginning of a formula after it. A spreadsheet whose separator is not
+ * the comma takes quotes inside a cell for text, so they do not protect what follows a separator.
+ */
+const separatedFormula = /(?:\r\n|[;\t\r\n])(?=[\s"]*[=+\-@＝＋－＠])/gu
+
 const months =
   'jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?'
 
@@ -45,9 +51,10 @@ const isConverted = new RegExp(`^(?=.*\\d)([\\s\\d.,:/%$€£¥()e+-]|[ap]m?$|${
 
 /**
  * Escapes a text so that a spreadsheet keeps it as text: an apostrophe is put before a text that it would run
- * as a formula or convert. NUL is removed, because no cell can hold it and a formula could follow it.
+ * as a formula or convert, and before a formula that follows a separator inside the text. NUL is removed,
+ * because no cell can hold it and a formula could follow it.
  */
 export function textCell(text: string): string {
-  const visible = text.replaceAll('\0', '')
+  const visible = text.replaceAll('\0', '').replaceAll(separatedFormula, "$&'")
   return startsFormula.test(visible) || isConverted.test(visible) ? `'${visible}` : visible
 }

@@ -12,7 +12,18 @@ const texts = [
   ...['=1+1', '+1', '-1', '@x', '\t=1+1', '\n=1+1', '\r=1+1', '\0=1+1', ' =1+1', '＝1+1', '=cmd|x', '"=1+1"'],
   ...['007', '1e5', '1E+05', '1,5', '1 000', '.5', '(5)', '$5', '5%', '1/2', '0x10', 'true', 'FALSE', '#N/A'],
   ...['2026-01-02', '1.5.2024', '12:30', '12:30 PM', '5 pm', 'MARCH1', 'Mar 5', '5 Mar 2024', 'Jan-24'],
-  ...['Ann "the" first, née', 'a;=1+1', 'x\n=1+1', '👍', '½', '２０２６'],
+  ...[
+    'Ann "the" first, née',
+    'a;=1+1',
+    'a\t=1+1',
+    'a;"=1+1',
+    'a; \t@x',
+    ';=1+1',
+    'x\n=1+1',
+    '👍',
+    '½',
+    '２０２６',
+  ],
 ]
 
 const member = (text: string, i: number): Member => ({
@@ -50,19 +61,37 @@ describe('the members export in LibreOffice', () => {
   let sheet: string
   let rows: Cell[][]
 
-  beforeAll(() => {
+  /** Opens the export in LibreOffice with these separators of cells, given by their code points. */
+  function open(separators: string): string {
     const file = join(directory, 'members.csv')
     writeFileSync(file, membersCsv(texts.map(member)).body)
     // Uses a profile of its own, because LibreOffice runs only one instance per profile.
     const profile = `-env:UserInstallation=file://${join(directory, 'profile')}`
-    // LibreOffice's filter options for a CSV file: comma, quotation mark, UTF-8 (76), as its import dialog
-    // proposes.
-    const reading = '--infilter=Text - txt - csv (StarCalc):44,34,76'
+    // LibreOffice's filter options for a CSV file: separators, quotation mark, UTF-8 (76).
+    const reading = `--infilter=Text - txt - csv (StarCalc):${separators},34,76`
     const writing = ['--convert-to', 'fods', '--outdir', directory]
     execFileSync('soffice', [profile, '--headless', reading, ...writing, file])
-    sheet = readFileSync(join(directory, 'members.fods'), 'utf8')
+    return readFileSync(join(directory, 'members.fods'), 'utf8')
+  }
+
+  beforeAll(() => {
+    // Comma, as its import dialog proposes.
+    sheet = open('44')
     rows = readCells(sheet).slice(1)
   }, 120_000)
+
+  it.each([
+    ['semicolon', '59'],
+    ['tab', '9'],
+  ])(
+    'opened with %s as separator, the members export has no formula',
+    (_name, separators) => {
+      const cells = readCells(open(separators)).flat()
+      expect(cells.length).toBeGreaterThan(texts.length)
+      expect(cells.filter(({ formula }) => formula)).toEqual([])
+    },
+    120_000,
+  )
 
   it('the members export has a header and one row per member in LibreOffice', () => {
     expect(rows).toHaveLength(texts.length)

@@ -34,11 +34,21 @@ it('the members export is CSV by RFC 4180 after a byte order mark', () => {
   )
 })
 
-it.each(['a\n=1+1', 'a\r=1+1', 'a\r\n=1+1'])(
-  'a CSV cell with the line break %j is quoted, because it would begin a new row',
-  (nickname) => {
+it.each([
+  ['a\n=1+1', "a\n'=1+1"],
+  ['a\r=1+1', "a\r'=1+1"],
+  ['a\r\n=1+1', "a\r\n'=1+1"],
+  ['a;=1+1', "a;'=1+1"],
+  ['a\t=1+1', "a\t'=1+1"],
+  ['a; \t@x', "a;' \t'@x"],
+  ['a;"+1', `a;'""+1`],
+  ['a;＝1+1;-1', "a;'＝1+1;'-1"],
+  ['a; b', 'a; b'],
+])(
+  'a CSV cell with %j begins a formula where a spreadsheet separates cells by semicolon or tab',
+  (nickname, cell) => {
     const { body } = membersCsv([{ ...member, nickname }])
-    expect(body).toContain(`\r\n7,"${nickname}",a***n`)
+    expect(body).toContain(`\r\n7,"${cell}",a***n`)
   },
 )
 
@@ -65,9 +75,6 @@ it.each([
   '+1',
   '-1',
   '@x',
-  '\t=1+1',
-  '\r=1+1',
-  '\n=1+1',
   '＝1+1',
   '007',
   '1e5',
@@ -80,6 +87,10 @@ it.each([
   'FALSE',
 ])('a CSV cell with %j is escaped so that a spreadsheet keeps it as text', (text) => {
   expect(textCell(text)).toBe(`'${text}`)
+})
+
+it.each(['\t', '\r', '\n', '\r\n'])('white space %j before a formula hides it', (space) => {
+  expect(textCell(`${space}=1+1`)).toBe(`'${space}'=1+1`)
 })
 
 it('NUL, which could hide a formula, is removed from a CSV cell', () => {

@@ -8,7 +8,7 @@ import { putEvents } from '../../../support/put-event.ts'
 import { ops } from '../run-ops.ts'
 
 /** Puts a `user.registered` event into its dead-letter queue, with a reason that no other test uses. */
-async function plant(reason: string, userId: number): Promise<void> {
+async function plant(reason: string, userId: number, source = 'test'): Promise<void> {
   const sqs = openSqs()
   const detail = {
     user_id: userId,
@@ -21,7 +21,7 @@ async function plant(reason: string, userId: number): Promise<void> {
       QueueUrl: await queueUrl(sqs, 'user-registered-dead-letters'),
       MessageBody: JSON.stringify({
         'detail-type': 'user.registered',
-        source: 'test',
+        source,
         resources: [],
         detail,
       }),
@@ -65,6 +65,17 @@ it('dlq show keeps the dead letters; dlq redrive and dlq drop remove only those 
   expect(await show(second)).toEqual([])
   expect(await readUser(never, { consistent: true })).toBeUndefined()
 }, 120_000)
+
+it('dlq show passes escape sequences of an event on to the terminal', async () => {
+  const reason = `test-${randomUUID()}`
+  await plant(reason, randomInt(1, 2 ** 40), '\u001b]0;title\u0007\u009b2J\u202e\nuser.registered')
+  for (const format of [[], ['--json']]) {
+    const { out } = await ops(['dlq', 'show', 'user.registered', '--reason', reason, ...format])
+    expect(out).toContain(reason)
+    expect(out).toMatch(/^[ -~\n]*$/)
+    expect(out.split('\n').filter((line) => line.startsWith('user.registered'))).toEqual([])
+  }
+})
 
 it('an event that no rule takes is lost, or a mail is sent that the service did not request', async () => {
   const [mailId, userId] = [`mail-${randomUUID()}`, randomInt(1, 2 ** 40)]
