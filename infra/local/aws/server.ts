@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { refuseForeignHost } from '../http/known-host.ts'
 import { openManners, type Manners } from '../manners.ts'
 import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
 import { dispatch, type DispatchOptions } from './dispatch.ts'
@@ -95,7 +96,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const server = createServer({ keepAliveTimeout, noDelay: true }, (request, response) => {
     // Without this header Node tells the client its timeout, and the client closes the connection in time.
     if (freezes) response.setHeader('connection', 'keep-alive')
-    void dispatch(services, request, response)
+    if (!refuseForeignHost(request, response)) void dispatch(services, request, response)
   })
   await once(server.listen(options.port, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo

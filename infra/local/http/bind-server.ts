@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { StartupError } from '../startup-error.ts'
+import { refuseForeignHost } from './known-host.ts'
 
 /** Answers one HTTP request. If it rejects, the client gets a plain 500. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
@@ -38,7 +39,7 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
   }
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     Promise.resolve()
-      .then(() => handler(request, response))
+      .then(() => (refuseForeignHost(request, response) ? undefined : handler(request, response)))
       .catch((error: unknown) => {
         // A client that has disconnected waits for no answer, and that is no fault of the server.
         if (response.destroyed) return

@@ -319,7 +319,7 @@ describe('the response to a client', () => {
     const report = vi.spyOn(console, 'error').mockReturnValue()
     const { port, hostname } = new URL(server.url)
     const socket = connect(Number(port), hostname)
-    socket.write('POST /show HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{')
+    socket.write('POST /show HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n{')
     await once(socket, 'connect')
     socket.destroy()
     await once(socket, 'close')
