@@ -1,4 +1,3 @@
-import { stringify } from 'csv-stringify/sync'
 import { Reply } from '../http/reply.ts'
 import { Big } from '../money.ts'
 import { Member } from './member.ts'
@@ -8,22 +7,24 @@ const columns = Object.keys(Member.entries) as (keyof Member)[]
 /** Formats members as a CSV download (RFC 4180): UTF-8 with a byte order mark and a header line. */
 export function membersCsv(members: readonly Member[]): Reply {
   const rows = members.map((member) => columns.map((column) => toCell(member[column])))
-  const body = stringify([columns, ...rows], {
-    bom: true,
-    record_delimiter: 'windows',
-    // The CSV library quotes a cell only for its own delimiter and line ending, but spreadsheets begin a new
-    // row after either CR or LF, and in many countries a new cell after a semicolon or tab.
-    quoted_match: /[;\t\r\n]/,
-  })
+  const body = [columns, ...rows].map((row) => `${row.map(quote).join(',')}\r\n`).join('')
   return new Reply(
     200,
     {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': 'attachment; filename="community-members.csv"',
     },
-    body,
+    byteOrderMark + body,
   )
 }
+
+const byteOrderMark = '\ufeff'
+
+/**
+ * Quotes a cell if need be. Spreadsheets begin a new row after either CR or LF, and in many countries a new
+ * cell after a semicolon or tab.
+ */
+const quote = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
 function toCell(value: Member[keyof Member]): string {
   if (value === null) return ''

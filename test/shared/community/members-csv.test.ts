@@ -16,6 +16,11 @@ const member: Member = {
   note: '=cmd',
 }
 
+it.each(['"Ann"', 'say "hi"', 'a, b', 'a; b', 'a\tb'])('the CSV cell %j is quoted', (nickname) => {
+  const { body } = membersCsv([{ ...member, nickname }])
+  expect(body).toContain(`\r\n7,"${nickname.replaceAll('"', '""')}",a***n`)
+})
+
 it('the members export is CSV by RFC 4180 after a byte order mark', () => {
   const { status, headers, body } = membersCsv([member, { ...member, nickname: 'B', note: null }])
   expect(status).toBe(200)
