@@ -1,7 +1,8 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem, readItems } from '../db/read.ts'
-import { Integer, type Item, type Key } from '../db/table.ts'
+import { Integer, type Item } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { readEmailOwner } from '../users/email-owner.ts'
@@ -12,17 +13,20 @@ import { type Profile, updateSearchFields } from './member.ts'
 import type { ReserveUnits } from './search-budget.ts'
 
 /**
- * Search chunks hold the search texts of a tree's members, 64 members to an item, so that a keyword search
- * reads few items. A member is in one chunk only, however many ancestors list the member, so a rename
- * writes one profile and one chunk. Entries of lists name the member's chunk.
+ * Search chunks hold the search texts of a tree's members, compressed, some hundred members to an item, so
+ * that a keyword search reads few items. A member is in one chunk only, however many ancestors list the
+ * member, so a rename writes one profile and one chunk. Entries of lists name the member's chunk.
+ *
+ * A chunk takes new members until it has this many bytes, a little less than the 4 KB of half a read unit, or
+ * this many texts: however long they all become, they stay below the 400 KB of an item.
  */
-export const chunkSize = 64
+export const maxChunk = { bytes: 3_400, texts: 360 }
 
 const searchChunks = itemType({
   // Each search chunk has its own partition, because a search reads thousands of chunks at once.
   pk: 'TEXT#{rootId}#{chunk}',
   sk: 'TEXT',
-  holds: 'the search texts of up to 64 members of a tree',
+  holds: 'the search texts of some hundred members of a tree, compressed',
   found: 'by root and number',
 })
 const openChunks = itemType({
@@ -40,48 +44,59 @@ interface SearchChunk {
 
 type NamedMember = Pick<Profile, 'userId' | 'nickname' | 'email'>
 
-// All texts of a chunk are one attribute: with an attribute for each, decoding in the SDK takes four times as
-// long.
-const ChunkItem = v.object({ version: Integer, texts: v.string() })
+const ChunkItem = v.object({ version: Integer, packed: v.instance(Uint8Array) })
 
 function toChunk(item: Item | undefined): SearchChunk {
   if (item === undefined) return { version: 0, texts: new Map() }
-  const { version, texts } = v.parse(ChunkItem, item)
-  const stored = JSON.parse(texts) as [userId: number, nickname: string, maskedEmail: string][]
-  return {
-    version,
-    texts: new Map(stored.map(([userId, nickname, maskedEmail]) => [userId, { nickname, maskedEmail }])),
-  }
+  const { version, packed } = v.parse(ChunkItem, item)
+  return { version, texts: unpackTexts(packed) }
+}
+
+/** Packs search texts by column, because like compresses best beside like; user ids as differences. */
+export function packTexts(texts: ReadonlyMap<number, SearchText>): Uint8Array {
+  const userIds = [...texts.keys()]
+  const columns = [
+    userIds.map((userId, i) => userId - (userIds[i - 1] ?? 0)),
+    [...texts.values()].map(({ nickname }) => nickname),
+    [...texts.values()].map(({ maskedEmail }) => maskedEmail),
+  ]
+  return deflateRawSync(JSON.stringify(columns), { level: 9 })
+}
+
+/** Unpacks what packTexts has packed. */
+export function unpackTexts(packed: Uint8Array): Map<number, SearchText> {
+  const columns = JSON.parse(inflateRawSync(packed).toString()) as [number[], string[], string[]]
+  const [differences, nicknames, maskedEmails] = columns
+  let userId = 0
+  return new Map(
+    differences.map((difference, i) => {
+      userId += difference
+      return [userId, { nickname: nicknames[i] ?? '', maskedEmail: maskedEmails[i] ?? '' }]
+    }),
+  )
 }
 
 /** The item of a search chunk. */
-export const chunkItem = (rootId: number, chunk: number, { version, texts }: SearchChunk): Item & Key => ({
+export const chunkItem = (rootId: number, chunk: number, { version, texts }: SearchChunk) => ({
   ...searchChunks.key({ rootId, chunk }),
   version,
-  texts: JSON.stringify([...texts].map(([userId, text]) => [userId, text.nickname, text.maskedEmail])),
+  packed: packTexts(texts),
 })
 
-/** The write that adds or replaces texts in a search chunk; fails if `stored` is no longer its item. */
-function putTexts(
-  rootId: number,
-  chunk: number,
-  stored: Item | undefined,
-  members: readonly NamedMember[],
-): Write {
-  const { version, texts } = toChunk(stored)
-  const added = members.map((member) => [member.userId, toSearchText(member)] as const)
-  const after = { version: version + 1, texts: new Map([...texts, ...added]) }
-  return putVersioned(chunkItem(rootId, chunk, after), version)
-}
+/** A search chunk with added or replaced texts, as its next version. */
+const withTexts = ({ version, texts }: SearchChunk, members: readonly NamedMember[]): SearchChunk => ({
+  version: version + 1,
+  texts: new Map([...texts, ...members.map((member) => [member.userId, toSearchText(member)] as const)]),
+})
 
 /** The write that replaces a member's search text, for the transaction that renames the member. */
 export async function replaceText(rootId: number, chunk: number, member: NamedMember): Promise<Write> {
-  const stored = await readItem(searchChunks.key({ rootId, chunk }), { consistent: true })
-  return putTexts(rootId, chunk, stored, [member])
+  const stored = toChunk(await readItem(searchChunks.key({ rootId, chunk }), { consistent: true }))
+  return putVersioned(chunkItem(rootId, chunk, withTexts(stored, [member])), stored.version)
 }
 
 /** How many search chunks are read and searched at a time, to bound the memory of a search. */
-const searchBatchSize = 1600
+const searchBatchSize = 800
 
 /** Time limit of a search, so that the endpoint answers within three seconds, even if `unavailable`. */
 const maxSearchMilliseconds = 2_500
@@ -181,19 +196,26 @@ export async function assignSearchChunks(
   )
   const allocation = allocateChunks(owners, openByOwner, chunkCount)
   const assigned = unassigned.map(({ profile }, i) => ({ profile, chunk: allocation.chunks[i] as number }))
-  const chunkWrites = [...Map.groupBy(assigned, ({ chunk }) => chunk)].map(async ([chunk, members]) =>
-    putTexts(
-      rootId,
-      chunk,
-      await read(searchChunks.key({ rootId, chunk })),
-      members.map(({ profile }) => profile),
-    ),
+  const extended = await Promise.all(
+    [...Map.groupBy(assigned, ({ chunk }) => chunk)].map(async ([chunk, members]) => {
+      const stored = toChunk(await read(searchChunks.key({ rootId, chunk })))
+      const after = withTexts(
+        stored,
+        members.map(({ profile }) => profile),
+      )
+      const item = chunkItem(rootId, chunk, after)
+      const isFull = item.packed.length >= maxChunk.bytes || after.texts.size >= maxChunk.texts
+      return { chunk, isFull, write: putVersioned(item, stored.version) }
+    }),
   )
+  const isFull = new Map(extended.map((chunk) => [chunk.chunk, chunk.isFull]))
   return {
     writes: [
       ...assigned.map(({ profile, chunk }) => updateSearchFields(profile, { chunk })),
-      ...(await Promise.all(chunkWrites)),
-      ...[...allocation.openByOwner].map(([ownerId, open]) => putOpenChunk(ownerId, open)),
+      ...extended.map(({ write }) => write),
+      ...[...allocation.openByOwner].map(([ownerId, { chunk }]) =>
+        putOpenChunk(ownerId, { chunk, isFull: isFull.get(chunk) ?? true }),
+      ),
     ],
     chunkByUser: new Map([
       ...newMembers.map(({ profile }) => [profile.userId, profile.chunk] as const),
@@ -203,15 +225,15 @@ export async function assignSearchChunks(
   }
 }
 
-/** The open search chunk of a downline, where its next new member goes, and its number of texts. */
+/** The open search chunk of a downline, where its next new members go unless it is full. */
 export interface OpenChunk {
   chunk: number
-  textCount: number
+  isFull: boolean
 }
 
 /**
- * Decides the search chunk of each new member: the open chunk of the member's chunk owner, or a new one when
- * that is full. Chunks are numbered from 0, so `chunkCount` is the number of the next new one.
+ * Decides the search chunk of each new member of a batch: the open chunk of the member's chunk owner, or a
+ * new one when that is full. Chunks are numbered from 0, so `chunkCount` is the number of the next new one.
  */
 export function allocateChunks(
   owners: readonly number[],
@@ -221,20 +243,20 @@ export function allocateChunks(
   const open = new Map(openByOwner)
   let count = chunkCount
   const chunks = owners.map((ownerId) => {
-    let { chunk, textCount } = open.get(ownerId) ?? noOpenChunk
-    if (textCount === chunkSize) {
+    let { chunk, isFull } = open.get(ownerId) ?? noOpenChunk
+    if (isFull) {
       chunk = count
-      textCount = 0
+      isFull = false
       count += 1
     }
-    open.set(ownerId, { chunk, textCount: textCount + 1 })
+    open.set(ownerId, { chunk, isFull })
     return chunk
   })
   return { chunks, openByOwner: open, chunkCount: count }
 }
 
 /** A downline without an open search chunk is treated as if its last chunk were full. */
-const noOpenChunk: OpenChunk = { chunk: 0, textCount: chunkSize }
+const noOpenChunk: OpenChunk = { chunk: 0, isFull: true }
 
 /** A downline of this size or more has search chunks of its own. */
 const minOwnerDownline = 4096
@@ -251,15 +273,15 @@ async function findChunkOwner(ancestors: readonly number[], read: ReadItem): Pro
   return ownerId
 }
 
-const OpenChunkItem = v.object({ chunk: Integer, fill: Integer })
+const OpenChunkItem = v.object({ chunk: Integer, full: v.boolean() })
 
 async function readOpenChunk(ownerId: number, read: ReadItem): Promise<OpenChunk> {
   const item = await read(openChunks.key({ ownerId }))
   if (item === undefined) return noOpenChunk
-  const { chunk, fill: textCount } = v.parse(OpenChunkItem, item)
-  return { chunk, textCount }
+  const { chunk, full: isFull } = v.parse(OpenChunkItem, item)
+  return { chunk, isFull }
 }
 
-const putOpenChunk = (ownerId: number, { chunk, textCount }: OpenChunk): Write => ({
-  Put: { Item: { ...openChunks.key({ ownerId }), chunk, fill: textCount } },
+const putOpenChunk = (ownerId: number, { chunk, isFull }: OpenChunk): Write => ({
+  Put: { Item: { ...openChunks.key({ ownerId }), chunk, full: isFull } },
 })

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { itemType } from '../../db/item-type.ts'
 import { Integer, type Item, type Key } from '../../db/table.ts'
+import { appendSigned, signedReader } from './signed-varint.ts'
 
 /**
  * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. Branches
@@ -49,11 +50,11 @@ export interface NodeCapacity {
 }
 
 /**
- * Node capacities. A full leaf is smaller than 4 KB, which is one read unit. Three levels hold 400 × 400 ×
- * 196 = 31 million members who arrive in order, and 14 million in random order, which leaves nodes two thirds
- * full.
+ * Node capacities. A full leaf is smaller than 4 KB, which is one read unit, unless user ids are random: then
+ * it takes two. Three levels hold 400 × 400 × 400 = 64 million members who arrive in order, and 19 million in
+ * random order, which leaves nodes two thirds full.
  */
-export const standardCapacity: NodeCapacity = { entries: 196, children: 400 }
+export const standardCapacity: NodeCapacity = { entries: 400, children: 400 }
 
 /** A member list: the direct referrals (DIRECT) or the whole downline (COMMUNITY) of a member. */
 export type ListKind = 'DIRECT' | 'COMMUNITY'
@@ -110,7 +111,6 @@ export const firstOf = (node: BTreeNode): BTreePosition => {
   return first
 }
 
-const entryBytes = 8 + 8 + 4
 const childBytes = 8 + 8 + 4 + 4
 
 /** Packs a B-tree node into attributes of its item. */
@@ -119,15 +119,17 @@ export const packNode = (node: BTreeNode): Item =>
     ? { kind: 'leaf', packed: packEntries(node.entries), version: node.version }
     : { kind: 'branch', packed: packChildren(node.children), version: node.version }
 
+/** Packs entries as differences from the entry before: most are small, so an entry takes about 8 bytes. */
 function packEntries(entries: readonly BTreeEntry[]): Uint8Array {
-  const packed = Buffer.alloc(entries.length * entryBytes)
-  for (const [i, { joinedAt, userId, chunk }] of entries.entries()) {
-    const offset = i * entryBytes
-    packed.writeDoubleBE(joinedAt, offset)
-    packed.writeDoubleBE(userId, offset + 8)
-    packed.writeUInt32BE(chunk, offset + 16)
+  const packed = [entries.length % 256, entries.length >>> 8]
+  let before = { joinedAt: 0, userId: 0, chunk: 0 }
+  for (const entry of entries) {
+    appendSigned(packed, entry.joinedAt - before.joinedAt)
+    appendSigned(packed, entry.userId - before.userId)
+    appendSigned(packed, entry.chunk - before.chunk)
+    before = entry
   }
-  return packed
+  return Uint8Array.from(packed)
 }
 
 function packChildren(children: readonly BTreeChild[]): Uint8Array {
@@ -153,20 +155,17 @@ export function unpackNode(item: Item): BTreeNode {
   const { kind, packed, version } = v.parse(NodeItem, item)
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
   return kind === 'leaf'
-    ? { kind, version, entries: unpackEntries(view) }
+    ? { kind, version, entries: unpackEntries(packed) }
     : { kind, version, children: unpackChildren(view) }
 }
 
-function unpackEntries(view: DataView): BTreeEntry[] {
-  const entries: BTreeEntry[] = []
-  for (let offset = 0; offset < view.byteLength; offset += entryBytes) {
-    entries.push({
-      joinedAt: view.getFloat64(offset),
-      userId: view.getFloat64(offset + 8),
-      chunk: view.getUint32(offset + 16),
-    })
-  }
-  return entries
+function unpackEntries(packed: Uint8Array): BTreeEntry[] {
+  const read = signedReader(packed.subarray(2))
+  let entry = { joinedAt: 0, userId: 0, chunk: 0 }
+  return Array.from({ length: (packed[0] ?? 0) + (packed[1] ?? 0) * 256 }, () => {
+    const { joinedAt, userId, chunk } = entry
+    return (entry = { joinedAt: joinedAt + read(), userId: userId + read(), chunk: chunk + read() })
+  })
 }
 
 function unpackChildren(view: DataView): BTreeChild[] {

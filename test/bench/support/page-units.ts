@@ -20,7 +20,7 @@ export function pageUnits(members: number): {
   const levels = branches > 1 ? 3 : 2
   if (levels === 3 && branches > standardCapacity.children) throw new Error('a fourth level is needed')
   const fullBranch = units(standardCapacity.children * 24 + keyBytes)
-  const leaf = units(standardCapacity.entries * 20 + keyBytes)
+  const leaf = units(standardCapacity.entries * 9 + keyBytes)
   const top = units((levels === 3 ? branches : leaves) * 24 + keyBytes)
   // Two nodes for the dates, and up to three that the window may touch while the ranks of the dates are not
   // exact.
