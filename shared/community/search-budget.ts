@@ -74,7 +74,7 @@ export function searchReservations(userId: number, known: Item | undefined): Res
     if (units === 0) return
     await retry(
       async () => {
-        if (isStale) [item] = await readItems([key], { consistent: true })
+        if (isStale) item = (await readItems([key], { consistent: true }))[0]
         isStale = true
         const { version, spent } = item === undefined ? { version: 0, spent: [] } : v.parse(BudgetItem, item)
         const now = Date.now()

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
+import { searchReservations } from '../../shared/community/search-budget.ts'
 import { dayOf, addDays } from '../../shared/dates.ts'
 import type { Scope } from '../../shared/tokens/scopes.ts'
 import { putEvents } from '../support/put-event.ts'
@@ -12,6 +13,7 @@ interface Answer {
   code: number
   data: unknown
   text: string
+  retryAfter: string | null
 }
 
 const everything: Scope[] = ['community.read', 'community.write', 'dashboard.read']
@@ -29,7 +31,7 @@ async function call(userId: number, path: string, body?: object, scopes = everyt
   })
   const text = await response.text()
   const { code, data } = JSON.parse(text) as { code: number; data: unknown }
-  return { status: response.status, code, data, text }
+  return { status: response.status, code, data, text, retryAfter: response.headers.get('retry-after') }
 }
 
 const register = (userId: number, nickname: string, referrerId?: number, registeredAt = 1_767_225_600_000) =>
@@ -111,6 +113,20 @@ describe('the community endpoints', () => {
       truncated: false,
       records: [{ user_id: grandchild }, { user_id: child }],
     })
+  })
+
+  it('simultaneous searches of one caller are all answered, and one past the budget gets 429 with Retry-After', async () => {
+    const caller = newUserIds()
+    const search = () => members(caller, 'keyword=ann&current=1&size=20')
+    const answers = await Promise.all(Array.from({ length: 12 }, search))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    const spender = newUserIds()
+    await searchReservations(spender, undefined)(5_000)
+    const refused = await members(spender, 'keyword=ann&current=1&size=20')
+    expect(refused).toMatchObject({ status: 429, code: 42900, data: null })
+    expect(Number(refused.retryAfter)).toBeGreaterThanOrEqual(30)
+    expect(Number(refused.retryAfter)).toBeLessThanOrEqual(61)
+    expect(await members(spender, 'current=1&size=20')).toMatchObject({ status: 200 })
   })
 
   it.each([

@@ -72,7 +72,8 @@ export async function readRange(
     async () => {
       const result = await descend(list, unpackRoot(item), query)
       if (result !== undefined) return result
-      ;[item] = await readItems([rootKey(list)], { consistent: true })
+      // As a batch, because functions may read lists by BatchGetItem only.
+      item = (await readItems([rootKey(list)], { consistent: true }))[0]
       throw stale
     },
     (error) => error === stale,

@@ -1,4 +1,4 @@
-import { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
+import { BatchGetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import * as v from 'valibot'
 import {
@@ -41,12 +41,16 @@ async function newTree(): Promise<number> {
 
 it('fifty simultaneous searches of a caller never reserve more than the budget together', async () => {
   const caller = newUserIds()
+  const send = vi.spyOn(db, 'send')
   const outcomes = await Promise.allSettled(
     Array.from({ length: 50 }, () => searchReservations(caller, undefined)(450)),
   )
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(11)
   for (const outcome of outcomes)
     if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ failure: 'too_many_requests' })
+  // Functions that search are granted these two calls on the item.
+  const isGranted = (call: unknown) => call instanceof BatchGetCommand || call instanceof PutCommand
+  expect(send.mock.calls.every(([call]) => isGranted(call))).toBe(true)
   expect(await spentBy(caller)).toBe(4_950)
 })
 
