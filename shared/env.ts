@@ -14,6 +14,8 @@ export const environment = {
   QUEUE_URL: 'the queue that feeds the function of an event or a worker',
   DEAD_LETTER_QUEUE_URL: 'the dead-letter queue of an event’s function',
   GROW_TREE_QUEUE_URL: 'the queue of the worker grow-tree',
+  ORIGIN_SECRETS:
+    'secrets of the edge, separated by commas: a request must carry one of them; not set without an edge',
   ROUTES: 'the methods of each path as JSON, for the function that answers unknown routes',
 } as const
 export type EnvironmentName = keyof typeof environment

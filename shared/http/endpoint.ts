@@ -8,6 +8,7 @@ import { answerFailures } from './middleware/answer-failures.ts'
 import { authenticate, type Session } from './middleware/authenticate.ts'
 import { logRequest } from './middleware/log-request.ts'
 import { type BodyKind, readBody } from './middleware/read-body.ts'
+import { requireEdge } from './middleware/require-edge.ts'
 import { parseInput } from '../parse-input.ts'
 import { type Dialect, Reply, send, succeed } from './reply.ts'
 import { readParameters, type RequestInfo, requestInfo, sentParameters } from './request.ts'
@@ -80,6 +81,7 @@ export function publicEndpoint<Input extends v.GenericSchema, Output extends v.G
   const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
     .use(logRequest())
     .use(answerFailures(dialect))
+    .use(requireEdge())
     .use(readBody(accepts))
     .handler(async (event) =>
       answer(await spec.run({ input: parseEvent(spec, event), request: requestInfo(event) }), dialect),
@@ -101,6 +103,7 @@ export function endpoint<
   const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
     .use(logRequest())
     .use(answerFailures(dialect))
+    .use(requireEdge())
     .use(authenticate(spec.scope))
     .use(readBody(accepts))
     .handler(async (event) => {

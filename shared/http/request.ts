@@ -3,7 +3,10 @@ import { invalidParameter } from '../errors.ts'
 
 /** What an endpoint may need from a request besides its parsed input. */
 export interface RequestInfo {
-  /** The client's IP address as API Gateway saw it; never taken from a header, which any client can write. */
+  /**
+   * The client's IP address as API Gateway saw it, or with an edge as the edge saw it. Never taken from a
+   * header that a client can write.
+   */
   sourceIp: string
   /** The path of the request as it was sent, without the query. */
   rawPath: string

@@ -8,7 +8,7 @@ import { mediaType, readParameters } from '../request.ts'
 export type BodyKind = 'none' | 'json' | 'form' | 'form-or-json'
 
 /** Maximum size of a request body in bytes, after decoding base64. */
-const maximumBodyBytes = 64 * 1024
+export const maximumBodyBytes = 64 * 1024
 
 const json = httpJsonBodyParser()
 

@@ -1,0 +1,41 @@
+import type { MiddlewareObj } from '@middy/core'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { isIP } from 'node:net'
+import { Failure } from '../../errors.ts'
+import { originSecretHeader, viewerAddressHeader } from '../edge-headers.ts'
+
+/**
+ * Middleware that lets only the edge in, if the deployment has one: the request must carry a secret of the
+ * edge, else it is answered `forbidden`. It then takes the viewer's address from the edge, because API
+ * Gateway sees the edge's own. Without an edge, both headers mean nothing.
+ */
+export const requireEdge = (): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> => ({
+  before({ event }) {
+    const secrets = process.env['ORIGIN_SECRETS']
+    if (secrets === undefined) return
+    if (!isOneOf(event.headers[originSecretHeader] ?? '', secrets.split(','))) throw new Failure('forbidden')
+    // Nothing behind this line needs the secret, so nothing can log it.
+    Reflect.deleteProperty(event.headers, originSecretHeader)
+    event.requestContext.http.sourceIp = viewerAddress(event.headers[viewerAddressHeader])
+  },
+})
+
+/** Compares with every secret, and in constant time, so that the time of an answer tells nothing of them. */
+function isOneOf(sent: string, secrets: string[]): boolean {
+  const digest = sha256(sent)
+  const matches = secrets.filter((secret) => timingSafeEqual(sha256(secret), digest) && secret !== '')
+  return matches.length > 0
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/**
+ * The address in `CloudFront-Viewer-Address`, which ends with a colon and the port, for IPv6, too. Throws if
+ * there is none: limits would count the edge's own address, and lock out everybody behind it.
+ */
+function viewerAddress(header = ''): string {
+  const address = header.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+  if (isIP(address) === 0) throw new Error('the edge sent no address of the viewer')
+  return address
+}

@@ -1,0 +1,90 @@
+import type { Context } from 'aws-lambda'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { endpointFunctions } from '../../../../infra/routes.ts'
+import { type Endpoint, publicEndpoint } from '../../../../shared/http/endpoint.ts'
+import { getEvent } from '../../../support/get-event.ts'
+
+const functions = join(import.meta.dirname, '../../../../functions')
+
+const forbidden = { code: 40301, msg: 'this is not yours', data: null }
+const viewer = { 'cloudfront-viewer-address': '198.51.100.7:4321' }
+
+/** An endpoint that answers with what it sees of the request. */
+const whoCalls = publicEndpoint({
+  input: v.object({}),
+  output: v.unknown(),
+  run: async ({ request }) => ({ ip: request.sourceIp, secret: request.header('x-origin-secret') ?? null }),
+})
+
+const call = async (
+  handler: Endpoint,
+  headers: Record<string, string>,
+  event = getEvent('/test', headers),
+) => {
+  const { statusCode, body = '' } = await handler(event, {} as Context)
+  return { status: statusCode, ...(JSON.parse(body) as { code: number; msg: string; data: unknown }) }
+}
+
+beforeEach(() => void vi.stubEnv('ORIGIN_SECRETS', 'old,current,next'))
+afterEach(() => void vi.unstubAllEnvs())
+
+describe('a deployment with an edge', () => {
+  it.each(['old', 'current', 'next'])('lets a request with the secret "%s" in', async (secret) => {
+    expect(await call(whoCalls, { ...viewer, 'x-origin-secret': secret })).toMatchObject({ status: 200 })
+  })
+
+  it.each(['', 'wrong', 'current ', 'curren', 'old,current', 'CURRENT'])(
+    'answers 403 to the secret "%s"',
+    async (secret) => {
+      const answer = await call(whoCalls, { ...viewer, 'x-origin-secret': secret })
+      expect(answer).toEqual({ status: 403, ...forbidden })
+    },
+  )
+
+  it('lets nobody in while it has no secrets', async () => {
+    vi.stubEnv('ORIGIN_SECRETS', '')
+    expect(await call(whoCalls, { ...viewer, 'x-origin-secret': '' })).toMatchObject({ status: 403 })
+    expect(await call(whoCalls, viewer)).toMatchObject({ status: 403 })
+  })
+
+  it.each([
+    ['198.51.100.7:4321', '198.51.100.7'],
+    ['2001:db8:85a3::8a2e:370:7334:4321', '2001:db8:85a3::8a2e:370:7334'],
+    ['2001:db8::1:443', '2001:db8::1'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+  ])('takes the viewer %s for the source %s, and hides the secret from the endpoint', async (header, ip) => {
+    const headers = { 'cloudfront-viewer-address': header, 'x-origin-secret': 'current' }
+    expect(await call(whoCalls, headers)).toMatchObject({ status: 200, data: { ip, secret: null } })
+  })
+
+  it.each(['', 'unknown', '999.1.1.1:80'])(
+    'answers 500 rather than count the edge’s address when the viewer’s is "%s"',
+    async (header) => {
+      const headers = { 'cloudfront-viewer-address': header, 'x-origin-secret': 'current' }
+      expect(await call(whoCalls, headers)).toMatchObject({ status: 500 })
+    },
+  )
+
+  it('every endpoint answers 403 in the envelope to a request that did not come through the edge', async () => {
+    vi.stubEnv('ROUTES', '{}')
+    const entries = [...endpointFunctions().map(({ entry }) => entry), 'fallback']
+    expect(entries.length).toBeGreaterThan(24)
+    for (const entry of entries) {
+      const { handler } = (await import(join(functions, `${entry}.ts`))) as { handler: Endpoint }
+      const answer = await call(handler, {
+        ...viewer,
+        authorization: 'Bearer 1.x',
+        'x-origin-secret': 'wrong',
+      })
+      expect(answer, entry).toMatchObject({ status: 403, ...forbidden })
+    }
+  })
+})
+
+it('without an edge, nobody can claim another source address', async () => {
+  vi.unstubAllEnvs()
+  const headers = { ...viewer, 'x-origin-secret': 'current' }
+  expect(await call(whoCalls, headers)).toMatchObject({ status: 200, data: { ip: '127.0.0.1' } })
+})
