@@ -89,13 +89,30 @@ export const Config = v.pipe(
      * host name that API Gateway assigns.
      */
     domainName: v.optional(v.pipe(v.string(), v.regex(/^([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/))),
-    /** ARN of the certificate for `domainName` in AWS Certificate Manager, in the deployment's region. */
+    /**
+     * ARN of the certificate for `domainName` in AWS Certificate Manager: in the deployment's region, or with
+     * `edge` in us-east-1.
+     */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
     /**
      * Id of the Route 53 hosted zone in which to create a DNS record for `domainName`. Without it, create the
      * record yourself.
      */
     hostedZoneId: v.optional(v.pipe(v.string(), v.regex(/^Z[A-Z0-9]{1,31}$/))),
+    /**
+     * Whether CloudFront with a firewall (AWS WAF) is in front of the API, and the only way to it. The
+     * firewall is a stack in us-east-1.
+     */
+    edge: v.optional(flag, false),
+    /**
+     * Requests per minute that the edge accepts from one IPv4 address; further requests get status 429.
+     * Routes with a share of the throttle have the same share of this, and at least 10.
+     */
+    edgeRate: v.optional(v.pipe(numeric, v.integer(), v.minValue(10)), 600),
+    /** Number of the secret by which functions know the edge. Raise it by one to rotate the secret. */
+    edgeSecretNumber: v.optional(v.pipe(numeric, v.integer(), v.minValue(1)), 1),
+    /** ARN of the SNS topic in us-east-1 that receives the alarms of the edge. Default: none. */
+    edgeAlarmTopicArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:sns:us-east-1:/))),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
     corsOrigins: v.optional(list),
     /**
@@ -154,6 +171,15 @@ export const Config = v.pipe(
   v.check(
     ({ stage, domainName }) => stage !== 'local' || domainName === undefined,
     'domainName is for deployments: the local stack has a local address',
+  ),
+  v.check(
+    ({ stage, edge }) => stage !== 'local' || !edge,
+    'edge is for deployments: the local stack has no CloudFront',
+  ),
+  v.check(
+    ({ edge, certificateArn }) =>
+      !edge || certificateArn === undefined || /^arn:[^:]+:acm:us-east-1:/.test(certificateArn),
+    'certificateArn must be in us-east-1, because edge is on: CloudFront takes certificates from there only',
   ),
   v.check(
     (config) => config.stage === 'local' || config.signingKeyPublishSeconds >= minPublishSeconds,

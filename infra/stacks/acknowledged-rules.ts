@@ -5,6 +5,7 @@ import { CfnRule } from 'aws-cdk-lib/aws-events'
 import { CfnPolicy } from 'aws-cdk-lib/aws-iam'
 import { CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnBucket } from 'aws-cdk-lib/aws-s3'
+import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager'
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
 import type { IConstruct } from 'constructs'
 import { unmatchedQueueName } from '../event-patterns.ts'
@@ -124,6 +125,15 @@ const serviceRules: Acknowledgement[] = [
   },
 ]
 
+const edgeRules: Acknowledgement[] = [
+  {
+    id: 'AwsSolutions::AwsSolutions-SMG4',
+    reason:
+      'A deployment rotates the secrets of the edge (`edgeSecretNumber`), because CloudFront and the functions hold copies that only a deployment changes.',
+    applies: (construct) => construct instanceof CfnSecret,
+  },
+]
+
 const authorizationPageRules: Acknowledgement[] = [
   {
     id: 'AwsSolutions::AwsSolutions-S1',
@@ -137,7 +147,8 @@ const authorizationPageRules: Acknowledgement[] = [
   },
   {
     id: 'AwsSolutions::AwsSolutions-CFR2',
-    reason: 'The distribution serves static files only, so a firewall would protect nothing.',
+    reason:
+      'The page’s distribution serves static files only, so a firewall would protect nothing. The edge has one.',
     applies: (construct) => construct instanceof CfnDistribution,
   },
   {
@@ -149,7 +160,7 @@ const authorizationPageRules: Acknowledgement[] = [
   {
     id: 'AwsSolutions::AwsSolutions-CFR4',
     reason:
-      'CloudFront’s default certificate sets the minimum TLS version. A deployment with its own domain puts it in front and names it in `authUrl`.',
+      'CloudFront’s default certificate sets the minimum TLS version. The edge takes TLS 1.2 or later at a `domainName`; for the authorization page, a deployment puts its own domain in front and names it in `authUrl`.',
     applies: (construct) => construct instanceof CfnDistribution,
   },
   ...[
@@ -178,7 +189,7 @@ const authorizationPageRules: Acknowledgement[] = [
  * built here.
  */
 function* acknowledgementsOf(construct: IConstruct): Generator<{ id: string; reason: string }> {
-  for (const { id, reason, applies } of [...authorizationPageRules, ...serviceRules])
+  for (const { id, reason, applies } of [...authorizationPageRules, ...edgeRules, ...serviceRules])
     if (applies(construct)) yield { id, reason }
   if (construct instanceof AuthorizationPageContentStack)
     yield {

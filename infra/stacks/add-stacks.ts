@@ -9,23 +9,34 @@ import { ObservabilityStack } from './observability-stack.ts'
 
 /**
  * Adds the stacks of a stage to a CDK app. The functions and the authorization page must have been bundled.
+ * CDK's command line sets the region of the deployment, by default us-east-1; only the edge's names need it.
  */
-export async function addStacks(app: App, config: Config): Promise<void> {
+export async function addStacks(
+  app: App,
+  config: Config,
+  deploymentRegion = process.env['CDK_DEFAULT_REGION'] ?? 'us-east-1',
+): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
   const tags = { ...config.tags, [serviceTag.name]: serviceTag.value, [stageTagName]: config.stage }
   // Tags of the stacks themselves, which CloudFormation passes on; those of the resources are added below.
   const common = { config, tags }
   const data = new DataStack(app, name('data'), { ...common, terminationProtection: config.protectData })
   const intake = new IntakeStack(app, name('intake'), { ...common, data })
-  // CDK's CloudFront constructs load slowly, so they are imported only for a stage with the authorization
-  // page.
+  // CDK's CloudFront constructs load slowly, so they are imported only for a stage that has one.
   const stacks = config.authorizationPage ? await import('./authorization-page-stacks.ts') : undefined
   const page = stacks && new stacks.AuthorizationPageStack(app, name('authorization-page'), common)
+  const edge = config.edge ? await importEdge() : undefined
+  const firewall =
+    edge && new edge.EdgeStack(app, name(`edge-${deploymentRegion}`), { ...common, deploymentRegion })
   const api = new ApiStack(app, name('api'), {
     ...common,
     resources: intake.resources,
     page: resolvePage(config, page?.origin),
+    addEdge:
+      firewall &&
+      ((scope, api) => new edge.Edge(scope, 'Edge', { config, api, webAclArn: firewall.webAclArn })),
   })
+  if (firewall) api.addStackDependency(firewall)
   if (page)
     new stacks.AuthorizationPageContentStack(app, name('authorization-page-content'), {
       ...common,
@@ -35,3 +46,8 @@ export async function addStacks(app: App, config: Config): Promise<void> {
   new ObservabilityStack(app, name('observability'), { ...common, data, intake, api })
   for (const [key, value] of Object.entries(tags)) Tags.of(app).add(key, value)
 }
+
+const importEdge = async () => ({
+  ...(await import('./edge-stack.ts')),
+  ...(await import('../constructs/edge.ts')),
+})

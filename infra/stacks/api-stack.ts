@@ -11,6 +11,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import { addDomain } from '../constructs/custom-domain.ts'
+import type { Edge } from '../constructs/edge.ts'
 import { Deployer } from '../constructs/deployer.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
@@ -23,6 +24,8 @@ interface ApiStackProps extends StackProps {
   resources: ServiceResources
   /** URL of the page on which users sign in, and the origins that may call the API (CORS). */
   page: { authUrl: string; corsOrigins: string[] }
+  /** Puts the edge in front of the API, for a stage with one. */
+  addEdge?: ((scope: Construct, api: HttpApi) => Edge) | undefined
 }
 
 /** The HTTP API: one function per endpoint, and a fallback function that answers every other request. */
@@ -33,13 +36,24 @@ export class ApiStack extends Stack {
   /** Names of all functions of the API, without the stage's prefix. */
   readonly functionNames: string[] = []
 
-  constructor(scope: Construct, id: string, { config, resources, page, ...props }: ApiStackProps) {
+  constructor(scope: Construct, id: string, { config, resources, page, addEdge, ...props }: ApiStackProps) {
     super(scope, id, props)
-    this.api = this.addApi(config, page.corsOrigins, addDomain(this, config))
-    this.baseUrl = config.domainName ? `https://${config.domainName}` : this.api.apiEndpoint
+    // With an edge, the domain is the edge's. The API then has an address that nobody was ever told: its id
+    // differs, so that one which was deployed without an edge is replaced.
+    this.api = addEdge
+      ? this.addApi('HiddenApi', config, page.corsOrigins)
+      : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))
+    const edge = addEdge?.(this, this.api)
+    this.baseUrl =
+      edge?.baseUrl ?? (config.domainName ? `https://${config.domainName}` : this.api.apiEndpoint)
     this.addFunctions(config, {
       ...resources,
-      environment: { ...resources.environment, BASE_URL: this.baseUrl, AUTH_URL: page.authUrl },
+      environment: {
+        ...resources.environment,
+        BASE_URL: this.baseUrl,
+        AUTH_URL: page.authUrl,
+        ...(edge ? { ORIGIN_SECRETS: edge.originSecrets } : {}),
+      },
     })
     throttleRoutes(this.api, config)
     new CfnOutput(this, 'BaseUrl', { value: this.baseUrl })
@@ -48,8 +62,8 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'FirstPartyClientId', { value: config.firstPartyClientId })
   }
 
-  private addApi(config: Config, allowOrigins: string[], domain: DomainName | undefined): HttpApi {
-    return new HttpApi(this, 'Api', {
+  private addApi(id: string, config: Config, allowOrigins: string[], domain?: DomainName): HttpApi {
+    return new HttpApi(this, id, {
       apiName: config.serviceName,
       corsPreflight: {
         allowOrigins,

@@ -15,6 +15,7 @@ import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import { unmatchedQueueName } from '../event-patterns.ts'
 import { KeyChanges, keyChangesRuleName } from '../constructs/key-changes.ts'
+import { endpointFunctions } from '../routes.ts'
 import type { ApiStack } from './api-stack.ts'
 import type { DataStack } from './data-stack.ts'
 import type { IntakeStack } from './intake-stack.ts'
@@ -89,6 +90,7 @@ const alarmSpecs = (props: ObservabilityStackProps): AlarmSpec[] => [
   ...functionAlarms(props),
   ...queueAlarms(props),
   ...apiAlarms(props),
+  ...throttleAlarms(props),
   ...signingKeyAlarms(props),
   ...guessingAlarms(props),
   ...serviceAlarms(props),
@@ -152,6 +154,23 @@ const apiAlarms = ({ api: { api } }: ObservabilityStackProps): AlarmSpec[] => [
     periods: 3,
   },
 ]
+
+/**
+ * Alarms on routes of which somebody uses up the throttle, so that everybody gets API Gateway's 429. API
+ * Gateway counts no throttled requests of its own, but as many as the throttle allows reach the function.
+ */
+const throttleAlarms = ({ config }: ObservabilityStackProps): AlarmSpec[] =>
+  endpointFunctions().map(({ entry, routes }) => {
+    const name = entry.replaceAll('/', '-')
+    const share = Math.min(...routes.map(({ throttleShare = 1 }) => throttleShare))
+    return {
+      id: `${name}-at-throttle`,
+      meaning: 'A route gets as many requests as its throttle allows; further ones are refused.',
+      runbook: 'at-throttle',
+      metric: functionMetric(config, name, 'Invocations'),
+      threshold: Math.floor(0.9 * Math.max(1, config.throttleRate * share) * period.toSeconds()),
+    }
+  })
 
 const signingKeyAlarms = ({ config }: ObservabilityStackProps): AlarmSpec[] => [
   {

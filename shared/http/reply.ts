@@ -21,7 +21,8 @@ export class Reply {
   }
 }
 
-const everywhere = {
+/** Headers of every answer; public documents have another `cache-control`. */
+export const everywhere = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'strict-transport-security': 'max-age=63072000; includeSubDomains',

@@ -39,7 +39,7 @@ const rehearsals: Record<string, () => Promise<void>> = {
 }
 
 /** Procedures that cannot be rehearsed, because they need AWS; the runbook says so. */
-const onlyOnAws = ['A bad version in service']
+const onlyOnAws = ['A bad version in service', 'A known address or secret of the API']
 
 it('every procedure of the runbook has a rehearsal, except those that need AWS', () => {
   expect([...onlyOnAws, ...Object.keys(rehearsals)].sort()).toEqual(procedureHeadings.toSorted())

@@ -9,7 +9,7 @@ import { bundleAuthorizationPage } from '../../infra/bundle-authorization-page.t
 import { bundleFunctions } from '../../infra/bundle-functions.ts'
 import { events, routes, schedules } from '../../infra/routes.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
-import { ofType, type Stacks, synthesize } from './stacks/synthesize.ts'
+import { ofType, type Stacks, synthesize, synthesizeUnchecked } from './stacks/synthesize.ts'
 
 interface Statement {
   Action: string | string[]
@@ -192,8 +192,9 @@ describe('operations', () => {
     for (const [name, { resources }] of stacks) expect(Object.keys(resources).length, name).toBeLessThan(450)
   })
 
-  it('every alarm has a section in the runbook, and every alarm section has an alarm', () => {
-    const linked = ofType(stacks, 'AWS::CloudWatch::Alarm').map(({ id, resource }) => {
+  it('every alarm has a section in the runbook, and every alarm section has an alarm', async () => {
+    const withEdge = await synthesizeUnchecked('prod', { values: { edge: true } })
+    const linked = ofType(withEdge, 'AWS::CloudWatch::Alarm').map(({ id, resource }) => {
       const anchor = /RUNBOOK\.md#([a-z-]+)$/.exec(String(resource.Properties['AlarmDescription']))?.[1]
       expect(anchor, id).toBeDefined()
       return anchor
@@ -261,7 +262,9 @@ describe('cdk-nag checks', () => {
       alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
       auditorPrincipalArn: 'arn:aws:iam::123456789012:role/auditors',
       authorizationPage: true,
-      certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
+      certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
+      edge: true,
+      edgeAlarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms',
       domainName: 'api.example.com',
       hostedZoneId: 'Z123',
       tags: { team: 'payments' },

@@ -1,0 +1,196 @@
+import { Aws, CfnOutput, Duration, Fn, SecretValue, Stack } from 'aws-cdk-lib'
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
+import {
+  AllowedMethods,
+  CacheCookieBehavior,
+  CacheHeaderBehavior,
+  CachePolicy,
+  CacheQueryStringBehavior,
+  Distribution,
+  HeadersReferrerPolicy,
+  HttpVersion,
+  OriginProtocolPolicy,
+  OriginRequestCookieBehavior,
+  OriginRequestHeaderBehavior,
+  OriginRequestPolicy,
+  OriginRequestQueryStringBehavior,
+  OriginSslPolicy,
+  ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront'
+import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
+import { CfnRecordSet } from 'aws-cdk-lib/aws-route53'
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import { Construct } from 'constructs'
+import { originSecretHeader, viewerAddressHeader } from '../../shared/http/edge-headers.ts'
+import type { Config } from '../config.ts'
+
+interface EdgeProps {
+  config: Config
+  api: HttpApi
+  /** ARN of the firewall, an AWS WAF web ACL in us-east-1. */
+  webAclArn: string
+}
+
+/** Statuses whose answers CloudFront would otherwise keep for ten seconds and give to others. */
+const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
+
+/** Hosted zone of every CloudFront distribution (Route 53 API Reference, AliasTarget). */
+const cloudFrontZoneId = 'Z2FDTNDATAQYW2'
+
+/**
+ * The edge of a deployment: a CloudFront distribution with a firewall in front of the API, and the secrets by
+ * which functions know that a request came through it. It needs the API only, and functions need it, so both
+ * can be in one stack.
+ */
+export class Edge extends Construct {
+  /** URL of the edge, without a trailing slash. */
+  readonly baseUrl: string
+  /** The secrets that functions accept, separated by commas: a reference that CloudFormation resolves. */
+  readonly originSecrets: string
+
+  constructor(scope: Construct, id: string, { config, api, webAclArn }: EdgeProps) {
+    super(scope, id)
+    const { domainName, certificateArn, edgeSecretNumber } = config
+    const secrets = this.addSecrets(edgeSecretNumber)
+    this.originSecrets = secrets.accepted.unsafeUnwrap()
+    // CloudFront is global, so names must differ from those of the same stage in other regions.
+    const name = `${config.serviceName}-edge-${Aws.REGION}`
+    const behavior = {
+      origin: new HttpOrigin(Fn.select(2, Fn.split('/', api.apiEndpoint)), {
+        protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+        originSslProtocols: [OriginSslPolicy.TLS_V1_2],
+        // Longer than API Gateway waits for a function, so that its answer wins.
+        readTimeout: Duration.seconds(35),
+        customHeaders: { [originSecretHeader]: secrets.sent.unsafeUnwrap() },
+      }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      originRequestPolicy: this.addOriginRequestPolicy(name),
+      responseHeadersPolicy: this.addHeaders(name),
+      compress: false,
+    }
+    const distribution = new Distribution(this, 'Distribution', {
+      comment: `${config.stage}: edge of the API`,
+      webAclId: webAclArn,
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      // WAF counts single addresses, and an IPv6 network has 2^64 of them.
+      enableIpv6: false,
+      ...(domainName !== undefined && certificateArn !== undefined
+        ? {
+            domainNames: [domainName],
+            certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+            minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+          }
+        : {}),
+      defaultBehavior: { ...behavior, cachePolicy: this.addPrivatePolicy(name) },
+      additionalBehaviors: { '/.well-known/*': { ...behavior, cachePolicy: this.addPublicPolicy(name) } },
+      errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
+    })
+    this.baseUrl = `https://${domainName ?? distribution.distributionDomainName}`
+    this.addDomainRecord(config, distribution)
+  }
+
+  /**
+   * Secrets with numbers in a row: the distribution sends one, and functions accept the one before and the
+   * one after it, too. So the order in which a deployment or its rollback replaces them does not matter. The
+   * accepted ones are one secret, because a template may have 60 references to secrets at most. It has the
+   * number in its name, because CloudFormation reads a secret again only when the reference changes.
+   */
+  private addSecrets(number: number): { sent: SecretValue; accepted: SecretValue } {
+    const { stackName } = Stack.of(this)
+    const secretOf = (n: number): SecretValue =>
+      new Secret(this, `Secret${n}`, {
+        description: `${stackName}: secret ${n}, by which functions know the edge`,
+        generateSecretString: { excludePunctuation: true, passwordLength: 48 },
+      }).secretValue
+    const sent = secretOf(number)
+    const others = [number - 1, number + 1].filter((n) => n > 0).map(secretOf)
+    const all = [sent, ...others].map((secret) => secret.unsafeUnwrap())
+    const accepted = new Secret(this, `Accepted${number}`, {
+      description: `${stackName}: every secret by which functions know the edge`,
+      secretStringValue: SecretValue.unsafePlainText(Fn.join(',', all)),
+    }).secretValue
+    return { sent, accepted }
+  }
+
+  /** What the API gets of a request, besides the cache key and what CloudFront always sends. */
+  private addOriginRequestPolicy(name: string): OriginRequestPolicy {
+    return new OriginRequestPolicy(this, 'Forwarded', {
+      originRequestPolicyName: name,
+      headerBehavior: OriginRequestHeaderBehavior.allowList(
+        viewerAddressHeader,
+        'accept',
+        'access-control-request-headers',
+        'access-control-request-method',
+        'content-type',
+        'origin',
+        'user-agent',
+      ),
+      queryStringBehavior: OriginRequestQueryStringBehavior.all(),
+      cookieBehavior: OriginRequestCookieBehavior.none(),
+    })
+  }
+
+  /**
+   * Stores nothing: answers say `no-store`, and those without `cache-control` live zero seconds. A maximum of
+   * zero would be safer still, but CloudFront then drops `Authorization`, which it forwards only as part of
+   * the cache key. As such it also keeps the answers of two tokens apart.
+   */
+  private addPrivatePolicy(name: string): CachePolicy {
+    return new CachePolicy(this, 'Private', {
+      cachePolicyName: `${name}-private`,
+      minTtl: Duration.seconds(0),
+      defaultTtl: Duration.seconds(0),
+      maxTtl: Duration.seconds(1),
+      headerBehavior: CacheHeaderBehavior.allowList('authorization'),
+      queryStringBehavior: CacheQueryStringBehavior.all(),
+      cookieBehavior: CacheCookieBehavior.none(),
+    })
+  }
+
+  /** Stores the key set and the discovery document as long as they allow, once for each origin that asks. */
+  private addPublicPolicy(name: string): CachePolicy {
+    return new CachePolicy(this, 'Public', {
+      cachePolicyName: `${name}-public`,
+      minTtl: Duration.seconds(0),
+      defaultTtl: Duration.seconds(0),
+      maxTtl: Duration.days(1),
+      headerBehavior: CacheHeaderBehavior.allowList('origin'),
+      queryStringBehavior: CacheQueryStringBehavior.none(),
+      cookieBehavior: CacheCookieBehavior.none(),
+    })
+  }
+
+  /** The headers of every answer of the service, for those that CloudFront, WAF and API Gateway give. */
+  private addHeaders(name: string): ResponseHeadersPolicy {
+    return new ResponseHeadersPolicy(this, 'Headers', {
+      responseHeadersPolicyName: name,
+      securityHeadersBehavior: {
+        contentTypeOptions: { override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+        strictTransportSecurity: {
+          accessControlMaxAge: Duration.days(730),
+          includeSubdomains: true,
+          override: true,
+        },
+      },
+    })
+  }
+
+  private addDomainRecord({ domainName, hostedZoneId }: Config, distribution: Distribution): void {
+    if (domainName === undefined) return
+    const dnsName = distribution.distributionDomainName
+    if (hostedZoneId !== undefined)
+      new CfnRecordSet(this, 'DomainRecord', {
+        hostedZoneId,
+        name: domainName,
+        type: 'A',
+        aliasTarget: { dnsName, hostedZoneId: cloudFrontZoneId },
+      })
+    new CfnOutput(Stack.of(this), 'DomainTarget', { value: dnsName })
+    new CfnOutput(Stack.of(this), 'DomainTargetHostedZoneId', { value: cloudFrontZoneId })
+  }
+}

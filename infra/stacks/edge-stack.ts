@@ -1,0 +1,181 @@
+import { CfnOutput, Duration, Fn, Stack, type StackProps } from 'aws-cdk-lib'
+import { Alarm, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { Topic } from 'aws-cdk-lib/aws-sns'
+import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
+import type { Construct } from 'constructs'
+import { type FailureName, failures } from '../../shared/errors.ts'
+import { maximumBodyBytes } from '../../shared/http/middleware/read-body.ts'
+import { everywhere } from '../../shared/http/reply.ts'
+import type { Config } from '../config.ts'
+import { type Route, routes } from '../routes.ts'
+
+/** The region in which CloudFront looks for firewalls and certificates. */
+const edgeRegion = 'us-east-1'
+
+/** Seconds over which WAF counts the requests of a source, the shortest time that it allows. */
+const windowSeconds = 60
+
+/** The least number of requests that a rate rule of WAF may allow. */
+const leastLimit = 10
+
+interface EdgeStackProps extends StackProps {
+  config: Config
+  /** Region of the deployment, for the names: one account may have the stage in several regions. */
+  deploymentRegion: string
+}
+
+/**
+ * The firewall of the edge, which must be in us-east-1. It stops a source that sends too much before the
+ * request can use up a throttle that is for everybody, and answers in the envelope.
+ */
+export class EdgeStack extends Stack {
+  /** ARN of the firewall, for stacks in any region. */
+  readonly webAclArn: string
+
+  constructor(scope: Construct, id: string, { config, deploymentRegion, ...props }: EdgeStackProps) {
+    super(scope, id, { ...props, env: { region: edgeRegion } })
+    const name = `${config.serviceName}-${deploymentRegion}`
+    const webAcl = new CfnWebACL(this, 'Firewall', {
+      name,
+      scope: 'CLOUDFRONT',
+      defaultAction: { allow: {} },
+      visibilityConfig: visibility(name),
+      customResponseBodies: {
+        [bodyKey('too_large')]: body('too_large'),
+        [bodyKey('too_many_requests')]: body('too_many_requests'),
+      },
+      // WAF sees 16 KiB of a body by default. With this it sees as much as the service accepts.
+      associationConfig: { requestBody: { CLOUDFRONT: { defaultSizeInspectionLimit: 'KB_64' } } },
+      rules: rules(config.edgeRate).map((rule, priority) => ({ ...rule, priority })),
+    })
+    // CloudFormation reads the output across regions, when the API's stack is created or updated.
+    const output = new CfnOutput(this, 'WebAclArn', { value: webAcl.attrArn })
+    this.webAclArn = Fn.getStackOutput(this.stackName, output.logicalId, edgeRegion)
+    this.addAlarm(config, deploymentRegion, name)
+  }
+
+  /** An alarm can watch metrics of its own region only, so it is here and not with the others. */
+  private addAlarm({ namePrefix, edgeAlarmTopicArn }: Config, region: string, webAclName: string): void {
+    const alarm = new Alarm(this, 'edge-refusals', {
+      alarmName: `${namePrefix}edge-refusals-${region}`,
+      alarmDescription:
+        'At least ten requests a second are refused at the edge. What to do: infra/RUNBOOK.md#edge-refusals',
+      metric: new Metric({
+        namespace: 'AWS/WAFV2',
+        metricName: 'BlockedRequests',
+        dimensionsMap: { WebACL: webAclName, Rule: 'ALL' },
+        statistic: 'Sum',
+        period: Duration.minutes(5),
+      }),
+      threshold: 3_000,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    })
+    if (edgeAlarmTopicArn !== undefined)
+      alarm.addAlarmAction(new SnsAction(Topic.fromTopicArn(this, 'AlarmTopic', edgeAlarmTopicArn)))
+  }
+}
+
+type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>
+type Statement = CfnWebACL.StatementProperty
+
+/** The rules in the order in which WAF tries them: size, expensive routes, all routes. */
+function rules(rate: number): Rule[] {
+  const shares = Map.groupBy(
+    routes.filter(({ throttleShare = 1 }) => throttleShare < 1),
+    ({ throttleShare = 1 }) => throttleShare,
+  )
+  return [
+    block('too_large', 'body-size', {
+      sizeConstraintStatement: {
+        // A body of which WAF does not see the end is larger than the limit, too.
+        fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
+        comparisonOperator: 'GT',
+        size: maximumBodyBytes,
+        textTransformations: unchanged,
+      },
+    }),
+    ...[...shares].map(([share, expensive]) =>
+      block(
+        'too_many_requests',
+        `rate-${Math.round(share * 100)}-percent`,
+        limitSource(rate * share, anyOf(expensive)),
+      ),
+    ),
+    block('too_many_requests', 'rate', limitSource(rate)),
+  ]
+}
+
+/** Limits the requests of one source. The distribution has no IPv6, of which WAF counts single addresses. */
+const limitSource = (limit: number, scopeDownStatement?: Statement): Statement => ({
+  rateBasedStatement: {
+    aggregateKeyType: 'IP',
+    evaluationWindowSec: windowSeconds,
+    limit: Math.max(leastLimit, Math.round(limit)),
+    ...(scopeDownStatement ? { scopeDownStatement } : {}),
+  },
+})
+
+/** WAF refuses an `or` of a single statement. */
+function anyOf(expensive: Route[]): Statement {
+  const statements = expensive.map(matchRoute)
+  const [only] = statements
+  return statements.length === 1 && only ? only : { orStatement: { statements } }
+}
+
+const matchRoute = ({ method, path }: Route): Statement => ({
+  andStatement: {
+    statements: [
+      matchExactly({ method: {} }, method, unchanged),
+      // A path may be sent percent-encoded, which must not lead around the rule.
+      matchExactly({ uriPath: {} }, path, [{ priority: 0, type: 'URL_DECODE' }]),
+    ],
+  },
+})
+
+const matchExactly = (
+  fieldToMatch: CfnWebACL.FieldToMatchProperty,
+  searchString: string,
+  textTransformations: CfnWebACL.TextTransformationProperty[],
+): Statement => ({
+  byteMatchStatement: { fieldToMatch, searchString, positionalConstraint: 'EXACTLY', textTransformations },
+})
+
+const unchanged: CfnWebACL.TextTransformationProperty[] = [{ priority: 0, type: 'NONE' }]
+
+/** A rule that answers a failure as the service does: in the envelope, and not to be stored. */
+const block = (failure: FailureName, name: string, statement: Statement): Rule => ({
+  name,
+  statement,
+  visibilityConfig: visibility(name),
+  action: {
+    block: {
+      customResponse: {
+        responseCode: failures[failure].status,
+        customResponseBodyKey: bodyKey(failure),
+        responseHeaders: Object.entries({
+          ...everywhere,
+          // A page of any origin may read it: there is nothing private in it.
+          'access-control-allow-origin': '*',
+          'access-control-expose-headers': 'retry-after',
+          ...(failure === 'too_many_requests' ? { 'retry-after': String(windowSeconds) } : {}),
+        }).map(([header, value]) => ({ name: header, value })),
+      },
+    },
+  },
+})
+
+const bodyKey = (failure: FailureName): string => failure
+
+const body = (failure: FailureName): CfnWebACL.CustomResponseBodyProperty => {
+  const { code, msg } = failures[failure]
+  return { contentType: 'APPLICATION_JSON', content: JSON.stringify({ code, msg, data: null }) }
+}
+
+/** Counts in CloudWatch. WAF keeps no samples of requests, which would show tokens in the console. */
+const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
+  metricName,
+  cloudWatchMetricsEnabled: true,
+  sampledRequestsEnabled: false,
+})
