@@ -17,14 +17,13 @@ import {
   OriginRequestQueryStringBehavior,
   OriginSslPolicy,
   ResponseHeadersPolicy,
-  SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront'
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
-import { originSecretHeader, viewerAddressHeader } from '../../shared/http/edge-headers.ts'
+import { originSecretHeader } from '../../shared/http/middleware/require-edge.ts'
 import type { Config } from '../config.ts'
 
 interface EdgeProps {
@@ -82,7 +81,6 @@ export class Edge extends Construct {
         ? {
             domainNames: [domainName],
             certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
-            minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
           }
         : {}),
       defaultBehavior: { ...behavior, cachePolicy: this.addPrivatePolicy(name) },
@@ -121,13 +119,13 @@ export class Edge extends Construct {
     return new OriginRequestPolicy(this, 'Forwarded', {
       originRequestPolicyName: name,
       headerBehavior: OriginRequestHeaderBehavior.allowList(
-        viewerAddressHeader,
-        'accept',
-        'access-control-request-headers',
-        'access-control-request-method',
-        'content-type',
-        'origin',
-        'user-agent',
+        'CloudFront-Viewer-Address',
+        'Accept',
+        'Access-Control-Request-Headers',
+        'Access-Control-Request-Method',
+        'Content-Type',
+        'Origin',
+        'User-Agent',
       ),
       queryStringBehavior: OriginRequestQueryStringBehavior.all(),
       cookieBehavior: OriginRequestCookieBehavior.none(),
@@ -145,7 +143,7 @@ export class Edge extends Construct {
       minTtl: Duration.seconds(0),
       defaultTtl: Duration.seconds(0),
       maxTtl: Duration.seconds(1),
-      headerBehavior: CacheHeaderBehavior.allowList('authorization'),
+      headerBehavior: CacheHeaderBehavior.allowList('Authorization'),
       queryStringBehavior: CacheQueryStringBehavior.all(),
       cookieBehavior: CacheCookieBehavior.none(),
     })
@@ -158,7 +156,7 @@ export class Edge extends Construct {
       minTtl: Duration.seconds(0),
       defaultTtl: Duration.seconds(0),
       maxTtl: Duration.days(1),
-      headerBehavior: CacheHeaderBehavior.allowList('origin'),
+      headerBehavior: CacheHeaderBehavior.allowList('Origin'),
       queryStringBehavior: CacheQueryStringBehavior.none(),
       cookieBehavior: CacheCookieBehavior.none(),
     })

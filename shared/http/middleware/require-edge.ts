@@ -2,8 +2,11 @@ import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
+import type { EnvironmentName } from '../../env.ts'
 import { Failure } from '../../errors.ts'
-import { originSecretHeader, viewerAddressHeader } from '../edge-headers.ts'
+
+/** Header in which the edge proves to the functions that a request came through it. */
+export const originSecretHeader = 'x-origin-secret'
 
 /**
  * Middleware that lets only the edge in, if the deployment has one: the request must carry a secret of the
@@ -12,12 +15,12 @@ import { originSecretHeader, viewerAddressHeader } from '../edge-headers.ts'
  */
 export const requireEdge = (): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> => ({
   before({ event }) {
-    const secrets = process.env['ORIGIN_SECRETS']
+    const secrets = process.env['ORIGIN_SECRETS' satisfies EnvironmentName]
     if (secrets === undefined) return
     if (!isOneOf(event.headers[originSecretHeader] ?? '', secrets.split(','))) throw new Failure('forbidden')
     // Nothing behind this line needs the secret, so nothing can log it.
     Reflect.deleteProperty(event.headers, originSecretHeader)
-    event.requestContext.http.sourceIp = viewerAddress(event.headers[viewerAddressHeader])
+    event.requestContext.http.sourceIp = viewerAddress(event.headers['cloudfront-viewer-address'])
   },
 })
 

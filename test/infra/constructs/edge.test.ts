@@ -143,12 +143,12 @@ describe('what the edge forwards and stores', () => {
         HeadersConfig: {
           HeaderBehavior: 'whitelist',
           Headers: expect.arrayContaining([
-            'cloudfront-viewer-address',
-            'accept',
-            'content-type',
-            'origin',
-            'access-control-request-method',
-            'access-control-request-headers',
+            'CloudFront-Viewer-Address',
+            'Accept',
+            'Content-Type',
+            'Origin',
+            'Access-Control-Request-Method',
+            'Access-Control-Request-Headers',
           ]) as unknown,
         },
         QueryStringsConfig: { QueryStringBehavior: 'all' },
@@ -163,7 +163,7 @@ describe('what the edge forwards and stores', () => {
       DefaultTTL: 0,
       MaxTTL: 1,
       ParametersInCacheKeyAndForwardedToOrigin: {
-        HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['authorization'] },
+        HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['Authorization'] },
         QueryStringsConfig: { QueryStringBehavior: 'all' },
       },
     })
@@ -190,7 +190,7 @@ describe('what the edge forwards and stores', () => {
         // A compressed answer would lose its strong ETag.
         EnableAcceptEncodingGzip: false,
         EnableAcceptEncodingBrotli: false,
-        HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['origin'] },
+        HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['Origin'] },
         QueryStringsConfig: { QueryStringBehavior: 'none' },
         CookiesConfig: { CookieBehavior: 'none' },
       },

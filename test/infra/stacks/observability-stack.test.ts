@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { endpointFunctions } from '../../../infra/routes.ts'
 import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { checkMetricMath, checkSearch } from './metric-math.ts'
 import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
@@ -110,6 +111,35 @@ it('changes of the keys of MACs, TOTP secrets and events count, and of any other
     MetricName: 'TriggeredRules',
     Dimensions: [{ Name: 'RuleName', Value: rule?.Properties['Name'] }],
   })
+})
+
+it('an alarm says for every endpoint that its route gets nine tenths of what its throttle allows', async () => {
+  const thresholds = (from: Stacks) =>
+    new Map(
+      ofType(from, 'AWS::CloudWatch::Alarm').map(({ resource: { Properties: alarm } }) => [
+        String(alarm['AlarmName']).replace('account-service-prod-', ''),
+        alarm,
+      ]),
+    )
+  const standard = thresholds(stacks)
+  for (const { entry } of endpointFunctions()) {
+    const name = entry.replaceAll('/', '-')
+    expect(standard.get(`${name}-at-throttle`), name).toMatchObject({
+      MetricName: 'Invocations',
+      Dimensions: [{ Name: 'FunctionName', Value: `account-service-prod-${name}` }],
+      Period: 300,
+    })
+  }
+  const slower = thresholds(await synthesizeUnchecked('prod', { values: { throttleRate: 100 } }))
+  const thresholdOf = (from: typeof standard, name: string) => from.get(`${name}-at-throttle`)?.['Threshold']
+  for (const [name, requestsPerSecond] of Object.entries({
+    'account-info': 1_000,
+    'user-login-with-password': 300,
+    'community-export': 20,
+  })) {
+    expect(thresholdOf(standard, name), name).toBe(0.9 * 300 * requestsPerSecond)
+    expect(thresholdOf(slower, name), name).toBe(0.9 * 30 * requestsPerSecond)
+  }
 })
 
 describe('checkMetricMath and checkSearch', () => {
