@@ -58,7 +58,7 @@ describe('`cdk destroy` of a stage without protection', () => {
     const waiting = ofType(dev, 'AWS::KMS::Key').map(
       ({ resource }) => resource.Properties['PendingWindowInDays'],
     )
-    expect(waiting).toEqual([7, 7])
+    expect(waiting).toEqual([7, 7, 7])
   })
 
   it('the signing keys, which no template has, are deleted when no schedule can make new ones', () => {
