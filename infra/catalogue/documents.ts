@@ -5,6 +5,7 @@ import { describeEvents, describeRejections } from './events.ts'
 import { describeFunctions } from './functions.ts'
 import { describeItems } from './items.ts'
 import { replaceSection } from './markdown.ts'
+import { describeReach } from './reach.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -16,6 +17,7 @@ const sections: Record<string, Record<string, () => string | Promise<string>>> =
   'functions/intake/README.md': { events: describeEvents, rejections: describeRejections },
   'shared/README.md': { items: describeItems, environment: describeEnvironment },
   'infra/README.md': { knobs: describeKnobs },
+  'infra/SECURITY.md': { reach: describeReach },
 }
 
 /**
