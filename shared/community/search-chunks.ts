@@ -98,8 +98,8 @@ export async function replaceText(rootId: number, chunk: number, member: NamedMe
 /** How many search chunks are read and searched at a time, to bound the memory of a search. */
 const searchBatchSize = 800
 
-/** Time limit of a search, so that the endpoint answers within three seconds, even if `unavailable`. */
-const maxSearchMilliseconds = 2_500
+/** Time limit of reading texts, so that the endpoint answers within three seconds, even if `unavailable`. */
+const maxSearchMilliseconds = 2_000
 
 /** Read units of an eventually consistent read of a search chunk. */
 const chunkUnits = 0.5
@@ -112,7 +112,7 @@ const otherUnits = 25
 
 /**
  * Returns the members who match a keyword, in the order given. Reserves what that costs before it reads. A
- * change of a name shows after about a second. Throws `unavailable` after two and a half seconds.
+ * change of a name shows after about a second. Throws `unavailable` after two seconds.
  */
 export async function findInChunks(
   rootId: number,

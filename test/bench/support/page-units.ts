@@ -34,3 +34,14 @@ export function pageUnits(members: number): {
     readUnits: top + ownProfile + middle + bottom + records,
   }
 }
+
+/** Search texts in a full search chunk, with names as varied as those of people: see community.ts. */
+const textsPerChunk = 300
+
+/** Read units of a keyword search in a whole list, whose leaves are two thirds full. */
+export function searchUnits(members: number): number {
+  const leaves = Math.ceil(members / ((standardCapacity.entries * 2) / 3))
+  const branches = Math.ceil(leaves / ((standardCapacity.children * 2) / 3))
+  const fullBranch = units(standardCapacity.children * 24 + keyBytes)
+  return leaves * units(1) + branches * fullBranch + Math.ceil(members / textsPerChunk) * units(1) + 25
+}
