@@ -202,9 +202,9 @@ describe('an authorization request with a bad parameter', () => {
   })
 })
 
-test('the authorize function has no table permission but GetItem', () => {
+test('the authorize function may read clients, and nothing else of the table', () => {
   const route = routes.find(({ method, path }) => method === 'GET' && path === '/oauth2/authorize')
-  expect(route?.permissions).toEqual({ table: ['GetItem'] })
+  expect(route?.permissions).toEqual({ table: { GetItem: ['CLIENT#'] } })
 })
 
 const getRaw = (query: string): Promise<Response> =>
