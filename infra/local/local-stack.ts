@@ -89,7 +89,7 @@ async function start(
   // Wait for both even if one fails, so that whatever has started can be stopped.
   await Promise.allSettled([dynamodb, synthesized])
   const [dynamodbEndpoint, model] = [await dynamodb, await synthesized]
-  await createTables(dynamodbEndpoint, region, model.tables)
+  await createTables(dynamodbEndpoint, model.tables)
 
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
   const log = openFunctionLog(logFile, showLine)

@@ -29,7 +29,7 @@ export function useOwnEndpoint(manners: Manners): void {
     const model = stackModel({
       tables: [{ name: TableName, arn: TableName, createTableInput, ttlAttribute: undefined }],
     })
-    await createTables(dynamodb.endpoint, requireEnv('AWS_REGION'), model.tables)
+    await createTables(dynamodb.endpoint, model.tables)
     aws = await startAwsEndpoint({
       port: 0,
       model,

@@ -29,7 +29,7 @@ await serveForParent(async () => {
   const starting = startDynamodb(undefined)
   const model = await synthesizeModel(`http://127.0.0.1:${port}`)
   const dynamodb = await starting
-  await createTables(dynamodb.endpoint, region, model.tables)
+  await createTables(dynamodb.endpoint, model.tables)
   const aws = await startAwsEndpoint({
     port,
     model,
@@ -45,7 +45,7 @@ await serveForParent(async () => {
   const environment = commonEnvironment(model.functions, region, aws.url)
   await makeSigningKey(environment)
   return {
-    description: { environment, dynamodbEndpoint: dynamodb.endpoint },
+    description: { environment, dynamodbEndpoint: new URL(dynamodb.endpoint).origin },
     stop: async () => {
       await aws.close()
       await dynamodb.close()

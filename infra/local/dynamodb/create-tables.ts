@@ -1,14 +1,14 @@
 import * as dynamodb from '@aws-sdk/client-dynamodb'
 import type { TableModel } from '../model.ts'
 import { StartupError } from '../startup-error.ts'
+import { openDatabase } from './own-database.ts'
 
 /**
  * Creates the tables that do not exist yet. Throws a `StartupError` for an existing table whose keys or
  * indexes differ from the template: changing them deletes data, which a person must decide.
  */
-export async function createTables(endpoint: string, region: string, tables: TableModel[]): Promise<void> {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
-  const client = new dynamodb.DynamoDBClient({ endpoint, region, credentials })
+export async function createTables(endpoint: string, tables: TableModel[]): Promise<void> {
+  const client = openDatabase(endpoint)
   try {
     await Promise.all(tables.map((table) => createTable(client, table)))
   } finally {

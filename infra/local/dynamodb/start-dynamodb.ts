@@ -7,9 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { findFreePort } from '../http/bind-server.ts'
 import { StartupError } from '../startup-error.ts'
+import { findAccessKey } from './own-database.ts'
 
 /** A running DynamoDB Local, and a function that stops it. */
 export interface RunningDynamodb {
+  /** URL with the access key of its database as user name: see own-database.ts. */
   endpoint: string
   close: () => Promise<void>
 }
@@ -52,21 +54,20 @@ export async function startDynamodb(
       join(library, 'DynamoDBLocal.jar'),
       '-port',
       String(port),
-      '-sharedDb',
       '-disableTelemetry',
       ...(directory === undefined ? ['-inMemory'] : ['-dbPath', directory]),
     ],
     { cwd: library, env: environment, stdio: ['pipe', 'ignore', 'pipe'], detached: true },
   )
-  const endpoint = `http://127.0.0.1:${port}`
+  const address = `127.0.0.1:${port}`
   const close = () => endGuard(guard)
   try {
-    await waitUntilAnswering(endpoint, guard, () => requireJava(java, environment))
+    await waitUntilAnswering(`http://${address}`, guard, () => requireJava(java, environment))
   } catch (error) {
     await close()
     throw error
   }
-  return { endpoint, close }
+  return { endpoint: `http://${findAccessKey(directory)}@${address}`, close }
 }
 
 // Finds the program in a directory of the package whose name contains a date.

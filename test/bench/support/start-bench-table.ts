@@ -16,13 +16,13 @@ const key = (partition: string, sort: string) => [
 export async function startBenchTable(): Promise<{ name: string; close: () => Promise<void> }> {
   const dynamodb = await startDynamodb(undefined)
   Object.assign(process.env, {
-    AWS_ENDPOINT_URL: dynamodb.endpoint,
+    AWS_ENDPOINT_URL: new URL(dynamodb.endpoint).origin,
     AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'bench',
+    AWS_ACCESS_KEY_ID: new URL(dynamodb.endpoint).username,
     AWS_SECRET_ACCESS_KEY: 'bench',
     TABLE_NAME: table,
   })
-  await createTables(dynamodb.endpoint, 'us-east-1', [
+  await createTables(dynamodb.endpoint, [
     {
       name: table,
       arn: table,

@@ -43,7 +43,7 @@ export async function startOwnStack(): Promise<OwnStack> {
     synthesizeFromBundles(join(directory, 'assembly'), { authUrl: 'http://127.0.0.1:1/' }),
   ])
   const model = buildStackModel(synthesized, { region, accountId, apiUrl: 'http://127.0.0.1:1', awsUrl })
-  await createTables(dynamodb.endpoint, region, model.tables)
+  await createTables(dynamodb.endpoint, model.tables)
   const functions = [...model.functions]
   const variants = functions.flatMap(makeVariants)
   model.functions.push(...variants.map((variant) => variant.model))

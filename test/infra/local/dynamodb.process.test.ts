@@ -1,4 +1,4 @@
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient, GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts'
+import { openDatabase } from '../../../infra/local/dynamodb/own-database.ts'
 import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
 import type { TableModel } from '../../../infra/local/model.ts'
 
@@ -38,40 +39,54 @@ const tableWith = (sortKeyType: 'S' | 'N'): TableModel => ({
   ttlAttribute: 'ttl',
 })
 
-const openClient = (endpoint: string) =>
-  new DynamoDBClient({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'other', secretAccessKey: 'other' },
-  })
-
 const isAnswering = (endpoint: string) =>
-  fetch(endpoint, { method: 'POST' }).then(
+  fetch(new URL(endpoint).origin, { method: 'POST' }).then(
     () => true,
     () => false,
   )
 
 describe('DynamoDB Local', () => {
-  it('DynamoDB Local keeps its data in a directory over a restart, whatever credentials are used', async () => {
+  it('DynamoDB Local keeps its data in a directory over a restart', async () => {
     const first = await startDynamodb(directory)
-    await createTables(first.endpoint, 'us-east-1', [tableWith('S')])
+    await createTables(first.endpoint, [tableWith('S')])
     const item = { pk: { S: 'a' }, sk: { S: 'b' }, value: { N: '0.100000000000000001' } }
-    await openClient(first.endpoint).send(new PutItemCommand({ TableName: 'fixture', Item: item }))
+    await openDatabase(first.endpoint).send(new PutItemCommand({ TableName: 'fixture', Item: item }))
     await first.close()
     expect(await isAnswering(first.endpoint)).toBe(false)
 
     const second = await startDynamodb(directory)
-    await createTables(second.endpoint, 'us-east-1', [tableWith('S')])
+    await createTables(second.endpoint, [tableWith('S')])
     const { pk, sk } = item
-    const found = await openClient(second.endpoint).send(
+    const found = await openDatabase(second.endpoint).send(
       new GetItemCommand({ TableName: 'fixture', Key: { pk, sk } }),
     )
     expect(found.Item).toEqual(item)
-    await expect(createTables(second.endpoint, 'us-east-1', [tableWith('N')])).rejects.toThrow(
+    await expect(createTables(second.endpoint, [tableWith('N')])).rejects.toThrow(
       /^table fixture of the data directory has other keys or indexes than the template/,
     )
     await second.close()
   })
+
+  it.each([
+    ['in memory', () => undefined],
+    ['in a directory', () => mkdtempSync(join(directory, 'data-'))],
+  ])(
+    'somebody who reaches DynamoDB Local %s over the network reads its data, without its access key',
+    async (_where, choose) => {
+      const running = await startDynamodb(choose())
+      await createTables(running.endpoint, [tableWith('S')])
+      const { origin, username } = new URL(running.endpoint)
+      expect(username).toMatch(/^[0-9a-f]{32}$/)
+      for (const accessKeyId of ['local', 'a', username.slice(1), username.toUpperCase()]) {
+        const credentials = { accessKeyId, secretAccessKey: 'a' }
+        const stranger = new DynamoDBClient({ endpoint: origin, region: 'us-east-1', credentials })
+        expect((await stranger.send(new ListTablesCommand({}))).TableNames).toEqual([])
+      }
+      const { TableNames } = await openDatabase(running.endpoint).send(new ListTablesCommand({}))
+      expect(TableNames).toEqual(['fixture'])
+      await running.close()
+    },
+  )
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
     'DynamoDB Local stops when the process that started it ends by %s',

@@ -1,5 +1,6 @@
 import { Agent, request as startRequest, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { signFor } from '../../dynamodb/own-database.ts'
 import type { Manners } from '../../manners.ts'
 import type { StackModel } from '../../model.ts'
 import { AwsError, parseJson, type Answer, type AwsRequest } from '../wire/http-messages.ts'
@@ -58,7 +59,7 @@ const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encodin
 
 async function pass(request: AwsRequest, target: URL, agent: Agent): Promise<Answer> {
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
-    const passed = startRequest(target, {
+    const passed = startRequest(target.origin, {
       agent,
       method: request.method,
       path: request.path,
@@ -67,8 +68,7 @@ async function pass(request: AwsRequest, target: URL, agent: Agent): Promise<Ans
         host: target.host,
         connection: 'keep-alive',
         'content-length': request.body.length,
-        // DynamoDB Local accepts only letters and digits in access keys; replace the caller's.
-        authorization: request.headers.authorization?.replace(/Credential=[^/]+/, 'Credential=local'),
+        authorization: signFor(target.href, request.headers.authorization),
       },
     })
     passed.on('response', resolve).on('error', reject).end(request.body)

@@ -1,5 +1,6 @@
 import * as dynamodb from '@aws-sdk/client-dynamodb'
 import { createTables } from '../../dynamodb/create-tables.ts'
+import { openDatabase } from '../../dynamodb/own-database.ts'
 import type { Answer } from '../wire/http-messages.ts'
 import type { DynamodbOptions } from './dynamodb-proxy.ts'
 import { findTable, keyOf, type NamedItem } from './requests.ts'
@@ -25,8 +26,7 @@ const replicaOf = (table: string): string => `${table}.replica`
  * time of up to a second. Reads go there as they are, so that DynamoDB Local evaluates their expressions.
  */
 export async function openReplica({ model, endpoint, manners, report }: DynamodbOptions) {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
-  const client = new dynamodb.DynamoDBClient({ endpoint, region: model.region, credentials })
+  const client = openDatabase(endpoint)
   /** Items that the replica has not yet, by table and key, and the instant at which it gets them. */
   const pending = new Map<string, NamedItem & { at: number }>()
 
@@ -54,9 +54,7 @@ export async function openReplica({ model, endpoint, manners, report }: Dynamodb
     const name = replicaOf(table.name)
     await deleteTable(client, name)
     const createTableInput = { ...table.createTableInput, TableName: name }
-    await createTables(endpoint, model.region, [
-      { ...table, name, createTableInput, ttlAttribute: undefined },
-    ])
+    await createTables(endpoint, [{ ...table, name, createTableInput, ttlAttribute: undefined }])
     for await (const page of dynamodb.paginateScan({ client }, { TableName: table.name }))
       for (const attributes of page.Items ?? [])
         add({ table: table.name, attributes: attributes as object as NamedItem['attributes'] }, 0)

@@ -59,7 +59,7 @@ const TableName = 'main'
 
 async function startTable(manners: Manners): Promise<DynamoDBClient> {
   const model = stackModel({ tables: [table] })
-  await createTables(local.endpoint, region, model.tables)
+  await createTables(local.endpoint, model.tables)
   return (await startStack(model, { dynamodbEndpoint: local.endpoint, manners })).dynamodb
 }
 
@@ -159,7 +159,7 @@ describe('the manner throttles', () => {
     '%s refuses a call with %s, which the SDK retries with success',
     async (_service, name, Client, command) => {
       const model = stackModel({ tables: [table], queues: [queueModel('work')] })
-      await createTables(local.endpoint, region, model.tables)
+      await createTables(local.endpoint, model.tables)
       const manners = alwaysBad(['throttles'])
       const { endpoint } = await startStack(model, { dynamodbEndpoint: local.endpoint, manners })
       const credentials = { accessKeyId: 'AKIDOWNER', secretAccessKey: 'any' }

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+
+// DynamoDB Local has a database for each access key and region, in a file that is named after both (Amazon
+// DynamoDB: DynamoDB local usage notes). It listens on every interface and takes any signature, so who does
+// not know the access key gets an empty database of their own instead of the data.
+
+/** Region under which the data is kept, whatever region the callers of the stack use. */
+const region = 'us-east-1'
+
+const databaseFile = /^([0-9a-f]{32})_us-east-1\.db$/
+
+/** The access key of the database in a directory; a new one, that nobody can guess, if there is none. */
+export function findAccessKey(directory: string | undefined): string {
+  const files = directory === undefined || !existsSync(directory) ? [] : readdirSync(directory)
+  const [, known] = files.map((name) => databaseFile.exec(name)).find((match) => match !== null) ?? []
+  return known ?? randomBytes(16).toString('hex')
+}
+
+/** The access key in the URL of a DynamoDB Local: its user name, if it has one. */
+const accessKeyIn = (endpoint: string): string => new URL(endpoint).username || 'local'
+
+/** Signs a request for the database of a DynamoDB Local in place of the caller, who has another key. */
+export const signFor = (endpoint: string, authorization: string | undefined): string | undefined =>
+  authorization?.replace(
+    /Credential=[^/]+\/(\d+)\/[^/]+/,
+    (_whole, day: string) => `Credential=${accessKeyIn(endpoint)}/${day}/${region}`,
+  )
+
+/** Opens a client for the database of a DynamoDB Local. */
+export function openDatabase(endpoint: string): DynamoDBClient {
+  const credentials = { accessKeyId: accessKeyIn(endpoint), secretAccessKey: 'local' }
+  return new DynamoDBClient({ endpoint: new URL(endpoint).origin, region, credentials })
+}
