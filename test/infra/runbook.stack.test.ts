@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -47,14 +47,15 @@ it('every procedure of the runbook has a rehearsal, except those that need AWS',
 })
 
 it('every link in the runbook leads to a heading or a file', () => {
-  const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading.toLowerCase().replaceAll(' ', '-'),
-  )
+  const anchorsOf = (text: string) =>
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'))
   for (const [, target = ''] of runbook.matchAll(/\]\(([^)]+)\)/g)) {
-    const there = target.startsWith('#')
-      ? anchors.includes(target.slice(1))
-      : existsSync(join(import.meta.dirname, '../../infra', target))
-    expect(there, target).toBe(true)
+    const [name = '', anchor] = target.split('#')
+    const file = join(import.meta.dirname, '../../infra', name)
+    expect(name === '' || existsSync(file), target).toBe(true)
+    if (anchor === undefined) continue
+    const text = name === '' ? runbook : readFileSync(file, 'utf8')
+    expect(anchorsOf(text), target).toContain(anchor)
   }
 })
 
