@@ -57,7 +57,11 @@ function* statementsFor(
     })
   if (publish)
     yield allow(['events:PutEvents'], [resources.bus.eventBusArn], {
-      StringEquals: { 'events:source': ownSource, 'events:detail-type': publish },
+      // The source has several values, so it needs a set operator, which also holds where the key is missing
+      // (EventBridge: Using IAM policy conditions).
+      'ForAllValues:StringEquals': { 'events:source': ownSource },
+      Null: { 'events:source': 'false' },
+      StringEquals: { 'events:detail-type': publish },
     })
   if (mail) {
     // SES authorizes a mail by the verified identity of its sender. The condition keeps the function from

@@ -126,7 +126,7 @@ describe('events:PutEvents', () => {
     dev.denialsOf(name)({
       action: 'events:PutEvents',
       resource: dev.buses[0]?.arn ?? '',
-      context: { 'events:source': source, 'events:detail-type': detailType },
+      context: { 'events:source': [source], 'events:detail-type': detailType },
     })
 
   it('a function that mails puts mail.requested on the bus, as this service, and no other event', () => {
@@ -143,9 +143,10 @@ describe('events:PutEvents', () => {
       for (const { name, policies } of stage.functions)
         for (const { Action: action, Condition: condition } of policies.flatMap(({ Statement }) => Statement))
           if ([action].flat().includes('events:PutEvents'))
-            expect(Object.keys(condition?.['StringEquals'] ?? {}), name).toEqual([
-              'events:source',
-              'events:detail-type',
-            ])
+            expect(condition, name).toEqual({
+              'ForAllValues:StringEquals': { 'events:source': 'account-service' },
+              Null: { 'events:source': 'false' },
+              StringEquals: { 'events:detail-type': ['mail.requested'] },
+            })
   })
 })

@@ -61,7 +61,10 @@ export function eventOperations(
         Entries.map(({ EventBusName, DetailType, Source }) => ({
           action: 'events:PutEvents',
           resource: arnOf(`event-bus/${EventBusName}`),
-          context: { 'events:detail-type': DetailType, 'events:source': Source },
+          context: {
+            'events:detail-type': DetailType,
+            'events:source': [Source],
+          },
         })),
       ({ Entries }, { caller }) => {
         const isThrottled = () => manners.happens('throttles', `${caller.arn} entry`, throttleProbability)
