@@ -31,12 +31,19 @@ export async function runOps(commandLine: string[], output: Terminal): Promise<n
   }
   addCommands(program, run)
   try {
-    await program.parseAsync(commandLine, { from: 'user' })
+    await program.parseAsync(commandLine.map(markKid), { from: 'user' })
     return exitCode
   } catch (error) {
     return reportError(error, terminal)
   }
 }
+
+/**
+ * Puts a space before a kid that begins with a hyphen, as one of 64 does, so that it is not taken for an
+ * option. A kid is a SHA-256 in base64url (RFC 7638).
+ */
+const markKid = (argument: string): string =>
+  /^-[A-Za-z0-9_-]{42}$/.test(argument) ? ` ${argument}` : argument
 
 /** Creates the command-line program with its global options, without commands. */
 export function createProgram(terminal: Terminal): Command {

@@ -88,7 +88,7 @@ const addRevoke = (parent: Command, run: RunCommand): Command =>
       examples([['--stage prod keys revoke KID', 'tokens signed by this key stop verifying']]),
     )
     .action((kid: string, { by }: { by?: string }) =>
-      run((context) => runRotation(context, { action: 'revoke', kid, requested_by: by })),
+      run((context) => runRotation(context, { action: 'revoke', kid: kid.trim(), requested_by: by })),
     )
 
 const addAudit = (parent: Command, run: RunCommand): Command =>

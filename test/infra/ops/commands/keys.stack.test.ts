@@ -55,6 +55,8 @@ describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
   it.concurrent.each([
     'keys rotate --emergency',
     'keys revoke KID',
+    // A kid may begin with a hyphen, and is no option then.
+    `keys revoke -${'k'.repeat(42)}`,
     'ledger verify',
     'dlq drop user.registered --yes',
   ])('the auditor’s role is denied: %s', async (commandLine) => {
