@@ -36,6 +36,10 @@ const faults: Partial<Record<Emulator['name'], Fault[]>> = {
       reason: 'ministack has no AWS SDK for functions that do not bundle it',
       concerns: ({ Type: type }) => type === 'Custom::S3AutoDeleteObjects',
     },
+    {
+      reason: 'ministack has no policies of event buses',
+      concerns: ({ Type: type }) => type === 'AWS::Events::EventBusPolicy',
+    },
   ],
 }
 
