@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { signingKeyTagName } from '../shared/keys/key-names.ts'
 import { numeric, Settings } from '../shared/settings.ts'
 import { maxStageLength, namePrefix, serviceName } from './names.ts'
-import { outsideSenders } from './routes.ts'
+import { outsideSenders } from './events.ts'
 
 /**
  * Minimum time that a new signing key is published before it signs: API Gateway's JWT authorizer caches a

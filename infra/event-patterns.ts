@@ -1,5 +1,5 @@
 import { ownSource } from '../shared/events/own-source.ts'
-import type { Event } from './routes.ts'
+import type { Event } from './events.ts'
 
 /** Name of the rule of events that no other rule takes, without the stage's prefix. */
 export const unmatchedRuleName = 'unmatched'

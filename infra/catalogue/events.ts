@@ -1,7 +1,7 @@
 import type { Intake } from '../../shared/events/intake.ts'
 import { commonRejections, rejectionReasons } from '../../shared/events/rejected-event.ts'
 import { inputSchema } from '../openapi/schemas.ts'
-import { events } from '../routes.ts'
+import { events } from '../events.ts'
 import { markdownTable } from './markdown.ts'
 
 /**
@@ -38,7 +38,7 @@ export const describeRejections = (): string =>
     ]),
   )
 
-/** Loads the intake handlers of all events, in the order of infra/routes.ts. */
+/** Loads the intake handlers of all events, in the order of infra/events.ts. */
 export const loadIntakes = (): Promise<Intake[]> =>
   Promise.all(events.map(({ detailType }) => loadIntake(detailType)))
 

@@ -1,5 +1,7 @@
 import { defaultMemoryMegabytes, defaultTimeoutSeconds, type Permissions } from '../permissions.ts'
-import { events, routes, schedules, workers } from '../routes.ts'
+import { events } from '../events.ts'
+import { routes } from '../routes.ts'
+import { schedules, workers } from '../workers-and-schedules.ts'
 import { markdownTable } from './markdown.ts'
 
 /** Markdown table of every Lambda function: what calls it, the file of its handler, and its permissions. */

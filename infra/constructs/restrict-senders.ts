@@ -3,7 +3,7 @@ import { AnyPrincipal, ArnPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib
 import { ownSource } from '../../shared/events/own-source.ts'
 import type { Config } from '../config.ts'
 import { serviceTag, stageTagName } from '../names.ts'
-import { events, outsideSenders } from '../routes.ts'
+import { events, outsideSenders } from '../events.ts'
 
 /**
  * Restricts in the policy of the bus who may send events under which `source`, whatever IAM policies allow:

@@ -1,6 +1,8 @@
 import { InvokeCommand, LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda'
 import { clientOptions } from '../../shared/aws/client-options.ts'
-import { events, routes, schedules, workers } from '../routes.ts'
+import { events } from '../events.ts'
+import { routes } from '../routes.ts'
+import { schedules, workers } from '../workers-and-schedules.ts'
 import { OperationError } from './errors.ts'
 import type { Target } from './target.ts'
 

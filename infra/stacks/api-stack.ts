@@ -17,7 +17,8 @@ import type { ServiceResources } from '../constructs/grant.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { throttleRoutes } from '../constructs/throttle-routes.ts'
 import { defaultTimeoutSeconds, type Permissions } from '../permissions.ts'
-import { endpointFunctions, routes } from '../routes.ts'
+import { endpointFunctions } from '../endpoint-functions.ts'
+import { routes } from '../routes.ts'
 
 interface ApiStackProps extends StackProps {
   config: Config

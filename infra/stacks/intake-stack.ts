@@ -21,7 +21,8 @@ import { ServiceFunction } from '../constructs/service-function.ts'
 import { SigningKeyDeletion } from '../constructs/signing-key-deletion.ts'
 import { takenPattern, unmatchedQueueName, unmatchedRuleName, untakenPattern } from '../event-patterns.ts'
 import { defaultTimeoutSeconds } from '../permissions.ts'
-import { events, schedules, workers } from '../routes.ts'
+import { events } from '../events.ts'
+import { schedules, workers } from '../workers-and-schedules.ts'
 import type { DataStack } from './data-stack.ts'
 
 interface IntakeStackProps extends StackProps {

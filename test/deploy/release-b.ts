@@ -5,7 +5,8 @@ import { App } from 'aws-cdk-lib'
 import { bundleAuthorizationPage } from '../../infra/bundle-authorization-page.ts'
 import { bundleDirectory, bundleFunctions } from '../../infra/bundle-functions.ts'
 import { chooseStage } from '../../infra/config.ts'
-import { events, routes } from '../../infra/routes.ts'
+import { events } from '../../infra/events.ts'
+import { routes } from '../../infra/routes.ts'
 import { addStacks } from '../../infra/stacks/add-stacks.ts'
 
 /** What release B lacks, and what it has under another name. No flow of test/deploy uses any of it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { takenPattern, untakenPattern } from '../../infra/event-patterns.ts'
 import { compilePattern } from '../../infra/local/aws/eventbridge/pattern.ts'
-import { events, outsideSenders } from '../../infra/routes.ts'
+import { events, outsideSenders } from '../../infra/events.ts'
 
 const sources = [...outsideSenders, 'account-service', 'Business', 'stranger']
 const detailTypes = [...events.map(({ detailType }) => detailType), 'user.deleted', 'User.registered']

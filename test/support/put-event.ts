@@ -1,5 +1,5 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge'
-import { events } from '../../infra/routes.ts'
+import { events } from '../../infra/events.ts'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { requireEnv } from '../../shared/env.ts'
 

@@ -1,7 +1,8 @@
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { unmatchedQueueName } from '../../event-patterns.ts'
-import { events, workers } from '../../routes.ts'
+import { events } from '../../events.ts'
+import { workers } from '../../workers-and-schedules.ts'
 import { UsageError } from '../errors.ts'
 import type { Target } from '../target.ts'
 

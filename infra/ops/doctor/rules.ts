@@ -5,7 +5,8 @@ import {
 } from '@aws-sdk/client-eventbridge'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { unmatchedRuleName } from '../../event-patterns.ts'
-import { events, schedules } from '../../routes.ts'
+import { events } from '../../events.ts'
+import { schedules } from '../../workers-and-schedules.ts'
 import type { Target } from '../target.ts'
 import type { Finding } from './finding.ts'
 

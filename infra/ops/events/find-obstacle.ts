@@ -1,5 +1,5 @@
 import { acceptedSources } from '../../event-patterns.ts'
-import { events } from '../../routes.ts'
+import { events } from '../../events.ts'
 
 /** Why the bus of a stage would not take an event; undefined if it does. */
 export function findObstacle(

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { describeReach } from '../../../infra/catalogue/reach.ts'
-import { endpointFunctions, events, schedules, workers } from '../../../infra/routes.ts'
+import { endpointFunctions } from '../../../infra/endpoint-functions.ts'
+import { events } from '../../../infra/events.ts'
+import { schedules, workers } from '../../../infra/workers-and-schedules.ts'
 
 let rows: Map<string, string>
 

@@ -14,7 +14,7 @@ import type { FunctionModel } from '../../../infra/local/model.ts'
 import { indexPartitions, partitions } from '../../../shared/db/partitions.ts'
 import { indexName } from '../../../shared/db/table-layout.ts'
 import { requireEnv } from '../../../shared/env.ts'
-import { events } from '../../../infra/routes.ts'
+import { events } from '../../../infra/events.ts'
 import type { OwnStack } from './own-stack.ts'
 import { partitionsOf } from './variants.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { endpointFunctions } from '../../../infra/routes.ts'
+import { endpointFunctions } from '../../../infra/endpoint-functions.ts'
 import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { checkMetricMath, checkSearch } from './metric-math.ts'
 import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'

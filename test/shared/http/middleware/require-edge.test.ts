@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { endpointFunctions } from '../../../../infra/routes.ts'
+import { endpointFunctions } from '../../../../infra/endpoint-functions.ts'
 import { type Endpoint, publicEndpoint } from '../../../../shared/http/endpoint.ts'
 import { getEvent } from '../../../support/get-event.ts'
 

@@ -1,0 +1,25 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Permissions } from './permissions.ts'
+import { type Route, routes } from './routes.ts'
+
+/** A Lambda function, and the routes whose requests it handles. */
+export interface EndpointFunction {
+  entry: string
+  /** Whether one of the routes is marked as a canary. */
+  canary: boolean
+  permissions: Permissions
+  routes: Route[]
+}
+
+/**
+ * Groups routes by entry into functions, in the order of the routes. Throws if two routes of one entry have
+ * different permissions: the function has only one set, so one of the two would be ignored.
+ */
+export function endpointFunctions(all: readonly Route[] = routes): EndpointFunction[] {
+  return [...Map.groupBy(all, ({ entry }) => entry)].map(([entry, served]) => {
+    const [permissions = {}, ...others] = served.map((route) => route.permissions)
+    if (!others.every((other) => isDeepStrictEqual(other, permissions)))
+      throw new Error(`the routes of ${entry} differ in their permissions; they share one function`)
+    return { entry, canary: served.some((route) => route.canary), permissions, routes: served }
+  })
+}

@@ -1,0 +1,203 @@
+import { ownSource } from '../shared/events/own-source.ts'
+import type { Canary, Permissions } from './permissions.ts'
+
+/** The systems around the service that send events, by the `source` of their events. */
+export const outsideSenders = ['business', 'chain', 'rewards', 'operator'] as const
+
+/** A sender of events, named by the `source` of its events: a system around the service, or the service. */
+export type Sender = (typeof outsideSenders)[number] | typeof ownSource
+
+/** An event type of the bus. Its handler is functions/intake/DETAIL-TYPE.ts. */
+export interface Event {
+  detailType: string
+  /** The senders from which the bus takes the event: see infra/event-patterns.ts. */
+  senders: readonly Sender[]
+  /** Marks an event that holds a password digest or a secret: its queues are encrypted by a key of ours. */
+  confidential?: true
+  canary?: Canary
+  permissions: Permissions
+}
+
+/** Every event that the bus takes, by subject. */
+export const events: Event[] = [
+  // Password login
+  {
+    detailType: 'user.registered',
+    senders: ['business', 'operator'],
+    confidential: true,
+    canary: true,
+    permissions: {
+      table: {
+        GetItem: ['MEMBER#'],
+        PutItem: ['EMAIL#', 'EVT#user.registered#', 'MEMBER#', 'REFUSED#', 'SIGNIN#', 'TREE#', 'USER#'],
+        UpdateItem: ['WAKE#'],
+        ConditionCheckItem: ['USER#'],
+      },
+      macKey: ['GenerateMac'],
+      totpKey: ['Encrypt'],
+      queues: ['grow-tree'],
+      memory: 1024,
+    },
+  },
+  {
+    detailType: 'user.updated',
+    senders: ['business', 'operator'],
+    confidential: true,
+    permissions: {
+      table: {
+        GetItem: ['MEMBER#', 'TEXT#', 'USER#'],
+        Query: ['TOKENS#'],
+        PutItem: ['EMAIL#', 'EVT#user.updated#', 'REFUSED#', 'TEXT#'],
+        UpdateItem: ['MEMBER#', 'SIGNIN#', 'USER#'],
+        DeleteItem: ['EMAIL#', 'TOKENS#'],
+        ConditionCheckItem: ['USER#'],
+      },
+      macKey: ['GenerateMac'],
+      totpKey: ['Encrypt'],
+      memory: 1024,
+    },
+  },
+  {
+    detailType: 'mail.requested',
+    senders: [ownSource],
+    canary: true,
+    permissions: { table: { PutItem: ['EVT#mail.requested#', 'REFUSED#'] }, mail: true },
+  },
+  // Sign-in flow
+  {
+    detailType: 'client.registered',
+    senders: ['business', 'operator'],
+    confidential: true,
+    permissions: {
+      table: { PutItem: ['CLIENT#', 'EVT#client.registered#', 'REFUSED#'] },
+      macKey: ['GenerateMac'],
+    },
+  },
+  // Wallets
+  {
+    detailType: 'wallet.adjusted',
+    senders: ['operator'],
+    permissions: {
+      table: {
+        GetItem: ['EVT#wallet.adjusted#', 'USER#', 'W#'],
+        PutItem: ['BL#', 'EVT#wallet.adjusted#', 'REFUSED#', 'W#'],
+      },
+    },
+  },
+  {
+    detailType: 'wallet.transferred',
+    senders: ['business'],
+    permissions: {
+      table: {
+        GetItem: ['EVT#wallet.transferred#', 'USER#', 'W#'],
+        PutItem: ['BL#', 'EVT#wallet.transferred#', 'REFUSED#', 'W#'],
+      },
+    },
+  },
+  {
+    detailType: 'withdrawal.updated',
+    senders: ['business'],
+    canary: true,
+    permissions: {
+      table: {
+        GetItem: ['EVT#withdrawal.updated#', 'USER#', 'W#*#asset', 'WD#'],
+        PutItem: ['BL#*#asset#', 'EVT#withdrawal.updated#', 'REFUSED#', 'W#*#asset', 'WD#'],
+        ConditionCheckItem: ['USER#'],
+      },
+    },
+  },
+  {
+    detailType: 'reward.granted',
+    senders: ['rewards'],
+    canary: true,
+    permissions: {
+      table: {
+        GetItem: ['EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
+        PutItem: ['BL#*#reward#', 'EVT#reward.granted#', 'REFUSED#', 'W#*#reward'],
+        UpdateItem: ['EARN#'],
+      },
+    },
+  },
+  {
+    detailType: 'rates.published',
+    senders: ['business', 'operator'],
+    permissions: { table: { PutItem: ['EVT#rates.published#', 'RATES', 'REFUSED#'] } },
+  },
+  // Community members
+  {
+    detailType: 'package.purchased',
+    senders: ['business'],
+    permissions: {
+      table: {
+        GetItem: ['EVT#package.purchased#', 'MEMBER#', 'USER#', 'W#'],
+        PutItem: ['BL#', 'EVT#package.purchased#', 'REFUSED#', 'TREE#', 'W#'],
+        UpdateItem: ['MEMBER#', 'WAKE#'],
+      },
+      queues: ['grow-tree'],
+    },
+  },
+  // Rewards dashboard
+  {
+    detailType: 'device.activated',
+    senders: ['business'],
+    permissions: {
+      table: {
+        GetItem: ['DEVICE#'],
+        PutItem: ['DEVICE#', 'EVT#device.activated#', 'REFUSED#'],
+        UpdateItem: ['EARN#'],
+        ConditionCheckItem: ['USER#'],
+      },
+    },
+  },
+  {
+    detailType: 'device.deactivated',
+    senders: ['business'],
+    permissions: {
+      table: {
+        GetItem: ['DEVICE#'],
+        PutItem: ['DEVICE#', 'EVT#device.deactivated#', 'REFUSED#'],
+        UpdateItem: ['EARN#'],
+        ConditionCheckItem: ['USER#'],
+      },
+    },
+  },
+  {
+    detailType: 'traffic.reported',
+    senders: ['business'],
+    permissions: {
+      table: {
+        PutItem: ['EVT#traffic.reported#', 'REFUSED#'],
+        UpdateItem: ['EARN#'],
+        ConditionCheckItem: ['USER#'],
+      },
+    },
+  },
+  // Deposits
+  {
+    detailType: 'addresses.provisioned',
+    senders: ['business', 'chain', 'operator'],
+    permissions: {
+      table: {
+        BatchGetItem: ['ADDR#'],
+        PutItem: [
+          'ADDR#',
+          'EVT#addresses.provisioned#',
+          'EVT#addresses.provisioned.chunk#',
+          'POOL#',
+          'REFUSED#',
+        ],
+      },
+    },
+  },
+  {
+    detailType: 'deposit.updated',
+    senders: ['chain'],
+    canary: true,
+    permissions: {
+      table: {
+        GetItem: ['ADDR#', 'DEP#', 'DL#', 'USER#', 'W#*#asset'],
+        PutItem: ['BL#*#asset#', 'DEP#', 'DL#', 'EVT#deposit.updated#', 'REFUSED#', 'W#*#asset'],
+      },
+    },
+  },
+]

@@ -1,0 +1,47 @@
+import { GraphWidget, type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
+import { unmatchedQueueName } from '../../event-patterns.ts'
+import { deadLetterMetric, functionMetric, functionNames, type Observed } from './metrics.ts'
+
+/**
+ * Quotes a name in a CloudWatch search expression, which requires quotes around characters other than letters
+ * and digits.
+ */
+const quote = (name: string): string => `"${name}"`
+
+/** The graphs of a stage's dashboard, row by row. */
+export function dashboardRows(props: Observed): GraphWidget[][] {
+  const { config, intake } = props
+  const { api } = props.api
+  const sumBy = (dimensions: string[], metricName: string) =>
+    new MathExpression({
+      expression: `SEARCH('{${[config.serviceName, ...dimensions].map(quote).join(',')}} MetricName="${metricName}"', 'Sum', 300)`,
+      label: '',
+      usingMetrics: {},
+    })
+  const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left })
+  return [
+    [
+      graph('Requests and errors', [api.metricCount(), api.metricClientError(), api.metricServerError()]),
+      graph(
+        'Latency',
+        ['p50', 'p90', 'p99'].map((statistic) => api.metricLatency({ statistic })),
+      ),
+    ],
+    [
+      graph('Sign-ins', [sumBy(['method'], 'SignIns')]),
+      graph('Failures by name', [sumBy(['failure'], 'Failures')]),
+      graph('Unavailable by cause', [sumBy(['cause'], 'Unavailable')]),
+      graph('Events by outcome', [sumBy(['detail_type', 'outcome'], 'Events')]),
+    ],
+    [
+      graph(
+        'Dead letters',
+        [...intake.deadLetterQueueNames, unmatchedQueueName].map((name) => deadLetterMetric(config, name)),
+      ),
+      graph(
+        'Function errors',
+        functionNames(props).map((name) => functionMetric(config, name, 'Errors')),
+      ),
+    ],
+  ]
+}

@@ -1,0 +1,75 @@
+import { Duration } from 'aws-cdk-lib'
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { Config } from '../../config.ts'
+import type { ApiStack } from '../api-stack.ts'
+import type { IntakeStack } from '../intake-stack.ts'
+
+/** What alarms and dashboard are about: a stage, its API, and its functions and queues. */
+export interface Observed {
+  config: Config
+  api: ApiStack
+  intake: IntakeStack
+}
+
+/** Period over which metrics are added up, unless an alarm says otherwise. */
+export const period = Duration.minutes(5)
+
+/** Names of all functions of the stage, without its prefix. */
+export const functionNames = ({ api, intake }: Observed): string[] => [
+  ...api.functionNames,
+  ...intake.functionNames,
+]
+
+/**
+ * One of Lambda's metrics of a function. It names the function in plain text: a CDK reference would export
+ * the name from the other stack, and CloudFormation refuses to remove an export in use, so no function could
+ * ever be removed.
+ */
+export const functionMetric = (config: Config, name: string, metricName: string, every = period): Metric =>
+  new Metric({
+    namespace: 'AWS/Lambda',
+    metricName,
+    dimensionsMap: { FunctionName: config.namePrefix + name },
+    statistic: 'Sum',
+    period: every,
+  })
+
+/** How many messages are in a dead-letter queue. */
+export const deadLetterMetric = (config: Config, name: string): Metric =>
+  new Metric({
+    namespace: 'AWS/SQS',
+    metricName: 'ApproximateNumberOfMessagesVisible',
+    dimensionsMap: { QueueName: config.namePrefix + name },
+    statistic: 'Maximum',
+    period,
+  })
+
+/** One of the custom metrics that the functions emit: see shared/emit-metric.ts. */
+export const serviceMetric = ({ serviceName }: Config, metricName: string, statistic: string): Metric =>
+  new Metric({ namespace: serviceName, metricName, statistic, period })
+
+/** The number of requests that failed in one way: see shared/errors.ts. */
+export const failureMetric = ({ serviceName }: Config, failure: string): Metric =>
+  new Metric({
+    namespace: serviceName,
+    metricName: 'Failures',
+    dimensionsMap: { failure },
+    statistic: 'Sum',
+    period,
+  })
+
+/** The percentage of a function's calls that failed in one way; 0 below a number of failures. */
+export const failureShare = (
+  config: Config,
+  failure: string,
+  name: string,
+  atLeast: number,
+): MathExpression =>
+  new MathExpression({
+    expression: `IF(failures >= ${atLeast}, 100 * failures / calls, 0)`,
+    usingMetrics: {
+      failures: failureMetric(config, failure),
+      calls: functionMetric(config, name, 'Invocations'),
+    },
+    period,
+  })

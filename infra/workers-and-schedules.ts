@@ -1,0 +1,59 @@
+import type { Permissions } from './permissions.ts'
+
+/**
+ * A function with its own FIFO queue, which handles the messages of a group one after another. A function
+ * that sends to the queue lists the worker's name in its permission `queues`.
+ */
+export interface Worker {
+  /** Path of the handler under functions/worker/, without `.ts`; also the name of queue and function. */
+  name: string
+  permissions: Permissions
+}
+
+/** A function that EventBridge runs on a schedule. */
+export interface Schedule {
+  /** Path of the handler under functions/schedule/, without `.ts`; also the function's name. */
+  name: string
+  /** EventBridge schedule expression, such as `rate(1 minute)`. */
+  rate: string
+  permissions: Permissions
+}
+
+export const workers: Worker[] = [
+  // Community members
+  {
+    name: 'grow-tree',
+    permissions: {
+      table: {
+        GetItem: ['TREE#'],
+        BatchGetItem: ['DIR#', 'MEMBER#', 'TEAM#', 'TEXT#', 'TREE#'],
+        Query: ['TREE#'],
+        PutItem: ['DIR#', 'TEAM#', 'TEXT#', 'TREE#'],
+        UpdateItem: ['MEMBER#', 'WAKE#'],
+        DeleteItem: ['TREE#', 'WAKE#'],
+      },
+      queues: ['grow-tree'],
+      memory: 512,
+    },
+  },
+]
+
+export const schedules: Schedule[] = [
+  {
+    // The shortest interval of EventBridge. A new deployment gets its first signing key within a minute, and
+    // tests can rotate keys in minutes.
+    name: 'rotate-signing-keys',
+    rate: 'rate(1 minute)',
+    permissions: { table: { GetItem: ['KEYS'], PutItem: ['KEYS'] }, signingKeys: 'manage' },
+  },
+  {
+    name: 'verify-ledger',
+    rate: 'cron(0 3 * * ? *)',
+    permissions: {
+      table: { GetItem: ['VERIFICATION', 'W#'], Query: ['BL#'], PutItem: ['VERIFICATION'] },
+      index: ['WALLETS#'],
+      memory: 512,
+      timeout: 900,
+    },
+  },
+]
