@@ -122,6 +122,12 @@ async function findMembers(
   return { total, members: start.owner === undefined ? [] : await readMembers(start.owner, entries) }
 }
 
+/**
+ * Time limit of reading a list and its texts. The last texts and the page take half a second more, so that
+ * the endpoint answers within three seconds, even if `unavailable`.
+ */
+const maxSearchMilliseconds = 2_400
+
 async function findEntries(
   { list, root, owner, budget }: PrefetchedList,
   filter: MemberFilter,
@@ -130,8 +136,10 @@ async function findEntries(
   const range = joinedRange(filter)
   if (!filter.keyword) return readRange(list, root, { ...range, ...window })
   const reserve = searchReservations(list.ownerId, budget)
+  const deadline = Date.now() + maxSearchMilliseconds
   const all = await readRange(list, root, { ...range, skip: 0, take: Infinity, reserve })
   const rootId = owner?.rootId ?? list.ownerId
-  const matches = await findInChunks(rootId, all.entries, toKeyword(filter.keyword), reserve)
+  const keyword = toKeyword(filter.keyword)
+  const matches = await findInChunks(rootId, all.entries, keyword, { reserve, deadline })
   return { total: matches.length, entries: matches.slice(window.skip, window.skip + window.take) }
 }

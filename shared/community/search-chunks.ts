@@ -98,9 +98,6 @@ export async function replaceText(rootId: number, chunk: number, member: NamedMe
 /** How many search chunks are read and searched at a time, to bound the memory of a search. */
 const searchBatchSize = 800
 
-/** Time limit of reading texts, so that the endpoint answers within three seconds, even if `unavailable`. */
-const maxSearchMilliseconds = 2_000
-
 /** Read units of an eventually consistent read of a search chunk. */
 const chunkUnits = 0.5
 
@@ -110,17 +107,22 @@ const chunkUnits = 0.5
  */
 const otherUnits = 25
 
+/** Limits of a search: it reserves its read units, and gives up after `deadline`, epoch milliseconds. */
+export interface SearchLimits {
+  reserve: ReserveUnits
+  deadline: number
+}
+
 /**
  * Returns the members who match a keyword, in the order given. Reserves what that costs before it reads. A
- * change of a name shows after about a second. Throws `unavailable` after two seconds.
+ * change of a name shows after about a second. Throws `unavailable` after the deadline.
  */
 export async function findInChunks(
   rootId: number,
   entries: BTreeEntry[],
   keyword: Keyword,
-  reserve: ReserveUnits,
+  { reserve, deadline }: SearchLimits,
 ): Promise<BTreeEntry[]> {
-  const deadline = Date.now() + maxSearchMilliseconds
   const entriesByChunk = Map.groupBy(entries, ({ chunk }) => chunk)
   await reserve(otherUnits + entriesByChunk.size * chunkUnits)
   const found = new Set<number>()
@@ -128,8 +130,8 @@ export async function findInChunks(
   for (let start = 0; start < chunks.length; start += searchBatchSize) {
     if (Date.now() > deadline) throw new Failure('unavailable', { retryAfterSeconds: 60 })
     const batch = chunks.slice(start, start + searchBatchSize)
-    for (const [userId, text] of await readTexts(rootId, batch))
-      if (matchesText(text, keyword)) found.add(userId)
+    for (const texts of await readTexts(rootId, batch))
+      for (const [userId, text] of texts) if (matchesText(text, keyword)) found.add(userId)
   }
   const emailOwner = keyword.address && (await readEmailOwner(keyword.address))
   if (emailOwner) found.add(emailOwner)
@@ -137,32 +139,23 @@ export async function findInChunks(
 }
 
 /**
- * Reads the search texts of members, whose entries are given by chunk. A chunk that an eventually consistent
- * read finds without one of them, because its member has joined a moment ago, is read again consistently.
+ * Reads search chunks with the texts of the given entries, and of other members of the tree. A chunk that an
+ * eventually consistent read finds without one of its entries, because the member has joined a moment ago, is
+ * read again consistently.
  */
 async function readTexts(
   rootId: number,
   chunks: readonly (readonly [chunk: number, entries: BTreeEntry[]])[],
-): Promise<[userId: number, text: SearchText][]> {
-  const read = async (wanted: typeof chunks, consistent: boolean) => {
-    const keys = wanted.map(([chunk]) => searchChunks.key({ rootId, chunk }))
+): Promise<SearchChunk['texts'][]> {
+  const read = async (numbers: number[], consistent: boolean) => {
+    const keys = numbers.map((chunk) => searchChunks.key({ rootId, chunk }))
     return (await readItems(keys, { consistent })).map((item) => toChunk(item).texts)
   }
-  const texts = await read(chunks, false)
+  const numbers = chunks.map(([chunk]) => chunk)
+  const texts = await read(numbers, false)
   const isComplete = chunks.map(([, entries], i) => entries.every(({ userId }) => texts[i]?.has(userId)))
-  const again = (
-    await read(
-      chunks.filter((_, i) => !isComplete[i]),
-      true,
-    )
-  ).values()
-  return chunks.flatMap(([, entries], i) => {
-    const known = isComplete[i] ? texts[i] : again.next().value
-    return entries.flatMap(({ userId }) => {
-      const text = known?.get(userId)
-      return text === undefined ? [] : [[userId, text] as [number, SearchText]]
-    })
-  })
+  const stale = numbers.filter((_, i) => !isComplete[i])
+  return [...texts.filter((_, i) => isComplete[i]), ...(await read(stale, true))]
 }
 
 /** A new member and all their ancestors, the referrer first, the root last. */

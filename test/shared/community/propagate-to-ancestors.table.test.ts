@@ -110,12 +110,10 @@ async function compareSearch(model: CommunityModel, owner: ModelMember, keyword:
   const filter: MemberFilter = { type: 'COMMUNITY' }
   const { list, root, owner: profile } = await prefetchMembers(filter, owner.userId)
   const all = await readRange(list, root, { ...joinedRange(filter), skip: 0, take: Infinity })
-  const found = await findInChunks(
-    profile?.rootId ?? 0,
-    all.entries,
-    toKeyword(keyword),
-    async () => undefined,
-  )
+  const found = await findInChunks(profile?.rootId ?? 0, all.entries, toKeyword(keyword), {
+    reserve: async () => undefined,
+    deadline: Infinity,
+  })
   const expected = model.find(owner, { ...filter, keyword })
   expect(found.map(({ userId }) => userId)).toEqual(expected.map(({ user_id }) => user_id))
 }

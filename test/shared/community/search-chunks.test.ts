@@ -103,6 +103,9 @@ describe('assignSearchChunks', () => {
     }
     expect(Math.max(...[...packed.values()].map(({ length }) => length))).toBeLessThan(4_000)
     expect(packed.size).toBeLessThan(1_500 / 200)
+    // A search reads and unpacks every one of these bytes: see CAPACITY.md.
+    const bytes = [...packed.values()].reduce((sum, { length }) => sum + length, 0)
+    expect(bytes / people.length).toBeLessThan(11)
   })
 
   it('no chunk comes near the size limit of an item, however long or alike the names are', async () => {

@@ -1,0 +1,78 @@
+import { BatchGetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { afterEach, expect, it, vi } from 'vitest'
+import { listMembers, type MemberFilter, prefetchMembers } from '../../../shared/community/find-members.ts'
+import { searchBudget } from '../../../shared/community/search-budget.ts'
+import { db, type Item, type Key, tableName } from '../../../shared/db/table.ts'
+import { type FindItem, largeList, listOwnerId } from '../../bench/support/large-list.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+/** Read units of an eventually consistent read: half a unit for each 4 KB (AWS: read consistency). */
+const unitsOf = ({ packed }: Item): number =>
+  Math.max(1, Math.ceil((packed instanceof Uint8Array ? packed.length : 0) / 4_096)) / 2
+
+/**
+ * Lets the table's client read the items of a list, which nobody could write into DynamoDB Local while a test
+ * waits. Counts the calls, the rounds of calls that wait for one another, and the read units.
+ */
+function serve(find: FindItem, onCall: () => void = () => undefined) {
+  const cost = { calls: 0, rounds: 0, readUnits: 0, reserved: 0 }
+  let pending = 0
+  const send = async (command: unknown): Promise<object> => {
+    onCall()
+    cost.calls += 1
+    if (pending === 0) cost.rounds += 1
+    pending += 1
+    await new Promise(setImmediate)
+    pending -= 1
+    if (command instanceof PutCommand) {
+      const { spent } = command.input.Item as { spent: { units: number }[] }
+      cost.reserved += spent.reduce((sum, { units }) => sum + units, 0)
+      return {}
+    }
+    if (!(command instanceof BatchGetCommand)) throw new Error('a search of members makes no such call')
+    const keys = (command.input.RequestItems?.[tableName()]?.Keys ?? []) as Key[]
+    const items = keys.flatMap((key): Item[] => [find(key)].filter((item) => item !== undefined))
+    cost.readUnits += items.reduce((sum, item) => sum + unitsOf(item), 0)
+    return { Responses: { [tableName()]: items } }
+  }
+  vi.spyOn(db, 'send').mockImplementation(send as never)
+  return cost
+}
+
+const search = async (filter: MemberFilter) =>
+  listMembers(await prefetchMembers(filter, listOwnerId), filter, { current: 1, size: 20 })
+
+it('a search of a million members takes thirteen rounds of calls, and less than a caller’s budget', async () => {
+  const people = [
+    { nickname: 'Ann', email: 'ann@example.com' },
+    { nickname: 'Bob', email: 'bob@example.com' },
+  ] as const
+  const cost = serve(largeList(1_000_000, (i) => people[i % 2 === 0 ? 0 : 1]))
+  const page = await search({ type: 'COMMUNITY', keyword: 'ann' })
+  expect(page.total).toBe(500_000)
+  expect(cost).toMatchObject({ calls: 74, rounds: 13 })
+  expect(cost.readUnits).toBeGreaterThan(3_000)
+  expect(cost.reserved).toBeGreaterThanOrEqual(cost.readUnits)
+  expect(cost.reserved).toBeLessThan(searchBudget.readUnits)
+})
+
+it('a search that takes too long says so before it reads texts, however long the list took', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const find = largeList(1_000)
+  const texts: string[] = []
+  serve(
+    (key) => {
+      if (key.pk.startsWith('TEXT#')) texts.push(key.pk)
+      return find(key)
+    },
+    () => vi.setSystemTime(Date.now() + 700),
+  )
+  await expect(search({ type: 'COMMUNITY', keyword: 'ann' })).rejects.toMatchObject({
+    failure: 'unavailable',
+  })
+  expect(texts).toEqual([])
+})
