@@ -25,10 +25,14 @@ export async function readItem(
 
 /**
  * Reads one item eventually consistent, and again strongly consistent if that does not find it: half the
- * price for an item that is there, and one that was written a moment ago is found as well.
+ * price for an item that is there, and one that was written a moment ago is found as well. With `consistent`
+ * it is read strongly consistent at once.
  */
-export const findItem = async (key: Key): Promise<Item | undefined> =>
-  (await readItem(key)) ?? (await readItem(key, { consistent: true }))
+export const findItem = async (
+  key: Key,
+  { consistent = false }: ReadOptions = {},
+): Promise<Item | undefined> =>
+  (await readItem(key, { consistent })) ?? (consistent ? undefined : readItem(key, { consistent: true }))
 
 /**
  * Reads items by their keys, in parallel batches: each item at the index of its key, undefined if it does not
@@ -51,6 +55,25 @@ export async function readItems(
     }),
   )
   return keys.map((key) => found.get(keyText(key)))
+}
+
+/**
+ * Reads and parses items eventually consistent, and once more strongly consistent those that turn out to be
+ * outdated, as what was written a moment ago may be.
+ */
+export async function findItems<Value>(
+  keys: readonly Key[],
+  parse: (item: Item | undefined) => Value,
+  isOutdated: (value: Value, index: number) => boolean,
+): Promise<Value[]> {
+  const values = (await readItems(keys)).map(parse)
+  const outdated = [...keys.keys()].filter((i) => isOutdated(values[i] as Value, i))
+  const fresh = await readItems(
+    outdated.map((i) => keys[i] as Key),
+    { consistent: true },
+  )
+  for (const [position, i] of outdated.entries()) values[i] = parse(fresh[position])
+  return values
 }
 
 const keyText = (key: Partial<Key>): string => `${String(key.pk)} ${String(key.sk)}`

@@ -82,9 +82,11 @@ const depositKeys = itemType({
 })
 
 /** Reads a deposit by its id; undefined if there is none. Without `consistent` it may be a moment old. */
-export async function readDeposit(id: string, { consistent = false } = {}): Promise<Deposit | undefined> {
-  const key = depositKeys.key({ id })
-  const item = await (consistent ? readItem(key, { consistent }) : findItem(key))
+export async function readDeposit(
+  id: string,
+  options: { consistent?: boolean } = {},
+): Promise<Deposit | undefined> {
+  const item = await findItem(depositKeys.key({ id }), options)
   return item && toDeposit(item)
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { findItem, queryItems, readItem } from '../db/read.ts'
+import { findItem, queryItems } from '../db/read.ts'
 import { indexName } from '../db/table-layout.ts'
 import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
@@ -55,10 +55,12 @@ const maxClientIdLength = 200
  * a public client without redirect URIs, so no code can be issued to it. Without `consistent` what was
  * changed a moment ago may be missing.
  */
-export async function readClient(clientId: string, { consistent = false } = {}): Promise<Client | undefined> {
+export async function readClient(
+  clientId: string,
+  options: { consistent?: boolean } = {},
+): Promise<Client | undefined> {
   if (clientId.length > maxClientIdLength) return undefined
-  const key = clientKey(clientId)
-  const item = await (consistent ? readItem(key, { consistent }) : findItem(key))
+  const item = await findItem(clientKey(clientId), options)
   if (item !== undefined) return toClient(v.parse(ClientItem, item))
   return clientId === settings().firstPartyClientId ? firstPartyClient(clientId) : undefined
 }

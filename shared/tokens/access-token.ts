@@ -119,7 +119,7 @@ export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
 export async function checkAccessToken(token: string, requiredScope: RequiredScope): Promise<Caller> {
   const key = tokenKey(token)
   const firstParty = requiredScope === 'first-party'
-  const item = toToken(await (firstParty ? readItem(key, { consistent: true }) : findItem(key)))
+  const item = toToken(await findItem(key, { consistent: firstParty }))
   if (item === undefined || item.expires_at <= Date.now()) throw new Failure('unauthenticated')
   if (firstParty ? !item.first_party : !item.scopes.includes(requiredScope)) {
     throw new Failure('insufficient_scope')

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { findItem, readItem } from '../db/read.ts'
+import { findItem } from '../db/read.ts'
 import { Integer, type Key } from '../db/table.ts'
 import { putNew, type Write, writeIf } from '../db/write.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
@@ -61,9 +61,9 @@ export type User = v.InferOutput<typeof User>
  */
 export async function readUser(
   userId: number,
-  { consistent = false }: { consistent?: boolean } = {},
+  options: { consistent?: boolean } = {},
 ): Promise<User | undefined> {
-  const item = await (consistent ? readItem(userKey(userId), { consistent }) : findItem(userKey(userId)))
+  const item = await findItem(userKey(userId), options)
   return item === undefined ? undefined : v.parse(User, item)
 }
 
