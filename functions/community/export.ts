@@ -1,8 +1,6 @@
 import * as v from 'valibot'
-import { Export, exportMembers } from '../../shared/community/find-members.ts'
-import { prefetchMembers } from '../../shared/community/find-members.ts'
+import { Export, exportMembers, MembersQuery, prefetchMembers } from '../../shared/community/find-members.ts'
 import { membersCsv } from '../../shared/community/members-csv.ts'
-import { MembersQuery } from '../../shared/community/find-members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { prefers } from '../../shared/http/prefers.ts'
 

@@ -1,8 +1,6 @@
 import * as v from 'valibot'
-import { prefetchMembers } from '../../shared/community/find-members.ts'
-import { listMembers } from '../../shared/community/find-members.ts'
+import { listMembers, MembersPageQuery, prefetchMembers } from '../../shared/community/find-members.ts'
 import { Member } from '../../shared/community/member.ts'
-import { MembersPageQuery } from '../../shared/community/find-members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { readProfile } from '../../shared/community/member.ts'
-import { Note, setNote } from '../../shared/community/member.ts'
+import { Note, setNote } from '../../shared/community/note.ts'
 import { UserId } from '../../shared/fields.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 

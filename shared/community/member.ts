@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { addToSums, readSum } from '../db/exact-sum.ts'
 import { itemType } from '../db/item-type.ts'
-import { readItem, readItems } from '../db/read.ts'
+import { findItems, readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
-import { putNew, type Write, writeItem } from '../db/write.ts'
-import { Failure } from '../errors.ts'
+import { putNew, type Write } from '../db/write.ts'
 import { maskEmail } from '../users/identity.ts'
 import { type Big, Money } from '../money.ts'
 import type { BTreeEntry } from './counted-b-tree/node.ts'
+import { noteKey, toNote } from './note.ts'
 
 /** Maximum number of ancestors that a profile names. More are found from the farthest one's profile. */
 export const maxUplineLength = 32
@@ -152,40 +152,6 @@ export function updateSearchFields(
   }
 }
 
-const maxNoteLength = 20
-
-/** Schema of a note: trimmed, empty to clear it. Its length is counted in Unicode code points. */
-export const Note = v.pipe(
-  v.string(),
-  v.trim(),
-  v.check(
-    (note) => Array.from(note).length <= maxNoteLength,
-    `must have at most ${maxNoteLength} characters`,
-  ),
-  v.check((note) => note.isWellFormed(), 'must be Unicode text'),
-)
-
-const notes = itemType({
-  pk: 'NOTE#{authorId}',
-  sk: '{targetId}',
-  holds: 'the note of a member on one of their direct referrals',
-  found: 'by author and direct referral',
-})
-
-const NoteItem = v.object({ note: v.string() })
-const toNote = (item: Item | undefined): string => (item === undefined ? '' : v.parse(NoteItem, item).note)
-
-/**
- * Sets or clears an author's note on one of their direct referrals. Throws `forbidden` if the target is not a
- * direct referral. The target's profile may have been read earlier, because a member's referrer never
- * changes.
- */
-export async function setNote(authorId: number, target: Profile | undefined, note: string): Promise<void> {
-  if (target?.upline[0] !== authorId) throw new Failure('forbidden')
-  const key = notes.key({ authorId, targetId: target.userId })
-  await writeItem(note === '' ? { Delete: { Key: key } } : { Put: { Item: { ...key, note } } })
-}
-
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 /** Answer: a member as one of their ancestors sees them. */
@@ -214,36 +180,38 @@ const maxMembersWithNotes = 20
 
 /** Reads members as the owner of the list sees them, in the order given. A page takes one batch of reads. */
 export async function readMembers(owner: Profile, entries: readonly BTreeEntry[]): Promise<Member[]> {
-  const profileKeys = entries.map(({ userId }) => profileKey(userId))
-  const noteKey = ({ userId }: { userId: number }) => notes.key({ authorId: owner.userId, targetId: userId })
+  const keys = entries.map(({ userId }) => profileKey(userId))
+  const noteOn = ({ userId }: { userId: number }) => noteKey(owner.userId, userId)
   if (entries.length > maxMembersWithNotes) {
-    const members = await toProfiles(profileKeys, await readItems(profileKeys))
+    const members = toProfiles(await readWithProfiles(keys, keys.length))
     const directs = members.filter((member) => isDirect(owner, member))
-    const noteItems = await readItems(directs.map(noteKey))
+    const noteItems = await readItems(directs.map(noteOn))
     const noteByUser = new Map(directs.map(({ userId }, i) => [userId, toNote(noteItems[i])]))
     return members.map((member) => toMember(owner, member, noteByUser.get(member.userId)))
   }
-  const items = await readItems([...profileKeys, ...entries.map(noteKey)])
-  const noteItems = items.slice(entries.length)
-  const members = await toProfiles(profileKeys, items.slice(0, entries.length))
-  return members.map((member, i) =>
+  const items = await readWithProfiles([...keys, ...entries.map(noteOn)], keys.length)
+  const noteItems = items.slice(keys.length)
+  return toProfiles(items.slice(0, keys.length)).map((member, i) =>
     toMember(owner, member, isDirect(owner, member) ? toNote(noteItems[i]) : undefined),
   )
 }
 
 /**
- * Parses the profiles of members. One that an eventually consistent read did not find, because its member has
- * joined a moment ago, is read again consistently.
+ * Reads items of which the first are profiles. A profile that is not found is outdated: its member has joined
+ * a moment ago.
  */
-async function toProfiles(keys: readonly Key[], items: readonly (Item | undefined)[]): Promise<Profile[]> {
-  const missing = keys.filter((_, i) => items[i] === undefined)
-  const found = (missing.length === 0 ? [] : await readItems(missing, { consistent: true })).values()
-  return items.map((item) => {
-    const profile = item ?? found.next().value
-    if (profile === undefined) throw new Error('a member of a list has no profile')
-    return toProfile(profile)
+const readWithProfiles = (keys: readonly Key[], profileCount: number): Promise<(Item | undefined)[]> =>
+  findItems(
+    keys,
+    (item) => item,
+    (item, i) => i < profileCount && item === undefined,
+  )
+
+const toProfiles = (items: readonly (Item | undefined)[]): Profile[] =>
+  items.map((item) => {
+    if (item === undefined) throw new Error('a member of a list has no profile')
+    return toProfile(item)
   })
-}
 
 const isDirect = (owner: Profile, { upline }: Profile): boolean => upline[0] === owner.userId
 

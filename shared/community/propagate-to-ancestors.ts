@@ -3,6 +3,7 @@ import { readItems } from '../db/read.ts'
 import type { Item, Key } from '../db/table.ts'
 import { ConditionFailed, maxTransactionWrites, transact, type Write } from '../db/write.ts'
 import { retry } from '../retry.ts'
+import { assignSearchChunks } from './assign-search-chunks.ts'
 import { CountedBTree, type ReadItem, StaleReadError } from './counted-b-tree/counted-b-tree.ts'
 import { type NodeCapacity, standardCapacity } from './counted-b-tree/node.ts'
 import { addDownlineDelta, type Profile, profileKey, toProfile } from './member.ts'
@@ -15,7 +16,6 @@ import {
   selectBatch,
   type WriteGroup,
 } from './propagation-plan.ts'
-import { assignSearchChunks } from './search-chunks.ts'
 import {
   deleteJournalEntry,
   type JournalEntry,

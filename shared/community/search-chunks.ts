@@ -1,15 +1,14 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { readItem, readItems } from '../db/read.ts'
-import { Integer, type Item } from '../db/table.ts'
+import { findItems, readItem } from '../db/read.ts'
+import { Integer, type Item, type Key } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { readEmailOwner } from '../users/email-owner.ts'
-import type { ReadItem } from './counted-b-tree/counted-b-tree.ts'
-import { type BTreeEntry, countOf, rootKey, unpackRoot } from './counted-b-tree/node.ts'
+import type { BTreeEntry } from './counted-b-tree/node.ts'
 import { type Keyword, matchesText, type SearchText, toSearchText } from './keyword.ts'
-import { type Profile, updateSearchFields } from './member.ts'
+import type { Profile } from './member.ts'
 import type { ReserveUnits } from './search-budget.ts'
 
 /**
@@ -29,12 +28,9 @@ const searchChunks = itemType({
   holds: 'the search texts of some hundred members of a tree, compressed',
   found: 'by root and number',
 })
-const openChunks = itemType({
-  pk: 'TEAM#{ownerId}',
-  sk: 'OPEN',
-  holds: 'the search chunk that the next new member of a downline goes into',
-  found: 'by owner',
-})
+
+/** Key of the item of a search chunk. */
+export const chunkKey = (rootId: number, chunk: number): Key => searchChunks.key({ rootId, chunk })
 
 /** A search chunk: its search texts by user id, and how often it has been written (0: not yet stored). */
 interface SearchChunk {
@@ -78,21 +74,33 @@ export function unpackTexts(packed: Uint8Array): Map<number, SearchText> {
 
 /** The item of a search chunk. */
 export const chunkItem = (rootId: number, chunk: number, { version, texts }: SearchChunk) => ({
-  ...searchChunks.key({ rootId, chunk }),
+  ...chunkKey(rootId, chunk),
   version,
   packed: packTexts(texts),
 })
 
-/** A search chunk with added or replaced texts, as its next version. */
-const withTexts = ({ version, texts }: SearchChunk, members: readonly NamedMember[]): SearchChunk => ({
-  version: version + 1,
-  texts: new Map([...texts, ...members.map((member) => [member.userId, toSearchText(member)] as const)]),
-})
+/**
+ * The write that adds or replaces search texts in a chunk, given its item as stored, and whether it is then
+ * full. Its condition fails if the chunk has changed since.
+ */
+export function extendChunk(
+  rootId: number,
+  chunk: number,
+  stored: Item | undefined,
+  members: readonly NamedMember[],
+): { write: Write; isFull: boolean } {
+  const { version, texts: before } = toChunk(stored)
+  const added = members.map((member) => [member.userId, toSearchText(member)] as const)
+  const texts = new Map([...before, ...added])
+  const item = chunkItem(rootId, chunk, { version: version + 1, texts })
+  const isFull = item.packed.length >= maxChunk.bytes || texts.size >= maxChunk.texts
+  return { write: putVersioned(item, version), isFull }
+}
 
 /** The write that replaces a member's search text, for the transaction that renames the member. */
 export async function replaceText(rootId: number, chunk: number, member: NamedMember): Promise<Write> {
-  const stored = toChunk(await readItem(searchChunks.key({ rootId, chunk }), { consistent: true }))
-  return putVersioned(chunkItem(rootId, chunk, withTexts(stored, [member])), stored.version)
+  const stored = await readItem(chunkKey(rootId, chunk), { consistent: true })
+  return extendChunk(rootId, chunk, stored, [member]).write
 }
 
 /** How many search chunks are read and searched at a time, to bound the memory of a search. */
@@ -123,158 +131,41 @@ export async function findInChunks(
   keyword: Keyword,
   { reserve, deadline }: SearchLimits,
 ): Promise<BTreeEntry[]> {
-  const entriesByChunk = Map.groupBy(entries, ({ chunk }) => chunk)
-  await reserve(otherUnits + entriesByChunk.size * chunkUnits)
+  const chunks = [...Map.groupBy(entries, ({ chunk }) => chunk)]
+  await reserve(otherUnits + chunks.length * chunkUnits)
+  const [found, emailOwner] = await Promise.all([
+    searchTexts(rootId, chunks, keyword, deadline),
+    keyword.address === undefined ? undefined : readEmailOwner(keyword.address),
+  ])
+  return entries.filter(({ userId }) => found.has(userId) || userId === emailOwner)
+}
+
+/** The entries of a list by the search chunk that they name. */
+type EntriesByChunk = readonly (readonly [chunk: number, entries: BTreeEntry[]])[]
+
+/** Finds who matches a keyword among the members in search chunks, which may be more than the entries. */
+async function searchTexts(
+  rootId: number,
+  chunks: EntriesByChunk,
+  keyword: Keyword,
+  deadline: number,
+): Promise<Set<number>> {
   const found = new Set<number>()
-  const chunks = [...entriesByChunk]
   for (let start = 0; start < chunks.length; start += searchBatchSize) {
     if (Date.now() > deadline) throw new Failure('unavailable', { retryAfterSeconds: 60 })
-    const batch = chunks.slice(start, start + searchBatchSize)
-    for (const texts of await readTexts(rootId, batch))
+    for (const texts of await readTexts(rootId, chunks.slice(start, start + searchBatchSize)))
       for (const [userId, text] of texts) if (matchesText(text, keyword)) found.add(userId)
   }
-  const emailOwner = keyword.address && (await readEmailOwner(keyword.address))
-  if (emailOwner) found.add(emailOwner)
-  return entries.filter(({ userId }) => found.has(userId))
+  return found
 }
 
 /**
- * Reads search chunks with the texts of the given entries, and of other members of the tree. A chunk that an
- * eventually consistent read finds without one of its entries, because the member has joined a moment ago, is
- * read again consistently.
+ * Reads the search texts of chunks. One that lacks the text of an entry, because its member has joined a
+ * moment ago, is outdated.
  */
-async function readTexts(
-  rootId: number,
-  chunks: readonly (readonly [chunk: number, entries: BTreeEntry[]])[],
-): Promise<SearchChunk['texts'][]> {
-  const read = async (numbers: number[], consistent: boolean) => {
-    const keys = numbers.map((chunk) => searchChunks.key({ rootId, chunk }))
-    return (await readItems(keys, { consistent })).map((item) => toChunk(item).texts)
-  }
-  const numbers = chunks.map(([chunk]) => chunk)
-  const texts = await read(numbers, false)
-  const isComplete = chunks.map(([, entries], i) => entries.every(({ userId }) => texts[i]?.has(userId)))
-  const stale = numbers.filter((_, i) => !isComplete[i])
-  return [...texts.filter((_, i) => isComplete[i]), ...(await read(stale, true))]
-}
-
-/** A new member and all their ancestors, the referrer first, the root last. */
-export interface MemberWithAncestors {
-  profile: Profile
-  ancestors: number[]
-}
-
-/** The search chunks assigned to new members, and the writes that put their search texts into them. */
-export interface ChunkAssignment {
-  writes: Write[]
-  chunkByUser: Map<number, number | undefined>
-  /** Number of search chunks in the tree, including new ones. */
-  chunkCount: number
-}
-
-/**
- * Assigns search chunks to the new members who have none yet. A large downline has chunks of its own, so that
- * a search in it reads few texts of other members. The chunks of all other members belong to the root.
- */
-export async function assignSearchChunks(
-  rootId: number,
-  newMembers: readonly MemberWithAncestors[],
-  chunkCount: number,
-  read: ReadItem,
-): Promise<ChunkAssignment> {
-  const unassigned = newMembers.filter(({ profile }) => profile.chunk === undefined)
-  const owners = await Promise.all(unassigned.map(({ ancestors }) => findChunkOwner(ancestors, read)))
-  const openByOwner = new Map(
-    await Promise.all([...new Set(owners)].map(async (id) => [id, await readOpenChunk(id, read)] as const)),
+const readTexts = (rootId: number, chunks: EntriesByChunk): Promise<SearchChunk['texts'][]> =>
+  findItems(
+    chunks.map(([chunk]) => chunkKey(rootId, chunk)),
+    (item) => toChunk(item).texts,
+    (texts, i) => chunks[i]?.[1].some(({ userId }) => !texts.has(userId)) ?? false,
   )
-  const allocation = allocateChunks(owners, openByOwner, chunkCount)
-  const assigned = unassigned.map(({ profile }, i) => ({ profile, chunk: allocation.chunks[i] as number }))
-  const extended = await Promise.all(
-    [...Map.groupBy(assigned, ({ chunk }) => chunk)].map(async ([chunk, members]) => {
-      const stored = toChunk(await read(searchChunks.key({ rootId, chunk })))
-      const after = withTexts(
-        stored,
-        members.map(({ profile }) => profile),
-      )
-      const item = chunkItem(rootId, chunk, after)
-      const isFull = item.packed.length >= maxChunk.bytes || after.texts.size >= maxChunk.texts
-      return { chunk, isFull, write: putVersioned(item, stored.version) }
-    }),
-  )
-  const isFull = new Map(extended.map((chunk) => [chunk.chunk, chunk.isFull]))
-  return {
-    writes: [
-      ...assigned.map(({ profile, chunk }) => updateSearchFields(profile, { chunk })),
-      ...extended.map(({ write }) => write),
-      ...[...allocation.openByOwner].map(([ownerId, { chunk }]) =>
-        putOpenChunk(ownerId, { chunk, isFull: isFull.get(chunk) ?? true }),
-      ),
-    ],
-    chunkByUser: new Map([
-      ...newMembers.map(({ profile }) => [profile.userId, profile.chunk] as const),
-      ...assigned.map(({ profile, chunk }) => [profile.userId, chunk] as const),
-    ]),
-    chunkCount: allocation.chunkCount,
-  }
-}
-
-/** The open search chunk of a downline, where its next new members go unless it is full. */
-export interface OpenChunk {
-  chunk: number
-  isFull: boolean
-}
-
-/**
- * Decides the search chunk of each new member of a batch: the open chunk of the member's chunk owner, or a
- * new one when that is full. Chunks are numbered from 0, so `chunkCount` is the number of the next new one.
- */
-export function allocateChunks(
-  owners: readonly number[],
-  openByOwner: ReadonlyMap<number, OpenChunk>,
-  chunkCount: number,
-): { chunks: number[]; openByOwner: Map<number, OpenChunk>; chunkCount: number } {
-  const open = new Map(openByOwner)
-  let count = chunkCount
-  const chunks = owners.map((ownerId) => {
-    let { chunk, isFull } = open.get(ownerId) ?? noOpenChunk
-    if (isFull) {
-      chunk = count
-      isFull = false
-      count += 1
-    }
-    open.set(ownerId, { chunk, isFull })
-    return chunk
-  })
-  return { chunks, openByOwner: open, chunkCount: count }
-}
-
-/** A downline without an open search chunk is treated as if its last chunk were full. */
-const noOpenChunk: OpenChunk = { chunk: 0, isFull: true }
-
-/** A downline of this size or more has search chunks of its own. */
-const minOwnerDownline = 4096
-
-/** Owner of a new member's search chunk: the nearest ancestor with a large downline, or else the root. */
-async function findChunkOwner(ancestors: readonly number[], read: ReadItem): Promise<number> {
-  const counts = await Promise.all(
-    ancestors.map(async (ownerId) =>
-      countOf(unpackRoot(await read(rootKey({ kind: 'COMMUNITY', ownerId }))).node),
-    ),
-  )
-  const ownerId = ancestors.find((_, i) => (counts[i] ?? 0) >= minOwnerDownline) ?? ancestors.at(-1)
-  if (ownerId === undefined) throw new Error('a new member has no ancestors')
-  return ownerId
-}
-
-const OpenChunkItem = v.object({ chunk: Integer, full: v.boolean() })
-
-async function readOpenChunk(ownerId: number, read: ReadItem): Promise<OpenChunk> {
-  const item = await read(openChunks.key({ ownerId }))
-  if (item === undefined) return noOpenChunk
-  const { chunk, full: isFull } = v.parse(OpenChunkItem, item)
-  return { chunk, isFull }
-}
-
-const putOpenChunk = (ownerId: number, { chunk, isFull }: OpenChunk): Write => ({
-  Put: { Item: { ...openChunks.key({ ownerId }), chunk, full: isFull } },
-})

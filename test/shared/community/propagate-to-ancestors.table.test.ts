@@ -9,7 +9,8 @@ import {
   prefetchMembers,
 } from '../../../shared/community/find-members.ts'
 import { toKeyword } from '../../../shared/community/keyword.ts'
-import { readProfile, setNote } from '../../../shared/community/member.ts'
+import { readProfile } from '../../../shared/community/member.ts'
+import { setNote } from '../../../shared/community/note.ts'
 import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
 import { findInChunks } from '../../../shared/community/search-chunks.ts'
 import { readJournal } from '../../../shared/community/tree-journal.ts'

@@ -1,0 +1,45 @@
+import * as v from 'valibot'
+import { itemType } from '../db/item-type.ts'
+import type { Item, Key } from '../db/table.ts'
+import { writeItem } from '../db/write.ts'
+import { Failure } from '../errors.ts'
+import type { Profile } from './member.ts'
+
+const maxNoteLength = 20
+
+/** Schema of a note: trimmed, empty to clear it. Its length is counted in Unicode code points. */
+export const Note = v.pipe(
+  v.string(),
+  v.trim(),
+  v.check(
+    (note) => Array.from(note).length <= maxNoteLength,
+    `must have at most ${maxNoteLength} characters`,
+  ),
+  v.check((note) => note.isWellFormed(), 'must be Unicode text'),
+)
+
+const notes = itemType({
+  pk: 'NOTE#{authorId}',
+  sk: '{targetId}',
+  holds: 'the note of a member on one of their direct referrals',
+  found: 'by author and direct referral',
+})
+
+/** Key of the item of an author's note on a direct referral. */
+export const noteKey = (authorId: number, targetId: number): Key => notes.key({ authorId, targetId })
+
+const NoteItem = v.object({ note: v.string() })
+/** Parses a note from its item; an empty one without an item. */
+export const toNote = (item: Item | undefined): string =>
+  item === undefined ? '' : v.parse(NoteItem, item).note
+
+/**
+ * Sets or clears an author's note on one of their direct referrals. Throws `forbidden` if the target is not a
+ * direct referral. The target's profile may have been read earlier, because a member's referrer never
+ * changes.
+ */
+export async function setNote(authorId: number, target: Profile | undefined, note: string): Promise<void> {
+  if (target?.upline[0] !== authorId) throw new Failure('forbidden')
+  const key = noteKey(authorId, target.userId)
+  await writeItem(note === '' ? { Delete: { Key: key } } : { Put: { Item: { ...key, note } } })
+}
