@@ -190,6 +190,18 @@ export const events: Event[] = [
     },
   },
   {
+    detailType: 'address.assigned',
+    senders: [ownSource],
+    permissions: {
+      table: {
+        GetItem: ['ADDR#', 'ADDRS#'],
+        PutItem: ['ADDRS#', 'EVT#address.assigned#', 'REFUSED#'],
+        UpdateItem: ['ADDR#'],
+        DeleteItem: ['POOL#'],
+      },
+    },
+  },
+  {
     detailType: 'deposit.updated',
     senders: ['chain'],
     canary: true,

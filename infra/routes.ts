@@ -252,9 +252,10 @@ export const routes: Route[] = [
         GetItem: ['ADDR#', 'ADDRS#', 'POOL#', 'TOKENS#'],
         Query: ['POOL#'],
         PutItem: ['ADDRS#'],
-        UpdateItem: ['ADDR#'],
+        UpdateItem: ['ADDR#', 'ADDRS#'],
         DeleteItem: ['POOL#'],
       },
+      publish: ['address.assigned'],
     },
   },
   {

@@ -47,7 +47,7 @@ const powers: [what: string, actions: string[], on: RegExp][] = [
   ['decrypt TOTP secrets that it knows', ['kms:Decrypt'], /TOTP/],
   ['test passwords, client secrets or events against their MAC', ['kms:GenerateMac'], /./],
   ['mail anyone as the service', ['ses:SendEmail'], /./],
-  ['have a code or a warning mailed to anyone', ['events:PutEvents'], /./],
+  ['have a code or a warning mailed to anyone', ['events:PutEvents'], /mail/],
   ['read names and addresses of users', reads, /^(USER|MEMBER|TEXT|EMAIL)#/],
   ['read balances or bills', reads, /^(W|BL)#/],
   ['read deposits, earnings or devices', reads, /^(DEP|DL|EARN|DEVICE)#/],
@@ -75,7 +75,7 @@ const powersOf = (grants: Grant[]): string[] =>
   powers
     .filter(([, actions, on]) =>
       grants.some(({ action, resource, names }) => {
-        const objects = action.startsWith('dynamodb:') ? names : [resource]
+        const objects = /^(dynamodb|events):/.test(action) ? names : [resource]
         return actions.includes(action) && objects.some((object) => on.test(object))
       }),
     )

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { refuse } from './startup-error.ts'
 
 /** Number of the layout of stored items. Raise it when items of earlier versions can no longer be read. */
-const layout = '4'
+const layout = '5'
 
 /** Marks a data directory with its layout. Throws a `StartupError` for one that an earlier version made. */
 export function checkDataLayout(directory: string): void {

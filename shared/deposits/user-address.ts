@@ -2,9 +2,10 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer } from '../db/table.ts'
-import { ConditionFailed, putNew, transact, type Write } from '../db/write.ts'
+import { ConditionFailed, putNew, transact, type Write, writeItem } from '../db/write.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { Failure, invalidParameter } from '../errors.ts'
+import { publishEvent } from '../events/publish-event.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 import { settings } from '../settings.ts'
@@ -15,7 +16,10 @@ import {
   poolExists,
   takeFreeAddress,
 } from './address-pool.ts'
-import { assignAddress, readAddress } from './deposit-address.ts'
+import { type AddressItem, assignAddress, readAddress } from './deposit-address.ts'
+
+/** The detail-type of the event by which the service records that it assigned an address. */
+export const addressAssigned = 'address.assigned'
 
 /** Answer with a user's own deposit address for a currency on a network. */
 export const UserAddress = v.object({
@@ -33,7 +37,15 @@ const UserAddressItem = v.object({
   ...UserAddress.entries,
   required_confirmations: Integer,
   created_at: Integer,
+  /** When the bus had accepted the event of the assignment, epoch milliseconds. */
+  announced_at: v.optional(Integer),
 })
+
+/** A user's deposit address, and whether the user may be told: its assignment is an event on the bus. */
+export interface Assignment {
+  address: UserAddress
+  announced: boolean
+}
 
 const userAddressKeys = itemType({
   pk: 'ADDRS#{userId}',
@@ -43,60 +55,95 @@ const userAddressKeys = itemType({
 })
 const userAddressKey = (userId: number, pool: Pool) => userAddressKeys.key({ userId, ...pool })
 
-/** Reads the deposit address that a user was given; undefined before their first request. */
-export async function readUserAddress(
+/** Reads the deposit address that is assigned to a user; undefined before their first request. */
+export async function readAssignment(
   userId: number,
   pool: Pool,
-  { consistent = false } = {},
-): Promise<UserAddress | undefined> {
+  { consistent = true } = {},
+): Promise<Assignment | undefined> {
   const item = await readItem(userAddressKey(userId, pool), { consistent })
-  return item === undefined ? undefined : v.parse(UserAddressItem, item)
+  if (item === undefined) return undefined
+  const { announced_at: announcedAt, ...address } = v.parse(UserAddressItem, item)
+  return { address, announced: announcedAt !== undefined }
 }
 
-/** The write that records a user's deposit address; its condition fails if they already have one. */
-const putUserAddress = (userId: number, pool: Pool, address: UserAddress): Write =>
-  putNew({ ...userAddressKey(userId, pool), ...address })
+/** Reads the deposit address that a user was told; undefined before. It may be a moment old. */
+export async function readUserAddress(userId: number, pool: Pool): Promise<UserAddress | undefined> {
+  const assignment = await readAssignment(userId, pool, { consistent: false })
+  return assignment?.announced ? assignment.address : undefined
+}
+
+/** A user's address as it is when it is assigned at an instant, epoch milliseconds. */
+const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
+  currency: item.currency,
+  currency_network: item.currency_network,
+  address: item.address,
+  tag: item.tag ?? null,
+  required_confirmations: item.required_confirmations,
+  created_at: createdAt,
+})
+
+/**
+ * The write that records an assignment that came as an event. Of two assignments of a user in one pool the
+ * earlier stays; the condition fails at the later.
+ */
+export function putAnnounced(userId: number, pool: Pool, item: AddressItem, at: number): Write {
+  return {
+    Put: {
+      Item: { ...userAddressKey(userId, pool), ...toUserAddress(item, at), announced_at: Date.now() },
+      ConditionExpression: 'attribute_not_exists(pk) OR created_at > :at',
+      ExpressionAttributeValues: { ':at': at },
+    },
+  }
+}
 
 /**
  * Assigns a user a deposit address from the pool, in one transaction. However many requests arrive at once, a
- * user gets one address, and an address is assigned to one user.
+ * user gets one address, and an address is assigned to one user. Nobody is told an address before the event
+ * of its assignment is on the bus: a table that is restored to an earlier point gets it from there.
  *
  * Throws `invalid_parameter` for a currency or network that the service does not have, and `unavailable` when
  * the pool is empty or every attempt lost its address to another user.
  */
 export async function claimAddress(userId: number, pool: Pool): Promise<UserAddress> {
-  const claim = async () => {
-    const assigned = await readUserAddress(userId, pool, { consistent: true })
-    return assigned ?? takeAddress(userId, pool)
-  }
+  const claim = async () => (await readAssignment(userId, pool)) ?? takeAddress(userId, pool)
   try {
-    return await retry(claim, (error) => error instanceof ConditionFailed)
+    const { address, announced } = await retry(claim, (error) => error instanceof ConditionFailed)
+    if (!announced) await announce(userId, pool, address)
+    return address
   } catch (error) {
     throw error instanceof ConditionFailed ? new Failure('unavailable', { retryAfterSeconds: 1 }) : error
   }
 }
 
+/** Puts the event of an assignment on the bus, then records that it is there. May be repeated. */
+async function announce(userId: number, pool: Pool, assigned: UserAddress): Promise<void> {
+  const { currency, currency_network, address, tag, created_at: at } = assigned
+  await publishEvent(addressAssigned, { address, tag, currency, currency_network, user_id: userId, at })
+  await writeItem({
+    Update: {
+      Key: userAddressKey(userId, pool),
+      UpdateExpression: 'SET announced_at = :now',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':now': Date.now() },
+    },
+  })
+}
+
 /** Assigns a free address. Throws ConditionFailed if another request took it or was faster. */
-async function takeAddress(userId: number, pool: Pool): Promise<UserAddress> {
+async function takeAddress(userId: number, pool: Pool): Promise<Assignment> {
   const digest = await findFreeAddress(pool)
   if (digest === undefined) return failEmpty(userId, pool)
   const item = await readAddress(digest)
   if (item === undefined) throw new Error('the pool holds an address that does not exist')
-  const address: UserAddress = {
-    currency: item.currency,
-    currency_network: item.currency_network,
-    address: item.address,
-    tag: item.tag ?? null,
-    required_confirmations: item.required_confirmations,
-    created_at: Date.now(),
-  }
+  const address = toUserAddress(item, Date.now())
   await transact([
     takeFreeAddress(pool, digest),
     assignAddress(digest, userId),
-    putUserAddress(userId, pool, address),
+    putNew({ ...userAddressKey(userId, pool), ...address }),
   ])
   await checkPoolLevel(pool)
-  return address
+  return { address, announced: false }
 }
 
 /** Emits the metric of a low pool: an alarm is raised in time to provision more addresses. */
@@ -108,9 +155,9 @@ async function checkPoolLevel(pool: Pool): Promise<void> {
   emitMetric('AddressPoolLow', 1)
 }
 
-async function failEmpty(userId: number, pool: Pool): Promise<UserAddress> {
+async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
   // The pool is empty. Another request of this user may have taken the last address, so look once more.
-  const assigned = await readUserAddress(userId, pool, { consistent: true })
+  const assigned = await readAssignment(userId, pool)
   if (assigned !== undefined) return assigned
   if (!(await poolExists(pool))) throw invalidParameter('currencyNetWork', 'is not offered for this currency')
   log.error('address pool is empty', { currency: pool.currency, currency_network: pool.network })

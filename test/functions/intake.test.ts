@@ -17,6 +17,7 @@ const instants = Object.entries({
   'device.activated': ['at'],
   'device.deactivated': ['at'],
   'traffic.reported': ['at'],
+  'address.assigned': ['at'],
   'deposit.updated': ['at'],
 }).flatMap(([detailType, fields]) => fields.map((field) => [detailType, field] as const))
 

@@ -21,6 +21,14 @@ export const provision = (
   ...changes,
 })
 
+/** Builds the `address.assigned` event of an address of a pool. */
+export const assignment = (
+  { currency, network }: { currency: string; network: string },
+  address: string,
+  userId: number,
+  at: number,
+) => ({ address, currency, currency_network: network, user_id: userId, at })
+
 /** Adds a user with a deposit address. */
 export async function addDepositor(): Promise<{ userId: number; address: UserAddress }> {
   const pool = newPool()

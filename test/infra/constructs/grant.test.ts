@@ -138,6 +138,12 @@ describe('events:PutEvents', () => {
     }
   })
 
+  it('what hands out addresses puts address.assigned on the bus, and no other event', () => {
+    expect(put('address-info', 'account-service', 'address.assigned')).toBeUndefined()
+    expect(put('address-info', 'account-service', 'mail.requested')).toBeDefined()
+    expect(put('address-info', 'chain', 'address.assigned')).toBeDefined()
+  })
+
   it('every grant of events:PutEvents names a source and detail-types', () => {
     for (const stage of [dev, prod])
       for (const { name, policies } of stage.functions)
@@ -146,7 +152,9 @@ describe('events:PutEvents', () => {
             expect(condition, name).toEqual({
               'ForAllValues:StringEquals': { 'events:source': 'account-service' },
               Null: { 'events:source': 'false' },
-              StringEquals: { 'events:detail-type': ['mail.requested'] },
+              StringEquals: {
+                'events:detail-type': [name.endsWith('address-info') ? 'address.assigned' : 'mail.requested'],
+              },
             })
   })
 })

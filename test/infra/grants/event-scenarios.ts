@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { handler as deviceActivated } from '../../../functions/intake/device.activated.ts'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { createAccessToken } from '../../support/community.ts'
 import { deliver } from '../../support/deliver.ts'
-import { addDepositor, deposit, newPool, provision } from '../../support/deposits.ts'
+import { addDepositor, assignment, deposit, newPool, provision } from '../../support/deposits.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
 import { createUser, md5, newRegistration } from '../../support/sign-in.ts'
 import { newFamily } from './family.ts'
@@ -109,6 +110,15 @@ const validEvents: Record<string, Scenario> = {
     })
   },
   'addresses-provisioned': (calls) => calls.deliver(provision(newPool(), 2)),
+  'address-assigned': async (calls) => {
+    const pool = newPool()
+    const batch = provision(pool, 1)
+    await deliver(addressesProvisioned, batch)
+    const address = batch.addresses[0]?.address ?? ''
+    await calls.deliver(assignment(pool, address, await addUser(), Date.now()))
+    // The address is another user's now, so it is refused.
+    await calls.deliver(assignment(pool, address, await addUser(), Date.now()))
+  },
   'deposit-updated': async (calls) => {
     const { address } = await addDepositor()
     const detail = deposit(address, { status: 'pending' })
