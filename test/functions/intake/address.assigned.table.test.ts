@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as addressAssigned } from '../../../functions/intake/address.assigned.ts'
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
+import { countFreeAddresses } from '../../../shared/deposits/address-pool.ts'
 import { claimAddress, readUserAddress } from '../../../shared/deposits/user-address.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
 import { assignment, deposit, newPool, provision } from '../../support/deposits.ts'
@@ -50,13 +51,16 @@ describe('address.assigned', () => {
   })
 
   it('of two addresses of a user both stay theirs, and the earlier is told, whatever the order', async () => {
-    for (const order of [0, 1]) {
-      const { pool, mine, other, userId, stranger, at } = await newScene()
-      const details = [assignment(pool, mine, userId, at), assignment(pool, other, userId, at + 1)]
-      for (const detail of order === 0 ? details : details.toReversed())
-        expect(await deliver(addressAssigned, detail)).toBe('done')
+    const inTurn = async (details: object[]) => {
+      for (const detail of details) expect(await deliver(addressAssigned, detail)).toBe('done')
+    }
+    const atOnce = (details: object[]) => Promise.all(details.map((detail) => inTurn([detail])))
+    const reversed = (details: object[]) => inTurn(details.toReversed())
+    for (const send of [inTurn, reversed, ...Array.from({ length: 8 }, () => atOnce)]) {
+      const { pool, mine, other, userId, at } = await newScene()
+      await send([assignment(pool, mine, userId, at), assignment(pool, other, userId, at + 1)])
       expect((await claimAddress(userId, pool)).address).toBe(mine)
-      await expect(claimAddress(stranger, pool)).rejects.toMatchObject({ failure: 'unavailable' })
+      expect(await countFreeAddresses(pool, 2)).toBe(0)
     }
   })
 
