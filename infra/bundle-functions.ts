@@ -29,14 +29,16 @@ const recordsFile = join(root, 'dist', 'functions.json')
 /** Files that affect every bundle besides its sources: the bundler's configuration and the packages. */
 const tools = ['infra/bundle-functions.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
 
+/** Lists the entries of all functions: the paths of their sources under functions/, without `.ts`. */
+export const functionEntries = (): string[] =>
+  globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) => file.replace(/\.ts$/, ''))
+
 /**
  * Bundles every function whose sources have changed since its last bundle, and returns the hash of each
  * bundle by entry. Throws esbuild's `BuildFailure` for a source with errors, after esbuild has printed them.
  */
 export async function bundleFunctions(): Promise<Map<string, string>> {
-  const entries = globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) =>
-    file.replace(/\.ts$/, ''),
-  )
+  const entries = functionEntries()
   const hashOf = createFileHasher()
   const keyOf = (inputs: string[]) => hash([...tools, ...inputs].map((file) => file + hashOf(file)).join())
   const kept = readRecords()

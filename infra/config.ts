@@ -207,12 +207,7 @@ function isHttpsOrigin(text: string): boolean {
 
 /** Thrown for a configuration that cannot be deployed; the message names every problem. */
 export class ConfigError extends Error {
-  override readonly name: string = 'ConfigError'
-}
-
-/** Thrown for a stage that cdk.json does not have; the message lists the stages it has. */
-export class UnknownStageError extends ConfigError {
-  override readonly name = 'UnknownStageError'
+  override readonly name = 'ConfigError'
 }
 
 /**
@@ -254,8 +249,8 @@ const Stages = v.pipe(
 )
 
 /**
- * Reads the configuration of a stage in cdk.json. Throws UnknownStageError for any other name, because a
- * mistyped name must not deploy a stage with default values, and ConfigError for what is no list of stages.
+ * Reads the configuration of a stage in cdk.json. Throws a ConfigError for any other name, because a
+ * mistyped name must not deploy a stage with default values, and for what is no list of stages.
  */
 export function readStageConfig(stage: string, stages: unknown): Config {
   const parsed = v.safeParse(Stages, stages)
@@ -264,9 +259,7 @@ export function readStageConfig(stage: string, stages: unknown): Config {
   const known = parsed.output
   const values = known[stage]
   if (values === undefined)
-    throw new UnknownStageError(
-      `cdk.json has no stage ${stage}; it has ${Object.keys(known).join(', ') || 'none'}`,
-    )
+    throw new ConfigError(`cdk.json has no stage ${stage}; it has ${Object.keys(known).join(', ') || 'none'}`)
   return readConfig({ ...values, stage })
 }
 

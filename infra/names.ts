@@ -1,5 +1,11 @@
 const service = 'account-service'
 
+/** Name of the function of an endpoint, without the stage's prefix: `user/logout` → `user-logout`. */
+export const endpointName = (entry: string): string => entry.replaceAll('/', '-')
+
+/** Name of an event's queue and rule, without the stage's prefix: `user.updated` → `user-updated`. */
+export const eventName = (detailType: string): string => detailType.replaceAll('.', '-')
+
 /** Tag of every resource and role of the service; policies tell the service's own roles by it. */
 export const serviceTag = { name: 'service', value: service } as const
 

@@ -1,7 +1,7 @@
 import { requireEnv } from './env.ts'
 
 /**
- * Names of the service's own metrics, which the alarms and graphs of infra/stacks/observability-stack.ts and
+ * Names of the service's own metrics, which the alarms and graphs of infra/stacks/observability and
  * infra/constructs/gradual-deployment.ts read.
  */
 export type MetricName =

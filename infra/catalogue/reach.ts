@@ -1,8 +1,8 @@
 import { App } from 'aws-cdk-lib'
-import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundleDirectory } from '../bundle-functions.ts'
+import { bundleDirectory, functionEntries } from '../bundle-functions.ts'
 import { readConfig } from '../config.ts'
 import { addStacks } from '../stacks/add-stacks.ts'
 import { markdownTable } from './markdown.ts'
@@ -105,10 +105,8 @@ const othersOf = (grants: Grant[]): string => {
 
 /** Synthesizes a stage with its least configuration, and returns the resources of each of its stacks. */
 async function synthesizeResources(): Promise<Record<string, Resource>[]> {
-  const functions = join(import.meta.dirname, '..', '..', 'functions')
   // Synthesis needs the directories of the bundles, not what is in them.
-  for (const file of globSync('**/*.ts', { cwd: functions }))
-    mkdirSync(bundleDirectory(file.replace(/\.ts$/, '')), { recursive: true })
+  for (const entry of functionEntries()) mkdirSync(bundleDirectory(entry), { recursive: true })
   const outdir = mkdtempSync(join(tmpdir(), 'reach-'))
   try {
     const context = { 'aws:cdk:disable-asset-staging': true }

@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Duration, Fn, SecretValue, Stack } from 'aws-cdk-lib'
+import { Aws, Duration, Fn, SecretValue, Stack } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
@@ -20,11 +20,11 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront'
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
-import { CfnRecordSet } from 'aws-cdk-lib/aws-route53'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
 import { originSecretHeader } from '../../shared/http/middleware/require-edge.ts'
 import type { Config } from '../config.ts'
+import { addDomainRecord } from './custom-domain.ts'
 
 interface EdgeProps {
   config: Config
@@ -88,7 +88,10 @@ export class Edge extends Construct {
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     })
     this.baseUrl = `https://${domainName ?? distribution.distributionDomainName}`
-    this.addDomainRecord(config, distribution)
+    addDomainRecord(this, config, {
+      dnsName: distribution.distributionDomainName,
+      hostedZoneId: cloudFrontZoneId,
+    })
   }
 
   /**
@@ -176,19 +179,5 @@ export class Edge extends Construct {
         },
       },
     })
-  }
-
-  private addDomainRecord({ domainName, hostedZoneId }: Config, distribution: Distribution): void {
-    if (domainName === undefined) return
-    const dnsName = distribution.distributionDomainName
-    if (hostedZoneId !== undefined)
-      new CfnRecordSet(this, 'DomainRecord', {
-        hostedZoneId,
-        name: domainName,
-        type: 'A',
-        aliasTarget: { dnsName, hostedZoneId: cloudFrontZoneId },
-      })
-    new CfnOutput(Stack.of(this), 'DomainTarget', { value: dnsName })
-    new CfnOutput(Stack.of(this), 'DomainTargetHostedZoneId', { value: cloudFrontZoneId })
   }
 }

@@ -1,11 +1,10 @@
 import { Duration } from 'aws-cdk-lib'
-import { Alarm, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
 import { Alias, type Function as LambdaFunction, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda'
-import { Topic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import type { Config } from '../config.ts'
+import { addAlarms, type AlarmSpec } from './add-alarms.ts'
 import type { Deployer } from './deployer.ts'
 
 interface GradualDeploymentProps {
@@ -45,29 +44,29 @@ export class GradualDeployment extends Construct {
   }
 
   private tryFirst(alias: Alias, props: GradualDeploymentProps): void {
-    const { deployer, functionName } = props
-    const alarms = this.addAlarms(props)
+    const { config, deployer, functionName } = props
+    const specs = this.alarmSpecs(props)
     new LambdaDeploymentGroup(this, 'Group', {
       application: deployer.application,
       role: deployer.role,
       alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: alarms.map(({ alarm }) => alarm),
+      alarms: addAlarms(this, config.alarmTopicArn, specs),
       autoRollback: { deploymentInAlarm: true, failedDeployment: true, stoppedDeployment: true },
     })
     deployer.canaries.add(alias.node.defaultChild ?? alias)
     deployer.allow(
       functionName,
-      alarms.map(({ name }) => name),
+      specs.map(({ name }) => name),
     )
   }
 
   /**
-   * Adds the alarms that roll a deployment back. They watch only the new version: failures of the old one
+   * The alarms that roll a deployment back. They watch only the new version: failures of the old one
    * must not stop the deployment that fixes them. Metrics of the whole API would not show failures in a tenth
    * of one endpoint's calls.
    */
-  private addAlarms({ config, function: fn, functionName }: GradualDeploymentProps) {
+  private alarmSpecs({ config, function: fn, functionName }: GradualDeploymentProps): AlarmSpec[] {
     const { version } = fn.currentVersion
     const lambdaMetric = (metricName: string) =>
       new Metric({
@@ -91,27 +90,19 @@ export class GradualDeployment extends Construct {
         statistic: 'Sum',
       }),
     }
-    const topic =
-      config.alarmTopicArn && new SnsAction(Topic.fromTopicArn(this, 'AlarmTopic', config.alarmTopicArn))
-    return Object.entries(failures).map(([id, metric]) => {
-      const name = `${functionName}-deployment-${id}`
-      const alarm = new Alarm(this, id, {
-        alarmName: name,
-        alarmDescription:
-          'A new version failed during its deployment, and CodeDeploy rolls back to the previous one. What to do: infra/RUNBOOK.md#failed-deployment',
-        metric: new MathExpression({
-          expression: `IF(${id} >= ${minFailures}, 100 * ${id} / requests, 0)`,
-          usingMetrics: { [id]: metric, requests: lambdaMetric('Invocations') },
-          label: `${id} in percent of the new version's calls`,
-          // As long as the canary is tried. CloudWatch evaluates a sliding window, every minute.
-          period: Duration.minutes(5),
-        }),
-        threshold: maxFailedPercent,
-        evaluationPeriods: 1,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-      })
-      if (topic) alarm.addAlarmAction(topic)
-      return { name, alarm }
-    })
+    return Object.entries(failures).map(([id, metric]) => ({
+      id,
+      name: `${functionName}-deployment-${id}`,
+      meaning: 'A new version failed during its deployment, and CodeDeploy rolls back to the previous one.',
+      runbook: 'failed-deployment',
+      metric: new MathExpression({
+        expression: `IF(${id} >= ${minFailures}, 100 * ${id} / requests, 0)`,
+        usingMetrics: { [id]: metric, requests: lambdaMetric('Invocations') },
+        label: `${id} in percent of the new version's calls`,
+        // As long as the canary is tried. CloudWatch evaluates a sliding window, every minute.
+        period: Duration.minutes(5),
+      }),
+      threshold: maxFailedPercent,
+    }))
   }
 }

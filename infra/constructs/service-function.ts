@@ -1,7 +1,6 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import * as lambda from 'aws-cdk-lib/aws-lambda'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { type Environment, queueUrlName } from '../../shared/env.ts'
 import { environmentName, Settings } from '../../shared/settings.ts'
@@ -11,6 +10,7 @@ import { defaultMemoryMegabytes, type Permissions } from '../permissions.ts'
 import type { Deployer } from './deployer.ts'
 import { GradualDeployment } from './gradual-deployment.ts'
 import { type ServiceResources, grant } from './grant.ts'
+import { addLogGroup, writeLogs } from './log-group.ts'
 
 interface ServiceFunctionProps {
   config: Config
@@ -44,20 +44,9 @@ export class ServiceFunction extends Construct {
     super(scope, id)
     const { config, permissions, resources } = props
     const functionName = config.namePrefix + props.name
-    const logGroup = new LogGroup(this, 'Logs', {
-      logGroupName: `/${Stack.of(this).stackName}/${functionName}`,
-      retention: config.logRetentionDays,
-      removalPolicy: config.protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
-    })
-    // A role of its own, which may write only to this function's log group. AWS's managed policy would allow
-    // every log group.
+    const logGroup = addLogGroup(this, 'Logs', config, `/${Stack.of(this).stackName}/${functionName}`)
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [logGroup.logGroupArn],
-      }),
-    )
+    role.addToPolicy(writeLogs(logGroup))
     this.function = new lambda.Function(this, 'Function', {
       functionName,
       role,

@@ -1,6 +1,7 @@
 import { InvokeCommand, LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { events } from '../events.ts'
+import { endpointName, eventName } from '../names.ts'
 import { routes } from '../routes.ts'
 import { schedules, workers } from '../workers-and-schedules.ts'
 import { OperationError } from './errors.ts'
@@ -26,9 +27,9 @@ export async function listFunctions({ namePrefix }: Pick<Target, 'namePrefix'>):
 function callersByFunction(): Map<string, string[]> {
   const found = new Map<string, string[]>()
   const add = (name: string, caller: string) => found.set(name, [...(found.get(name) ?? []), caller])
-  for (const { method, path, entry } of routes) add(entry.replaceAll('/', '-'), `${method} ${path}`)
+  for (const { method, path, entry } of routes) add(endpointName(entry), `${method} ${path}`)
   add('fallback', 'every other route')
-  for (const { detailType } of events) add(`intake-${detailType.replaceAll('.', '-')}`, detailType)
+  for (const { detailType } of events) add(`intake-${eventName(detailType)}`, detailType)
   for (const { name } of workers) add(`worker-${name}`, `queue ${name}`)
   for (const { name, rate } of schedules) add(name, rate)
   return found

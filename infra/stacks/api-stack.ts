@@ -18,6 +18,7 @@ import { ServiceFunction } from '../constructs/service-function.ts'
 import { throttleRoutes } from '../constructs/throttle-routes.ts'
 import { defaultTimeoutSeconds, type Permissions } from '../permissions.ts'
 import { endpointFunctions } from '../endpoint-functions.ts'
+import { endpointName } from '../names.ts'
 import { routes } from '../routes.ts'
 
 interface ApiStackProps extends StackProps {
@@ -82,7 +83,7 @@ export class ApiStack extends Stack {
   private addFunctions(config: Config, resources: ServiceResources): void {
     const deployer = config.gradualDeployment ? new Deployer(this, 'Deployer') : undefined
     const integrate = (entry: string, permissions: Permissions, { canary = false, environment = {} }) => {
-      const name = entry.replaceAll('/', '-')
+      const name = endpointName(entry)
       const { target } = new ServiceFunction(this, name, {
         config,
         entry,

@@ -4,7 +4,6 @@ import {
   CfnResource,
   CustomResourceProviderBase,
   Duration,
-  RemovalPolicy,
   Stack,
   type StackProps,
 } from 'aws-cdk-lib'
@@ -18,8 +17,7 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront'
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3'
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment'
 import type { Construct } from 'constructs'
@@ -33,6 +31,8 @@ import {
 } from '../authorization-page-headers.ts'
 import { pageDirectory, renderIndex } from '../bundle-authorization-page.ts'
 import type { Config } from '../config.ts'
+import { addLogGroup, writeLogs } from '../constructs/log-group.ts'
+import { removalPolicy } from '../constructs/removal-policy.ts'
 
 /**
  * Serves the authorization page from a private S3 bucket behind CloudFront. Its files are in
@@ -54,7 +54,7 @@ export class AuthorizationPageStack extends Stack {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      removalPolicy: config.protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicy(config),
       autoDeleteObjects: !config.protectData,
     }) as IBucket
     if (!config.protectData) this.keepLogsOfEmptying(config)
@@ -123,20 +123,6 @@ export class AuthorizationPageStack extends Stack {
     })
   }
 }
-
-/** A log group that goes with its stack, unless the stage protects its data. */
-const addLogGroup = (scope: Construct, id: string, config: Config): LogGroup =>
-  new LogGroup(scope, id, {
-    retention: config.logRetentionDays,
-    removalPolicy: config.protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
-  })
-
-/** Lets a function write to its log group. It may create none, so that none reappears after its removal. */
-const writeLogs = (logGroup: LogGroup): PolicyStatement =>
-  new PolicyStatement({
-    actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-    resources: [logGroup.logGroupArn],
-  })
 
 interface AuthorizationPageContentStackProps extends StackProps {
   config: Config

@@ -1,10 +1,11 @@
-import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib'
 import { AnyPrincipal, Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam'
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Key, type KeyProps, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { indexName } from '../../shared/db/table-layout.ts'
 import type { Config } from '../config.ts'
+import { removalPolicy } from '../constructs/removal-policy.ts'
 import { serviceTag, stageTagName } from '../names.ts'
 
 /** The data that must never be lost: the table, and the KMS keys without which its contents are useless. */
@@ -25,13 +26,11 @@ export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
     const { config } = props
-    // Deletes the resources of a first deployment that was rolled back. Retained, they would block the next
-    // deployment, because their names would be taken.
-    const removalPolicy = config.protectData
-      ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-      : RemovalPolicy.DESTROY
     // A stage without protection is meant to leave as little behind as KMS allows.
-    const keyRemoval = { removalPolicy, ...(config.protectData ? {} : { pendingWindow: Duration.days(7) }) }
+    const keyRemoval = {
+      removalPolicy: removalPolicy(config),
+      ...(config.protectData ? {} : { pendingWindow: Duration.days(7) }),
+    }
     this.table = new TableV2(this, 'Table', {
       tableName: config.serviceName,
       partitionKey: { name: 'pk', type: AttributeType.STRING },
@@ -48,7 +47,7 @@ export class DataStack extends Stack {
       timeToLiveAttribute: 'ttl',
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
       deletionProtection: config.protectData,
-      removalPolicy,
+      removalPolicy: removalPolicy(config),
     })
     this.macKey = new Key(this, 'MacKey', {
       description: `${config.stage}: digests passwords`,

@@ -1,13 +1,12 @@
 import { CfnOutput, Duration, Fn, Stack, type StackProps } from 'aws-cdk-lib'
-import { Alarm, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
-import { Topic } from 'aws-cdk-lib/aws-sns'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
-import { type FailureName, failures } from '../../shared/errors.ts'
+import { Failure, type FailureName, failures } from '../../shared/errors.ts'
 import { maximumBodyBytes } from '../../shared/http/middleware/read-body.ts'
-import { everywhere } from '../../shared/http/reply.ts'
+import { everywhere, fail } from '../../shared/http/reply.ts'
 import type { Config } from '../config.ts'
+import { addAlarms, type AlarmSpec } from '../constructs/add-alarms.ts'
 import { type Route, routes } from '../routes.ts'
 
 /** The region in which CloudFront looks for firewalls and certificates. */
@@ -42,8 +41,8 @@ export class EdgeStack extends Stack {
       defaultAction: { allow: {} },
       visibilityConfig: visibility(name),
       customResponseBodies: {
-        [bodyKey('too_large')]: body('too_large'),
-        [bodyKey('too_many_requests')]: body('too_many_requests'),
+        too_large: body('too_large'),
+        too_many_requests: body('too_many_requests'),
       },
       // WAF sees 16 KiB of a body by default. With this it sees as much as the service accepts.
       associationConfig: { requestBody: { CLOUDFRONT: { defaultSizeInspectionLimit: 'KB_64' } } },
@@ -52,30 +51,25 @@ export class EdgeStack extends Stack {
     // CloudFormation reads the output across regions, when the API's stack is created or updated.
     const output = new CfnOutput(this, 'WebAclArn', { value: webAcl.attrArn })
     this.webAclArn = Fn.getStackOutput(this.stackName, output.logicalId, edgeRegion)
-    this.addAlarm(config, deploymentRegion, name)
-  }
-
-  /** An alarm can watch metrics of its own region only, so it is here and not with the others. */
-  private addAlarm({ namePrefix, edgeAlarmTopicArn }: Config, region: string, webAclName: string): void {
-    const alarm = new Alarm(this, 'edge-refusals', {
-      alarmName: `${namePrefix}edge-refusals-${region}`,
-      alarmDescription:
-        'At least ten requests a second are refused at the edge. What to do: infra/RUNBOOK.md#edge-refusals',
-      metric: new Metric({
-        namespace: 'AWS/WAFV2',
-        metricName: 'BlockedRequests',
-        dimensionsMap: { WebACL: webAclName, Rule: 'ALL' },
-        statistic: 'Sum',
-        period: Duration.minutes(5),
-      }),
-      threshold: 3_000,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    })
-    if (edgeAlarmTopicArn !== undefined)
-      alarm.addAlarmAction(new SnsAction(Topic.fromTopicArn(this, 'AlarmTopic', edgeAlarmTopicArn)))
+    addAlarms(this, config.edgeAlarmTopicArn, [refusals(config, deploymentRegion, name)])
   }
 }
+
+/** An alarm can watch metrics of its own region only, so this one is not with the others. */
+const refusals = ({ namePrefix }: Config, region: string, webAclName: string): AlarmSpec => ({
+  id: 'edge-refusals',
+  name: `${namePrefix}edge-refusals-${region}`,
+  meaning: 'At least ten requests a second are refused at the edge.',
+  runbook: 'edge-refusals',
+  metric: new Metric({
+    namespace: 'AWS/WAFV2',
+    metricName: 'BlockedRequests',
+    dimensionsMap: { WebACL: webAclName, Rule: 'ALL' },
+    statistic: 'Sum',
+    period: Duration.minutes(5),
+  }),
+  threshold: 3_000,
+})
 
 type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>
 type Statement = CfnWebACL.StatementProperty
@@ -153,7 +147,7 @@ const block = (failure: FailureName, name: string, statement: Statement): Rule =
     block: {
       customResponse: {
         responseCode: failures[failure].status,
-        customResponseBodyKey: bodyKey(failure),
+        customResponseBodyKey: failure,
         responseHeaders: Object.entries({
           ...everywhere,
           // A page of any origin may read it: there is nothing private in it.
@@ -166,12 +160,10 @@ const block = (failure: FailureName, name: string, statement: Statement): Rule =
   },
 })
 
-const bodyKey = (failure: FailureName): string => failure
-
-const body = (failure: FailureName): CfnWebACL.CustomResponseBodyProperty => {
-  const { code, msg } = failures[failure]
-  return { contentType: 'APPLICATION_JSON', content: JSON.stringify({ code, msg, data: null }) }
-}
+const body = (failure: FailureName): CfnWebACL.CustomResponseBodyProperty => ({
+  contentType: 'APPLICATION_JSON',
+  content: fail(new Failure(failure), 'envelope').body ?? '',
+})
 
 /** Counts in CloudWatch. WAF keeps no samples of requests, which would show tokens in the console. */
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({

@@ -22,6 +22,7 @@ import { SigningKeyDeletion } from '../constructs/signing-key-deletion.ts'
 import { takenPattern, unmatchedQueueName, unmatchedRuleName, untakenPattern } from '../event-patterns.ts'
 import { defaultTimeoutSeconds } from '../permissions.ts'
 import { events } from '../events.ts'
+import { eventName } from '../names.ts'
 import { schedules, workers } from '../workers-and-schedules.ts'
 import type { DataStack } from './data-stack.ts'
 
@@ -102,7 +103,7 @@ export class IntakeStack extends Stack {
 
   private addEvent(config: Config, event: (typeof events)[number], eventKey: Key | undefined): void {
     const { detailType, canary, permissions } = event
-    const name = detailType.replaceAll('.', '-')
+    const name = eventName(detailType)
     // Both queues: a message that SQS itself moves to the dead-letter queue stays as it was encrypted (SQS:
     // Encryption at rest).
     const key = event.confidential ? eventKey : undefined

@@ -2,6 +2,7 @@ import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-s
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { unmatchedQueueName } from '../../event-patterns.ts'
 import { events } from '../../events.ts'
+import { eventName } from '../../names.ts'
 import { workers } from '../../workers-and-schedules.ts'
 import { UsageError } from '../errors.ts'
 import type { Target } from '../target.ts'
@@ -32,7 +33,7 @@ export const openSqs = (): SQSClient =>
 /** Lists every queue that has a dead-letter queue, and the queue of events that no rule takes. */
 export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePair[] => [
   ...events.map(({ detailType }) => {
-    const name = detailType.replaceAll('.', '-')
+    const name = eventName(detailType)
     return { name, queue: namePrefix + name, deadLetters: `${namePrefix}${name}-dead-letters` }
   }),
   ...workers.map(({ name }) => ({
@@ -46,9 +47,8 @@ export const listQueues = ({ namePrefix }: Pick<Target, 'namePrefix'>): QueuePai
 /** Finds a queue pair by event type, worker or queue name. Throws a UsageError that lists the known names. */
 export function findQueue(target: Pick<Target, 'namePrefix'>, name: string): QueuePair {
   const all = listQueues(target)
-  const dashed = (text: string) => text.replaceAll('.', '-')
   const found = all.find((pair) =>
-    [pair.name, pair.queue ?? '', pair.deadLetters].some((known) => dashed(known) === dashed(name)),
+    [pair.name, pair.queue ?? '', pair.deadLetters].some((known) => eventName(known) === eventName(name)),
   )
   if (found !== undefined) return found
   throw new UsageError(`there is no queue ${name}; there are ${all.map((pair) => pair.name).join(', ')}`)

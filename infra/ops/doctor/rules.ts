@@ -6,6 +6,7 @@ import {
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { unmatchedRuleName } from '../../event-patterns.ts'
 import { events } from '../../events.ts'
+import { eventName } from '../../names.ts'
 import { schedules } from '../../workers-and-schedules.ts'
 import type { Target } from '../target.ts'
 import type { Finding } from './finding.ts'
@@ -18,9 +19,10 @@ export async function checkRules({
   const rules = [
     // Schedules are rules of the account's default bus.
     ...schedules.map(({ name }) => ({ Name: namePrefix + name })),
-    ...[...events.map(({ detailType }) => detailType.replaceAll('.', '-')), unmatchedRuleName].map(
-      (name) => ({ Name: namePrefix + name, EventBusName: eventBusName }),
-    ),
+    ...[...events.map(({ detailType }) => eventName(detailType)), unmatchedRuleName].map((name) => ({
+      Name: namePrefix + name,
+      EventBusName: eventBusName,
+    })),
   ]
   const client = new EventBridgeClient(clientOptions())
   try {

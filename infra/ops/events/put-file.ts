@@ -1,3 +1,4 @@
+import { eventName } from '../../names.ts'
 import type { CommandContext } from '../command.ts'
 import { listQueues, openSqs, type QueuePair } from '../dead-letters/queues.ts'
 import { startProgress } from '../progress-bar.ts'
@@ -55,7 +56,7 @@ export async function putFile(
   const queues = new Map(listQueues(target).map((pair) => [pair.name, pair]))
   const sending = { stage: target.stage, concurrency: options.parallel, checkpoint, progress }
   await send(terminal, file, sending)
-  const touched = Object.keys(progress.types).flatMap((type) => queues.get(type.replaceAll('.', '-')) ?? [])
+  const touched = Object.keys(progress.types).flatMap((type) => queues.get(eventName(type)) ?? [])
   const outcome = options.wait ? await awaitOutcome(terminal, touched, progress) : undefined
   // Keeps the checkpoint if the wait timed out, so that the same command waits again.
   if (outcome?.applied !== false) checkpoint.remove()

@@ -1,8 +1,10 @@
 import { Duration } from 'aws-cdk-lib'
-import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 import { keyChangesRuleName } from '../../constructs/key-changes.ts'
 import { endpointFunctions } from '../../endpoint-functions.ts'
 import { unmatchedQueueName } from '../../event-patterns.ts'
+import { endpointName } from '../../names.ts'
 import {
   deadLetterMetric,
   failureMetric,
@@ -14,36 +16,25 @@ import {
   serviceMetric,
 } from './metrics.ts'
 
-/** A CloudWatch alarm to create. */
-export interface AlarmSpec {
-  id: string
-  /** What the alarm reports, in one sentence. */
-  meaning: string
-  /** Anchor of the section in infra/RUNBOOK.md that says what to do about the alarm. */
-  runbook: string
-  metric: IMetric
-  threshold: number
-  /** Number of consecutive periods over the threshold that raise the alarm. Default: 1. */
-  periods?: number
-  /** Raises the alarm when the metric has no data, or is not above the threshold. */
-  alarmWhenSilent?: true
-}
-
 /** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000
 
-/** Every alarm of a stage. */
-export const alarmSpecs = (props: Observed): AlarmSpec[] => [
-  ...functionAlarms(props),
-  ...queueAlarms(props),
-  ...apiAlarms(props),
-  ...throttleAlarms(props),
-  ...signingKeyAlarms(props),
-  ...guessingAlarms(props),
-  ...serviceAlarms(props),
-]
+/** An alarm of which the name is the stage's prefix and the id. */
+type Spec = Omit<AlarmSpec, 'name'>
 
-const functionAlarms = (props: Observed): AlarmSpec[] =>
+/** Every alarm of a stage, except those of the edge, which is in another region, and of deployments. */
+export const alarmSpecs = (props: Observed): AlarmSpec[] =>
+  [
+    ...functionAlarms(props),
+    ...queueAlarms(props),
+    ...apiAlarms(props),
+    ...throttleAlarms(props),
+    ...signingKeyAlarms(props),
+    ...guessingAlarms(props),
+    ...serviceAlarms(props),
+  ].map((spec) => ({ ...spec, name: props.config.namePrefix + spec.id }))
+
+const functionAlarms = (props: Observed): Spec[] =>
   functionNames(props).flatMap((name) => [
     {
       id: `${name}-errors`,
@@ -62,7 +53,7 @@ const functionAlarms = (props: Observed): AlarmSpec[] =>
     },
   ])
 
-const queueAlarms = ({ config, intake }: Observed): AlarmSpec[] => [
+const queueAlarms = ({ config, intake }: Observed): Spec[] => [
   ...intake.deadLetterQueueNames.map((name) => ({
     id: name.replace(/\.fifo$/, ''),
     meaning: 'An event was rejected or could not be applied.',
@@ -79,7 +70,7 @@ const queueAlarms = ({ config, intake }: Observed): AlarmSpec[] => [
   },
 ]
 
-const apiAlarms = ({ api: { api } }: Observed): AlarmSpec[] => [
+const apiAlarms = ({ api: { api } }: Observed): Spec[] => [
   {
     id: 'api-server-errors',
     meaning: 'More than 1 % of the requests are answered with a 5xx status.',
@@ -106,9 +97,9 @@ const apiAlarms = ({ api: { api } }: Observed): AlarmSpec[] => [
  * Alarms on routes of which somebody uses up the throttle, so that everybody gets API Gateway's 429. API
  * Gateway counts no throttled requests of its own, but as many as the throttle allows reach the function.
  */
-const throttleAlarms = ({ config }: Observed): AlarmSpec[] =>
+const throttleAlarms = ({ config }: Observed): Spec[] =>
   endpointFunctions().map(({ entry, routes }) => {
-    const name = entry.replaceAll('/', '-')
+    const name = endpointName(entry)
     const share = Math.min(...routes.map(({ throttleShare = 1 }) => throttleShare))
     return {
       id: `${name}-at-throttle`,
@@ -119,7 +110,7 @@ const throttleAlarms = ({ config }: Observed): AlarmSpec[] =>
     }
   })
 
-const signingKeyAlarms = ({ config }: Observed): AlarmSpec[] => [
+const signingKeyAlarms = ({ config }: Observed): Spec[] => [
   {
     id: 'kms-quota',
     meaning: 'Signatures use more than 80 % of the account’s KMS quota.',
@@ -169,7 +160,7 @@ const signingKeyAlarms = ({ config }: Observed): AlarmSpec[] => [
 ]
 
 /** Alarms on tries to get in by guessing. Shares of all tries, so that they fit a deployment of any size. */
-const guessingAlarms = ({ config }: Observed): AlarmSpec[] => [
+const guessingAlarms = ({ config }: Observed): Spec[] => [
   {
     id: 'guessed-account',
     meaning: 'An account met a hundred wrong passwords in an hour.',
@@ -200,7 +191,7 @@ const guessingAlarms = ({ config }: Observed): AlarmSpec[] => [
   },
 ]
 
-const serviceAlarms = ({ config }: Observed): AlarmSpec[] => [
+const serviceAlarms = ({ config }: Observed): Spec[] => [
   {
     id: 'address-pool',
     meaning: 'A user asked for a deposit address, and the pool was empty.',

@@ -1,0 +1,23 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import type { Construct } from 'constructs'
+import type { Config } from '../config.ts'
+import { removalPolicy } from './removal-policy.ts'
+
+/** Creates a function's log group; without a name, CloudFormation gives it one. */
+export const addLogGroup = (scope: Construct, id: string, config: Config, logGroupName?: string): LogGroup =>
+  new LogGroup(scope, id, {
+    ...(logGroupName === undefined ? {} : { logGroupName }),
+    retention: config.logRetentionDays,
+    removalPolicy: removalPolicy(config),
+  })
+
+/**
+ * Lets a function write to its own log group. AWS's managed policy would allow every log group, and to create
+ * one, so that it would reappear after its removal.
+ */
+export const writeLogs = (logGroup: LogGroup): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    resources: [logGroup.logGroupArn],
+  })
