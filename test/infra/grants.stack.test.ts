@@ -54,8 +54,8 @@ function testGrantsOf(name: string): void {
     expect(stack.readLog(name)).not.toContain('AccessDenied')
   })
 
-  test(`${name} is denied every partition that its grants do not name, by every action`, async () => {
-    expect(await reachOf(original, stack)).toEqual(grantedReach(original))
+  test(`${name} is denied every partition that its grants do not name, by every action`, () => {
+    expect(reachOf(original, stack.model)).toEqual(grantedReach(original))
   })
 
   test.each(stack.variants.filter(({ of }) => of === original.logicalId))(

@@ -1,4 +1,3 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +5,7 @@ import { startAwsEndpoint } from '../../../infra/local/aws/server.ts'
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts'
 import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
 import { findFreePort } from '../../../infra/local/http/bind-server.ts'
-import type { FunctionModel } from '../../../infra/local/model.ts'
+import type { FunctionModel, StackModel } from '../../../infra/local/model.ts'
 import { createInvokeByName } from '../../../infra/local/runtime/invoke-by-name.ts'
 import { composeEnvironment } from '../../../infra/local/runtime/function-environment.ts'
 import { type InvokeFunction, Runtime } from '../../../infra/local/runtime/runtime.ts'
@@ -20,11 +19,10 @@ import { makeVariants, type Variant } from './variants.ts'
  */
 export interface OwnStack {
   awsUrl: string
+  model: StackModel
   functions: FunctionModel[]
   variants: Variant[]
   invoke: InvokeFunction
-  /** Makes a DynamoDB client that calls as a function. */
-  dynamodbOf: (item: FunctionModel) => DynamoDBClient
   /** Reads all log lines of a function. */
   readLog: (functionName: string) => string
   stop: () => Promise<void>
@@ -68,16 +66,10 @@ export async function startOwnStack(): Promise<OwnStack> {
   })
   return {
     awsUrl: aws.url,
+    model,
     functions,
     variants,
     invoke: runtime.invoke,
-    dynamodbOf: (item) =>
-      new DynamoDBClient({
-        endpoint: aws.url,
-        region,
-        credentials: aws.credentialsFor(item),
-        maxAttempts: 1,
-      }),
     readLog: (name) => (lines.get(name) ?? []).join('\n'),
     async stop() {
       await runtime.close()

@@ -1,21 +1,9 @@
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  ScanCommand,
-  TransactWriteItemsCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb'
-import type { FunctionModel } from '../../../infra/local/model.ts'
+import { compileSession } from '../../../infra/local/aws/iam/authorize.ts'
+import { listAccess } from '../../../infra/local/aws/dynamodb/access.ts'
+import type { FunctionModel, StackModel } from '../../../infra/local/model.ts'
+import { events } from '../../../infra/events.ts'
 import { indexPartitions, partitions } from '../../../shared/db/partitions.ts'
 import { indexName } from '../../../shared/db/table-layout.ts'
-import { requireEnv } from '../../../shared/env.ts'
-import { events } from '../../../infra/events.ts'
-import type { OwnStack } from './own-stack.ts'
 import { partitionsOf } from './variants.ts'
 
 /** Partition keys of no item, one for each partition and each part of one that grants tell apart. */
@@ -25,84 +13,66 @@ const keysFor = ({ name }: FunctionModel): string[] => [
   ...[...detailTypesFor(name), 'another'].map((type) => `EVT#${type}#none`),
 ]
 
-// shared/db/table.ts would make a client, before the environment of a function is set.
-const tableName = (): string => requireEnv('TABLE_NAME')
-
 /** The detail-type of an event's function, and that of one other event. */
 const detailTypesFor = (name: string): string[] =>
   events
     .map(({ detailType }) => detailType)
     .filter((type, i) => i === 0 || name === `intake-${type.replaceAll('.', '-')}`)
 
-type Key = Record<string, AttributeValue>
-type Attempt = (client: DynamoDBClient, pk: string, Key: Key) => Promise<unknown>
+type Attempt = (TableName: string, pk: string) => [operation: string, input: object]
 
-const never = 'attribute_exists(pk) AND attribute_not_exists(pk)'
-const query = (client: DynamoDBClient, name: string, value: string, IndexName?: string) =>
-  client.send(
-    new QueryCommand({
-      TableName: tableName(),
-      ...(IndexName === undefined ? {} : { IndexName }),
+const none = { S: 'none' }
+const onItem =
+  (operation: string): Attempt =>
+  (TableName, pk) => [operation, { TableName, Key: { pk: { S: pk }, sk: none } }]
+const query =
+  (name: string, index: object): Attempt =>
+  (TableName, pk) => [
+    'Query',
+    {
+      TableName,
+      ...index,
       KeyConditionExpression: `${name} = :value`,
-      ExpressionAttributeValues: { ':value': { S: value } },
-    }),
-  )
+      ExpressionAttributeValues: { ':value': { S: pk } },
+    },
+  ]
 
-/** A request for each action on items, which changes nothing even where it is allowed. */
+/** A request of DynamoDB for each action on items. */
 const attempts: Record<string, Attempt> = {
-  GetItem: (client, _, Key) => client.send(new GetItemCommand({ TableName: tableName(), Key })),
-  BatchGetItem: (client, _, Key) =>
-    client.send(new BatchGetItemCommand({ RequestItems: { [tableName()]: { Keys: [Key] } } })),
-  Query: (client, pk) => query(client, 'pk', pk),
-  'Query index': (client, pk) => query(client, 'gpk', pk, indexName),
-  PutItem: (client, _, Item) =>
-    client.send(new PutItemCommand({ TableName: tableName(), Item, ConditionExpression: never })),
-  UpdateItem: (client, _, Key) =>
-    client.send(
-      new UpdateItemCommand({
-        TableName: tableName(),
-        Key,
-        UpdateExpression: 'REMOVE nothing',
-        ConditionExpression: never,
-      }),
-    ),
-  DeleteItem: (client, _, Key) =>
-    client.send(new DeleteItemCommand({ TableName: tableName(), Key, ConditionExpression: never })),
-  ConditionCheckItem: (client, _, Key) =>
-    client.send(
-      new TransactWriteItemsCommand({
-        TransactItems: [{ ConditionCheck: { TableName: tableName(), Key, ConditionExpression: never } }],
-      }),
-    ),
-  Scan: (client) => client.send(new ScanCommand({ TableName: tableName(), Limit: 1 })),
+  GetItem: onItem('GetItem'),
+  BatchGetItem: (TableName, pk) => [
+    'BatchGetItem',
+    { RequestItems: { [TableName]: { Keys: [{ pk: { S: pk }, sk: none }] } } },
+  ],
+  Query: query('pk', {}),
+  'Query index': query('gpk', { IndexName: indexName }),
+  PutItem: (TableName, pk) => ['PutItem', { TableName, Item: { pk: { S: pk }, sk: none } }],
+  UpdateItem: onItem('UpdateItem'),
+  DeleteItem: onItem('DeleteItem'),
+  ConditionCheckItem: (TableName, pk) => [
+    'TransactWriteItems',
+    { TransactItems: [{ ConditionCheck: { TableName, Key: { pk: { S: pk }, sk: none } } }] },
+  ],
+  Scan: (TableName) => ['Scan', { TableName }],
 }
 
-const isAllowed = async (request: Promise<unknown>): Promise<boolean> => {
-  try {
-    await request
-    return true
-  } catch (error) {
-    const { name } = error as Error
-    if (name === 'AccessDeniedException') return false
-    if (name === 'ConditionalCheckFailedException' || name === 'TransactionCanceledException') return true
-    throw error
-  }
-}
-
-/** Tries every action on every partition with a function's own credentials, and lists what is allowed. */
-export async function reachOf(item: FunctionModel, { dynamodbOf }: OwnStack): Promise<string[]> {
-  const client = dynamodbOf(item)
+/**
+ * Lists what the local IAM allows a function of every action on every partition. The requests are only
+ * authorized, not sent: the endpoint decides those that are sent in the same way.
+ */
+export function reachOf(item: FunctionModel, model: StackModel): string[] {
+  const findDenial = compileSession(item.arn, { ...item, origin: item.name }, model)
+  const tableName = model.tables[0]?.name ?? ''
   const keys = keysFor(item)
-  const reached: string[] = []
-  try {
-    for (const [action, attempt] of Object.entries(attempts))
-      for (const pk of action === 'Query index' ? [...keys, ...indexPartitions] : keys)
-        if (await isAllowed(attempt(client, pk, { pk: { S: pk }, sk: { S: 'none' } })))
-          reached.push(`${action} ${pk}`)
-  } finally {
-    client.destroy()
-  }
-  return reached.sort()
+  return Object.entries(attempts)
+    .flatMap(([action, attempt]) =>
+      (action === 'Query index' ? [...keys, ...indexPartitions] : keys)
+        .filter((pk) =>
+          listAccess(model, ...attempt(tableName, pk)).every((access) => findDenial(access) === undefined),
+        )
+        .map((pk) => `${action} ${pk}`),
+    )
+    .sort()
 }
 
 /** Lists the same by the text of the function's policies: every action and partition that they name. */

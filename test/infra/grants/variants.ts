@@ -12,8 +12,10 @@ export const brokenEnvironment = { TABLE_NAME: '', MAIL_FROM: '' }
  */
 const noTime = { timeoutSeconds: 5 }
 
-/** A timeout in seconds of the rotation, which waits for KMS in the rest of its time: see its scenario. */
-const shortWait = { timeoutSeconds: 20 }
+/**
+ * A timeout in seconds of the rotation, which waits for KMS until 15 s before its timeout: see its scenario.
+ */
+const shortWait = { timeoutSeconds: 16 }
 
 /**
  * The one IAM action whose denial the rotation expects: it reads the tags of all keys, and may not read those
