@@ -60,6 +60,23 @@ const senders = v.strictObject(
   ),
 )
 
+/** Name of a region, such as `eu-west-1`. */
+const region = v.pipe(v.string(), v.regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'must be the name of an AWS region'))
+
+/** A standby region, with the ARNs there that take the place of the stage's own after a failover. */
+const standby = v.pipe(
+  v.strictObject({
+    region,
+    certificateArn: v.optional(v.string()),
+    alarmTopicArn: v.optional(v.string()),
+  }),
+  v.check(
+    ({ region: name, certificateArn, alarmTopicArn }) =>
+      [certificateArn, alarmTopicArn].every((arn) => arn === undefined || arn.split(':')[3] === name),
+    'must name a certificate and a topic in the standby region itself',
+  ),
+)
+
 /**
  * The configuration (knobs) of a deployment. Values come from cdk.json (context `stages.NAME`), or for the
  * local stack from `--set NAME=VALUE`. A knob that is left out has the default given here or in
@@ -121,6 +138,19 @@ export const Config = v.pipe(
      */
     protectData: v.optional(flag),
     /**
+     * Whether the keys of passwords and authenticators can be replicated to another region. KMS cannot change
+     * that for an existing key: a stage that was deployed without it must have `false`. Default: the value of
+     * `protectData`.
+     */
+    multiRegionKeys: v.optional(flag),
+    /**
+     * Where the stage goes on when its region is lost, as an object: `region`, which gets a replica of the
+     * table and of the keys, and the `certificateArn` and `alarmTopicArn` there. Default: none.
+     */
+    standby: v.optional(standby),
+    /** Whether the stage's own region is lost: the stage is then deployed in its standby region. */
+    failover: v.optional(flag, false),
+    /**
      * Whether the new versions of some functions get a tenth of the calls before all functions get theirs,
      * and are rolled back if they fail. Default: the value of `protectData`.
      */
@@ -154,7 +184,9 @@ export const Config = v.pipe(
     const protectData = config.protectData ?? !disposable
     return {
       ...config,
+      ...(config.failover ? inStandbyRegion(config.standby) : {}),
       protectData,
+      multiRegionKeys: config.multiRegionKeys ?? protectData,
       gradualDeployment: config.gradualDeployment ?? protectData,
       namePrefix: namePrefix(config.stage),
       serviceName: serviceName(config.stage),
@@ -164,6 +196,16 @@ export const Config = v.pipe(
     ({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined),
     'domainName and certificateArn go together: set both or neither',
   ),
+  v.check(
+    ({ domainName, standby }) =>
+      domainName === undefined || standby === undefined || standby.certificateArn !== undefined,
+    'standby needs a certificateArn, because the stage has a domainName',
+  ),
+  v.check(
+    ({ standby, multiRegionKeys }) => standby === undefined || multiRegionKeys,
+    'standby needs multiRegionKeys: without them the standby region could check no password',
+  ),
+  v.check(({ standby, failover }) => !failover || standby !== undefined, 'failover needs a standby region'),
   v.check(
     ({ domainName, hostedZoneId }) => hostedZoneId === undefined || domainName !== undefined,
     'hostedZoneId is for a domainName, and none is set',
@@ -195,6 +237,30 @@ export const Config = v.pipe(
   ),
 )
 export type Config = v.InferOutput<typeof Config>
+
+/**
+ * What differs in a standby region. There is no edge: the firewall is in us-east-1, which may be lost, and
+ * the lost region's distribution still holds the domain. The domain's DNS record is its stack's, too.
+ */
+const inStandbyRegion = (place: v.InferOutput<typeof standby> | undefined) => ({
+  certificateArn: place?.certificateArn,
+  alarmTopicArn: place?.alarmTopicArn,
+  hostedZoneId: undefined,
+  edge: false,
+})
+
+/**
+ * The region of a deployment: the command line's, or the standby region after a failover. Throws a
+ * ConfigError for a deployment to the standby region without one: two regions would serve one table.
+ */
+export function deploymentRegion({ standby: place, failover }: Config, commandLine?: string): string {
+  if (failover && place !== undefined) return place.region
+  if (commandLine !== undefined && commandLine === place?.region)
+    throw new ConfigError(
+      `${commandLine} is the standby region of this stage: set "failover" when its own region is lost`,
+    )
+  return commandLine ?? 'us-east-1'
+}
 
 function readTags(text: string): Record<string, string> {
   const pairs = text.split(',').map((pair) => /^\s*([^=]*)=?(.*?)\s*$/.exec(pair))

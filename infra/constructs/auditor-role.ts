@@ -1,13 +1,13 @@
 import { Stack } from 'aws-cdk-lib'
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { AccountRootPrincipal, ArnPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import { keysPartition, signingKeyTagName } from '../../shared/keys/key-names.ts'
 import type { Config } from '../config.ts'
+import type { DataTable } from './grant.ts'
 
 interface AuditorRoleProps {
   config: Config
-  table: TableV2
+  table: DataTable
 }
 
 /**

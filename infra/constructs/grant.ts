@@ -1,8 +1,8 @@
 import { Stack } from 'aws-cdk-lib'
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb'
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import type { EventBus } from 'aws-cdk-lib/aws-events'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import type { Key } from 'aws-cdk-lib/aws-kms'
+import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Environment } from '../../shared/env.ts'
@@ -12,12 +12,15 @@ import { identitiesOf } from '../mail-identities.ts'
 import type { Permissions } from '../permissions.ts'
 import { ownSource } from '../../shared/events/own-source.ts'
 
+/** The table, of this stack or adopted; CDK's own type of both does not compile here. */
+export type DataTable = Pick<ITableV2, 'tableArn' | 'tableName'>
+
 /** The resources to which functions can be granted access. */
 export interface ServiceResources {
-  table: TableV2
+  table: DataTable
   bus: EventBus
-  macKey: Key
-  totpKey: Key
+  macKey: IKey
+  totpKey: IKey
   /** KMS key spec of new signing keys. */
   signingKeySpec: string
   /** Value of the tag `signing-key`, which every signing key of this deployment carries. */

@@ -23,6 +23,7 @@ export function findStage(
     stage,
     baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
     awsEndpoint: undefined,
+    region: config.failover ? config.standby?.region : undefined,
     namePrefix: config.namePrefix,
     tableName: config.serviceName,
     eventBusName: config.serviceName,

@@ -10,6 +10,8 @@ export interface Target {
   baseUrl: string | undefined
   /** URL of an endpoint that replaces AWS; undefined for a stage on AWS. */
   awsEndpoint: string | undefined
+  /** Region of the deployment; undefined if it is the SDK's. */
+  region: string | undefined
   /** Prefix of the names of all AWS resources of the deployment. */
   namePrefix: string
   tableName: string
@@ -49,6 +51,7 @@ async function findDeployment(options: TargetOptions): Promise<Target> {
 const Description = v.object({
   base_url: v.string(),
   aws_endpoint: v.string(),
+  region: v.string(),
   event_bus: v.string(),
   table: v.string(),
   settings: v.record(v.string(), v.string()),
@@ -63,6 +66,7 @@ async function findLocalStack({ url, endpointUrl, baseUrl }: TargetOptions): Pro
     stage: 'local',
     baseUrl: baseUrl ?? described.base_url,
     awsEndpoint: described.aws_endpoint,
+    region: described.region,
     namePrefix: '',
     tableName: described.table,
     eventBusName: described.event_bus,
@@ -75,6 +79,7 @@ const defaultLocalStack = (awsEndpoint: string, baseUrl: string | undefined): Ta
   stage: 'local',
   baseUrl,
   awsEndpoint,
+  region: undefined,
   namePrefix: '',
   tableName: 'account-service',
   eventBusName: 'account-service',
@@ -107,7 +112,9 @@ export async function enterTarget(target: Target): Promise<void> {
     ...Object.fromEntries(
       Object.entries(target.settings).map(([name, value]) => [environmentName(name), String(value)]),
     ),
-    ...(target.awsEndpoint === undefined ? await resolveCredentials() : localCredentials(target.awsEndpoint)),
+    ...(target.awsEndpoint === undefined
+      ? await resolveCredentials(target.region)
+      : localCredentials(target.awsEndpoint, target.region)),
   })
 }
 
@@ -115,17 +122,17 @@ export async function enterTarget(target: Target): Promise<void> {
  * Credentials for the local stack: those of an assumed role are kept; any others count as the account
  * owner's.
  */
-const localCredentials = (endpoint: string) => ({
+const localCredentials = (endpoint: string, region = 'us-east-1') => ({
   AWS_ENDPOINT_URL: endpoint,
-  AWS_REGION: 'us-east-1',
+  AWS_REGION: region,
   AWS_ACCESS_KEY_ID: process.env['AWS_ACCESS_KEY_ID'] ?? 'operator',
   AWS_SECRET_ACCESS_KEY: process.env['AWS_SECRET_ACCESS_KEY'] ?? 'local',
 })
 
 /** Resolves region and credentials as the AWS SDK does: environment, profile or single sign-on. */
-async function resolveCredentials(): Promise<Record<string, string>> {
+async function resolveCredentials(known: string | undefined): Promise<Record<string, string>> {
   const { KMSClient } = await import('@aws-sdk/client-kms')
-  const { config } = new KMSClient()
+  const { config } = new KMSClient(known === undefined ? {} : { region: known })
   try {
     const [region, credentials] = await Promise.all([config.region(), config.credentials()])
     return {

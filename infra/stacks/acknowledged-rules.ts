@@ -1,4 +1,4 @@
-import { Stack, Validations } from 'aws-cdk-lib'
+import { Stack, Token, Validations } from 'aws-cdk-lib'
 import { CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { CfnDistribution } from 'aws-cdk-lib/aws-cloudfront'
 import { CfnRule } from 'aws-cdk-lib/aws-events'
@@ -190,12 +190,19 @@ const authorizationPageRules: Acknowledgement[] = [
  */
 function* acknowledgementsOf(construct: IConstruct): Generator<{ id: string; reason: string }> {
   for (const { id, reason, applies } of [...authorizationPageRules, ...edgeRules, ...serviceRules])
-    if (applies(construct)) yield { id, reason }
+    if (applies(construct)) yield { id: inRegionOf(construct, id), reason }
   if (construct instanceof AuthorizationPageContentStack)
     yield {
       id: `AwsSolutions::AwsSolutions-IAM5[Resource::${construct.page.stackName}:ExportsOutputFnGetAttBucket83908E77Arn063C8555/*]`,
       reason: 'The deployment writes to any key of the page’s own bucket.',
     }
+}
+
+/** A rule id as cdk-nag words it: a stack with a standby knows its region, and its partition by that. */
+function inRegionOf(construct: IConstruct, id: string): string {
+  const { region, partition } = Stack.of(construct)
+  if (Token.isUnresolved(region)) return id
+  return id.replace('<AWS::Region>', region).replace('<AWS::Partition>', partition)
 }
 
 function reachesAllOnlyToTrace(policy: CfnPolicy): boolean {

@@ -1,33 +1,43 @@
 import { type App, Tags } from 'aws-cdk-lib'
 import { resolvePage } from '../authorization-page-address.ts'
-import type { Config } from '../config.ts'
+import { type Config, deploymentRegion } from '../config.ts'
 import { serviceTag, stageTagName } from '../names.ts'
 import { ApiStack } from './api-stack.ts'
 import { DataStack } from './data-stack.ts'
 import { IntakeStack } from './intake-stack.ts'
 import { ObservabilityStack } from './observability-stack.ts'
+import { StandbyStack, standbyStackName } from './standby-stack.ts'
 
 /**
  * Adds the stacks of a stage to a CDK app. The functions and the authorization page must have been bundled.
- * CDK's command line sets the region of the deployment, by default us-east-1; only the edge's names need it.
+ * CDK's command line sets the region of the deployment; only the edge's names and a standby need it.
  */
 export async function addStacks(
   app: App,
   config: Config,
-  deploymentRegion = process.env['CDK_DEFAULT_REGION'] ?? 'us-east-1',
+  region = deploymentRegion(config, process.env['CDK_DEFAULT_REGION']),
 ): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
   const tags = { ...config.tags, [serviceTag.name]: serviceTag.value, [stageTagName]: config.stage }
   // Tags of the stacks themselves, which CloudFormation passes on; those of the resources are added below.
-  const common = { config, tags }
+  // A table can only have a replica if the region of its stack is known, and all stacks refer to it.
+  const common = { config, tags, ...(config.standby ? { env: { region } } : {}) }
   const data = new DataStack(app, name('data'), { ...common, terminationProtection: config.protectData })
+  // After a failover it is what the deployment lives on, and its primary keys are out of reach.
+  if (config.standby && !config.failover)
+    new StandbyStack(app, standbyStackName(config), {
+      ...common,
+      env: { region: config.standby.region },
+      terminationProtection: config.protectData,
+      primary: { stackName: data.stackName, region },
+    }).addStackDependency(data)
   const intake = new IntakeStack(app, name('intake'), { ...common, data })
   // CDK's CloudFront constructs load slowly, so they are imported only for a stage that has one.
   const stacks = config.authorizationPage ? await import('./authorization-page-stacks.ts') : undefined
   const page = stacks && new stacks.AuthorizationPageStack(app, name('authorization-page'), common)
   const edge = config.edge ? await importEdge() : undefined
   const firewall =
-    edge && new edge.EdgeStack(app, name(`edge-${deploymentRegion}`), { ...common, deploymentRegion })
+    edge && new edge.EdgeStack(app, name(`edge-${region}`), { ...common, deploymentRegion: region })
   const api = new ApiStack(app, name('api'), {
     ...common,
     resources: intake.resources,

@@ -4,12 +4,15 @@ import { acknowledgeRules } from './acknowledged-rules.ts'
 import { addStacks } from './add-stacks.ts'
 import { bundleAuthorizationPage } from '../bundle-authorization-page.ts'
 import { bundleFunctions } from '../bundle-functions.ts'
-import { chooseStage, ConfigError } from '../config.ts'
+import { chooseStage, ConfigError, deploymentRegion } from '../config.ts'
 
 const app = new App()
-const config = refuseWrongConfig(() => chooseStage((name) => app.node.tryGetContext(name)))
+const { config, region } = refuseWrongConfig(() => {
+  const config = chooseStage((name) => app.node.tryGetContext(name))
+  return { config, region: deploymentRegion(config, process.env['CDK_DEFAULT_REGION']) }
+})
 await Promise.all([bundleFunctions(), bundleAuthorizationPage()])
-await addStacks(app, config)
+await addStacks(app, config, region)
 // Synthesis fails on every other cdk-nag finding, and on findings of AWS's validator, which cdk.json switches
 // on.
 acknowledgeRules(app)

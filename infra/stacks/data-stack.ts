@@ -1,22 +1,35 @@
-import { Duration, Stack, type StackProps } from 'aws-cdk-lib'
-import { AnyPrincipal, Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam'
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
+import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
-import { Key, type KeyProps, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
+import { type IKey, Key, type KeyProps, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { indexName } from '../../shared/db/table-layout.ts'
 import type { Config } from '../config.ts'
+import {
+  arnOutput,
+  dataKeyActions,
+  type DataKeyName,
+  describeKey,
+  keyRemoval,
+  limitActions,
+} from '../constructs/data-keys.ts'
+import type { DataTable } from '../constructs/grant.ts'
 import { removalPolicy } from '../constructs/removal-policy.ts'
-import { serviceTag, stageTagName } from '../names.ts'
+import { serviceTag } from '../names.ts'
+import { importReplica } from './standby-stack.ts'
 
-/** The data that must never be lost: the table, and the KMS keys without which its contents are useless. */
+/**
+ * The data that must never be lost: the table, and the KMS keys without which its contents are useless. After
+ * a failover, those that the standby region already has.
+ */
 export class DataStack extends Stack {
-  readonly table: TableV2
+  readonly table: DataTable
   /**
    * KMS key for the MAC of each password before hashing, so that a stolen table cannot be attacked offline.
    */
-  readonly macKey: Key
+  readonly macKey: IKey
   /** KMS key that encrypts TOTP secrets. */
-  readonly totpKey: Key
+  readonly totpKey: IKey
   /**
    * KMS key of the queues whose events hold password digests or secrets. The local stack, whose queues are
    * files on the developer's disk, has none.
@@ -26,12 +39,24 @@ export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
     const { config } = props
-    // A stage without protection is meant to leave as little behind as KMS allows.
-    const keyRemoval = {
-      removalPolicy: removalPolicy(config),
-      ...(config.protectData ? {} : { pendingWindow: Duration.days(7) }),
+    if (config.failover) {
+      this.table = TableV2.fromTableName(this, 'Table', config.serviceName)
+      this.macKey = importReplica(this, 'MacKey', config)
+      this.totpKey = importReplica(this, 'TotpKey', config)
+    } else {
+      this.table = this.addTable(config)
+      this.macKey = this.addDataKey('MacKey', config, {
+        keySpec: KeySpec.HMAC_256,
+        keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
+      })
+      this.totpKey = this.addDataKey('TotpKey', config, { enableKeyRotation: true })
     }
-    this.table = new TableV2(this, 'Table', {
+    this.eventKey = config.stage === 'local' ? undefined : this.addEventKey(config)
+  }
+
+  private addTable(config: Config): TableV2 {
+    const { standby } = config
+    return new TableV2(this, 'Table', {
       tableName: config.serviceName,
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
@@ -45,34 +70,36 @@ export class DataStack extends Stack {
       ],
       billing: Billing.onDemand(),
       timeToLiveAttribute: 'ttl',
+      // These two and the tags hold for the replica, too.
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
       deletionProtection: config.protectData,
       removalPolicy: removalPolicy(config),
+      ...(standby ? { replicas: [{ region: standby.region }] } : {}),
     })
-    this.macKey = new Key(this, 'MacKey', {
-      description: `${config.stage}: digests passwords`,
-      keySpec: KeySpec.HMAC_256,
-      keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
-      ...keyRemoval,
-    })
-    this.totpKey = new Key(this, 'TotpKey', {
-      description: `${config.stage}: encrypts TOTP secrets`,
-      enableKeyRotation: true,
-      ...keyRemoval,
-    })
-    protect(this.macKey, config, ['kms:GenerateMac'])
-    protect(this.totpKey, config, ['kms:Encrypt', 'kms:Decrypt'])
-    this.eventKey = config.stage === 'local' ? undefined : this.addEventKey(config, keyRemoval)
   }
 
-  private addEventKey(config: Config, keyRemoval: KeyProps): Key {
+  private addDataKey(name: DataKeyName, config: Config, props: KeyProps): Key {
+    const key = new Key(this, name, {
+      description: describeKey(name, config),
+      multiRegion: config.multiRegionKeys,
+      ...keyRemoval(config),
+      ...props,
+    })
+    for (const statement of limitActions(config, dataKeyActions[name])) key.addToResourcePolicy(statement)
+    // The stack of the standby region reads it.
+    if (config.multiRegionKeys) new CfnOutput(this, arnOutput(name), { value: key.keyArn })
+    return key
+  }
+
+  private addEventKey(config: Config): Key {
     const key = new Key(this, 'EventKey', {
       description: `${config.stage}: encrypts queued events that hold secrets`,
       enableKeyRotation: true,
-      ...keyRemoval,
+      ...keyRemoval(config),
     })
     // What SQS needs of who sends to, or receives from, an encrypted queue (SQS: Key management).
-    protect(key, config, ['kms:GenerateDataKey', 'kms:Decrypt'])
+    for (const statement of limitActions(config, ['kms:GenerateDataKey', 'kms:Decrypt']))
+      key.addToResourcePolicy(statement)
     limitReaders(key, config)
     return key
   }
@@ -101,25 +128,4 @@ function limitReaders(key: Key, config: Config): void {
       ArnNotEquals: { 'aws:PrincipalArn': operator },
       StringNotEquals: { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value },
     })
-}
-
-/**
- * Denies in a key's own policy, whatever IAM policies allow, that a role of the service does more with it
- * than `actions`, and that a role of another stage does anything with it. It keeps a captured function from
- * tagging, disabling or deleting the key. Roles of the service have its tags; those that deploy have not.
- */
-function protect(key: Key, { stage }: Config, actions: string[]): void {
-  const ofService = { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value }
-  const ofOtherStage = { [`aws:PrincipalTag/${stageTagName}`]: stage }
-  const deny = (what: Pick<PolicyStatementProps, 'actions' | 'notActions' | 'conditions'>) =>
-    key.addToResourcePolicy(
-      new PolicyStatement({
-        effect: Effect.DENY,
-        principals: [new AnyPrincipal()],
-        resources: ['*'],
-        ...what,
-      }),
-    )
-  deny({ notActions: actions, conditions: { StringEquals: ofService } })
-  deny({ actions, conditions: { StringEquals: ofService, StringNotEquals: ofOtherStage } })
 }

@@ -26,7 +26,8 @@ export class ObservabilityStack extends Stack {
       })
     addAlarms(this, config.alarmTopicArn, alarmSpecs(props))
     new Dashboard(this, 'Dashboard', {
-      dashboardName: config.serviceName,
+      // Dashboards are global (CloudWatch: PutDashboard), and that of the lost region still exists.
+      dashboardName: config.failover ? `${config.serviceName}-${this.region}` : config.serviceName,
       widgets: dashboardRows(props),
     })
   }

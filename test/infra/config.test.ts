@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseStage, readConfig } from '../../infra/config.ts'
+import { chooseStage, deploymentRegion, readConfig } from '../../infra/config.ts'
 import { configured } from '../support/configured-stage.ts'
 
 describe('readConfig', () => {
@@ -67,12 +67,16 @@ describe('readConfig', () => {
     ['prod', true],
     ['dev', false],
     ['local', false],
-  ])('by default, protectData of the stage %s is %s', (stage, protect) => {
-    expect(readConfig({ ...configured, stage }).protectData).toBe(protect)
+  ])('by default, protectData and multiRegionKeys of the stage %s are %s', (stage, protect) => {
+    const { protectData, multiRegionKeys } = readConfig({ ...configured, stage })
+    expect({ protectData, multiRegionKeys }).toEqual({ protectData: protect, multiRegionKeys: protect })
   })
 })
 
 describe('the configuration of a deployment', () => {
+  const there = { region: 'eu-west-1' }
+  const arnHere = 'arn:aws:sns:eu-central-1:123456789012:alarms'
+
   it('a deployment that lacks the sender of its mails and its page is refused, and told what to write', () => {
     const refused = () => readConfig({ stage: 'prod' })
     expect(refused).toThrow('"stages", "prod" in cdk.json')
@@ -96,6 +100,19 @@ describe('the configuration of a deployment', () => {
     ['an origin without https', { corsOrigins: 'http://127.0.0.1:3001' }, /corsOrigins must be origins/],
     ['an origin with a path', { corsOrigins: 'https://a.example/' }, /corsOrigins must be origins/],
     ['every origin', { corsOrigins: '*' }, /corsOrigins must be origins/],
+    [
+      'a standby without multi-Region keys',
+      { standby: there, multiRegionKeys: false },
+      /needs multiRegionKeys/,
+    ],
+    ['a standby that is no region', { standby: { region: 'Ireland' } }, /standby.region/],
+    ['a standby with a topic elsewhere', { standby: { ...there, alarmTopicArn: arnHere } }, /standby: must/],
+    [
+      'a domain and a standby without a certificate for it',
+      { standby: there, domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-central-1:1:x' },
+      /standby needs a certificateArn/,
+    ],
+    ['a failover to nowhere', { failover: true }, /failover needs a standby/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
   ])('a deployment with %s is refused by the name of the knob', (_what, values, message) => {
     expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
@@ -104,6 +121,25 @@ describe('the configuration of a deployment', () => {
   it('the local stack may use plain http', () => {
     const values = { authUrl: 'http://127.0.0.1:5000/', corsOrigins: 'http://127.0.0.1:5000' }
     expect(readConfig({ stage: 'local', ...values })).toMatchObject({ authUrl: values.authUrl })
+  })
+})
+
+describe('deploymentRegion', () => {
+  const stage = { ...configured, stage: 'prod', standby: { region: 'eu-west-1' } }
+
+  it('a stage is deployed in the region of the command line, us-east-1 if it names none', () => {
+    expect(deploymentRegion(readConfig(stage), 'eu-central-1')).toBe('eu-central-1')
+    expect(deploymentRegion(readConfig(stage))).toBe('us-east-1')
+  })
+
+  it('after a failover a stage is deployed in its standby region, whatever the command line says', () => {
+    expect(deploymentRegion(readConfig({ ...stage, failover: 'true' }), 'eu-central-1')).toBe('eu-west-1')
+  })
+
+  it('without a failover nobody deploys a stage in its standby region, because two would serve one table', () => {
+    expect(() => deploymentRegion(readConfig(stage), 'eu-west-1')).toThrow(
+      'eu-west-1 is the standby region of this stage: set "failover" when its own region is lost',
+    )
   })
 })
 

@@ -269,6 +269,7 @@ describe('cdk-nag checks', () => {
       edgeAlarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms',
       domainName: 'api.example.com',
       hostedZoneId: 'Z123',
+      standby: { region: 'eu-west-1', certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
       tags: { team: 'payments' },
       tracing: true,
     }

@@ -7,7 +7,7 @@ export type StackDescription = ReturnType<typeof describeStack>
 
 /** Describes the running stack, with the outputs of the template where they exist. */
 export function describeStack(
-  { outputs, buses, tables, functions, routes }: StackModel,
+  { outputs, buses, tables, functions, routes, region }: StackModel,
   aws: Pick<AwsEndpoint, 'url' | 'queues'>,
   urls: { baseUrl: string; pageUrl: string },
 ) {
@@ -22,6 +22,7 @@ export function describeStack(
     base_url: outputs.BaseUrl ?? urls.baseUrl,
     auth_url: outputs.AuthUrl ?? `${urls.pageUrl}/`,
     aws_endpoint: aws.url,
+    region,
     event_bus: outputs.EventBusName ?? buses.at(-1)?.name ?? 'default',
     dead_letter_queues: deadLetterQueues.map(({ name, url }) => ({ name, url })),
     table: outputs.TableName ?? tables[0]?.name ?? '',

@@ -22,6 +22,7 @@ const cdkFile = write('cdk.json', {
       named: { ...configured, domainName: 'api.example.com', certificateArn },
       plain: configured,
       bare: {},
+      moved: { ...configured, standby: { region: 'eu-west-1' }, failover: true },
     },
   },
 })
@@ -36,6 +37,11 @@ describe('findStage', () => {
     ['the option --base-url', 'named', { baseUrl: 'https://other.example' }, 'https://other.example'],
   ])('findStage takes the address of the API from %s', (_what, stage, options, baseUrl) => {
     expect(findStage(stage, { outputs, ...options }, cdkFile).baseUrl).toBe(baseUrl)
+  })
+
+  it('after a failover commands work in the standby region; else the SDK chooses', () => {
+    expect(findStage('moved', { outputs }, cdkFile).region).toBe('eu-west-1')
+    expect(findStage('plain', { outputs }, cdkFile).region).toBeUndefined()
   })
 
   it('findStage derives table, bus and settings from the stage’s name and configuration', () => {

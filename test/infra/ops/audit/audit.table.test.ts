@@ -70,6 +70,7 @@ async function facts(at = Date.now()) {
     stage: 'local',
     baseUrl: baseUrl(),
     awsEndpoint: undefined,
+    region: undefined,
     namePrefix: '',
     tableName: tableName(),
     eventBusName: 'account-service',

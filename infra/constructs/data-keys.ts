@@ -1,0 +1,48 @@
+import { Duration } from 'aws-cdk-lib'
+import { AnyPrincipal, Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam'
+import type { Config } from '../config.ts'
+import { serviceTag, stageTagName } from '../names.ts'
+import { removalPolicy } from './removal-policy.ts'
+
+/** The KMS keys without which the table's contents are useless: what roles of the service do with them. */
+export const dataKeyActions = {
+  MacKey: ['kms:GenerateMac'],
+  TotpKey: ['kms:Encrypt', 'kms:Decrypt'],
+} as const satisfies Record<string, string[]>
+export type DataKeyName = keyof typeof dataKeyActions
+
+const purposes = { MacKey: 'digests passwords', TotpKey: 'encrypts TOTP secrets' }
+
+/** Description of such a key in KMS. */
+export const describeKey = (name: DataKeyName, { stage }: Config): string => `${stage}: ${purposes[name]}`
+
+/** Name of the stack output with the ARN of such a key. */
+export const arnOutput = (name: DataKeyName): string => `${name}Arn`
+
+/** Removal of a key. A stage without protection is meant to leave as little behind as KMS allows. */
+export const keyRemoval = (config: Config) => ({
+  removalPolicy: removalPolicy(config),
+  ...(config.protectData ? {} : { pendingWindow: Duration.days(7) }),
+})
+
+/**
+ * Statements of a key's own policy that deny, whatever IAM policies allow, that a role of the service does
+ * more with it than `actions`, and that a role of another stage does anything with it. They keep a captured
+ * function from tagging, disabling or deleting the key. Roles of the service have its tags; those that deploy
+ * have not.
+ */
+export function limitActions({ stage }: Config, actions: readonly string[]): PolicyStatement[] {
+  const ofService = { [`aws:PrincipalTag/${serviceTag.name}`]: serviceTag.value }
+  const ofOtherStage = { [`aws:PrincipalTag/${stageTagName}`]: stage }
+  const deny = (what: Pick<PolicyStatementProps, 'actions' | 'notActions' | 'conditions'>) =>
+    new PolicyStatement({
+      effect: Effect.DENY,
+      principals: [new AnyPrincipal()],
+      resources: ['*'],
+      ...what,
+    })
+  return [
+    deny({ notActions: [...actions], conditions: { StringEquals: ofService } }),
+    deny({ actions: [...actions], conditions: { StringEquals: ofService, StringNotEquals: ofOtherStage } }),
+  ]
+}

@@ -1,0 +1,62 @@
+import { CfnOutput, Fn, Stack, type StackProps } from 'aws-cdk-lib'
+import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { CfnReplicaKey, type IKey, Key } from 'aws-cdk-lib/aws-kms'
+import type { Construct } from 'constructs'
+import type { Config } from '../config.ts'
+import {
+  arnOutput,
+  dataKeyActions,
+  type DataKeyName,
+  describeKey,
+  keyRemoval,
+  limitActions,
+} from '../constructs/data-keys.ts'
+
+interface StandbyStackProps extends StackProps {
+  config: Config
+  /** The stack with the primary keys, and its region. */
+  primary: { stackName: string; region: string }
+}
+
+/**
+ * What a standby region has while the stage's own region works: replicas of the KMS keys that the table
+ * depends on. The table's replica is there, too, but DynamoDB manages it from the stack of the table.
+ */
+export class StandbyStack extends Stack {
+  constructor(scope: Construct, id: string, { config, primary, ...props }: StandbyStackProps) {
+    super(scope, id, props)
+    this.addReplica('MacKey', config, primary)
+    this.addReplica('TotpKey', config, primary)
+  }
+
+  /** Replicates a key. Its policy and tags are its own: KMS shares the key material and its rotation only. */
+  private addReplica(name: DataKeyName, config: Config, primary: StandbyStackProps['primary']): void {
+    const { removalPolicy, pendingWindow } = keyRemoval(config)
+    const owner = new PolicyStatement({
+      principals: [new AccountRootPrincipal()],
+      actions: ['kms:*'],
+      resources: ['*'],
+    })
+    const key = new CfnReplicaKey(this, name, {
+      description: describeKey(name, config),
+      // CloudFormation reads the output across regions, when this stack is created or updated.
+      primaryKeyArn: Fn.getStackOutput(primary.stackName, arnOutput(name), primary.region),
+      keyPolicy: new PolicyDocument({
+        statements: [owner, ...limitActions(config, dataKeyActions[name])],
+      }),
+      ...(pendingWindow ? { pendingWindowInDays: pendingWindow.toDays() } : {}),
+    })
+    key.applyRemovalPolicy(removalPolicy)
+    new CfnOutput(this, arnOutput(name), { value: key.attrArn, exportName: exportOf(name, config) })
+  }
+}
+
+/** Name of the stack with the replicas of a stage's keys. */
+export const standbyStackName = ({ stage }: Config): string => `account-service-${stage}-standby`
+
+const exportOf = (name: DataKeyName, config: Config): string =>
+  `${standbyStackName(config)}-${arnOutput(name)}`
+
+/** The replica of a key, for stacks in the standby region. CloudFormation keeps it while they use it. */
+export const importReplica = (scope: Construct, name: DataKeyName, config: Config): IKey =>
+  Key.fromKeyArn(scope, name, Fn.importValue(exportOf(name, config)))

@@ -1,0 +1,143 @@
+import { Token } from 'aws-cdk-lib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeBundleDirectories } from '../../support/bundle-directories.ts'
+import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
+
+const region = 'eu-west-1'
+const place = (service: string) => `arn:aws:${service}:${region}:123456789012:there`
+const standby = { region, certificateArn: place('acm'), alarmTopicArn: place('sns') }
+const values = {
+  standby,
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
+  hostedZoneId: 'Z123',
+  alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms',
+  edge: true,
+}
+
+let alone: Stacks
+let primary: Stacks
+let failedOver: Stacks
+
+beforeAll(async () => {
+  makeBundleDirectories()
+  alone = await synthesizeUnchecked('prod')
+  primary = await synthesizeUnchecked('prod', { values })
+  failedOver = await synthesizeUnchecked('prod', { values: { ...values, failover: true } })
+})
+
+const propertiesOf = (stacks: Stacks, type: string) =>
+  ofType(stacks, type).map(({ resource }) => resource.Properties)
+
+describe('while the stage’s own region works', () => {
+  it('prod can get a standby region later, because its keys are multi-Region from the first deployment on', () => {
+    const keys = ofType(alone, 'AWS::KMS::Key').map(({ id, resource }) => [
+      id,
+      resource.Properties['MultiRegion'],
+    ])
+    expect(Object.fromEntries(keys)).toEqual({
+      MacKey790F75A3: true,
+      TotpKey103FF508: true,
+      EventKey567EB652: undefined,
+    })
+  })
+
+  it('the table has a replica that is protected, recoverable and tagged like the table', () => {
+    const [table] = propertiesOf(primary, 'AWS::DynamoDB::GlobalTable')
+    const [replica, own] = table?.['Replicas'] as Record<string, unknown>[]
+    expect(own).toMatchObject({ Region: 'us-east-1', DeletionProtectionEnabled: true })
+    expect(replica).toEqual({ ...own, Region: region })
+  })
+
+  it('the standby region has replicas of both keys, under the same policies, tags and retention', () => {
+    const keys = ofType(primary, 'AWS::KMS::Key')
+    const replicas = ofType(primary, 'AWS::KMS::ReplicaKey')
+    expect(replicas.map(({ id }) => id)).toEqual(['MacKey', 'TotpKey'])
+    for (const { id, resource } of replicas) {
+      const { Properties: properties, DeletionPolicy: retention } = resource
+      const original = keys.find((key) => key.id.startsWith(id))?.resource
+      expect(properties['KeyPolicy']).toEqual(original?.Properties['KeyPolicy'])
+      expect(properties['Tags']).toEqual(original?.Properties['Tags'])
+      expect(retention).toBe('RetainExceptOnCreate')
+      expect(properties['PrimaryKeyArn']).toEqual({
+        'Fn::GetStackOutput': {
+          StackName: 'account-service-prod-data',
+          OutputName: `${id}Arn`,
+          Region: 'us-east-1',
+        },
+      })
+      expect(primary.get('data')?.outputs[`${id}Arn`]?.Value).toEqual({
+        'Fn::GetAtt': [expect.stringMatching(`^${id}`), 'Arn'],
+      })
+    }
+  })
+
+  it('the stack of the replicas is in the standby region, is protected, and waits for the keys', () => {
+    const stack = primary.get('standby')?.stack
+    expect(stack?.region).toBe(region)
+    expect(stack?.terminationProtection).toBe(true)
+    expect(stack?.dependencies.map(({ stackName }) => stackName)).toEqual(['account-service-prod-data'])
+  })
+
+  it('without a standby region, templates name no region, so that a stage can be deployed in any', () => {
+    expect(alone.has('standby')).toBe(false)
+    for (const { stack } of alone.values()) expect(Token.isUnresolved(stack.region)).toBe(true)
+  })
+})
+
+describe('after a failover', () => {
+  it('every stack is in the standby region, and none refers to the lost one', () => {
+    expect([...failedOver.keys()]).toEqual(['data', 'intake', 'api', 'observability'])
+    for (const { stack } of failedOver.values()) expect(stack.region).toBe(region)
+    for (const [name, { resources }] of failedOver)
+      expect(JSON.stringify(resources), name).not.toContain('us-east-1')
+  })
+
+  it('the deployment lives on the table and the keys that are there, and makes none', () => {
+    expect(ofType(failedOver, 'AWS::DynamoDB::GlobalTable')).toEqual([])
+    expect(ofType(failedOver, 'AWS::KMS::Key').map(({ id }) => id)).toEqual(['EventKey567EB652'])
+    const environments = propertiesOf(failedOver, 'AWS::Lambda::Function').map(
+      ({ Environment }) => (Environment as { Variables: Record<string, unknown> }).Variables,
+    )
+    for (const { TABLE_NAME: table, MAC_KEY_ID: mac, TOTP_KEY_ID: totp } of environments)
+      expect({ table, mac, totp }).toEqual({
+        table: 'account-service-prod',
+        mac: { 'Fn::ImportValue': 'account-service-prod-standby-MacKeyArn' },
+        totp: { 'Fn::ImportValue': 'account-service-prod-standby-TotpKeyArn' },
+      })
+    const exported = Object.values(primary.get('standby')?.outputs ?? {}).map(({ Export }) => Export?.Name)
+    expect(exported).toEqual([
+      'account-service-prod-standby-MacKeyArn',
+      'account-service-prod-standby-TotpKeyArn',
+    ])
+  })
+
+  it('domain and alarms have the certificate and the topic of the standby region', () => {
+    const [domain] = propertiesOf(failedOver, 'AWS::ApiGatewayV2::DomainName')
+    expect(domain?.['DomainNameConfigurations']).toMatchObject([{ CertificateArn: standby.certificateArn }])
+    const alarms = propertiesOf(failedOver, 'AWS::CloudWatch::Alarm')
+    for (const { AlarmActions: actions } of alarms) expect(actions).toEqual([standby.alarmTopicArn])
+  })
+
+  it('nothing takes a name that the lost region’s stacks hold for the whole account', () => {
+    // The lost region keeps the edge, whose domain no second distribution could have, and the DNS record.
+    for (const type of ['CloudFront::Distribution', 'WAFv2::WebACL', 'Route53::RecordSet'])
+      expect(ofType(failedOver, `AWS::${type}`), type).toEqual([])
+    expect(ofType(primary, 'AWS::Route53::RecordSet')).toHaveLength(1)
+    const dashboards = [primary, failedOver].map((stacks) =>
+      propertiesOf(stacks, 'AWS::CloudWatch::Dashboard'),
+    )
+    expect(dashboards.flat().map(({ DashboardName: name }) => name)).toEqual([
+      'account-service-prod',
+      'account-service-prod-eu-west-1',
+    ])
+    const named = [...failedOver.values()].flatMap(({ resources }) =>
+      Object.values(resources).filter(
+        ({ Type: type, Properties: properties }) =>
+          type.startsWith('AWS::IAM::') &&
+          ['RoleName', 'ManagedPolicyName'].some((name) => name in properties),
+      ),
+    )
+    expect(named).toEqual([])
+  })
+})
