@@ -22,6 +22,11 @@ export interface Write {
   ConditionCheck?: Without<SdkWrite['ConditionCheck']>
   /** The error to throw when the write's condition does not hold; it gets the item as stored at that time. */
   otherwise?: (stored: Item | undefined) => Error
+  /**
+   * Whether the stored item shows that this very write took effect: the SDK repeats a write whose answer was
+   * lost, and then its condition no longer holds. Only for writes on their own; transactions have tokens.
+   */
+  isDone?: (stored: Item | undefined) => boolean
 }
 
 /** A write whose condition did not hold, and the item as it is stored; undefined if there is none. */
@@ -97,8 +102,11 @@ export async function writeItem(write: Write, options: { returnNew?: true } = {}
   try {
     return (await retry(send, isConflict)).Attributes
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException)
-      throw failureOf([{ write, stored: fromSdk(error.Item) }])
+    if (error instanceof ConditionalCheckFailedException) {
+      const stored = fromSdk(error.Item)
+      if (write.isDone?.(stored)) return stored
+      throw failureOf([{ write, stored }])
+    }
     throw isConflict(error) ? unavailable(error) : error
   }
 }

@@ -1,67 +1,108 @@
+import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
-import { type Write, writeIf, writeItem } from '../db/write.ts'
+import { ConditionFailed, type Write, writeIf, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { maxTicketTries } from './login-ticket.ts'
-import { removeFromRecord, signInKey, SignInRecord } from './sign-in-record.ts'
+import { codeCounter, removeFromRecord, signInKey, SignInRecord } from './sign-in-record.ts'
 import { attributesOf, tryAttribute } from './try-counts.ts'
 
-/** Name of the counter of wrong second factors over all login tickets. */
-export const codeCounter = 'code'
+/** A counted try of a second factor. */
+export interface CodeTry {
+  /** An id of its own in the login ticket, so that it is counted once and given back once. */
+  id: string
+  userId: number
+  ticketHash: string
+  /** When it was counted, epoch milliseconds. */
+  at: number
+}
+
+/** A try of a second factor at this instant, not yet counted. */
+export const newCodeTry = (userId: number, ticketHash: string, at: number): CodeTry => ({
+  id: randomBytes(6).toString('base64url'),
+  userId,
+  ticketHash,
+  at,
+})
+
+const tryNames = ({ id, ticketHash, at }: CodeTry) => ({
+  '#ticket': ticketHash,
+  '#try': id,
+  '#code': tryAttribute(codeCounter, at),
+})
 
 /**
  * Counts a try of a second factor, for its login ticket and for the user, before the code is compared, so
  * that simultaneous requests cannot pass a limit together. Throws `bad_login_ticket`, without counting, when
  * the ticket is unknown, expired or used up.
  */
-export async function reserveCodeTry(userId: number, hash: string, now: number): Promise<SignInRecord> {
+export async function reserveCodeTry(codeTry: CodeTry): Promise<SignInRecord> {
+  const { id, userId, ticketHash, at } = codeTry
   const reserve: Write = {
     Update: {
       Key: signInKey(userId),
-      UpdateExpression: 'SET tickets.#ticket.tries = tickets.#ticket.tries + :one ADD #code :one',
-      ConditionExpression: 'tickets.#ticket.expires_at > :now AND tickets.#ticket.tries < :max',
-      ExpressionAttributeNames: { '#ticket': hash, '#code': tryAttribute(codeCounter, now) },
-      ExpressionAttributeValues: { ':one': 1, ':now': now, ':max': maxTicketTries },
+      UpdateExpression: 'SET tickets.#ticket.tried.#try = :true ADD #code :one',
+      ConditionExpression: [
+        'tickets.#ticket.expires_at > :now',
+        'size(tickets.#ticket.tried) < :max',
+        'attribute_not_exists(tickets.#ticket.tried.#try)',
+      ].join(' AND '),
+      ExpressionAttributeNames: tryNames(codeTry),
+      ExpressionAttributeValues: { ':true': true, ':one': 1, ':now': at, ':max': maxTicketTries },
+    },
+    isDone: (stored) => {
+      const record = stored && v.parse(SignInRecord, stored)
+      return record?.tickets[ticketHash]?.tried[id] ?? false
     },
     otherwise: () => new Failure('bad_login_ticket'),
   }
   return v.parse(SignInRecord, await writeItem(reserve, { returnNew: true }))
 }
 
-/** Takes a reserved try of a second factor back, unless a sign-in or a new secret has ended the ticket. */
-export const giveBackCodeTry = (userId: number, hash: string, reservedAt: number): Promise<boolean> =>
+/**
+ * Takes a counted try of a second factor back, unless a sign-in or a new secret has ended the ticket.
+ * Resolves with the record after it; undefined if there was nothing to take back.
+ */
+export async function giveBackCodeTry(codeTry: CodeTry): Promise<SignInRecord | undefined> {
+  try {
+    const item = await writeItem(
+      {
+        Update: {
+          Key: signInKey(codeTry.userId),
+          UpdateExpression: 'REMOVE tickets.#ticket.tried.#try ADD #code :minusOne',
+          ConditionExpression: 'attribute_exists(tickets.#ticket.tried.#try) AND #code >= :one',
+          ExpressionAttributeNames: tryNames(codeTry),
+          ExpressionAttributeValues: { ':one': 1, ':minusOne': -1 },
+        },
+      },
+      { returnNew: true },
+    )
+    return v.parse(SignInRecord, item)
+  } catch (error) {
+    if (error instanceof ConditionFailed) return undefined
+    throw error
+  }
+}
+
+const setWarnedAt = (userId: number, at: number, condition: string, compared: number): Promise<boolean> =>
   writeIf({
     Update: {
       Key: signInKey(userId),
-      UpdateExpression: 'SET tickets.#ticket.tries = tickets.#ticket.tries - :one ADD #code :minusOne',
-      ConditionExpression: 'attribute_exists(tickets.#ticket) AND #code >= :one',
-      ExpressionAttributeNames: { '#ticket': hash, '#code': tryAttribute(codeCounter, reservedAt) },
-      ExpressionAttributeValues: { ':one': 1, ':minusOne': -1 },
+      UpdateExpression: 'SET warned_at = :at',
+      ConditionExpression: condition,
+      ExpressionAttributeValues: { ':at': at, ':compared': compared },
     },
   })
 
 /**
- * Claims the mail about too many wrong codes; resolves with whether it is to be sent. One may be, per hour.
+ * Claims the mail about too many wrong codes; resolves with whether it is to be sent. `until` is the instant
+ * that the record then has, and `lastBefore` the one from which on another warning is too early.
  */
-export const claimWarning = (userId: number, now: number, lastBefore: number): Promise<boolean> =>
-  writeIf({
-    Update: {
-      Key: signInKey(userId),
-      UpdateExpression: 'SET warned_at = :now',
-      ConditionExpression: 'attribute_not_exists(warned_at) OR warned_at <= :before',
-      ExpressionAttributeValues: { ':now': now, ':before': lastBefore },
-    },
-  })
+export const claimWarning = (userId: number, until: number, lastBefore: number): Promise<boolean> =>
+  setWarnedAt(userId, until, 'attribute_not_exists(warned_at) OR warned_at <= :compared', lastBefore)
 
-/** Gives the claim of a warning back, when its mail could not be requested. */
-export const giveBackWarning = (userId: number, claimedAt: number): Promise<boolean> =>
-  writeIf({
-    Update: {
-      Key: signInKey(userId),
-      UpdateExpression: 'REMOVE warned_at',
-      ConditionExpression: 'warned_at = :at',
-      ExpressionAttributeValues: { ':at': claimedAt },
-    },
-  })
+/** Records that the claimed warning was requested. */
+export const confirmWarning = (userId: number, claimed: number, now: number): Promise<boolean> =>
+  setWarnedAt(userId, now, 'warned_at = :compared', claimed)
 
 /** What a right second factor changes in a sign-in record. */
 export interface CodeStep {

@@ -9,14 +9,14 @@ import { scopes } from '../tokens/scopes.ts'
 import { EmailAddress, normalizeEmail } from '../users/identity.ts'
 import {
   acceptSecondFactor,
-  codeCounter,
   type CodeStep,
   giveBackCodeTry,
+  newCodeTry,
   reserveCodeTry,
 } from './code-step.ts'
 import { claimedTicketUser, ticketHash } from './login-ticket.ts'
 import { isMailedCode, SixDigits } from './mailed-code.ts'
-import type { SignInRecord } from './sign-in-record.ts'
+import { codeCounter, type SignInRecord } from './sign-in-record.ts'
 import { networkDigest, sourceNetwork } from './source-network.ts'
 import { decryptTotpSecret, verifyTotp } from './totp.ts'
 import { countTries, secondsUntilBelow } from './try-counts.ts'
@@ -57,12 +57,12 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
   const userId = claimedTicketUser(form.ticket)
   if (userId === undefined) throw new Failure('bad_login_ticket')
   const hash = ticketHash(form.ticket, normalizeEmail(form.email))
-  const record = await reserveCodeTry(userId, hash, now)
+  const codeTry = newCodeTry(userId, hash, now)
+  const record = await reserveCodeTry(codeTry)
   log.appendKeys({ user_id: userId })
   const tries = countTries(record.item, codeCounter, now)
   if (tries > maxWrongCodes) {
-    await giveBackCodeTry(userId, hash, now)
-    throw await tooManyCodes(record, now)
+    throw await tooManyCodes((await giveBackCodeTry(codeTry)) ?? record, now)
   }
   try {
     const totpStep = await verifySecondFactor(record, hash, form, now)
@@ -71,8 +71,7 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
     const failure = error instanceof Failure ? error.failure : undefined
     if (failure === 'bad_verification_code' && tries === maxWrongCodes) throw await tooManyCodes(record, now)
     // When the code was not compared, or was right, the try does not count.
-    if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket')
-      await giveBackCodeTry(userId, hash, now)
+    if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket') await giveBackCodeTry(codeTry)
     throw error
   }
 }
@@ -81,7 +80,9 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
 async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure> {
   await warnOwner(record, now)
   log.appendKeys({ limit: 'codes' })
-  const retryAfterSeconds = secondsUntilBelow(record.item, codeCounter, { limit: maxWrongCodes, now })
+  const wait = secondsUntilBelow(record.item, codeCounter, { limit: maxWrongCodes, now })
+  // None is left when other tries were given back meanwhile.
+  const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
-import { ConditionFailed, writeItem } from '../db/write.ts'
+import { ConditionFailed, type Write, writeItem } from '../db/write.ts'
 import { countTries, expiredAttributes, secondsUntilBelow, tryAttribute } from './try-counts.ts'
 
 const sources = itemType({
@@ -75,17 +75,17 @@ export async function reserveSourceTry(
 }
 
 /**
- * Takes a reserved try back. A count of the account that falls to zero is removed, so that the item of a busy
- * office, where everybody signs in, stays small.
+ * Takes a reserved try back, and resolves with the item. A count of the account that falls to zero is
+ * removed, so that the item of a busy office, where everybody signs in, stays small.
  */
-export async function giveBackSourceTry(source: Source, reserved: Item, reservedAt: number): Promise<void> {
+export async function giveBackSourceTry(source: Source, reserved: Item, reservedAt: number): Promise<Item> {
   const isLast = v.parse(Integer, reserved[tryAttribute(source.account, reservedAt)]) === 1
   try {
-    await takeBack(source, reservedAt, { removeAccount: isLast })
+    return await takeBack(source, reservedAt, { removeAccount: isLast })
   } catch (error) {
     if (!(isLast && error instanceof ConditionFailed)) throw error
     // Another try was counted meanwhile, so the count must stay.
-    await takeBack(source, reservedAt, { removeAccount: false })
+    return takeBack(source, reservedAt, { removeAccount: false })
   }
 }
 
@@ -93,8 +93,9 @@ async function takeBack(
   { key, account }: Source,
   reservedAt: number,
   { removeAccount }: { removeAccount: boolean },
-): Promise<void> {
-  await writeItem({
+): Promise<Item> {
+  const counter = tryAttribute(account, reservedAt)
+  const giveBack: Write = {
     Update: {
       Key: key,
       UpdateExpression: removeAccount
@@ -103,9 +104,11 @@ async function takeBack(
       ...(removeAccount && { ConditionExpression: '#account = :one' }),
       ExpressionAttributeNames: {
         '#all': tryAttribute(all, reservedAt),
-        '#account': tryAttribute(account, reservedAt),
+        '#account': counter,
       },
       ExpressionAttributeValues: { ':minusOne': -1, ...(removeAccount && { ':one': 1 }) },
     },
-  })
+    isDone: (stored) => removeAccount && stored?.[counter] === undefined,
+  }
+  return (await writeItem(giveBack, { returnNew: true })) ?? {}
 }

@@ -74,17 +74,25 @@ export async function reserveAttempt(
   const attempt = { address, at: now, record, source, sourceItem, key, item, isKnownSource }
   const isSourceOver = isOverLimit(source, sourceItem, now)
   if (isSourceOver || (!isKnownSource && countTries(item, passwordCounter, now) > maxAccountTries)) {
-    await giveBackAttempt(attempt)
+    // The wait follows from the counts without this try.
+    const after = await giveBackAttempt(attempt)
     throw isSourceOver
-      ? tooManyTries('source', secondsUntilAllowed(source, sourceItem, now))
-      : atCeiling(attempt)
+      ? tooManyTries('source', secondsUntilAllowed(source, after.sourceItem, now))
+      : atCeiling({ ...attempt, ...after })
   }
   return attempt
 }
 
-/** Takes a counted try back whose password was not compared. */
-export async function giveBackAttempt({ source, sourceItem, key, at }: PasswordAttempt): Promise<void> {
-  await Promise.all([giveBackSourceTry(source, sourceItem, at), giveBackPasswordTry(key, at)])
+/** Takes a counted try back whose password was not compared. Resolves with the counts after it. */
+export async function giveBackAttempt(
+  attempt: PasswordAttempt,
+): Promise<Pick<PasswordAttempt, 'sourceItem' | 'item'>> {
+  const { source, key, at } = attempt
+  const [sourceItem, item] = await Promise.all([
+    giveBackSourceTry(source, attempt.sourceItem, at),
+    giveBackPasswordTry(key, at),
+  ])
+  return { sourceItem, item }
 }
 
 /**
@@ -108,7 +116,8 @@ function atCeiling({ item, at, record }: PasswordAttempt): Failure {
   )
 }
 
-function tooManyTries(limit: 'source' | 'account', retryAfterSeconds: number): Failure {
+function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
-  return new Failure('too_many_requests', { retryAfterSeconds })
+  // No wait is left when other tries were given back meanwhile.
+  return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
 }

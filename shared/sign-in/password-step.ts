@@ -28,16 +28,17 @@ export async function reservePasswordTry(key: Key, known: boolean, now: number):
   return (await writeItem(reserve, { returnNew: true })) ?? {}
 }
 
-/** Takes a reserved password try back. */
-export async function giveBackPasswordTry(key: Key, reservedAt: number): Promise<void> {
-  await writeItem({
+/** Takes a reserved password try back, and resolves with the item. */
+export async function giveBackPasswordTry(key: Key, reservedAt: number): Promise<Item> {
+  const giveBack = {
     Update: {
       Key: key,
       UpdateExpression: 'ADD #try :minusOne',
       ExpressionAttributeNames: { '#try': tryAttribute(passwordCounter, reservedAt) },
       ExpressionAttributeValues: { ':minusOne': -1 },
     },
-  })
+  }
+  return (await writeItem(giveBack, { returnNew: true })) ?? {}
 }
 
 /**
@@ -99,7 +100,7 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
         ` ADD #try :minusOne ${removal.clause}`,
       ].join(''),
       ConditionExpression: [
-        'login_password = :hash AND disabled = :false',
+        'login_password = :hash AND disabled = :false AND attribute_not_exists(tickets.#ticket)',
         ...(mailSlot ? ['(attribute_not_exists(mails.#slot) OR mails.#slot <= :freeBefore)'] : []),
       ].join(' AND '),
       ExpressionAttributeNames: {
@@ -109,7 +110,7 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
         ...(mailSlot && { '#slot': mailSlot.name }),
       },
       ExpressionAttributeValues: {
-        ':ticket': { expires_at: ticket.expiresAt, tries: 0, code: ticket.codeDigest },
+        ':ticket': { expires_at: ticket.expiresAt, tried: {}, code: ticket.codeDigest },
         ':hash': record.loginPassword,
         ':false': false,
         ':minusOne': -1,
@@ -117,6 +118,7 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
         ...(newHash !== undefined && { ':newHash': newHash }),
       },
     },
+    isDone: (stored) => ticket.hash in v.parse(SignInRecord, stored).tickets,
     otherwise: (stored) => new SignInRecordChanged(v.parse(SignInRecord, stored)),
   })
 }

@@ -5,7 +5,10 @@ import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import type { UserChanges } from '../users/user.ts'
-import { expiredAttributes } from './try-counts.ts'
+import { expiredAttributes, windowAttributes } from './try-counts.ts'
+
+/** Name of the counter of wrong second factors over all login tickets. */
+export const codeCounter = 'code'
 
 const records = itemType({
   pk: 'SIGNIN#{userId}',
@@ -32,8 +35,8 @@ export const unknownSignInKey = (normalizedEmail: string): Key =>
 const Ticket = v.object({
   /** Epoch milliseconds. */
   expires_at: Integer,
-  /** Number of codes that were compared, or are being compared. */
-  tries: Integer,
+  /** The tries whose codes were compared, or are being compared, by their ids. */
+  tried: v.optional(v.record(v.string(), v.boolean()), {}),
   /** Digest of the code that was mailed for this login ticket; undefined when none was mailed. */
   code: v.optional(v.instance(Uint8Array)),
 })
@@ -141,22 +144,32 @@ export const putSignInRecord = (user: NewSignInRecord): Write =>
 /**
  * The write that changes fields of a sign-in record, for the transaction that changes the user. A new
  * password, TOTP secret or `disabled` ends every login ticket, so that no sign-in that began before it
- * completes.
+ * completes. A new password or TOTP secret also clears the count of wrong codes: they were tried with the old
+ * one, and must not lock out the user who has just replaced it.
  */
-export function changeSignInRecord(userId: number, changes: UserChanges): Write {
+export function changeSignInRecord(userId: number, changes: UserChanges, now: number): Write {
   const fields = Object.entries(changes).filter(([, value]) => value !== undefined)
   const { login_password, totp_secret, disabled } = changes
-  const endsTickets = [login_password, totp_secret, disabled].some((value) => value !== undefined)
+  const isNewSecret = login_password !== undefined || totp_secret !== undefined
+  const endsTickets = isNewSecret || disabled !== undefined
   const sets = fields.map(([field]) => `${field} = :${field}`)
+  const counts = isNewSecret ? windowAttributes(codeCounter, now) : []
+  const names = Object.fromEntries(counts.map((name, i) => [`#count${i}`, name]))
+  const removals = [
+    ...Object.keys(names),
+    ...(isNewSecret ? ['warned_at'] : []),
+    // A new TOTP secret has other codes, so the time steps used up with the old one are valid again.
+    ...(totp_secret === undefined ? [] : ['last_totp_step']),
+  ]
   return {
     Update: {
       Key: signInKey(userId),
       UpdateExpression: [
         `SET ${[...sets, ...(endsTickets ? ['tickets = :none'] : [])].join(', ')}`,
-        // A new TOTP secret has other codes, so the time steps used up with the old one are valid again.
-        ...(totp_secret === undefined ? [] : ['REMOVE last_totp_step']),
+        ...(removals.length === 0 ? [] : [`REMOVE ${removals.join(', ')}`]),
       ].join(' '),
       ConditionExpression: 'attribute_exists(pk)',
+      ...(counts.length > 0 && { ExpressionAttributeNames: names }),
       ExpressionAttributeValues: {
         ...Object.fromEntries(fields.map(([field, value]) => [`:${field}`, value])),
         ...(endsTickets && { ':none': {} }),

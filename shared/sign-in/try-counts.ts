@@ -60,6 +60,15 @@ export function secondsUntilBelow(
 export const attributesOf = (item: Item | undefined, counter: string): string[] =>
   readCounts(item).flatMap((count) => (count.counter === counter ? [count.name] : []))
 
+/**
+ * Names of all attributes that count a counter's tries now, for a reset without reading the item first. They
+ * include the next minute, because the clock of another instance may be ahead.
+ */
+export const windowAttributes = (counter: string, now: number): string[] =>
+  Array.from({ length: windowMinutes + 2 }, (_, i) =>
+    tryAttribute(counter, now + (1 - i) * minuteMilliseconds),
+  )
+
 /** Names of the attributes of all counters whose tries are over an hour old, to remove them. */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, expiresAt }) => (expiresAt <= now ? [name] : []))

@@ -71,7 +71,7 @@ function applyChanges(
       const rename = await renameMember(userId, changes)
       return applyOnce(record, [
         changeUser(user, changes, stamp, { endsSessions: endsSessions(changes) }),
-        ...(isEmpty(changes) ? [] : [changeSignInRecord(userId, changes)]),
+        ...(isEmpty(changes) ? [] : [changeSignInRecord(userId, changes, Date.now())]),
         ...email,
         ...rename,
       ])

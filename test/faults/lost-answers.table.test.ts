@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import * as v from 'valibot'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as addressInfo } from '../../functions/address/info.ts'
 import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
@@ -12,18 +11,20 @@ import { readItem } from '../../shared/db/read.ts'
 import { countFreeAddresses } from '../../shared/deposits/address-pool.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 import { readCode } from '../../shared/oauth/authorization-code.ts'
-import { newLoginTicket, ticketExpiry, ticketHash } from '../../shared/sign-in/login-ticket.ts'
-import { digestMailedCode } from '../../shared/sign-in/mailed-code.ts'
-import { addTicket, reservePasswordTry } from '../../shared/sign-in/password-step.ts'
-import { SignInRecord, signInKey } from '../../shared/sign-in/sign-in-record.ts'
-import { normalizeEmail } from '../../shared/users/identity.ts'
+import { giveBackSourceTry, guessSource, reserveSourceTry } from '../../shared/sign-in/guess-limit.ts'
+import { passwordCounter } from '../../shared/sign-in/password-step.ts'
+import { readSignInRecord } from '../../shared/sign-in/sign-in-record.ts'
+import { countTries } from '../../shared/sign-in/try-counts.ts'
 import { callEndpoint } from '../support/call-endpoint.ts'
 import { contextWith, deliver, interceptQueues } from '../support/deliver.ts'
 import { newPool, provision } from '../support/deposits.ts'
 import { emittedMetrics } from '../support/emitted-metrics.ts'
 import { addUser, adjustment, describeWallet } from '../support/ledger.ts'
+import { addLoginTicket } from '../support/login-tickets.ts'
+import { withLostFirstAnswers } from '../support/lose-answers.ts'
 import { authorizationRequest, createClient, createSession, pkce } from '../support/oauth-clients.ts'
-import { createUser, type TestUser } from '../support/sign-in.ts'
+import { login, verifyMailed } from '../support/sign-in-calls.ts'
+import { createUser, newSourceIp } from '../support/sign-in.ts'
 import { useOwnKeys } from '../support/own-keys.ts'
 import { tamperCalls } from '../support/tamper-calls.ts'
 
@@ -59,20 +60,6 @@ const remainingMilliseconds = 1_500
 const eventContext = () => contextWith(8_500)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
-
-/** Opens a login ticket with a mailed code. */
-async function openTicket({ userId, email }: TestUser, code: string): Promise<string> {
-  const now = Date.now()
-  const ticket = newLoginTicket(userId)
-  const record = v.parse(SignInRecord, await reservePasswordTry(signInKey(userId), true, now))
-  const stored = {
-    hash: ticketHash(ticket, normalizeEmail(email)),
-    codeDigest: digestMailedCode(ticket, code),
-    expiresAt: ticketExpiry(now),
-  }
-  await addTicket(record, { reservedAt: now, ticket: stored, mailSlot: undefined, newHash: undefined }, now)
-  return ticket
-}
 
 const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
 
@@ -116,7 +103,7 @@ describe('a write whose answer is lost until the deadline', () => {
 
   it('a second factor that was accepted is refused to the repeated request, and the user signs in again', async () => {
     const user = await createUser()
-    const ticket = await openTicket(user, '012345')
+    const ticket = await addLoginTicket(user, '012345')
     const body = { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: '012345' }
     const lost = await withLostAnswer(() => callEndpoint(login2fa, { body, remainingMilliseconds }))
     expect(lost).toMatchObject(unavailable)
@@ -133,5 +120,36 @@ describe('a write whose answer is lost until the deadline', () => {
     expect(await deliver(walletAdjusted, event, eventContext())).toBe('done')
     const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
     expect(describeWallet(wallet).holdings).toEqual({ USDT: '1 0 0 0' })
+  })
+})
+
+describe('a write that the SDK repeats because its answer was lost', () => {
+  it('of fifty simultaneous right codes one succeeds, although no try of theirs was answered when it was counted', async () => {
+    const user = await createUser()
+    const ticket = await addLoginTicket(user, '012345')
+    const answers = await withLostFirstAnswers('UpdateItemCommand', 50, () =>
+      Promise.all(Array.from({ length: 50 }, () => verifyMailed(user, ticket, '012345'))),
+    )
+    expect(answers.filter(({ code }) => code === 0)).toHaveLength(1)
+  })
+
+  it('a right password issues one login ticket, takes one mail slot and gives its try back once', async () => {
+    const user = await createUser()
+    // The second answers: the first are those of the two writes that count the try.
+    const answer = await withLostFirstAnswers('UpdateItemCommand', 1, () => login(user), { skip: 2 })
+    expect(answer).toMatchObject({ status: 200, code: 0 })
+    const record = (await readSignInRecord(user.userId)) ?? expect.unreachable()
+    expect(Object.keys(record.tickets)).toHaveLength(1)
+    expect(Object.keys(record.mails)).toHaveLength(1)
+    expect(countTries(record.item, passwordCounter, Date.now())).toBe(0)
+  })
+
+  it('the last try of an account is taken back from its source once', async () => {
+    const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
+    const reserved = await reserveSourceTry(source, undefined, now)
+    await withLostFirstAnswers('UpdateItemCommand', 1, () => giveBackSourceTry(source, reserved, now))
+    const item = await readItem(source.key, { consistent: true })
+    expect(countTries(item, 'all', now)).toBe(0)
+    expect(countTries(item, source.account, now)).toBe(0)
   })
 })

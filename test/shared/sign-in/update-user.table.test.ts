@@ -12,6 +12,7 @@ import { consent } from '../../../shared/oauth/consent.ts'
 import { exchangeCode } from '../../../shared/oauth/token-endpoint.ts'
 import { addTicket, SignInRecordChanged } from '../../../shared/sign-in/password-step.ts'
 import { readSignInRecord, signInKey } from '../../../shared/sign-in/sign-in-record.ts'
+import { attributesOf, tryAttribute } from '../../../shared/sign-in/try-counts.ts'
 import { updateStamp } from '../../../shared/sign-in/update-user.ts'
 import { checkAccessToken, issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import { authorizationRequest, createClient, pkce } from '../../support/oauth-clients.ts'
@@ -195,6 +196,33 @@ test.each(endings)(
   },
 )
 
+test.each(endings.slice(1))(
+  '%s clears the count of wrong codes, so that the user can sign in at once, and is warned again',
+  async (_what, fields) => {
+    const user = await createUser()
+    const key = signInKey(user.userId)
+    for (const minutesAgo of [-1, 0, 30, 60])
+      await change(key, 'SET #count = :value', 20, tryAttribute('code', Date.now() - minutesAgo * 60_000))
+    await change(key, 'SET warned_at = :value', Date.now())
+    const refused = await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')
+    expect(refused).toMatchObject({ status: 429 })
+    await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
+    const { item, warnedAt } = (await readSignInRecord(user.userId)) ?? expect.unreachable()
+    expect(attributesOf(item, 'code')).toEqual([])
+    expect(warnedAt).toBeUndefined()
+    expect((await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')).code).toBe(0)
+  },
+)
+
+test('disabling and enabling a user does not clear the count of wrong codes', async () => {
+  const user = await createUser()
+  await change(signInKey(user.userId), 'SET #count = :value', 20, tryAttribute('code', Date.now()))
+  for (const disabled of [true, false])
+    await update({ update_id: randomUUID(), user_id: user.userId, at: disabled ? 1 : 2, disabled })
+  const answer = await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')
+  expect(answer).toMatchObject({ status: 429 })
+})
+
 test.each([
   ['a new nickname', { nickname: 'New' }],
   ['a new passkey', { passkey: true }],
@@ -289,12 +317,13 @@ async function openSession(userId: number): Promise<string> {
   return accessToken
 }
 
-const change = (key: Key, expression: string, value: unknown) =>
+const change = (key: Key, expression: string, value: unknown, count?: string) =>
   db.send(
     new UpdateCommand({
       TableName: tableName(),
       Key: key,
       UpdateExpression: expression,
       ExpressionAttributeValues: { ':value': value },
+      ...(count !== undefined && { ExpressionAttributeNames: { '#count': count } }),
     }),
   )

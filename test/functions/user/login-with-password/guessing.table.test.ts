@@ -121,6 +121,24 @@ describe('wrong passwords of one source for one account', () => {
     expect((await login(person, sourceIp)).code).toBe(0)
   })
 
+  test('a refused try does not make the wait longer', async () => {
+    const person = await createUser()
+    const sourceIp = newSourceIp()
+    const source = guessSource(sourceNetwork(sourceIp), normalizeEmail(person.email))
+    const now = Date.now()
+    const count = (minutesAgo: number) => reserveSourceTry(source, undefined, now - minutesAgo * 60_000)
+    await afterFirstRead(
+      async () => {
+        await Promise.all([50, ...Array<number>(9).fill(20)].map(count))
+      },
+      async () => {
+        const answer = await login(person, sourceIp)
+        expect(answer).toMatchObject(blocked)
+        expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(11 * 60)
+      },
+    )
+  })
+
   test('the right password does not count, so a source can sign in as often as it likes', async () => {
     const person = await createUser()
     const source = newSourceIp()
@@ -205,6 +223,17 @@ describe('wrong passwords for one account over all sources', () => {
     expect(await login(person)).toMatchObject(blocked)
     expect((await login(person, home)).code).toBe(0)
     expect(await guess(home, person.email)).toMatchObject(refused)
+  })
+
+  test('a refused password does not make the wait for new sources longer', async () => {
+    const person = await createUser()
+    const now = Date.now()
+    const minutesAgo = [50, ...Array<number>(99).fill(20)]
+    const key = signInKey(person.userId)
+    await Promise.all(minutesAgo.map((minutes) => reservePasswordTry(key, true, now - minutes * 60_000)))
+    const answer = await login(person)
+    expect(answer).toMatchObject(blocked)
+    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(11 * 60)
   })
 
   test('refused passwords are not compared and do not count, so a hundred are compared of a flood', async () => {
