@@ -1,11 +1,9 @@
 import { ScheduleKeyDeletionCommand } from '@aws-sdk/client-kms'
 import { setTimeout as wait } from 'node:timers/promises'
 import { kms } from '../aws/kms.ts'
-import { requireEnv } from '../env.ts'
 import { log } from '../log.ts'
-import { signingKeyTagName } from './key-names.ts'
 import { readKeySet } from './key-set.ts'
-import { listKeys, readKeyState, readTags } from './kms-keys.ts'
+import { findOwnKeys, readKeyState } from './kms-keys.ts'
 import { isUnusable } from './sign-jwt.ts'
 
 /** The shortest waiting period that KMS allows; a key in it cannot sign (AWS KMS: ScheduleKeyDeletion). */
@@ -41,11 +39,7 @@ async function listRecordedKeys(): Promise<string[]> {
 
 async function deleteVisibleKeys(): Promise<string[]> {
   const deleted: string[] = []
-  for (const arn of (await listKeys()).arns) {
-    const tags = await readTags(arn)
-    if (tags?.get(signingKeyTagName) !== requireEnv('SIGNING_KEY_TAG')) continue
-    if (await scheduleDeletion(arn)) deleted.push(arn)
-  }
+  for (const { arn } of (await findOwnKeys()).keys) if (await scheduleDeletion(arn)) deleted.push(arn)
   return deleted
 }
 

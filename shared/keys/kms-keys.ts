@@ -55,7 +55,7 @@ const listPageSize = 1000
 const tagReadConcurrency = 8
 
 /** Lists the ARNs of all keys of the account and region; `complete` is false if they are too many. */
-export async function listKeys(): Promise<{ arns: string[]; complete: boolean }> {
+async function listKeys(): Promise<{ arns: string[]; complete: boolean }> {
   const arns: string[] = []
   let pages = 0
   for await (const { Keys = [], Truncated } of paginateListKeys(
@@ -75,10 +75,9 @@ export async function countKeys(): Promise<number | null> {
   return complete ? arns.length : null
 }
 
-/** What KMS shows of the keys of unfinished attempts. */
-interface FoundKeys {
-  /** The ARNs of the attempts' keys, by the attempts' ids. */
-  found: Map<string, string>
+/** This deployment's signing keys, and how many keys KMS lists. */
+interface OwnKeys {
+  keys: { arn: string; tags: ReadonlyMap<string, string> }[]
   /** How many keys KMS lists; null if they are too many to look at. */
   listed: number | null
   /** How many of them have tags that cannot be read: keys of others, and our own while KMS lags. */
@@ -86,29 +85,42 @@ interface FoundKeys {
 }
 
 /**
- * Finds this deployment's signing keys that the given attempts created. KMS cannot search by tag, so this
- * reads the tags of every key of the account and region. It is needed only after a run has crashed between
- * CreateKey and the write of the key set, and misses a key while KMS lags.
+ * Finds this deployment's signing keys. KMS cannot search by tag, so this reads the tags of every key of the
+ * account and region. It misses a key while KMS lags.
  */
-export async function findKeys(attemptIds: readonly string[]): Promise<FoundKeys> {
-  const found = new Map<string, string>()
+export async function findOwnKeys(): Promise<OwnKeys> {
+  const { arns, complete } = await listKeys()
+  if (!complete) log.error('looked at a part of the keys of the account only: there are too many')
+  const keys: OwnKeys['keys'] = []
   let unreadable = 0
   const look = async (arn: string): Promise<void> => {
     const tags = await readTags(arn)
     if (tags === undefined) unreadable += 1
-    const attempt = tags?.get(attemptTagName)
-    if (attempt === undefined || !attemptIds.includes(attempt)) return
-    if (tags?.get(signingKeyTagName) === requireEnv('SIGNING_KEY_TAG')) found.set(attempt, arn)
+    else if (tags.get(signingKeyTagName) === requireEnv('SIGNING_KEY_TAG')) keys.push({ arn, tags })
   }
-  const { arns, complete } = await listKeys()
-  if (!complete) log.error('looked at a part of the keys of the account only: there are too many')
   for (let start = 0; start < arns.length; start += tagReadConcurrency)
     await Promise.all(arns.slice(start, start + tagReadConcurrency).map(look))
-  return { found, listed: complete ? arns.length : null, unreadable }
+  return { keys, listed: complete ? arns.length : null, unreadable }
+}
+
+/** What KMS shows of the keys of unfinished attempts. */
+interface FoundKeys extends Pick<OwnKeys, 'listed' | 'unreadable'> {
+  /** The ARNs of the attempts' keys, by the attempts' ids. */
+  found: Map<string, string>
+}
+
+/**
+ * Finds this deployment's signing keys that the given attempts created. It is needed only after a run has
+ * crashed between CreateKey and the write of the key set.
+ */
+export async function findKeys(attemptIds: readonly string[]): Promise<FoundKeys> {
+  const { keys, ...counts } = await findOwnKeys()
+  const byAttempt = keys.map(({ arn, tags }) => [tags.get(attemptTagName) ?? '', arn] as const)
+  return { ...counts, found: new Map(byAttempt.filter(([attempt]) => attemptIds.includes(attempt))) }
 }
 
 /** Reads the tags of a key; undefined if the key is unknown or, as those of others, denied. */
-export async function readTags(arn: string): Promise<Map<string, string> | undefined> {
+async function readTags(arn: string): Promise<Map<string, string> | undefined> {
   try {
     const { Tags = [] } = await kms.send(new ListResourceTagsCommand({ KeyId: arn }))
     return new Map(Tags.map(({ TagKey = '', TagValue = '' }) => [TagKey, TagValue]))
