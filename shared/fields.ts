@@ -37,6 +37,9 @@ export const Instant = instantAhead(
   'must be at most five minutes ahead of the clock of this service',
 )
 
+/** Schema of a number of things. */
+export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0, 'must not be negative'))
+
 /** Schema of an existing calendar day, `yyyy-MM-dd`. */
 export const Day = v.pipe(
   v.string(),

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { Count } from './fields.ts'
 
 const wholeNumber = (maximum: number) =>
   v.pipe(
@@ -22,8 +23,6 @@ export interface PageRequest {
   current: number
   size: number
 }
-
-const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 /** Schema of an answer with one page of records. */
 export const pageOf = <Schema extends v.GenericSchema>(record: Schema) =>

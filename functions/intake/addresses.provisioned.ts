@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { AddressTag, ChainAddress } from '../../shared/deposits/deposit-address.ts'
 import { provisionAddresses } from '../../shared/deposits/provision-addresses.ts'
-import { BusinessKey, CurrencyCode } from '../../shared/fields.ts'
+import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 
 /** Adds deposit addresses to the pool of their currency and network. */
@@ -11,7 +11,7 @@ export const handler = intake({
     batch_id: BusinessKey,
     currency: CurrencyCode,
     currency_network: CurrencyCode,
-    required_confirmations: v.pipe(v.number(), v.safeInteger(), v.minValue(0, 'must not be negative')),
+    required_confirmations: Count,
     addresses: v.pipe(
       v.array(v.object({ address: ChainAddress, tag: AddressTag })),
       v.minLength(1, 'must not be empty'),

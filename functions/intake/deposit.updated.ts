@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { DepositStatus } from '../../shared/deposits/deposit.ts'
 import { AddressTag, ChainAddress } from '../../shared/deposits/deposit-address.ts'
 import { updateDeposit } from '../../shared/deposits/update-deposit.ts'
-import { CurrencyCode, Instant } from '../../shared/fields.ts'
+import { Count, CurrencyCode, Instant } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { Amount } from '../../shared/money.ts'
 
@@ -12,8 +12,6 @@ const statuses = {
   confirmed: 'CREDITED',
   failed: 'FAILED',
 } as const satisfies Record<string, DepositStatus>
-
-const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0, 'must not be negative'))
 
 /**
  * Records a deposit's progress on its blockchain, and credits it to the asset wallet once it is confirmed.

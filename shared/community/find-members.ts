@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { daysInOrder, endOfDay, startOfDay } from '../dates.ts'
 import { readItems } from '../db/read.ts'
 import type { Item } from '../db/table.ts'
-import { Day } from '../fields.ts'
+import { Count, Day } from '../fields.ts'
 import { type PageRequest, pageQuery, toPage } from '../page.ts'
 import { stringifyExact } from '../money.ts'
 import { settings } from '../settings.ts'
@@ -73,8 +73,6 @@ export async function listMembers(start: PrefetchedList, filter: MemberFilter, p
   const { total, members } = await findMembers(start, filter, window)
   return toPage(members, total, page)
 }
-
-const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 /** Answer of the members export: the newest members of a list. */
 export const Export = v.object({

@@ -4,6 +4,7 @@ import { itemType } from '../db/item-type.ts'
 import { findItems, readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
+import { Count } from '../fields.ts'
 import { maskEmail } from '../users/identity.ts'
 import { type Big, Money } from '../money.ts'
 import type { BTreeEntry } from './counted-b-tree/node.ts'
@@ -151,8 +152,6 @@ export function updateSearchFields(
     },
   }
 }
-
-const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 /** Answer: a member as one of their ancestors sees them. */
 export const Member = v.object({

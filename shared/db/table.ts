@@ -29,10 +29,8 @@ export const tableName = (): string => requireEnv('TABLE_NAME')
 export type Item = Record<string, unknown>
 
 /** Primary key of an item. Only the file that owns the kind of item builds it. */
-export interface Key {
-  pk: string
-  sk: string
-}
+export const Key = v.object({ pk: v.string(), sk: v.string() })
+export type Key = v.InferOutput<typeof Key>
 
 const TableNumber = v.custom<{ value: string }>(
   (value) =>

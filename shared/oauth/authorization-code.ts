@@ -2,18 +2,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
-import { Integer, type Key, ttlAfter } from '../db/table.ts'
+import { Integer, Key, ttlAfter } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import { scopes } from '../tokens/scopes.ts'
-
-const StoredKey = v.object({ pk: v.string(), sk: v.string() })
 
 /** An authorization code as stored, under its hash, with all it is bound to. Instants: epoch milliseconds. */
 const CodeItem = v.object({
   user_id: Integer,
   session_id: v.string(),
   /** Key of the first-party access_token with which the user consented to the code. */
-  session_key: StoredKey,
+  session_key: Key,
   session_expires_at: Integer,
   authenticated_at: Integer,
   client_id: v.string(),
@@ -23,7 +21,7 @@ const CodeItem = v.object({
   scopes: v.array(v.picklist(scopes)),
   expires_at: Integer,
   /** Key of the access_token that the code was exchanged for; present once the code is used. */
-  given_key: v.optional(StoredKey),
+  given_key: v.optional(Key),
 })
 export type AuthorizationCode = v.InferOutput<typeof CodeItem>
 

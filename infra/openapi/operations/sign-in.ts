@@ -9,6 +9,7 @@ const expire = 1_789_000_000_000
 const deviceToken = 'eyJhbGciOiJSUzI1NiIsImtpZCI6Ii4uLiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl'
 const accessToken = 'at_16.mXx0c2Vzc2lvbi1pZC0tMQ.YW4tZXhhbXBsZS1vZi0zMi1yYW5kb20tYnl0ZXMtMTI'
 const code = 'SplxlOBeZQQYbYS6WxSbIAqPqzWJ5Cc5mGk0bNq2E7k'
+const claims = { sub: '42', email: 'alice@example.com', email_verified: true, name: 'Alice' }
 const loginTicket = 'lt_16.pFJtX1qJbXh3f0b7mC2nUwSgkQ8bS2v5yZ0oYcT6R1A'
 
 /** Descriptions and examples of the OpenID provider and of the password sign-in. */
@@ -91,13 +92,13 @@ export const signInOperations: Record<string, Operation> = {
     summary: 'Claims about the user',
     description: 'OpenID Connect userinfo: the claims for which the token has the scope.',
     failures: [],
-    example: { sub: '42', email: 'alice@example.com', email_verified: true, name: 'Alice' },
+    example: claims,
   },
   'POST /oauth2/userinfo': {
     summary: 'Claims about the user, by POST',
     description: 'The same as GET, for clients that send POST.',
     failures: [],
-    example: { sub: '42', email: 'alice@example.com', email_verified: true, name: 'Alice' },
+    example: claims,
   },
   'POST /oauth2/revoke': {
     summary: 'Revoke a token',
