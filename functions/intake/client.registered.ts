@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { ConditionFailed } from '../../shared/db/write.ts'
-import { applyOnce } from '../../shared/events/event-record.ts'
+import { applyUnlessOvertaken } from '../../shared/events/event-record.ts'
 import { BusinessKey, Instant, maybe, PlainText } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { withMacDigest } from '../../shared/events/mac-digest.ts'
@@ -38,12 +37,6 @@ export const handler = intake({
       secretMac,
       updatedAt: detail.updated_at,
     }
-    try {
-      return await applyOnce(macRecord, [putClient(client)])
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error
-      // A later registration of the client is already stored, so only the event is recorded.
-      return applyOnce(macRecord, [])
-    }
+    return applyUnlessOvertaken(macRecord, [putClient(client)])
   },
 })

@@ -1,8 +1,9 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
+import { isSameSecret } from '../is-same-secret.ts'
 import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
-import { failureOf, tryTransact, type Write } from '../db/write.ts'
+import { ConditionFailed, failureOf, putNew, tryTransact, type Write } from '../db/write.ts'
 import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 import { readItem } from '../db/read.ts'
 import { itemType } from '../db/item-type.ts'
@@ -60,6 +61,19 @@ export async function applyOnce(record: EventRecord, writes: Write[]): Promise<O
   const known = firstFailure.write === eventKey && resolveDuplicate(record, firstFailure.stored)
   if (known) return known
   throw failureOf([firstFailure, ...others])
+}
+
+/**
+ * Like applyOnce, for writes whose conditions fail only because something later stands: then the event is
+ * recorded, and changes nothing.
+ */
+export async function applyUnlessOvertaken(record: EventRecord, writes: Write[]): Promise<Outcome> {
+  try {
+    return await applyOnce(record, writes)
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+    return applyOnce(record, [])
+  }
 }
 
 /**
@@ -123,19 +137,17 @@ export function putRefusal({ delivery, ...record }: EventRecord, refusal: Refusa
   const { refused } = v.parse(StoredRecord, stored ?? {})
   const recent = Object.entries(refused).sort(([, one], [, other]) => one.at - other.at)
   const all = [...recent.slice(1 - maxRefusals), [delivery.eventId, refusal] as const]
+  const item = {
+    ...recordKey(record),
+    refused: Object.fromEntries(all),
+    ttl: ttlAfter(refusal.at + refusalKeptMilliseconds),
+  }
+  if (stored === undefined) return putNew(item)
   return {
     Put: {
-      Item: {
-        ...recordKey(record),
-        refused: Object.fromEntries(all),
-        ttl: ttlAfter(refusal.at + refusalKeptMilliseconds),
-      },
-      ...(stored === undefined
-        ? { ConditionExpression: 'attribute_not_exists(pk)' }
-        : {
-            ConditionExpression: 'refused = :refused',
-            ExpressionAttributeValues: { ':refused': stored['refused'] },
-          }),
+      Item: item,
+      ConditionExpression: 'refused = :refused',
+      ExpressionAttributeValues: { ':refused': stored['refused'] },
     },
   }
 }
@@ -162,9 +174,7 @@ export function resolveDuplicate(record: EventRecord, stored: Item | undefined):
     if (refusal === undefined || refusal.at < sentAt) return undefined
     throw new RejectedEvent(refusal.code, refusal.explanation)
   }
-  const known = Buffer.from(digest)
-  const sent = Buffer.from(record.digest)
-  if (known.length === sent.length && timingSafeEqual(known, sent)) return 'duplicate'
+  if (isSameSecret(digest, record.digest)) return 'duplicate'
   throw new RejectedEvent('conflicting_content')
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Decimal, Integer, toNumberValue } from '../db/table.ts'
-import { ConditionFailed, type Write } from '../db/write.ts'
+import { ConditionFailed, putNew, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import type { Big } from '../money.ts'
@@ -113,21 +113,21 @@ async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefi
 }
 
 /** The write of a withdrawal; its condition fails unless the stored status is the one that was read. */
-const putWithdrawal = (next: Withdrawal, before: Withdrawal | undefined): Write => ({
-  Put: {
-    Item: {
-      ...withdrawalKeys.key({ withdrawalId: next.withdrawalId }),
-      user_id: next.userId,
-      currency: next.currency,
-      amount: toNumberValue(next.amount),
-      status: next.status,
+function putWithdrawal(next: Withdrawal, before: Withdrawal | undefined): Write {
+  const item = {
+    ...withdrawalKeys.key({ withdrawalId: next.withdrawalId }),
+    user_id: next.userId,
+    currency: next.currency,
+    amount: toNumberValue(next.amount),
+    status: next.status,
+  }
+  if (before === undefined) return putNew(item)
+  return {
+    Put: {
+      Item: item,
+      ConditionExpression: '#status = :before',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':before': before.status },
     },
-    ...(before === undefined
-      ? { ConditionExpression: 'attribute_not_exists(pk)' }
-      : {
-          ConditionExpression: '#status = :before',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: { ':before': before.status },
-        }),
-  },
-})
+  }
+}

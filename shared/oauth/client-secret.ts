@@ -1,6 +1,6 @@
-import { timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { generateMac } from '../aws/generate-mac.ts'
+import { isSameSecret } from '../is-same-secret.ts'
 
 /**
  * Schema of a client secret: printable ASCII (RFC 6749 appendix A.2), long enough that nobody can guess it
@@ -25,7 +25,5 @@ export async function macClientSecret(clientId: string, secret: string): Promise
 export async function isClientSecret(clientId: string, secret: string, stored: string): Promise<boolean> {
   // A text that cannot be registered costs no call of KMS.
   if (!v.is(ClientSecret, secret)) return false
-  const expected = Buffer.from(stored)
-  const actual = Buffer.from(await macClientSecret(clientId, secret))
-  return expected.length === actual.length && timingSafeEqual(expected, actual)
+  return isSameSecret(await macClientSecret(clientId, secret), stored)
 }

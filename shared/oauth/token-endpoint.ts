@@ -1,8 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { tryTransact } from '../db/write.ts'
 import { Failure, invalidParameter } from '../errors.ts'
 import type { RequestInfo } from '../http/request.ts'
+import { isSameSecret } from '../is-same-secret.ts'
 import { settings } from '../settings.ts'
 import { issueAccessToken, requireLiveSession, revokeTokenByKey } from '../tokens/access-token.ts'
 import { type AuthorizationCode, consumeCode, readCode } from './authorization-code.ts'
@@ -84,11 +85,8 @@ const verifierShape = /^[A-Za-z0-9\-._~]{43,128}$/
  * matching verifier that is too short to be unguessable, or has other characters, is `invalid_parameter`.
  */
 function checkCodeVerifier(verifier: string, challenge: string): void {
-  const actual = Buffer.from(createHash('sha256').update(verifier).digest('base64url'))
-  const expected = Buffer.from(challenge)
-  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
-    throw new Failure('invalid_grant')
-  }
+  const digest = createHash('sha256').update(verifier).digest('base64url')
+  if (!isSameSecret(digest, challenge)) throw new Failure('invalid_grant')
   if (!verifierShape.test(verifier)) {
     throw invalidParameter('code_verifier', 'must be 43 to 128 unreserved characters')
   }

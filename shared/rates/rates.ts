@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Decimal, Integer, toNumberValue } from '../db/table.ts'
-import { ConditionFailed, type Write } from '../db/write.ts'
-import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
+import type { Write } from '../db/write.ts'
+import { applyUnlessOvertaken, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import { Big } from '../money.ts'
 import { settings } from '../settings.ts'
@@ -52,12 +52,7 @@ export interface Publication {
  */
 export async function publishRates(publication: Publication, record: EventRecord): Promise<Outcome> {
   if (publication.quote !== settings().quoteCurrency) throw new RejectedEvent('unknown_quote')
-  try {
-    return await applyOnce(record, [putRates(publication)])
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-    return applyOnce(record, [])
-  }
+  return applyUnlessOvertaken(record, [putRates(publication)])
 }
 
 /** The write that replaces the rates; it fails unless the new ones are later than the stored ones. */
