@@ -12,8 +12,7 @@ export const handler = endpoint({
     body: v.object({ ...AuthorizationParameters.entries, approved: v.optional(v.boolean(), true) }),
   }),
   output: ConsentAnswer,
-  prefetch: async ({ body: { client_id } }) =>
-    client_id === undefined ? undefined : readClient(client_id, { consistent: true }),
+  prefetch: ({ body: { client_id } }) => readClient(client_id, { consistent: true }),
   run: ({ input: { body }, caller, prefetched: client }) => {
     const { approved, ...parameters } = body
     return consent(parameters, approved, client, caller)

@@ -17,8 +17,7 @@ export async function authorize(
   { rawQuery, repeated }: Pick<RequestInfo, 'rawQuery' | 'repeated'>,
 ): Promise<string> {
   const { client_id, redirect_uri, state } = parameters
-  const registered = client_id === undefined ? undefined : await readClient(client_id)
-  const { client, redirectUri } = checkRedirectUri(registered, redirect_uri)
+  const { client, redirectUri } = checkRedirectUri(await readClient(client_id), redirect_uri)
   try {
     const [name] = repeated()
     if (name !== undefined) throw new AuthorizationError(name, 'is repeated')

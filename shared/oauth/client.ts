@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { findItem, queryItems } from '../db/read.ts'
+import { findItem, queryItems, readItems } from '../db/read.ts'
 import { indexName } from '../db/table-layout.ts'
 import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
@@ -51,15 +51,15 @@ const listPartition = 'CLIENTS'
 const maxClientIdLength = 200
 
 /**
- * Reads a client by id; undefined if it is unknown. The service's own client exists without registration, as
- * a public client without redirect URIs, so no code can be issued to it. Without `consistent` what was
- * changed a moment ago may be missing.
+ * Reads a client by id; undefined without an id, and if it is unknown. The service's own client exists
+ * without registration, as a public client without redirect URIs, so no code can be issued to it. Without
+ * `consistent` what was changed a moment ago may be missing.
  */
 export async function readClient(
-  clientId: string,
+  clientId: string | undefined,
   options: { consistent?: boolean } = {},
 ): Promise<Client | undefined> {
-  if (clientId.length > maxClientIdLength) return undefined
+  if (clientId === undefined || clientId.length > maxClientIdLength) return undefined
   const item = await findItem(clientKey(clientId), options)
   if (item !== undefined) return toClient(v.parse(ClientItem, item))
   return clientId === settings().firstPartyClientId ? firstPartyClient(clientId) : undefined
@@ -67,17 +67,15 @@ export async function readClient(
 
 /** Lists every registered client, ordered by client_id. */
 export async function listClients(): Promise<Client[]> {
-  const found: Client[] = []
   const listed = queryItems({
     IndexName: indexName,
     KeyConditionExpression: 'gpk = :list',
     ExpressionAttributeValues: { ':list': listPartition },
   })
-  for await (const { gsk } of listed) {
-    const client = await readClient(String(gsk), { consistent: true })
-    if (client !== undefined) found.push(client)
-  }
-  return found
+  const keys: Key[] = []
+  for await (const { gsk } of listed) keys.push(clientKey(String(gsk)))
+  const items = await readItems(keys, { consistent: true })
+  return items.flatMap((item) => (item === undefined ? [] : [toClient(v.parse(ClientItem, item))]))
 }
 
 /** The write that registers or replaces a client. It fails unless newer than the stored registration. */

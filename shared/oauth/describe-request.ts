@@ -19,8 +19,7 @@ export type RequestDescription = v.InferOutput<typeof RequestDescription>
  */
 export async function describeRequest(parameters: AuthorizationParameters): Promise<RequestDescription> {
   const { client_id, redirect_uri } = parameters
-  const registered = client_id === undefined ? undefined : await readClient(client_id)
-  const { client } = checkRedirectUri(registered, redirect_uri)
+  const { client } = checkRedirectUri(await readClient(client_id), redirect_uri)
   const { scopes } = checkAuthorizationRequest(parameters, client)
   return { client_name: client.name, scope: scopes.join(' ') }
 }

@@ -3,7 +3,13 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
 import { ConditionFailed, type Write, writeItem } from '../db/write.ts'
-import { countTries, expiredAttributes, secondsUntilBelow, tryAttribute } from './try-counts.ts'
+import {
+  countTries,
+  expiredAttributes,
+  removeAttributes,
+  secondsUntilBelow,
+  tryAttribute,
+} from './try-counts.ts'
 
 const sources = itemType({
   pk: 'GUESS#{network}',
@@ -52,18 +58,13 @@ export async function reserveSourceTry(
   known: Item | undefined,
   now: number,
 ): Promise<Item> {
-  const expired = expiredAttributes(known, now)
-  const names = Object.fromEntries(expired.map((name, i) => [`#expired${i}`, name]))
+  const removal = removeAttributes(expiredAttributes(known, now))
   const reserve = {
     Update: {
       Key: key,
-      UpdateExpression: [
-        'ADD #all :one, #account :one',
-        'SET #ttl = :ttl',
-        ...(expired.length > 0 ? [`REMOVE ${Object.keys(names).join(', ')}`] : []),
-      ].join(' '),
+      UpdateExpression: `ADD #all :one, #account :one SET #ttl = :ttl ${removal.clause}`,
       ExpressionAttributeNames: {
-        ...names,
+        ...removal.names,
         '#all': tryAttribute(all, now),
         '#account': tryAttribute(account, now),
         '#ttl': 'ttl',

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { settings } from '../settings.ts'
+import { decodeUserId, encodeUserId } from '../users/opaque-user-id.ts'
 
 /** Maximum number of codes that are compared with one login ticket, over both methods. */
 export const maxTicketTries = 5
@@ -9,14 +10,11 @@ const ticketShape = /^lt_([0-9a-z]{1,11})\.[A-Za-z0-9_-]{43}$/
 
 /** Creates a login ticket of a user; only its hash is stored. */
 export const newLoginTicket = (userId: number): string =>
-  `lt_${userId.toString(36)}.${randomBytes(32).toString('base64url')}`
+  `lt_${encodeUserId(userId)}.${randomBytes(32).toString('base64url')}`
 
 /** Reads the user id that a login ticket claims, unverified; undefined if the text is no login ticket. */
-export function claimedTicketUser(ticket: string): number | undefined {
-  const digits = ticketShape.exec(ticket)?.[1]
-  const userId = digits === undefined ? Number.NaN : Number.parseInt(digits, 36)
-  return Number.isSafeInteger(userId) && userId.toString(36) === digits ? userId : undefined
-}
+export const claimedTicketUser = (ticket: string): number | undefined =>
+  decodeUserId(ticketShape.exec(ticket)?.[1])
 
 /**
  * The stored form of a login ticket: half of the SHA-256 of ticket and email address. With another address

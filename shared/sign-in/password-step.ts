@@ -3,7 +3,7 @@ import { type Item, type Key, ttlAfter } from '../db/table.ts'
 import { writeItem } from '../db/write.ts'
 import { OptimisticLockError } from '../errors.ts'
 import { removeFromRecord, signInKey, SignInRecord } from './sign-in-record.ts'
-import { expiredAttributes, tryAttribute } from './try-counts.ts'
+import { expiredAttributes, removeAttributes, tryAttribute } from './try-counts.ts'
 
 /** Name of the counter of wrong passwords over all sources. */
 export const passwordCounter = 'password'
@@ -50,14 +50,8 @@ const maxExpiredCounts = 16
 export async function removeExpiredCounts(key: Key, item: Item, now: number): Promise<void> {
   const expired = expiredAttributes(item, now)
   if (expired.length < maxExpiredCounts) return
-  const names = Object.fromEntries(expired.map((name, i) => [`#expired${i}`, name]))
-  await writeItem({
-    Update: {
-      Key: key,
-      UpdateExpression: `REMOVE ${Object.keys(names).join(', ')}`,
-      ExpressionAttributeNames: names,
-    },
-  })
+  const { clause, names } = removeAttributes(expired)
+  await writeItem({ Update: { Key: key, UpdateExpression: clause, ExpressionAttributeNames: names } })
 }
 
 /** Error: the record has changed since it was read. `record` is the record as stored now. */

@@ -21,9 +21,12 @@ export interface UserRegistration extends Registration {
  * user who is their own referrer, and OutOfOrderEvent while the referrer is not registered.
  */
 export async function registerUser(user: UserRegistration, record: EventRecord): Promise<Outcome> {
-  const membership = await registerMember(user)
-  const writes = [...(await userWrites(user)), ...membership.writes]
-  const outcome = await applyOnce(await withMacDigest(record), writes)
+  const [membership, writes, macRecord] = await Promise.all([
+    registerMember(user),
+    userWrites(user),
+    withMacDigest(record),
+  ])
+  const outcome = await applyOnce(macRecord, [...writes, ...membership.writes])
   await membership.notify()
   return outcome
 }

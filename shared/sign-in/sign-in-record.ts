@@ -5,7 +5,7 @@ import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import type { UserChanges } from '../users/user.ts'
-import { expiredAttributes, windowAttributes } from './try-counts.ts'
+import { expiredAttributes, removeAttributes, windowAttributes } from './try-counts.ts'
 
 /** Name of the counter of wrong second factors over all login tickets. */
 export const codeCounter = 'code'
@@ -32,6 +32,7 @@ export const signInKey = (userId: number): Key => records.key({ userId })
 export const unknownSignInKey = (normalizedEmail: string): Key =>
   unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
+/** A login ticket as stored, under its hash. */
 const Ticket = v.object({
   /** Epoch milliseconds. */
   expires_at: Integer,
@@ -40,9 +41,6 @@ const Ticket = v.object({
   /** Digest of the code that was mailed for this login ticket; undefined when none was mailed. */
   code: v.optional(v.instance(Uint8Array)),
 })
-
-/** A login ticket as stored, under its hash. */
-export type StoredTicket = v.InferOutput<typeof Ticket>
 
 const RecordItem = v.object({
   user_id: Integer,
@@ -84,7 +82,7 @@ export const SignInRecord = v.pipe(
     networks: item.networks,
     warnedAt: item.warned_at,
     /** The item, whose attributes count tries: see try-counts.ts. */
-    item: item,
+    item,
   })),
 )
 export type SignInRecord = v.InferOutput<typeof SignInRecord>
@@ -153,23 +151,20 @@ export function changeSignInRecord(userId: number, changes: UserChanges, now: nu
   const isNewSecret = login_password !== undefined || totp_secret !== undefined
   const endsTickets = isNewSecret || disabled !== undefined
   const sets = fields.map(([field]) => `${field} = :${field}`)
-  const counts = isNewSecret ? windowAttributes(codeCounter, now) : []
-  const names = Object.fromEntries(counts.map((name, i) => [`#count${i}`, name]))
-  const removals = [
-    ...Object.keys(names),
-    ...(isNewSecret ? ['warned_at'] : []),
+  const removal = removeAttributes([
+    ...(isNewSecret ? [...windowAttributes(codeCounter, now), 'warned_at'] : []),
     // A new TOTP secret has other codes, so the time steps used up with the old one are valid again.
     ...(totp_secret === undefined ? [] : ['last_totp_step']),
-  ]
+  ])
   return {
     Update: {
       Key: signInKey(userId),
       UpdateExpression: [
         `SET ${[...sets, ...(endsTickets ? ['tickets = :none'] : [])].join(', ')}`,
-        ...(removals.length === 0 ? [] : [`REMOVE ${removals.join(', ')}`]),
+        removal.clause,
       ].join(' '),
       ConditionExpression: 'attribute_exists(pk)',
-      ...(counts.length > 0 && { ExpressionAttributeNames: names }),
+      ...(removal.clause !== '' && { ExpressionAttributeNames: removal.names }),
       ExpressionAttributeValues: {
         ...Object.fromEntries(fields.map(([field, value]) => [`:${field}`, value])),
         ...(endsTickets && { ':none': {} }),

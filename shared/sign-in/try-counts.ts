@@ -69,6 +69,15 @@ export const windowAttributes = (counter: string, now: number): string[] =>
     tryAttribute(counter, now + (1 - i) * minuteMilliseconds),
   )
 
+/** The part of an update that removes attributes: its clause, empty without any, and the names in it. */
+export function removeAttributes(attributes: readonly string[]): {
+  clause: string
+  names: Record<string, string>
+} {
+  const names = Object.fromEntries(attributes.map((name, i) => [`#old${i}`, name]))
+  return { clause: attributes.length === 0 ? '' : `REMOVE ${Object.keys(names).join(', ')}`, names }
+}
+
 /** Names of the attributes of all counters whose tries are over an hour old, to remove them. */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
   readCounts(item).flatMap(({ name, expiresAt }) => (expiresAt <= now ? [name] : []))

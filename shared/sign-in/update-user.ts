@@ -104,12 +104,12 @@ function replaceEmail({ userId, email: before }: User, after: string | undefined
 
 /** Converts the new values to their stored form, with secrets hashed or encrypted. */
 async function storedValues({ userId, fields }: UserUpdate): Promise<UserChanges> {
-  const { login_password, totp_secret, ...rest } = fields
-  return {
-    ...rest,
-    login_password: login_password === undefined ? undefined : await hashPassword(login_password),
-    totp_secret: totp_secret === undefined ? undefined : await encryptTotpSecret(userId, totp_secret),
-  }
+  const { login_password: password, totp_secret: secret, ...rest } = fields
+  const [login_password, totp_secret] = await Promise.all([
+    password === undefined ? undefined : hashPassword(password),
+    secret === undefined ? undefined : encryptTotpSecret(userId, secret),
+  ])
+  return { ...rest, login_password, totp_secret }
 }
 
 /**

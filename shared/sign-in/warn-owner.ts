@@ -3,8 +3,6 @@ import { claimWarning, confirmWarning } from './code-step.ts'
 import { mailRequested, warningLifetimeMilliseconds } from './mailed-code.ts'
 import type { SignInRecord } from './sign-in-record.ts'
 
-const hourMilliseconds = 3_600_000
-
 /** How long a claim keeps other requests from sending the warning, before the mail is requested. */
 const claimMilliseconds = 60_000
 
@@ -14,7 +12,7 @@ const claimMilliseconds = 60_000
  * that is refused more than a minute later tries again.
  */
 export async function warnOwner({ userId, email, warnedAt = 0 }: SignInRecord, now: number): Promise<void> {
-  const hourAgo = now - hourMilliseconds
+  const hourAgo = now - warningLifetimeMilliseconds
   const claimed = hourAgo + claimMilliseconds
   if (warnedAt > hourAgo || !(await claimWarning(userId, claimed, hourAgo))) return
   await publishEvent(mailRequested, {

@@ -2,9 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { findItem, queryFirst, readItem } from '../db/read.ts'
-import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
+import { Integer, type Item, Key, ttlAfter } from '../db/table.ts'
 import { putNew, type Write, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
+import { decodeUserId, encodeUserId } from '../users/opaque-user-id.ts'
 import { type RequiredScope, type Scope, scopes } from './scopes.ts'
 
 /** The signed-in user on whose behalf a request is made, as the request's access_token says. */
@@ -43,11 +44,7 @@ type TokenItem = v.InferOutput<typeof TokenItem>
 const tokenShape = /^at_([0-9a-z]{1,11})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}$/
 
 /** Reads the user id that an access_token claims, unverified; undefined if the text is not such a token. */
-export function claimedUserId(token: string): number | undefined {
-  const digits = tokenShape.exec(token)?.[1]
-  const userId = digits === undefined ? Number.NaN : Number.parseInt(digits, 36)
-  return Number.isSafeInteger(userId) && userId.toString(36) === digits ? userId : undefined
-}
+export const claimedUserId = (token: string): number | undefined => decodeUserId(tokenShape.exec(token)?.[1])
 
 const tokens = itemType({
   pk: 'TOKENS#{userId}',
@@ -95,7 +92,7 @@ export interface IssuedToken {
 /** Issues an access_token. It works once the returned `put` has been written. */
 export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
   const sessionId = grant.sessionId ?? randomBytes(16).toString('base64url')
-  const accessToken = `at_${grant.userId.toString(36)}.${sessionId}.${randomBytes(32).toString('base64url')}`
+  const accessToken = `at_${encodeUserId(grant.userId)}.${sessionId}.${randomBytes(32).toString('base64url')}`
   const key = tokenKey(accessToken)
   const item: TokenItem = {
     user_id: grant.userId,
@@ -189,8 +186,6 @@ const deleteBatchSize = 25
  */
 const maxRounds = 400
 
-const StoredKey = v.object({ pk: v.string(), sk: v.string() })
-
 /**
  * Deletes every token of a session, or of the user if no session is given, and queries again until none is
  * left. The next query finds a token that was derived meanwhile; once the session's own token is deleted,
@@ -203,7 +198,7 @@ async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
       ExpressionAttributeValues: { ':pk': tokens.partition({ userId }), ':prefix': tokenPrefix(sessionId) },
       ConsistentRead: true,
     }
-    const keys = v.parse(v.array(StoredKey), await queryFirst(query, deleteBatchSize))
+    const keys = v.parse(v.array(Key), await queryFirst(query, deleteBatchSize))
     if (keys.length === 0) return
     await Promise.all(keys.map((Key) => writeItem({ Delete: { Key } })))
   }
