@@ -114,6 +114,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       if (holder === undefined) throw new Error(`${name} is no function or role of this stack`)
       return holder.credentials
     },
+    /** Gives a function the policies of this model from its next request on, as IAM's PutRolePolicy does. */
+    replacePolicies: callers.replace,
     /** Starts the schedules and the delivery from queues to functions. Call it once the functions can run. */
     startDelivery(): void {
       sources.push(...starters.splice(0).map((start) => start()))

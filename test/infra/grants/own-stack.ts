@@ -23,6 +23,8 @@ export interface OwnStack {
   functions: FunctionModel[]
   variants: Variant[]
   invoke: InvokeFunction
+  /** Runs `use` while a function has the policies of its variant. */
+  withPoliciesOf: <T>(variant: Variant, original: FunctionModel, use: () => Promise<T>) => Promise<T>
   /** Reads all log lines of a function. */
   readLog: (functionName: string) => string
   stop: () => Promise<void>
@@ -70,6 +72,14 @@ export async function startOwnStack(): Promise<OwnStack> {
     functions,
     variants,
     invoke: runtime.invoke,
+    async withPoliciesOf({ model: { policies } }, original, use) {
+      aws.replacePolicies({ ...original, policies })
+      try {
+        return await use()
+      } finally {
+        aws.replacePolicies(original)
+      }
+    },
     readLog: (name) => (lines.get(name) ?? []).join('\n'),
     async stop() {
       await runtime.close()

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { StackModel } from '../../model.ts'
+import type { FunctionModel, StackModel } from '../../model.ts'
 import { compileSession, type FindDenial, type RoleSession } from './authorize.ts'
 
 /** An AWS access key, with which a function or a person signs requests. */
@@ -23,25 +23,28 @@ export type Callers = ReturnType<typeof openCallers>
 /** Issues an access key to every function and role. Throws on a policy that cannot be emulated. */
 export function openCallers(model: StackModel) {
   const byArn = new Map<string, Caller>()
+  const byAccessKeyId = new Map<string, Caller>()
   const add = (arn: string, sessionName: string, session: RoleSession) => {
     const roleName = session.roleArn.slice(session.roleArn.lastIndexOf('/') + 1)
     const sessionArn = `arn:aws:sts::${model.accountId}:assumed-role/${roleName}/${sessionName}`
     // Derived from the ARN, so the access key stays the same after a restart, while functions still run.
     const digest = createHash('sha256').update(arn).digest('hex').toUpperCase()
     const accessKeyId = `ASIA${digest.slice(0, 16)}`
-    byArn.set(arn, {
+    const caller: Caller = {
       arn: sessionArn,
       userId: `${accessKeyId}:${sessionName}`,
       credentials: { accessKeyId, secretAccessKey: randomBytes(30).toString('base64') },
       findDenial: compileSession(sessionArn, session, model),
-    })
+    }
+    byArn.set(arn, caller)
+    byAccessKeyId.set(accessKeyId, caller)
   }
-  for (const { arn, name, roleArn, roleTags, policies } of model.functions)
+  const addFunction = ({ arn, name, roleArn, roleTags, policies }: FunctionModel) =>
     add(arn, name, { roleArn, roleTags, policies, origin: `function ${name}` })
+  model.functions.forEach(addFunction)
   for (const { arn, name, tags, policies } of model.roles)
     add(arn, 'local', { roleArn: arn, roleTags: tags, policies, origin: `role ${name}` })
 
-  const byAccessKeyId = new Map([...byArn.values()].map((caller) => [caller.credentials.accessKeyId, caller]))
   const owner: Caller = {
     arn: `arn:aws:iam::${model.accountId}:root`,
     userId: model.accountId,
@@ -58,5 +61,7 @@ export function openCallers(model: StackModel) {
     },
     /** Finds the caller by the ARN of a function, or of a role that people assume. */
     of: (arn: string) => byArn.get(arn),
+    /** Replaces the policies of a function from its next request on. Its access key stays the same. */
+    replace: addFunction,
   }
 }
