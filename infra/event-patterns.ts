@@ -22,6 +22,13 @@ export function takenPattern(stage: string, event: Row): { source?: string[]; de
   return { ...(source === undefined ? {} : { source: [...source] }), detailType: [event.detailType] }
 }
 
+/** The event pattern of what is archived: everything but what is of the moment. */
+export const archivedPattern = (events: readonly Event[]): { detailType: unknown[] } => ({
+  detailType: [
+    { 'anything-but': events.filter(({ momentary }) => momentary).map(({ detailType }) => detailType) },
+  ],
+})
+
 /** The event pattern of everything that no rule takes: an unknown event, or one from a foreign source. */
 export function untakenPattern(stage: string, events: readonly Row[]): { $or: object[] } {
   const bySources = Map.groupBy(events, (event) => acceptedSources(stage, event)?.join())

@@ -14,6 +14,8 @@ export interface Event {
   senders: readonly Sender[]
   /** Marks an event that holds a password digest or a secret: its queues are encrypted by a key of ours. */
   confidential?: true
+  /** Marks an event that is of no use later, such as a mail: it is not archived, so no replay repeats it. */
+  momentary?: true
   canary?: Canary
   permissions: Permissions
 }
@@ -60,6 +62,7 @@ export const events: Event[] = [
   {
     detailType: 'mail.requested',
     senders: [ownSource],
+    momentary: true,
     canary: true,
     permissions: { table: { PutItem: ['EVT#mail.requested#', 'REFUSED#'] }, mail: true },
   },

@@ -16,6 +16,7 @@ export interface StackModel {
   eventSources: EventSourceModel[]
   buses: { name: string; arn: string }[]
   rules: RuleModel[]
+  archives: ArchiveModel[]
   outputs: Record<string, string>
 }
 
@@ -133,6 +134,14 @@ export interface RuleModel {
   /** Schedule of the rule, `rate(1 hour)` or `cron(...)` in UTC. */
   schedule?: string
   targets: RuleTarget[]
+}
+
+/** An archive of the events of a bus that match its pattern, kept for ever (`AWS::Events::Archive`). */
+export interface ArchiveModel {
+  name: string
+  arn: string
+  busName: string
+  pattern: Record<string, unknown>
 }
 
 export interface RuleTarget {

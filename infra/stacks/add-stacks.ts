@@ -46,6 +46,8 @@ export async function addStacks(
       firewall &&
       ((scope, api) => new edge.Edge(scope, 'Edge', { config, api, webAclArn: firewall.webAclArn })),
   })
+  // So many gradual deployments as both stacks start together would be more than AWS accepts.
+  api.addStackDependency(intake)
   if (firewall) api.addStackDependency(firewall)
   if (page)
     new stacks.AuthorizationPageContentStack(app, name('authorization-page-content'), {

@@ -1,6 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
+import { Archive, EventBus, type EventPattern } from 'aws-cdk-lib/aws-events'
 import { type IKey, Key, type KeyProps, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { indexName } from '../../shared/db/table-layout.ts'
@@ -15,12 +16,16 @@ import {
 } from '../constructs/data-keys.ts'
 import type { DataTable } from '../constructs/grant.ts'
 import { removalPolicy } from '../constructs/removal-policy.ts'
+import { restrictSenders } from '../constructs/restrict-senders.ts'
+import { archivedPattern } from '../event-patterns.ts'
+import { events } from '../events.ts'
 import { serviceTag } from '../names.ts'
 import { importReplica } from './standby-stack.ts'
 
 /**
- * The data that must never be lost: the table, and the KMS keys without which its contents are useless. After
- * a failover, those that the standby region already has.
+ * The data that must never be lost: the table, the KMS keys without which its contents are useless, and the
+ * event bus with the archive of its events, from which the table can be filled again. After a failover, the
+ * table and the keys that the standby region already has.
  */
 export class DataStack extends Stack {
   readonly table: DataTable
@@ -31,10 +36,11 @@ export class DataStack extends Stack {
   /** KMS key that encrypts TOTP secrets. */
   readonly totpKey: IKey
   /**
-   * KMS key of the queues whose events hold password digests or secrets. The local stack, whose queues are
-   * files on the developer's disk, has none.
+   * KMS key of the archive, and of the queues whose events hold password digests or secrets. The local stack,
+   * whose queues are files on the developer's disk, has none.
    */
   readonly eventKey: Key | undefined
+  readonly bus: EventBus
 
   constructor(scope: Construct, id: string, props: StackProps & { config: Config }) {
     super(scope, id, props)
@@ -52,6 +58,7 @@ export class DataStack extends Stack {
       this.totpKey = this.addDataKey('TotpKey', config, { enableKeyRotation: true })
     }
     this.eventKey = config.stage === 'local' ? undefined : this.addEventKey(config)
+    this.bus = this.addArchivedBus(config)
   }
 
   private addTable(config: Config): TableV2 {
@@ -78,6 +85,21 @@ export class DataStack extends Stack {
     })
   }
 
+  private addArchivedBus(config: Config): EventBus {
+    const bus = new EventBus(this, 'Bus', { eventBusName: config.serviceName })
+    restrictSenders(bus, config)
+    const archive = new Archive(this, 'Archive', {
+      archiveName: config.serviceName,
+      description: `${config.stage}: every event from which the table can be filled again`,
+      sourceEventBus: bus,
+      eventPattern: archivedPattern(events) as EventPattern,
+      // Also lets EventBridge use the key for events of this bus (EventBridge: Encrypting archives).
+      ...(this.eventKey && { kmsKey: this.eventKey }),
+    })
+    for (const resource of [bus, archive]) resource.applyRemovalPolicy(removalPolicy(config))
+    return bus
+  }
+
   private addDataKey(name: DataKeyName, config: Config, props: KeyProps): Key {
     const key = new Key(this, name, {
       description: describeKey(name, config),
@@ -93,7 +115,7 @@ export class DataStack extends Stack {
 
   private addEventKey(config: Config): Key {
     const key = new Key(this, 'EventKey', {
-      description: `${config.stage}: encrypts queued events that hold secrets`,
+      description: `${config.stage}: encrypts queued and archived events that hold secrets`,
       enableKeyRotation: true,
       ...keyRemoval(config),
     })
@@ -106,8 +128,8 @@ export class DataStack extends Stack {
 }
 
 /**
- * Denies the use of the key of queues other than through SQS, and, if the stage names its operators, to
- * anybody but them, the service's roles and EventBridge. Operators redrive and show dead letters.
+ * Denies the use of the key of events other than through SQS, except to EventBridge itself, and, if the stage
+ * names its operators, to anybody but them and the service's roles. Operators redrive and show dead letters.
  */
 function limitReaders(key: Key, config: Config): void {
   const deny = (conditions: Record<string, Record<string, unknown>>) =>

@@ -1,5 +1,5 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
-import { EventBus, type EventPattern, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
+import { type EventPattern, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Key } from 'aws-cdk-lib/aws-kms'
@@ -16,7 +16,6 @@ import type { Config } from '../config.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
 import { AuditorRole } from '../constructs/auditor-role.ts'
 import { Deployer } from '../constructs/deployer.ts'
-import { restrictSenders } from '../constructs/restrict-senders.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { SigningKeyDeletion } from '../constructs/signing-key-deletion.ts'
 import { takenPattern, unmatchedQueueName, unmatchedRuleName, untakenPattern } from '../event-patterns.ts'
@@ -48,8 +47,8 @@ const visibilityTimeout = (functionTimeoutSeconds: number): Duration =>
   Duration.seconds(6 * functionTimeoutSeconds)
 
 /**
- * Everything that changes state without a request: the event bus; a queue, dead-letter queue and function for
- * each event; the workers; and the schedules.
+ * Everything that changes state without a request: for each event a rule of the bus, a queue, a dead-letter
+ * queue and a function; the workers; and the schedules.
  */
 export class IntakeStack extends Stack {
   readonly resources: ServiceResources
@@ -64,7 +63,7 @@ export class IntakeStack extends Stack {
     super(scope, id, props)
     const { config, data } = props
     this.deployer = config.gradualDeployment ? new Deployer(this, 'Deployer') : undefined
-    const bus = new EventBus(this, 'Bus', { eventBusName: config.serviceName })
+    const { bus } = data
     this.resources = {
       table: data.table,
       bus,
@@ -86,7 +85,6 @@ export class IntakeStack extends Stack {
     for (const worker of workers) this.addWorker(config, worker)
     for (const event of events) this.addEvent(config, event, data.eventKey)
     this.addCatchAll(config, data.eventKey)
-    restrictSenders(bus, config)
     const deletion =
       config.stage === 'local'
         ? undefined

@@ -7,6 +7,8 @@ import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
 import { dispatch, type DispatchOptions } from './dispatch.ts'
 import { openDynamodbProxy } from './dynamodb/dynamodb-proxy.ts'
 import { eventOperations } from './eventbridge/event-operations.ts'
+import { openArchives } from './eventbridge/archives.ts'
+import { replayOperations } from './eventbridge/replay-operations.ts'
 import { openRules } from './eventbridge/rules.ts'
 import { openCallers, type Credentials } from './iam/callers.ts'
 import { cryptographicOperations } from './kms/cryptographic-operations.ts'
@@ -70,11 +72,16 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const queues = openQueues(store, model, queueManners)
   const outbox = openOutbox(store)
   const delivery = { model, queues, queueManners, manners, callers, invoke, report }
-  const rules = openRules(delivery)
+  const archives = openArchives(model, store)
+  const rules = openRules(delivery, archives)
   const starters = prepareEventSources(delivery)
   const keys = await KeyStore.open(store, model, drawKmsLag)
   const dynamodb = await openDynamodbProxy({ model, endpoint: options.dynamodbEndpoint, manners, report })
 
+  const busOperations = {
+    ...eventOperations(delivery, rules, store),
+    ...replayOperations(model, archives, rules, store),
+  }
   const kmsOperations = { ...keyOperations(keys), ...cryptographicOperations(keys) }
   const services: DispatchOptions = {
     callers,
@@ -84,7 +91,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       dynamodb.service,
       jsonService('TrentService', 'application/x-amz-json-1.1', kmsOperations),
       jsonService('AmazonSQS', 'application/x-amz-json-1.0', sqsOperations(queues, model.accountId)),
-      jsonService('AWSEvents', 'application/x-amz-json-1.1', eventOperations(delivery, rules, store)),
+      jsonService('AWSEvents', 'application/x-amz-json-1.1', busOperations),
       sesService(model, outbox),
       sesAccountService(model),
       lambdaService(model, invoke),

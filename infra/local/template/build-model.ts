@@ -2,7 +2,14 @@ import type { CloudAssembly } from 'aws-cdk-lib/cx-api'
 import type { StackModel } from '../model.ts'
 import type { Addresses } from './names.ts'
 import { readCors, readRoutes } from './read-api.ts'
-import { readBuses, readKeys, readQueues, readRules, readTables } from './read-data-and-events.ts'
+import {
+  readArchives,
+  readBuses,
+  readKeys,
+  readQueues,
+  readRules,
+  readTables,
+} from './read-data-and-events.ts'
 import { readEventSources, readFunctions, readRoles } from './read-functions.ts'
 import { TemplateReader } from './reader.ts'
 import { readStackTemplates } from './stack-templates.ts'
@@ -32,6 +39,7 @@ export function buildStackModel(assembly: CloudAssembly, addresses: Addresses): 
       ...readBuses(reader),
     ],
     rules: readRules(reader),
+    archives: readArchives(reader),
     outputs: reader.outputs(),
   }
   reader.refuseUnknown()

@@ -33,6 +33,7 @@ const namedTypes: Record<string, [property: string, arn?: string, maxLength?: nu
   'AWS::ApiGatewayV2::Stage': ['StageName'],
   'AWS::DynamoDB::GlobalTable': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
   'AWS::DynamoDB::Table': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
+  'AWS::Events::Archive': ['ArchiveName', 'events:REGION:ACCOUNT:archive/NAME', 48],
   'AWS::Events::EventBus': ['Name', 'events:REGION:ACCOUNT:event-bus/NAME'],
   'AWS::IAM::Role': ['RoleName', 'iam::ACCOUNT:role/NAME', 64],
   'AWS::Lambda::Function': ['FunctionName', 'lambda:REGION:ACCOUNT:function:NAME', 64],

@@ -1,5 +1,13 @@
 import * as v from 'valibot'
-import type { KeyModel, QueueModel, RuleModel, RuleTarget, StackModel, TableModel } from '../model.ts'
+import type {
+  ArchiveModel,
+  KeyModel,
+  QueueModel,
+  RuleModel,
+  RuleTarget,
+  StackModel,
+  TableModel,
+} from '../model.ts'
 import { refuse } from '../startup-error.ts'
 import { Flag, Numeric, Policy, Tags, type TemplateReader, Text, Texts } from './reader.ts'
 
@@ -52,6 +60,12 @@ const Rule = v.object({
   ScheduleExpression: v.optional(Text),
   State: v.optional(Text),
   Targets: v.optional(v.array(Target), []),
+})
+
+const Archive = v.object({
+  SourceArn: Text,
+  EventPattern: v.optional(v.record(v.string(), v.unknown()), {}),
+  RetentionDays: v.optional(v.pipe(Numeric, v.literal(0, 'the local stack keeps archived events for ever'))),
 })
 
 /** Reads the DynamoDB tables as inputs of CreateTable. */
@@ -113,6 +127,17 @@ export const readBuses = (reader: TemplateReader): StackModel['buses'] =>
     .read('AWS::Events::EventBus', v.object({}))
     .map(({ ref, attribute }) => ({ name: ref, arn: attribute('Arn') }))
 
+/** Reads the archives of events. Nothing is ever deleted from one, so a retention is refused. */
+export const readArchives = (reader: TemplateReader): ArchiveModel[] =>
+  reader.read('AWS::Events::Archive', Archive).map(({ ref, attribute, properties }) => ({
+    name: ref,
+    arn: attribute('Arn'),
+    busName: busNameOf(properties.SourceArn),
+    pattern: properties.EventPattern,
+  }))
+
+const busNameOf = (arnOrName: string): string => arnOrName.replace(/^arn:.*event-bus\//, '')
+
 /** Reads the EventBridge rules, both those with a pattern and those with a schedule. */
 export const readRules = (reader: TemplateReader): RuleModel[] =>
   reader.read('AWS::Events::Rule', Rule).map(({ id, ref, attribute, properties }) => {
@@ -120,7 +145,7 @@ export const readRules = (reader: TemplateReader): RuleModel[] =>
     return {
       name: ref,
       arn: attribute('Arn'),
-      busName: bus.replace(/^arn:.*event-bus\//, ''),
+      busName: busNameOf(bus),
       enabled: properties.State !== 'DISABLED',
       ...(pattern === undefined ? {} : { pattern }),
       ...(schedule === undefined ? {} : { schedule }),

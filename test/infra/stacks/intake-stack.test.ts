@@ -60,7 +60,14 @@ describe('events that hold passwords or secrets', () => {
     const allowed = Statement.filter(
       ({ Effect, Action }) => Effect === 'Allow' && Action?.includes('kms:Decrypt'),
     )
-    expect(allowed.map(({ Principal }) => Principal)).toEqual([{ Service: 'events.amazonaws.com' }])
+    for (const { Principal } of allowed) expect(Principal).toEqual({ Service: 'events.amazonaws.com' })
+    expect(allowed.map(({ Condition }) => Condition)).toContainEqual({
+      StringEquals: {
+        'kms:EncryptionContext:aws:events:event-bus:arn': {
+          'Fn::GetAtt': [expect.stringMatching(/^Bus/), 'Arn'],
+        },
+      },
+    })
   })
 
   it('the local stack, which has no such key, encrypts its queues as before', async () => {

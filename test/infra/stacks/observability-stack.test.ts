@@ -56,13 +56,13 @@ it('no stack exports a resource of an endpoint or event, which could then never 
   expect(exported.toSorted()).toEqual(
     [
       'api Api',
+      'data Bus',
+      'data BusArn',
       'data EventKeyArn',
       'data MacKeyArn',
       'data TableArn',
       'data Table',
       'data TotpKeyArn',
-      'intake Bus',
-      'intake BusArn',
       'intake rotatesigningkeysRoleArn',
     ].toSorted(),
   )

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { RuleModel, RuleTarget, StackModel } from '../../model.ts'
 import { allowsService } from '../iam/authorize.ts'
 import type { DeliveryOptions } from '../lambda/event-source.ts'
+import type { Archives, SealedEvent } from './archives.ts'
 import { compilePattern, type EventTest } from './pattern.ts'
 import { compileSchedule, type Schedule } from './schedule.ts'
 
@@ -23,7 +24,7 @@ const duplicateProbability = 0.1
 export type Rules = ReturnType<typeof openRules>
 
 /** Compiles the stack's EventBridge rules. Throws on a pattern, schedule or target that is not emulated. */
-export function openRules(options: DeliveryOptions) {
+export function openRules(options: DeliveryOptions, archives: Archives) {
   const { model, queues, manners } = options
   const enabled = new Set(model.rules.filter((rule) => rule.enabled))
   const patterns = new Map<RuleModel, EventTest>()
@@ -40,18 +41,31 @@ export function openRules(options: DeliveryOptions) {
     const run = () => deliverAll(rule, sealEvent({ ...tick, at: Date.now() }, model).text, options)
     starters.push(() => start(() => enabled.has(rule) && run()))
   }
-  return {
-    /** Sends an event to a bus's matching rules; returns its id once the target queues have stored it. */
-    route(busName: string, event: NewEvent): string {
-      const { head, text } = sealEvent(event, model)
-      const whole = { ...head, detail: JSON.parse(event.detail) as unknown }
-      for (const [rule, matches] of patterns)
-        if (rule.busName === busName && enabled.has(rule) && matches(whole)) {
+  const deliverMatching = (busName: string, text: string, whole: unknown, ruleArns?: readonly string[]) => {
+    for (const [rule, matches] of patterns)
+      if (rule.busName === busName && enabled.has(rule) && matches(whole)) {
+        if (ruleArns?.includes(rule.arn) === false) continue
+        deliverAll(rule, text, options)
+        if (manners.happens('duplicate-events', rule.name, duplicateProbability))
           deliverAll(rule, text, options)
-          if (manners.happens('duplicate-events', rule.name, duplicateProbability))
-            deliverAll(rule, text, options)
-        }
-      return head.id
+      }
+  }
+  return {
+    /**
+     * Sends an event to a bus's archives and matching rules; returns its id once archives and target queues
+     * have stored it.
+     */
+    route(busName: string, event: NewEvent): string {
+      const sealed = sealEvent(event, model)
+      const whole: unknown = JSON.parse(sealed.text)
+      archives.keep(busName, sealed, whole)
+      deliverMatching(busName, sealed.text, whole)
+      return sealed.head.id
+    },
+    /** Sends an archived event to a bus's matching rules again; to these rules only, if some are named. */
+    replay(busName: string, archived: string, replayName: string, ruleArns?: readonly string[]): void {
+      const text = `${archived.slice(0, -1)},"replay-name":${JSON.stringify(replayName)}}`
+      deliverMatching(busName, text, JSON.parse(text), ruleArns)
     },
     isEnabled: (rule: RuleModel) => enabled.has(rule),
     setEnabled(rule: RuleModel, on: boolean): void {
@@ -64,7 +78,7 @@ export function openRules(options: DeliveryOptions) {
 }
 
 /** Wraps an event in EventBridge's envelope; `head` is the envelope without the detail. */
-function sealEvent(event: NewEvent, { accountId, region }: StackModel) {
+function sealEvent(event: NewEvent, { accountId, region }: StackModel): SealedEvent {
   const head = {
     version: '0',
     id: randomUUID(),

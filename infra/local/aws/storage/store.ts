@@ -35,6 +35,7 @@ export function openStore(directory: string | undefined) {
         throw error
       }
     },
+    isOpen: () => database.isOpen,
     close: () => database.close(),
   }
 }

@@ -66,5 +66,6 @@ export const persistentStack: StackModel = {
   ],
   buses: [],
   rules: [],
+  archives: [],
   outputs: {},
 }

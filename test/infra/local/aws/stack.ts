@@ -110,6 +110,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
     eventSources: [],
     buses: [{ name: 'events', arn: arnOf('events', 'event-bus/events') }],
     rules: [],
+    archives: [],
     outputs: {},
     ...changes,
   }

@@ -1,0 +1,39 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { compilePattern } from '../../../infra/local/aws/eventbridge/pattern.ts'
+import { events } from '../../../infra/events.ts'
+import { makeBundleDirectories } from '../../support/bundle-directories.ts'
+import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
+
+let stacks: Stacks
+
+beforeAll(async () => {
+  makeBundleDirectories()
+  stacks = await synthesizeUnchecked('prod')
+})
+
+/** The only resource of a type, which is in the stack with the data. */
+function find(type: string) {
+  const [found, ...others] = ofType(stacks, type)
+  expect([found?.stack, ...others]).toEqual(['data'])
+  return found?.resource ?? expect.unreachable()
+}
+
+describe('the archive of events', () => {
+  it('it keeps every event, unknown ones included, except for mails, which nobody wants twice', () => {
+    const { Properties } = find('AWS::Events::Archive')
+    const isKept = compilePattern(Properties['EventPattern'] as Record<string, unknown>)
+    const detailTypes = [...events.map(({ detailType }) => detailType), 'user.deleted']
+    const left = detailTypes.filter((name) => !isKept({ source: 'business', 'detail-type': name }))
+    expect(left).toEqual(['mail.requested'])
+  })
+
+  it('it never forgets, and lies under the key of events that hold secrets', () => {
+    const { Properties } = find('AWS::Events::Archive')
+    expect(Properties['RetentionDays']).toBe(0)
+    expect(JSON.stringify(Properties['KmsKeyIdentifier'])).toContain('EventKey')
+  })
+
+  it.each(['AWS::Events::Archive', 'AWS::Events::EventBus'])('%s stays when its stack is deleted', (type) => {
+    expect(find(type)).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate' })
+  })
+})
