@@ -1,0 +1,35 @@
+// A process of its own, so that the processor time that it reports is that of the sign-ins alone: see
+// timing.table.test.ts. It gets the attempts by message, and answers with what each one cost.
+import { login } from './sign-in-calls.ts'
+import { measureCalls } from './measure-calls.ts'
+
+/** An attempt to sign in, of one of the kinds of account that are compared. */
+export interface SignInAttempt {
+  kind: string
+  email: string
+  password: string
+}
+
+/** What an attempt cost: its answer, its AWS calls, and its processor time in milliseconds. */
+export interface SignInCost {
+  kind: string
+  code: number
+  calls: string[]
+  cpuMilliseconds: number
+}
+
+process.once('message', (attempts: SignInAttempt[]) => {
+  void (async () => {
+    const costs: SignInCost[] = []
+    for (const { kind, ...attempt } of attempts) {
+      let code = -1
+      const before = process.cpuUsage()
+      const { names } = await measureCalls(async () => {
+        code = (await login(attempt)).code
+      })
+      const { user, system } = process.cpuUsage(before)
+      costs.push({ kind, code, calls: names, cpuMilliseconds: (user + system) / 1_000 })
+    }
+    process.send?.(costs, () => process.disconnect())
+  })()
+})
