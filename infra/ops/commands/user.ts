@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { createHash, randomUUID } from 'node:crypto'
-import { examples, readCount, readSecret, type RunCommand } from '../command.ts'
-import { OperationError, UsageError } from '../errors.ts'
+import { examples, readSecret, readUserId, type RunCommand } from '../command.ts'
+import { OperationError } from '../errors.ts'
 import type { Target } from '../target.ts'
 import type { Enrolment } from '../users.ts'
 
 interface AddOptions {
-  id: string
+  id: number
   email: string
   nickname: string
   passwordStdin?: true
@@ -32,12 +32,12 @@ const addAdd = (parent: Command, run: RunCommand): Command =>
   parent
     .command('add')
     .description('Registers a user with a user.registered event, and waits until it has taken effect.')
-    .requiredOption('--id <number>', 'the user id')
+    .requiredOption('--id <number>', 'the user id', readUserId)
     .requiredOption('--email <address>', 'the email address')
     .requiredOption('--nickname <name>', 'the name that other members see')
     .option('--password-stdin', 'read the password from standard input (default: no sign-in by password)')
     .option('--totp', 'enrol an authenticator and show its QR code')
-    .option('--referrer <number>', 'the id of the user who referred this one', readCount)
+    .option('--referrer <number>', 'the id of the user who referred this one', readUserId)
     .addHelpText(
       'after',
       examples([
@@ -49,15 +49,14 @@ const addAdd = (parent: Command, run: RunCommand): Command =>
     )
     .action((options: AddOptions) =>
       run(async ({ target, terminal, show }) => {
-        const userId = Number(options.id)
-        if (!/^[1-9]\d{0,15}$/.test(options.id) || !Number.isSafeInteger(userId))
-          throw new UsageError('--id must be a whole number from 1')
         const password = options.passwordStdin ? await readSecret(terminal, 'password') : undefined
         const { formatEnrolment, newEnrolment } = await import('../users.ts')
         const enrolment = options.totp ? newEnrolment(options.email) : undefined
-        await register(target, userId, options, { password, enrolment })
-        show({ user_id: userId, ...enrolment }, () =>
-          [`User ${userId} is registered.`, ...(enrolment ? [formatEnrolment(enrolment)] : [])].join('\n'),
+        await register(target, options, { password, enrolment })
+        show({ user_id: options.id, ...enrolment }, () =>
+          [`User ${options.id} is registered.`, ...(enrolment ? [formatEnrolment(enrolment)] : [])].join(
+            '\n',
+          ),
         )
         return true
       }),
@@ -65,8 +64,7 @@ const addAdd = (parent: Command, run: RunCommand): Command =>
 
 async function register(
   target: Target,
-  userId: number,
-  { email, nickname, referrer }: AddOptions,
+  { id: userId, email, nickname, referrer }: AddOptions,
   { password, enrolment }: { password: string | undefined; enrolment: Enrolment | undefined },
 ): Promise<void> {
   const { sendAndConfirm } = await import('../events/send-and-confirm.ts')
