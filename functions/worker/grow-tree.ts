@@ -20,6 +20,8 @@ const maxSliceMilliseconds = 5_000
 /** Longest pause before a failed tree is tried again: the queue's visibility timeout. */
 const maxRetryDelaySeconds = 180
 
+const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)
+
 /**
  * Propagates the journals of referral trees to all ancestors. A message only names a tree; the new members
  * and purchases are in the tree's journal. So one run serves all messages of a tree, and an extra message
@@ -29,10 +31,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   log.resetKeys()
   log.appendKeys({ request_id: context.awsRequestId })
   const end = Date.now() + context.getRemainingTimeInMillis() - reserveMilliseconds
-  const messagesByTree = Map.groupBy(
-    event.Records,
-    ({ body }) => v.parse(v.pipe(v.string(), v.parseJson(), TreeMessage), body).root_id,
-  )
+  const messagesByTree = Map.groupBy(event.Records, ({ body }) => v.parse(Body, body).root_id)
   const failures: SQSBatchResponse['batchItemFailures'] = []
   let treesLeft = messagesByTree.size
   for (const [rootId, messages] of messagesByTree) {

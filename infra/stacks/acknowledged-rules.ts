@@ -59,7 +59,7 @@ const serviceRules: Acknowledgement[] = [
   {
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
     reason: 'X-Ray has no resource-level permissions. Functions get them only if `tracing` is on.',
-    applies: (construct) => construct instanceof CfnPolicy && reachesAllOnlyToTrace(construct),
+    applies: (construct) => construct instanceof CfnPolicy && needsAllResourcesOnlyForTracing(construct),
   },
   {
     id: 'Serverless::Serverless-EventBusDLQ',
@@ -205,7 +205,8 @@ function inRegionOf(construct: IConstruct, id: string): string {
   return id.replace('<AWS::Region>', region).replace('<AWS::Partition>', partition)
 }
 
-function reachesAllOnlyToTrace(policy: CfnPolicy): boolean {
+/** Whether X-Ray's are the only actions that a policy allows on every resource. */
+function needsAllResourcesOnlyForTracing(policy: CfnPolicy): boolean {
   const { Statement: statements } = Stack.of(policy).resolve(policy.policyDocument) as {
     Statement: { Action: string | string[]; Resource: unknown }[]
   }

@@ -40,8 +40,8 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, { config, resources, page, addEdge, ...props }: ApiStackProps) {
     super(scope, id, props)
-    // With an edge, the domain is the edge's. The API then has an address that nobody was ever told: its id
-    // differs, so that one which was deployed without an edge is replaced.
+    // With an edge, the domain belongs to the edge. Another logical id makes CloudFormation replace an API
+    // that was deployed without one, so that its address, which is known, leads nowhere.
     this.api = addEdge
       ? this.addApi('HiddenApi', config, page.corsOrigins)
       : this.addApi('Api', config, page.corsOrigins, addDomain(this, config))

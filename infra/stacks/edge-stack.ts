@@ -4,7 +4,7 @@ import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
 import { Failure, type FailureName, failures } from '../../shared/errors.ts'
 import { maximumBodyBytes } from '../../shared/http/middleware/read-body.ts'
-import { everywhere, fail } from '../../shared/http/reply.ts'
+import { commonHeaders, fail } from '../../shared/http/reply.ts'
 import type { Config } from '../config.ts'
 import { addAlarms, type AlarmSpec } from '../constructs/add-alarms.ts'
 import { type Route, routes } from '../routes.ts'
@@ -15,8 +15,8 @@ const edgeRegion = 'us-east-1'
 /** Seconds over which WAF counts the requests of a source, the shortest time that it allows. */
 const windowSeconds = 60
 
-/** The least number of requests that a rate rule of WAF may allow. */
-const leastLimit = 10
+/** Minimum number of requests that a rate rule of WAF may allow. */
+const minLimit = 10
 
 interface EdgeStackProps extends StackProps {
   config: Config
@@ -106,7 +106,7 @@ const limitSource = (limit: number, scopeDownStatement?: Statement): Statement =
   rateBasedStatement: {
     aggregateKeyType: 'IP',
     evaluationWindowSec: windowSeconds,
-    limit: Math.max(leastLimit, Math.round(limit)),
+    limit: Math.max(minLimit, Math.round(limit)),
     ...(scopeDownStatement ? { scopeDownStatement } : {}),
   },
 })
@@ -149,7 +149,7 @@ const block = (failure: FailureName, name: string, statement: Statement): Rule =
         responseCode: failures[failure].status,
         customResponseBodyKey: failure,
         responseHeaders: Object.entries({
-          ...everywhere,
+          ...commonHeaders,
           // A page of any origin may read it: there is nothing private in it.
           'access-control-allow-origin': '*',
           'access-control-expose-headers': 'retry-after',

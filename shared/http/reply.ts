@@ -22,7 +22,7 @@ export class Reply {
 }
 
 /** Headers of every answer; public documents have another `cache-control`. */
-export const everywhere = {
+export const commonHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'strict-transport-security': 'max-age=63072000; includeSubDomains',
@@ -34,7 +34,7 @@ export const json = { 'content-type': 'application/json' }
 
 /** Completes the headers of an answer. One that nobody may store says so to HTTP/1.0, too (RFC 6749 §5.1). */
 function complete(own: Record<string, string>): Record<string, string> {
-  const headers = { ...everywhere, ...own }
+  const headers = { ...commonHeaders, ...own }
   return headers['cache-control'] === 'no-store' ? { ...headers, pragma: 'no-cache' } : headers
 }
 

@@ -78,7 +78,7 @@ export async function reserveAttempt(
     const after = await giveBackAttempt(attempt)
     throw isSourceOver
       ? tooManyTries('source', secondsUntilAllowed(source, after.sourceItem, now))
-      : atCeiling({ ...attempt, ...after })
+      : accountLimitFailure({ ...attempt, ...after })
   }
   return attempt
 }
@@ -104,11 +104,11 @@ export async function failedAttempt(attempt: PasswordAttempt): Promise<Failure> 
   await removeExpiredCounts(key, item, at)
   const wait = secondsUntilAllowed(source, sourceItem, at)
   if (wait > 0) return tooManyTries('source', wait)
-  const isAtCeiling = countTries(item, passwordCounter, at) >= maxAccountTries
-  return isAtCeiling && !isKnownSource ? atCeiling(attempt) : new Failure('bad_credentials')
+  const isAtLimit = countTries(item, passwordCounter, at) >= maxAccountTries
+  return isAtLimit && !isKnownSource ? accountLimitFailure(attempt) : new Failure('bad_credentials')
 }
 
-function atCeiling({ item, at, record }: PasswordAttempt): Failure {
+function accountLimitFailure({ item, at, record }: PasswordAttempt): Failure {
   if (record !== undefined) emitMetric('GuessedAccounts', 1)
   return tooManyTries(
     'account',
