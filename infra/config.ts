@@ -1,81 +1,14 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import * as v from 'valibot'
-import { signingKeyTagName } from '../shared/keys/key-names.ts'
 import { numeric, Settings } from '../shared/settings.ts'
+import { Flag, List, Senders, Standby, Tags, Url } from './knob-schemas.ts'
 import { maxStageLength, namePrefix, serviceName } from './names.ts'
-import { outsideSenders } from './events.ts'
 
 /**
  * Minimum time that a new signing key is published before it signs: API Gateway's JWT authorizer caches a
  * JWKS for up to two hours.
  */
 const minPublishSeconds = 7_200
-
-const flag = v.pipe(
-  v.union([v.boolean(), v.picklist(['true', 'false'])]),
-  v.transform((value) => value === true || value === 'true'),
-)
-const url = v.pipe(v.string(), v.url())
-/** Parses a list of strings, or one comma-separated string. */
-const list = v.pipe(
-  v.union([v.array(v.string()), v.string()]),
-  v.transform((value) => (typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value)),
-  v.transform((parts) => parts.filter((part) => part !== '')),
-)
-/** Parses tags from an object, or from one string: `team=payments,cost-center=42`. */
-const tags = v.pipe(
-  v.union([v.record(v.string(), v.string()), v.string()]),
-  v.transform((value) => (typeof value === 'string' ? readTags(value) : value)),
-  v.record(
-    v.pipe(
-      v.string(),
-      v.regex(/^(?!aws:)[\w .:/=+@-]{1,128}$/, 'must be a tag name that AWS accepts'),
-      v.notValues(
-        // Reserved tag names. The key rotation manages every KMS key with the signing keys' tag, so no other
-        // resource may have it.
-        ['service', 'stage', signingKeyTagName],
-        'is a tag that the service sets itself',
-      ),
-    ),
-    v.pipe(v.string(), v.regex(/^[\w .:/=+@-]{0,256}$/, 'must be a tag value that AWS accepts')),
-  ),
-)
-
-/** Principals by sender. A role or user, because a policy compares it with who sends (aws:PrincipalArn). */
-const senders = v.strictObject(
-  v.entriesFromList(
-    outsideSenders,
-    v.optional(
-      v.pipe(
-        list,
-        v.array(
-          v.pipe(
-            v.string(),
-            v.regex(/^arn:[^:]+:iam::\d{12}:(role|user)\/\S+$/, 'must be the ARN of an IAM role or user'),
-          ),
-        ),
-        v.minLength(1, 'must name a principal'),
-      ),
-    ),
-  ),
-)
-
-/** Name of a region, such as `eu-west-1`. */
-const region = v.pipe(v.string(), v.regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'must be the name of an AWS region'))
-
-/** A standby region, with the ARNs there that take the place of the stage's own after a failover. */
-const standby = v.pipe(
-  v.strictObject({
-    region,
-    certificateArn: v.optional(v.string()),
-    alarmTopicArn: v.optional(v.string()),
-  }),
-  v.check(
-    ({ region: name, certificateArn, alarmTopicArn }) =>
-      [certificateArn, alarmTopicArn].every((arn) => arn === undefined || arn.split(':')[3] === name),
-    'must name a certificate and a topic in the standby region itself',
-  ),
-)
 
 /**
  * The configuration (knobs) of a deployment. Values come from cdk.json (context `stages.NAME`), or for the
@@ -95,12 +28,12 @@ export const Config = v.pipe(
       v.maxLength(maxStageLength, `must have at most ${maxStageLength} characters`),
     ),
     /** Whether to deploy the authorization page behind CloudFront. */
-    authorizationPage: v.optional(flag, false),
+    authorizationPage: v.optional(Flag, false),
     /**
      * URL of the page on which users sign in and consent. Default: the deployed authorization page. A
      * deployment must set one of the two.
      */
-    authUrl: v.optional(url),
+    authUrl: v.optional(Url),
     /**
      * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the
      * host name that API Gateway assigns.
@@ -120,7 +53,7 @@ export const Config = v.pipe(
      * Whether CloudFront with a firewall (AWS WAF) is in front of the API, and the only way to it. The
      * firewall is a stack in us-east-1.
      */
-    edge: v.optional(flag, false),
+    edge: v.optional(Flag, false),
     /**
      * Requests per minute that the edge accepts from one IPv4 address; further requests get status 429.
      * Routes with a share of the throttle have the same share of this, and at least 10.
@@ -131,32 +64,32 @@ export const Config = v.pipe(
     /** ARN of the SNS topic in us-east-1 that receives the alarms of the edge. Default: none. */
     edgeAlarmTopicArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:sns:us-east-1:/))),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
-    corsOrigins: v.optional(list),
+    corsOrigins: v.optional(List),
     /**
      * Whether the table, the KMS keys and their stack are protected from deletion. Default: true, except for
      * the stages dev and local.
      */
-    protectData: v.optional(flag),
+    protectData: v.optional(Flag),
     /**
      * Whether the keys of passwords and authenticators can be replicated to another region. KMS cannot change
      * that for an existing key: a stage that was deployed without it must have `false`. Default: the value of
      * `protectData`.
      */
-    multiRegionKeys: v.optional(flag),
+    multiRegionKeys: v.optional(Flag),
     /**
      * Where the stage goes on when its region is lost, as an object: `region`, which gets a replica of the
      * table and of the keys, and the `certificateArn` and `alarmTopicArn` there. Default: none.
      */
-    standby: v.optional(standby),
+    standby: v.optional(Standby),
     /** Whether the stage's own region is lost: the stage is then deployed in its standby region. */
-    failover: v.optional(flag, false),
+    failover: v.optional(Flag, false),
     /**
      * Whether the new versions of some functions get a tenth of the calls before all functions get theirs,
      * and are rolled back if they fail. Default: the value of `protectData`.
      */
-    gradualDeployment: v.optional(flag),
+    gradualDeployment: v.optional(Flag),
     /** Whether X-Ray traces requests. */
-    tracing: v.optional(flag, false),
+    tracing: v.optional(Flag, false),
     /** Requests per second that one route accepts on average; further requests get status 429. */
     throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
     /** Burst of requests that one route accepts at the same moment; further requests get status 429. */
@@ -173,9 +106,9 @@ export const Config = v.pipe(
      * roles and users that may send its events: they may, from any account, and nobody else may. Default:
      * whoever may put events on the bus by the account's IAM policies, as any of the four.
      */
-    senders: v.optional(senders, {}),
+    senders: v.optional(Senders, {}),
     /** Tags of every resource, in addition to `service` and `stage`. */
-    tags: v.optional(tags, {}),
+    tags: v.optional(Tags, {}),
     /** Days after which log lines are deleted. */
     logRetentionDays: v.optional(v.pipe(numeric, v.enum(RetentionDays)), RetentionDays.THREE_MONTHS),
   }),
@@ -242,7 +175,7 @@ export type Config = v.InferOutput<typeof Config>
  * What differs in a standby region. There is no edge: the firewall is in us-east-1, which may be lost, and
  * the lost region's distribution still holds the domain. The domain's DNS record is its stack's, too.
  */
-const inStandbyRegion = (place: v.InferOutput<typeof standby> | undefined) => ({
+const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
   certificateArn: place?.certificateArn,
   alarmTopicArn: place?.alarmTopicArn,
   hostedZoneId: undefined,
@@ -260,11 +193,6 @@ export function deploymentRegion({ standby: place, failover }: Config, commandLi
       `${commandLine} is the standby region of this stage: set "failover" when its own region is lost`,
     )
   return commandLine ?? 'us-east-1'
-}
-
-function readTags(text: string): Record<string, string> {
-  const pairs = text.split(',').map((pair) => /^\s*([^=]*)=?(.*?)\s*$/.exec(pair))
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']))
 }
 
 function isHttpsOrigin(text: string): boolean {
