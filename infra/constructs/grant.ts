@@ -133,9 +133,10 @@ function* signingKeyStatements(
   })
   // CreateKey with tags needs kms:TagResource, too. No condition key tells a key in creation from an existing
   // one. IfExists lets a new key pass, whatever KMS knows of it, and no existing key of another use, another
-  // key spec or another deployment.
+  // key spec or another deployment. A new key has no alias, and what people make mostly has one.
   yield allow(['kms:TagResource'], [keys], {
     ...setsTags,
+    Null: { 'kms:ResourceAliases': 'true' },
     StringEqualsIfExists: { ...ours, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
   yield allow(['kms:Sign', 'kms:Verify'], [keys], { StringEquals: { ...ours, ...signs } })

@@ -83,6 +83,12 @@ describe('keys that are not the rotation’s', () => {
     expect(rotation(dev)(onKey('TagResource', key(), givesTags(devTags)))).toContain('not authorized')
   })
 
+  it('the rotation cannot tag another system’s RSA signing key as its own if it has an alias', () => {
+    const aliases = { 'kms:ResourceAliases': ['alias/another-system'] }
+    const tag = onKey('TagResource', signingKey({}), { ...givesTags(devTags), ...aliases })
+    expect(rotation(dev)(tag)).toContain('not authorized')
+  })
+
   it.each(['Sign', 'DisableKey', 'ScheduleKeyDeletion', 'GetPublicKey', 'TagResource'])(
     'the key’s own policy denies %s of the MAC and TOTP keys to the rotation, even with the tag on them',
     (action) => {

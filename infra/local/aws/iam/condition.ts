@@ -6,14 +6,14 @@ export type ConditionTest = (context: ConditionContext) => boolean
 
 /**
  * Condition keys that emulated requests have, in lower case because IAM ignores case in their names. A policy
- * with any other key stops the start, because it would silently never match, or always.
+ * with any other key stops the start, because it would silently never match, or always. Keys of the local KMS
+ * have no aliases, so no request has kms:ResourceAliases.
  */
 const knownKeys = new Set(
   `aws:principalaccount aws:principalarn aws:securetransport aws:sourceaccount aws:sourcearn aws:tagkeys
   dynamodb:leadingkeys events:detail-type events:source kms:encryptioncontextkeys kms:keyspec kms:keyusage
-  kms:macalgorithm kms:messagetype kms:signingalgorithm lambda:functionarn ses:fromaddress ses:recipients`.split(
-    /\s+/,
-  ),
+  kms:macalgorithm kms:messagetype kms:resourcealiases kms:signingalgorithm lambda:functionarn ses:fromaddress
+  ses:recipients`.split(/\s+/),
 )
 const knownPrefixes = ['aws:principaltag/', 'aws:requesttag/', 'aws:resourcetag/', 'kms:encryptioncontext:']
 
