@@ -1,5 +1,6 @@
 import { countMessages, listQueues, openSqs, totalOf } from './dead-letters/queues.ts'
 import { checkApi, checkChallenge } from './doctor/api.ts'
+import { checkEdge } from './doctor/edge.ts'
 import type { Finding } from './doctor/finding.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkPasswordDigest } from './doctor/password-digest.ts'
@@ -22,6 +23,7 @@ export const examine = (target: Target): Promise<CheckResult[]> =>
   Promise.all([
     runCheck('API', () => checkApi(target.baseUrl)),
     runCheck('challenge', () => checkChallenge(target.baseUrl)),
+    ...(target.hasEdge ? [runCheck('edge', () => checkEdge(target))] : []),
     runCheck('password digest', () => checkPasswordDigest(target)),
     runCheck('signing keys', checkKeys),
     runCheck('functions', () => checkFunctions(target)),

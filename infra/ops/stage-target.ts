@@ -22,6 +22,7 @@ export function findStage(
   return {
     stage,
     baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
+    hasEdge: config.edge,
     awsEndpoint: undefined,
     region: config.failover ? config.standby?.region : undefined,
     namePrefix: config.namePrefix,

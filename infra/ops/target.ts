@@ -8,6 +8,8 @@ export interface Target {
   stage: string
   /** Address of the API without a trailing slash; undefined if it is not known. */
   baseUrl: string | undefined
+  /** Whether an edge is in front of the API. */
+  hasEdge: boolean
   /** URL of an endpoint that replaces AWS; undefined for a stage on AWS. */
   awsEndpoint: string | undefined
   /** Region of the deployment; undefined if it is the SDK's. */
@@ -65,6 +67,7 @@ async function findLocalStack({ url, endpointUrl, baseUrl }: TargetOptions): Pro
   return {
     stage: 'local',
     baseUrl: baseUrl ?? described.base_url,
+    hasEdge: false,
     awsEndpoint: described.aws_endpoint,
     region: described.region,
     namePrefix: '',
@@ -78,6 +81,7 @@ async function findLocalStack({ url, endpointUrl, baseUrl }: TargetOptions): Pro
 const defaultLocalStack = (awsEndpoint: string, baseUrl: string | undefined): Target => ({
   stage: 'local',
   baseUrl,
+  hasEdge: false,
   awsEndpoint,
   region: undefined,
   namePrefix: '',

@@ -1,7 +1,11 @@
 import { readJwks } from '../audit/read-jwks.ts'
 import type { Finding } from './finding.ts'
 
-const unknownAddress: Finding = { ok: false, words: 'its address is not known: name it with --base-url' }
+/** The finding of a check that needs the address of the API. */
+export const unknownAddress: Finding = {
+  ok: false,
+  words: 'its address is not known: name it with --base-url',
+}
 
 /** Checks that discovery names the API's own address as issuer, and that the JWKS has a key. */
 export async function checkApi(baseUrl: string | undefined): Promise<Finding> {

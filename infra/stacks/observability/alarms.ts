@@ -95,7 +95,8 @@ const apiAlarms = ({ api: { api } }: Observed): Spec[] => [
 
 /**
  * Alarms on routes of which somebody uses up the throttle, so that everybody gets API Gateway's 429. API
- * Gateway counts no throttled requests of its own, but as many as the throttle allows reach the function.
+ * Gateway counts no throttled requests of its own, but as many as the throttle allows reach the function. The
+ * fallback has no alarm: nobody misses its answers.
  */
 const throttleAlarms = ({ config }: Observed): Spec[] =>
   endpointFunctions().map(({ entry, routes }) => {

@@ -69,6 +69,7 @@ async function facts(at = Date.now()) {
   const target: Target = {
     stage: 'local',
     baseUrl: baseUrl(),
+    hasEdge: false,
     awsEndpoint: undefined,
     region: undefined,
     namePrefix: '',
