@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { KeyStatus } from '../ops/keys/key-status.ts'
 import { serveAuthorizationPage } from './authorization-page.ts'
-import { type AwsEndpoint, startAwsEndpoint } from './aws/server.ts'
+import { type AwsEndpoint, type KeyRecord, startAwsEndpoint } from './aws/server.ts'
 import { createConsole } from './console/serve-console.ts'
 import { checkDataLayout } from './data-layout.ts'
 import { demoUsers } from './demo/demo-users.ts'
@@ -14,7 +14,7 @@ import { createGateway } from './gateway/gateway.ts'
 import { bindServer, type BoundServer, explainPortError, findFreePort, loopback } from './http/bind-server.ts'
 import { lockDataDirectory } from './lock.ts'
 import { openManners } from './manners.ts'
-import type { FunctionModel, StackModel } from './model.ts'
+import type { FunctionModel, StackModel, TableModel } from './model.ts'
 import type { LocalStackOptions } from './options.ts'
 import { composeEnvironment } from './runtime/function-environment.ts'
 import { openFunctionLog } from './runtime/function-log.ts'
@@ -43,17 +43,26 @@ export interface LocalStack {
   stop: () => Promise<void>
 }
 
+/** What AWS replicates of a stack to its standby region, and the outputs that stacks there read. */
+export interface Replicated {
+  outputs: Record<string, string>
+  keys: KeyRecord[]
+  /** Their items are copied by whoever starts the other stack. */
+  tables: TableModel[]
+}
+
 export interface StartOptions extends LocalStackOptions {
   /** Shows a line to the person who started the stack. */
   showLine: (line: string) => void
   /** File for the lines that functions log. Default: a file in the data directory. */
   logFile?: string | undefined
+  /** What this region, as another one's standby, has of a stack there. Default: nothing. */
+  replicated?: Replicated
   /** Synthesizes the stage to serve. Default: the project's own stage `local`. */
   synthesize?: Synthesize
 }
 
-/** Region and account id of the local stack. The account id belongs to no real account. */
-const region = 'us-east-1'
+/** Account id of the local stack, which belongs to no real account. */
 const accountId = '000000000000'
 
 /**
@@ -76,7 +85,7 @@ async function start(
   options: StartOptions,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalStack, 'stop'>> {
-  const { dataDirectory, showLine } = options
+  const { dataDirectory, showLine, region = 'us-east-1', replicated } = options
   const directory = openDirectory(dataDirectory, started)
   const keep = (name: string) => (dataDirectory === undefined ? undefined : join(directory, name))
   const api = started.adopt(await bindServer(options.port, '--port'), close)
@@ -89,6 +98,7 @@ async function start(
   // Wait for both even if one fails, so that whatever has started can be stopped.
   await Promise.allSettled([dynamodb, synthesized])
   const [dynamodbEndpoint, model] = [await dynamodb, await synthesized]
+  model.tables.push(...(replicated?.tables ?? []))
   await createTables(dynamodbEndpoint, model.tables)
 
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
@@ -109,6 +119,7 @@ async function start(
     dataDirectory: keep('aws'),
     invoke: createInvokeByName(model.functions, invoke, showLine),
     manners,
+    replicatedKeys: replicated?.keys ?? [],
     report: (problem) => showLine(`aws: ${problem}`),
   })
   const explained = starting.catch((error: unknown) => {
@@ -152,14 +163,20 @@ async function claimPort(port: number, option: string): Promise<number> {
 }
 
 async function synthesizeModel(
-  { settings, synthesize = synthesizeLocalStage, watch = false }: StartOptions,
+  {
+    settings,
+    region = 'us-east-1',
+    replicated,
+    synthesize = synthesizeLocalStage,
+    watch = false,
+  }: StartOptions,
   directory: string,
   pageUrl: string,
   urls: { apiUrl: string; awsUrl: string },
 ): Promise<StackModel> {
   const allSettings = { authUrl: `${pageUrl}/`, ...settings }
   const assembly = await synthesize(join(directory, 'assembly'), allSettings, watch)
-  return buildStackModel(assembly, { region, accountId, ...urls })
+  return buildStackModel(assembly, { region, accountId, outputsElsewhere: replicated?.outputs, ...urls })
 }
 
 /** Functions that the local stack itself runs: service code, in the environment of a similar function. */

@@ -12,6 +12,7 @@ export interface StackModel {
   cors: CorsModel | undefined
   tables: TableModel[]
   keys: KeyModel[]
+  replicaKeys: ReplicaKeyModel[]
   queues: QueueModel[]
   eventSources: EventSourceModel[]
   buses: { name: string; arn: string }[]
@@ -97,6 +98,12 @@ export interface KeyModel {
   description: string
   keyPolicy: PolicyDocument | undefined
   tags: Record<string, string>
+}
+
+/** A replica of a multi-Region key. What it shares with that key is in no template. */
+export interface ReplicaKeyModel extends Pick<KeyModel, 'keyId' | 'description' | 'keyPolicy' | 'tags'> {
+  /** ARN of the primary key, which is in another region. */
+  primaryArn: string
 }
 
 export interface QueueModel {

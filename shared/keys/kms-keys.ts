@@ -170,17 +170,24 @@ export async function checkKey(key: CreatedKey): Promise<{ check: KeyCheck; caus
   }
 }
 
+/** State on record of a key that KMS in this region cannot reach, because a failover left it behind. */
+export const otherRegion = 'InOtherRegion'
+
+/** Whether a key is in another region than this deployment. KMS answers as if it did not exist. */
+export const isInOtherRegion = (arn: string): boolean => arn.split(':')[3] !== requireEnv('AWS_REGION')
+
 /**
  * Disables a key in KMS and, unless `deletionDays` is 0, schedules its deletion after that many days. It can
  * be repeated safely. Resolves with the key's state once KMS says that nobody can sign with it, otherwise, as
  * KMS lags, with undefined: then repeat it later. `createdAt`, epoch milliseconds, tells a key that KMS does
- * not know yet from a deleted one.
+ * not know yet from a deleted one. A key in another region is left as it is.
  */
 export async function disableKey(
   arn: string,
   deletionDays: number,
   createdAt: number,
 ): Promise<string | undefined> {
+  if (isInOtherRegion(arn)) return otherRegion
   const isNew = Date.now() - createdAt < kmsLagMilliseconds
   const isFinal = (state: string) =>
     state === 'PendingDeletion' ||

@@ -35,7 +35,7 @@ const rehearsals: Record<string, () => Promise<void>> = {
   'A table restored to a point in time': () => aTableRestoredToAPointInTime(url, people, layout),
   'A flooded dead-letter queue': () => aFloodedDeadLetterQueue(url),
   'An exhausted KMS quota': () => anExhaustedKmsQuota(),
-  'A lost region': () => aLostRegion(url, people),
+  'A lost region': () => aLostRegion(stack),
 }
 
 /** Procedures that cannot be rehearsed, because they need AWS; the runbook says so. */

@@ -13,7 +13,7 @@ import { openRules } from './eventbridge/rules.ts'
 import { openCallers, type Credentials } from './iam/callers.ts'
 import { cryptographicOperations } from './kms/cryptographic-operations.ts'
 import { keyOperations } from './kms/key-operations.ts'
-import { KeyStore } from './kms/key-store.ts'
+import { type KeyRecord, KeyStore } from './kms/key-store.ts'
 import { drawKeyLag, type DrawLag } from './kms/lag.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { lambdaService, type Invoke } from './lambda/function-operations.ts'
@@ -28,6 +28,7 @@ import { jsonService } from './wire/operation.ts'
 
 export type { Credentials } from './iam/callers.ts'
 export type { Invoke, InvokeResult } from './lambda/function-operations.ts'
+export type { KeyRecord } from './kms/key-store.ts'
 export type { OutboxMessage } from './ses/outbox.ts'
 export type { QueueManners } from './sqs/queue-manners.ts'
 export type { QueueView } from './sqs/queues.ts'
@@ -48,6 +49,8 @@ export interface AwsEndpointOptions {
   drawKmsLag?: DrawLag
   /** What the queues do as AWS's may. Default: as `manners` say. */
   queueManners?: QueueManners
+  /** The multi-Region keys of another region, of which this one has replicas. Default: none. */
+  replicatedKeys?: KeyRecord[]
   /** Receives a line for each problem that is not part of a request. Default: written to standard error. */
   report?: (problem: string) => void
 }
@@ -75,7 +78,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const archives = openArchives(model, store)
   const rules = openRules(delivery, archives)
   const starters = prepareEventSources(delivery)
-  const keys = await KeyStore.open(store, model, drawKmsLag)
+  const keys = await KeyStore.open(store, model, drawKmsLag, options.replicatedKeys)
   const dynamodb = await openDynamodbProxy({ model, endpoint: options.dynamodbEndpoint, manners, report })
 
   const busOperations = {
@@ -115,6 +118,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     deadLetters: () => viewDeadLetters(queues),
     /** Lists the sent mails, to everyone or to one address, newest first. */
     outbox: (to?: string) => outbox.list(to),
+    multiRegionKeys: () => keys.multiRegionKeys(),
     /** Returns the access key of a function or role, by which the endpoint finds its policies. */
     credentialsFor({ arn, name }: FunctionModel | RoleModel): Credentials {
       const holder = callers.of(arn)

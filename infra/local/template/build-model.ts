@@ -7,6 +7,7 @@ import {
   readBuses,
   readKeys,
   readQueues,
+  readReplicaKeys,
   readRules,
   readTables,
 } from './read-data-and-events.ts'
@@ -32,6 +33,7 @@ export function buildStackModel(assembly: CloudAssembly, addresses: Addresses): 
     cors: readCors(reader),
     tables: readTables(reader),
     keys: readKeys(reader),
+    replicaKeys: readReplicaKeys(reader),
     queues: readQueues(reader),
     eventSources: readEventSources(reader, functions),
     buses: [

@@ -14,6 +14,8 @@ export interface Addresses {
   apiUrl: string
   /** Without a trailing slash. */
   awsUrl: string
+  /** Outputs of stacks in another region, by name. */
+  outputsElsewhere?: Record<string, string> | undefined
 }
 
 /** A resource whose name is to be determined. */
@@ -57,10 +59,12 @@ const otherTypes: Record<string, Identify> = {
     const path = bus === 'default' ? name : `${bus}/${name}`
     return { ref: name, attributes: { Arn: arnOf('events:REGION:ACCOUNT:rule/NAME', path, at) } }
   },
-  'AWS::KMS::Key': (resource, at) => {
-    const id = hash(resource).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
-    return { ref: id, attributes: { Arn: arnOf('kms:REGION:ACCOUNT:key/NAME', id, at), KeyId: id } }
-  },
+  'AWS::KMS::Key': (resource, at) =>
+    resource.property('MultiRegion') === 'true'
+      ? identifyKey(`mrk-${hash(resource).slice(0, 32)}`, at)
+      : identifyKey(hash(resource).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5'), at),
+  'AWS::KMS::ReplicaKey': (resource, at) =>
+    identifyKey(resource.property('PrimaryKeyArn')?.split('/')[1] ?? '', at),
   'AWS::Lambda::Alias': (resource, at) => {
     const arn = `${functionArn(resource, at)}:${resource.property('Name') ?? 'live'}`
     return { ref: arn, attributes: { AliasArn: arn } }
@@ -77,6 +81,11 @@ const otherTypes: Record<string, Identify> = {
     return { ref: url, attributes: { Arn: arn, QueueName: name, QueueUrl: url } }
   },
 }
+
+const identifyKey = (id: string, at: Addresses): Identity => ({
+  ref: id,
+  attributes: { Arn: arnOf('kms:REGION:ACCOUNT:key/NAME', id, at), KeyId: id },
+})
 
 /** Names a resource, with the same name at every start. Undefined for a type to which nothing refers. */
 export function identifyResource(resource: UnnamedResource, addresses: Addresses): Identity | undefined {

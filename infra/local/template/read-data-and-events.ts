@@ -3,6 +3,7 @@ import type {
   ArchiveModel,
   KeyModel,
   QueueModel,
+  ReplicaKeyModel,
   RuleModel,
   RuleTarget,
   StackModel,
@@ -28,6 +29,13 @@ const Key = v.object({
   KeyUsage: v.optional(Text, 'ENCRYPT_DECRYPT'),
   Description: v.optional(Text, ''),
   KeyPolicy: v.optional(Policy),
+  Tags,
+})
+
+const ReplicaKey = v.object({
+  PrimaryKeyArn: Text,
+  Description: v.optional(Text, ''),
+  KeyPolicy: Policy,
   Tags,
 })
 
@@ -91,6 +99,16 @@ export const readKeys = (reader: TemplateReader): KeyModel[] =>
     arn: attribute('Arn'),
     keySpec: properties.KeySpec,
     keyUsage: properties.KeyUsage,
+    description: properties.Description,
+    keyPolicy: properties.KeyPolicy,
+    tags: properties.Tags,
+  }))
+
+/** Reads the replicas of multi-Region keys. */
+export const readReplicaKeys = (reader: TemplateReader): ReplicaKeyModel[] =>
+  reader.read('AWS::KMS::ReplicaKey', ReplicaKey).map(({ ref, properties }) => ({
+    keyId: ref,
+    primaryArn: properties.PrimaryKeyArn,
     description: properties.Description,
     keyPolicy: properties.KeyPolicy,
     tags: properties.Tags,

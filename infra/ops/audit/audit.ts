@@ -1,6 +1,7 @@
 import type { Evidence } from '../../../shared/keys/evidence.ts'
 import { keyIn, type KeyState } from '../../../shared/keys/key-set.ts'
 import { nextDue } from '../../../shared/keys/key-times.ts'
+import { otherRegion } from '../../../shared/keys/kms-keys.ts'
 import { checkEvidenceChain, checkProofs } from './checks/evidence.ts'
 import { checkJwks } from './checks/jwks.ts'
 import { checkKeyStates } from './checks/key-states.ts'
@@ -130,7 +131,7 @@ const describeKeys = ({ at, keySet, archive, kms }: Facts): ReportKey[] =>
  */
 const expectedCalls = ({ evidence }: Facts): ExpectedCall[] =>
   evidence.flatMap(({ record }) =>
-    record?.action === 'disable'
+    record?.action === 'disable' && record.kms_state !== otherRegion
       ? [
           {
             call: record.kms_state === 'Disabled' ? 'DisableKey' : 'DisableKey, ScheduleKeyDeletion',

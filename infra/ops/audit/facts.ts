@@ -43,7 +43,10 @@ export interface EvidenceRow {
 /** A signing key in KMS. */
 export interface KmsKey {
   arn: string
-  /** State of the key in KMS; `Missing` if KMS has no such key, `Denied` if the caller may not read it. */
+  /**
+   * State of the key in KMS; `Missing` if KMS has no such key, `Denied` if the caller may not read it,
+   * `InOtherRegion` if KMS here cannot know.
+   */
   state: string
   spec: string | undefined
   usage: string | undefined

@@ -8,6 +8,7 @@ import { createPublicKey } from 'node:crypto'
 import { kms } from '../../../shared/aws/kms.ts'
 import { signingKeyTagName } from '../../../shared/keys/key-names.ts'
 import { thumbprint } from '../../../shared/keys/key-set.ts'
+import { isInOtherRegion, otherRegion } from '../../../shared/keys/kms-keys.ts'
 import type { KmsKey } from './facts.ts'
 
 const readConcurrency = 8
@@ -49,6 +50,7 @@ async function describeKey(arn: string): Promise<KmsKey> {
     tags: {},
     thumbprint: undefined,
   })
+  if (isInOtherRegion(arn)) return keyInState(otherRegion)
   const described = await resultOrErrorName(
     ['NotFoundException'],
     kms.send(new DescribeKeyCommand({ KeyId: arn })),

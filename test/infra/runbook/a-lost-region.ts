@@ -1,97 +1,70 @@
-import { CreateKeyCommand } from '@aws-sdk/client-kms'
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
-import { randomUUID } from 'node:crypto'
-import { expect } from 'vitest'
-import { kms } from '../../../shared/aws/kms.ts'
-import { db, tableName } from '../../../shared/db/table.ts'
-import { readKeySet, signingKeySetKey } from '../../../shared/keys/key-set.ts'
-import { putEvents } from '../../support/put-event.ts'
-import { createUser, md5, newRegistration, register, type TestUser } from '../../support/sign-in.ts'
-import { replaceKeys } from './a-leaked-signing-key.ts'
-import { findings, follow, pollOptions } from './follow.ts'
-import type { People } from './people.ts'
+import { App } from 'aws-cdk-lib'
+import { vi } from 'vitest'
+import { readConfig } from '../../../infra/config.ts'
+import { openDatabase } from '../../../infra/local/dynamodb/own-database.ts'
+import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
+import { type LocalStack, startLocalStack } from '../../../infra/local/local-stack.ts'
+import type { Synthesize } from '../../../infra/local/stage.ts'
+import { addStacks } from '../../../infra/stacks/add-stacks.ts'
+import { StandbyStack, standbyStackName } from '../../../infra/stacks/standby-stack.ts'
+import { ephemeral } from '../../support/ephemeral.ts'
+import { enterStack } from './own-stack.ts'
+import { openTables } from './restore-table.ts'
+
+const standby = { region: 'eu-west-1' }
+
+/** The stacks of a standby region after a failover; that of the replicas was there before. */
+const synthesizeFailover: Synthesize = async (outdir, settings) => {
+  const app = new App({ outdir, analyticsReporting: false, builtinCloudFormationValidation: false })
+  const config = readConfig({ ...settings, stage: 'local', multiRegionKeys: true, standby, failover: true })
+  await addStacks(app, config)
+  const primary = { stackName: 'account-service-local-data', region: 'us-east-1' }
+  new StandbyStack(app, standbyStackName(config), { env: standby, config, primary })
+  return app.synth()
+}
 
 /**
- * Runs `work` with MAC and TOTP keys that KMS does not know, like functions in a region without these keys.
+ * Rehearses the procedure for a lost region on two local stacks. The second one has replicas of the keys of
+ * the first, and its table as DynamoDB had replicated it: without its last moments.
  */
-async function inAnotherRegion<Result>(work: () => Promise<Result>): Promise<Result> {
-  const here = { MAC_KEY_ID: process.env['MAC_KEY_ID'], TOTP_KEY_ID: process.env['TOTP_KEY_ID'] }
-  const make = async (KeySpec: 'HMAC_256' | 'SYMMETRIC_DEFAULT') => {
-    const KeyUsage = KeySpec === 'HMAC_256' ? 'GENERATE_VERIFY_MAC' : 'ENCRYPT_DECRYPT'
-    const { KeyMetadata } = await kms.send(new CreateKeyCommand({ KeySpec, KeyUsage }))
-    return KeyMetadata?.KeyId
-  }
-  Object.assign(process.env, {
-    MAC_KEY_ID: await make('HMAC_256'),
-    TOTP_KEY_ID: await make('SYMMETRIC_DEFAULT'),
-  })
+export async function aLostRegion(lost: LocalStack): Promise<void> {
+  const { actInLostRegion } = await import('./a-lost-region-before.ts')
+  const [table] = lost.model.tables
+  const layout = table?.createTableInput ?? {}
+  const database = await startDynamodb(undefined)
   try {
-    return await work()
-  } finally {
-    Object.assign(process.env, here)
-  }
-}
-
-/** Replaces the key set by one whose KMS keys are in another region, as in a copied table. */
-async function storeForeignKeySet(): Promise<void> {
-  const keySet = await readKeySet()
-  const keys = keySet.keys.map((key) => ({ ...key, arn: key.arn.replace(':us-east-1:', ':eu-west-1:') }))
-  await db.send(new PutCommand({ TableName: tableName(), Item: { ...keySet, keys, ...signingKeySetKey } }))
-}
-
-/**
- * Rehearses the procedure for a lost region: the table is copied to a region without the KMS keys that it
- * depends on.
- */
-export async function aLostRegion(url: string, people: People): Promise<void> {
-  const registration = newRegistration()
-  const user: TestUser = await inAnotherRegion(async () => {
-    await register(registration)
-    return {
-      userId: Number(registration['user_id']),
-      email: String(registration['email']),
-      password: String(registration['login_password']),
-      totpSecret: String(registration['totp_secret']),
+    const { items, ...before } = await actInLostRegion(lost.baseUrl, layout)
+    const replicated = {
+      keys: lost.aws.multiRegionKeys(),
+      outputs: lost.model.outputs,
+      tables: lost.model.tables,
     }
-  })
-  await storeForeignKeySet()
-  expect(await people.tryToSignIn(await createUser())).toMatchObject({ status: 503, retryAfter: '5' })
-
-  // Replaces the signing keys with the steps of the procedure for a leaked key.
-  await replaceKeys(url)
-  await people.signIn()
-  const procedure = follow('A lost region', url)
-  for (const finding of await findings(procedure)) {
-    const [name, subject = ''] = finding.split(' ')
-    expect(name).toBe('unknown_key')
-    await procedure.aws('aws kms disable-key --key-id ARN', { ARN: subject })
+    const replica = openTables(layout, openDatabase(database.endpoint))
+    await replica.restore({ items }, table?.name ?? '')
+    replica.close()
+    await lost.stop()
+    const stack = await startLocalStack({
+      ...ephemeral,
+      ...standby,
+      // As with a domain, which is moved: the issuer stays the same.
+      port: Number(new URL(lost.baseUrl).port),
+      dynamodbEndpoint: database.endpoint,
+      demo: false,
+      settings: { signingKeyPublishSeconds: '600' },
+      showLine: () => undefined,
+      synthesize: synthesizeFailover,
+      replicated,
+    })
+    try {
+      // The AWS clients of the modules imported so far have the address of the lost region.
+      vi.resetModules()
+      enterStack(stack)
+      const { actInStandbyRegion } = await import('./a-lost-region-after.ts')
+      await actInStandbyRegion(stack.baseUrl, before)
+    } finally {
+      await stack.stop()
+    }
+  } finally {
+    await database.close()
   }
-  expect(await findings(procedure)).toEqual([])
-
-  // Passwords and authenticator secrets are unusable without the lost keys, so the business server sends new
-  // ones.
-  expect((await people.sendPassword(user)).status).toBe(401)
-  const renewed = { ...user, password: md5('a new password') }
-  await putEvents('user.updated', [
-    {
-      update_id: randomUUID(),
-      user_id: user.userId,
-      at: Date.now(),
-      login_password: renewed.password,
-      totp_secret: user.totpSecret,
-    },
-  ])
-  await expect.poll(async () => (await people.sendPassword(renewed)).status, pollOptions).toBe(200)
-  await people.signIn(renewed)
-
-  // A repeated registration with a password is rejected: its stored digest was made with the lost MAC key, so
-  // it does not match.
-  await putEvents('user.registered', [registration])
-  const refused = { NAME: 'user.registered', REASON: 'conflicting_content' }
-  await expect
-    .poll(
-      async () => (await procedure.ops('dlq drop NAME --reason REASON --yes', refused)).result,
-      pollOptions,
-    )
-    .toEqual({ dropped: 1 })
 }

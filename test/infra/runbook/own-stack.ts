@@ -11,11 +11,17 @@ export async function startOwnStack(): Promise<LocalStack> {
   const stack = await startLocalStack({
     ...ephemeral,
     demo: false,
-    settings: { signingKeyPublishSeconds: '2' },
+    // Multi-Region keys, because a rehearsal moves to another region.
+    settings: { signingKeyPublishSeconds: '2', multiRegionKeys: 'true' },
     showLine: () => undefined,
     synthesize: synthesizeFromBundles,
   })
-  for (const { environment } of stack.model.functions) Object.assign(process.env, environment)
-  process.env['AWS_ENDPOINT_URL'] = stack.awsUrl
+  enterStack(stack)
   return stack
+}
+
+/** Sets the environment of this process, for commands and shared code that are imported afterwards. */
+export function enterStack({ model, awsUrl }: LocalStack): void {
+  for (const { environment } of model.functions) Object.assign(process.env, environment)
+  Object.assign(process.env, { AWS_ENDPOINT_URL: awsUrl, AWS_REGION: model.region })
 }

@@ -19,9 +19,7 @@ export interface Snapshot {
 /**
  * Copies and replaces whole tables in place of point-in-time recovery, which DynamoDB Local does not have.
  */
-export function openTables(layout: Record<string, unknown>) {
-  const client = new DynamoDBClient(clientOptions())
-
+export function openTables(layout: Record<string, unknown>, client = new DynamoDBClient(clientOptions())) {
   const readAll = async (TableName: string): Promise<Item[]> => {
     const items: Item[] = []
     let start: Item | undefined

@@ -1,6 +1,7 @@
 import { isSound } from '../../../../shared/keys/evidence.ts'
 import { jwksDigest } from '../../../../shared/keys/key-set.ts'
 import { evidenceKey } from '../../../../shared/keys/key-set-store.ts'
+import { otherRegion } from '../../../../shared/keys/kms-keys.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { EvidenceRow, Facts } from '../facts.ts'
 
@@ -119,7 +120,8 @@ function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
     )
 }
 
-const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted']
+/** States in which no key signs for this deployment; one in another region is for an audit there. */
+const cannotSign = ['Disabled', 'PendingDeletion', 'Deleted', otherRegion]
 
 /**
  * Checks that every transition recorded its proof: that a new key could sign, and that KMS had disabled a

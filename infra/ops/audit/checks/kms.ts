@@ -1,5 +1,6 @@
 import { attemptTagName, signingKeyTagName } from '../../../../shared/keys/key-names.ts'
 import type { SigningKey } from '../../../../shared/keys/key-set.ts'
+import { otherRegion } from '../../../../shared/keys/kms-keys.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts, KmsKey } from '../facts.ts'
 
@@ -28,6 +29,13 @@ function* checkState(key: SigningKey, { state }: KmsKey, { archive }: Facts): Ge
       key.kid,
       'KMS denies the auditor access to the key: its tag or its policy was changed.',
     )
+  else if (state === otherRegion && key.state !== 'retired')
+    yield found(
+      'key_in_other_region',
+      ['pci-3.7.5'],
+      key.kid,
+      `The key is ${key.state} on record, and its private half is in another region (${key.arn}), which this audit does not see.`,
+    )
   else if (key.state !== 'retired' && state !== 'Enabled')
     yield found(
       'disabled_behind_the_service',
@@ -47,7 +55,7 @@ function* checkState(key: SigningKey, { state }: KmsKey, { archive }: Facts): Ge
 }
 
 function* checkProperties(key: SigningKey, inKms: KmsKey, { tag }: Facts): Generator<Finding> {
-  if (inKms.state === 'Missing' || inKms.state === 'Denied') return
+  if (['Missing', 'Denied', otherRegion].includes(inKms.state)) return
   const problem = (text: string) =>
     found('not_the_key_on_record', ['nist-cryptoperiod'], key.kid, `In KMS, ${text}.`)
   if (inKms.usage !== 'SIGN_VERIFY') yield problem(`its usage is ${inKms.usage ?? 'unknown'}`)

@@ -52,6 +52,7 @@ export const persistentStack: StackModel = {
       tags: {},
     },
   ],
+  replicaKeys: [],
   queues: [queue('idle'), queue('tree.fifo'), queue('stuck')],
   eventSources: [
     {

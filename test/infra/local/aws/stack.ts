@@ -106,6 +106,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
     cors: undefined,
     tables: [],
     keys: [],
+    replicaKeys: [],
     queues: [],
     eventSources: [],
     buses: [{ name: 'events', arn: arnOf('events', 'event-bus/events') }],

@@ -15,7 +15,7 @@ import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../../functions/schedule/rotate-signing-keys.ts'
 import { audit } from '../../../../infra/ops/audit/audit.ts'
 import { gatherFacts } from '../../../../infra/ops/audit/gather-facts.ts'
@@ -58,6 +58,7 @@ const baseUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 afterEach(() => {
+  vi.unstubAllEnvs()
   published = undefined
 })
 
@@ -163,6 +164,21 @@ describe('audit findings', () => {
       { finding: 'retired_but_enabled', subject: disposal?.old_kid },
       { finding: 'disposal_unproven', subject: `evidence ${disposal?.sequence}` },
     ])
+  })
+
+  it('the audit names the keys that a failover left in another region until they are retired, and an audit there goes on', async () => {
+    vi.stubEnv('AWS_REGION', 'eu-west-1')
+    const { active, published, retiring } = keySet
+    const left = (await report()).findings.map(({ finding, subject }) => [finding, subject])
+    expect(left).toEqual([retiring, active, published].map(({ kid }) => ['key_in_other_region', kid]))
+    for (const { kid } of [published, retiring]) await call({ action: 'revoke', kid })
+    const after = await report()
+    expect(after.findings.map(({ subject }) => subject)).toEqual([active.kid])
+    expect(after.keys.map(({ kms_state: inKms }) => inKms)).toEqual(Array(4).fill('InOtherRegion'))
+    // The rotation made no call for these keys, so CloudTrail need not have one.
+    expect(after.expected_calls).toHaveLength(1)
+    vi.unstubAllEnvs()
+    expect(await findings()).toEqual(['retired_but_enabled'])
   })
 
   it('the audit reports a signing key whose tag was removed', async () => {

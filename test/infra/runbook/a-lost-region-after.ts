@@ -1,0 +1,81 @@
+import { expect } from 'vitest'
+import { readKeyStatus } from '../../../infra/ops/keys/key-status.ts'
+import { readWallet } from '../../../shared/ledger/wallet.ts'
+import { describeWallet } from '../../support/ledger.ts'
+import { basic, pkce, type TestClient } from '../../support/oauth-clients.ts'
+import { authenticatorCode } from '../../support/sign-in.ts'
+import type { Before } from './a-lost-region-before.ts'
+import { findings, follow, type Procedure, signerOf } from './follow.ts'
+import { kidOf, type People, peopleOf } from './people.ts'
+import { sendEvents } from './send-events.ts'
+
+/** Follows the procedure in the standby region, and checks what people have there. */
+export async function actInStandbyRegion(url: string, before: Omit<Before, 'items'>): Promise<void> {
+  const procedure = follow('A lost region', url)
+  const people = peopleOf(url)
+  const { session, client } = before
+  expect(await people.read(session.accessToken)).toBe(200)
+  await replaceSigner(procedure, people, before)
+  expect(await people.verifies(session.deviceToken)).toBe(true)
+  expect(await answerToClient(url, client, client.secret ?? '')).toBe('invalid_grant')
+  expect(await answerToClient(url, client, 'another secret of 32 characters or more')).toBe('invalid_client')
+  await repeatEvents(procedure, before)
+}
+
+/**
+ * Lets a key of this region sign. The second factor that was answered 503 is taken then, and the keys that
+ * were left behind are published until their tokens have expired.
+ */
+async function replaceSigner(
+  procedure: Procedure,
+  people: People,
+  { newcomer, session }: Omit<Before, 'items'>,
+) {
+  const { data } = await people.sendPassword(newcomer)
+  const code = await authenticatorCode(newcomer.totpSecret)
+  const enter = () => people.sendCode(newcomer, data['login_ticket'], code)
+  expect(await enter()).toMatchObject({ status: 503, retryAfter: '5' })
+  const published = (await keysIn('published'))[0] ?? expect.unreachable()
+  await procedure.ops('keys revoke KID', { KID: published })
+  const signer = signerOf(await procedure.ops('keys rotate --emergency'))
+  const answer = await enter()
+  expect(answer.status).toBe(200)
+  expect(kidOf(answer.data['device_token'] ?? '')).toBe(signer)
+  const retiring = await keysIn('retiring')
+  expect(retiring).toContain(kidOf(session.deviceToken))
+  expect(await findings(procedure)).toEqual(retiring.map((kid) => `key_in_other_region ${kid}`).sort())
+}
+
+const keysIn = async (wanted: string): Promise<string[]> =>
+  (await readKeyStatus()).keys.filter(({ state }) => state === wanted).map(({ kid }) => kid)
+
+/** The error of a token request with a code that does not exist, which tells whether the secret is right. */
+async function answerToClient(
+  url: string,
+  { clientId, redirectUri }: TestClient,
+  secret: string,
+): Promise<unknown> {
+  const response = await fetch(`${url}/oauth2/token`, {
+    method: 'POST',
+    headers: basic(clientId, secret),
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: 'none',
+      redirect_uri: redirectUri,
+      code_verifier: pkce().verifier,
+    }),
+  })
+  return ((await response.json()) as { error: unknown }).error
+}
+
+/** Sends all events again: the standby region had some of them, and others never reached it. */
+async function repeatEvents(
+  procedure: Procedure,
+  { asset, holdings, events, directory }: Omit<Before, 'items'>,
+) {
+  const balance = async () => describeWallet(await readWallet(asset, { consistent: true })).holdings
+  expect(await balance()).toEqual({ USDT: '0.3 0 0 0' })
+  await sendEvents(procedure, events, directory)
+  expect(await balance()).toEqual(holdings)
+  expect((await procedure.ops('ledger verify')).code).toBe(0)
+}
