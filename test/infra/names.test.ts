@@ -12,6 +12,7 @@ const namedTypes: Record<string, [property: string, maxLength: number]> = {
   'AWS::CloudWatch::Alarm': ['AlarmName', 255],
   'AWS::CloudWatch::Dashboard': ['DashboardName', 255],
   'AWS::DynamoDB::GlobalTable': ['TableName', 255],
+  'AWS::Events::Archive': ['ArchiveName', 48],
   'AWS::Events::EventBus': ['Name', 256],
   'AWS::Events::Rule': ['Name', 64],
   'AWS::Lambda::Function': ['FunctionName', 64],
