@@ -53,5 +53,11 @@ export type Canary = true
 /** Memory in megabytes of a function whose permissions do not set it. */
 export const defaultMemoryMegabytes = 256
 
+/**
+ * How old a scheduled call may become in seconds, at EventBridge and again at Lambda, before it is dropped: a
+ * later one follows, and a schedule that was stopped must not run any more.
+ */
+export const maxScheduleAgeSeconds = 60
+
 /** Timeout in seconds of a function whose permissions do not set it, by what calls the function. */
 export const defaultTimeoutSeconds = { endpoint: 10, event: 30, worker: 30, schedule: 60 } as const

@@ -129,6 +129,11 @@ export class OptimisticLockError extends Error {
   override readonly name: string = 'OptimisticLockError'
 }
 
+/** The cause of the failures that an operator asked for: the service is out of service for maintenance. */
+export class UnderMaintenance extends Error {
+  override readonly name = 'UnderMaintenance'
+}
+
 /** The `invalid_parameter` failure for a single field. */
 export const invalidParameter = (field: string, reason: string): Failure =>
   new Failure('invalid_parameter', { fields: [{ field, reason }] })

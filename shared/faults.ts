@@ -1,15 +1,23 @@
 import { emitMetric } from './emit-metric.ts'
-import { Failure, OptimisticLockError } from './errors.ts'
+import { Failure, OptimisticLockError, UnderMaintenance } from './errors.ts'
 import { OutOfTime } from './invocation.ts'
 
 /**
  * Why something could not be done now that may well be done a moment later, though nothing is wrong with the
  * request or with the service's code: a dependency throttled, answered 5xx (`outage`), gave no answer
  * (`timed_out`) or no connection (`unreachable`); other writers were first at every attempt (`contention`);
- * the invocation ran `out_of_time`; or a part of the service is `not_ready`, such as the first signing key.
+ * the invocation ran `out_of_time`; a part of the service is `not_ready`, such as the first signing key; or an
+ * operator switched the service off for `maintenance`.
  */
 export type PassingCause =
-  'throttled' | 'outage' | 'timed_out' | 'unreachable' | 'contention' | 'out_of_time' | 'not_ready'
+  | 'throttled'
+  | 'outage'
+  | 'timed_out'
+  | 'unreachable'
+  | 'contention'
+  | 'out_of_time'
+  | 'not_ready'
+  | 'maintenance'
 
 /**
  * Every error name of the AWS services and error code of Node.js that stands for a passing cause. The SDK
@@ -70,6 +78,7 @@ export function passingCause(error: unknown): PassingCause | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof OutOfTime) return 'out_of_time'
   if (error instanceof OptimisticLockError) return 'contention'
+  if (error instanceof UnderMaintenance) return 'maintenance'
   if (error instanceof Failure)
     return error.failure === 'unavailable' ? (passingCause(error.cause) ?? 'not_ready') : undefined
   const { code, $metadata } = error as Error & { code?: string; $metadata?: { httpStatusCode?: number } }

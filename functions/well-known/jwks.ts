@@ -11,6 +11,8 @@ import { documentMaxAgeSeconds } from '../../shared/keys/key-times.ts'
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',
+  // Others verify tokens with it, while only this service is switched off.
+  answersInMaintenance: true,
   input: v.object({}),
   output: Jwks,
   async run({ request: { header } }) {

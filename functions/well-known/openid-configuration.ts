@@ -10,6 +10,8 @@ import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
  */
 export const handler = publicEndpoint({
   dialect: 'oauth',
+  // Others verify tokens with it, while only this service is switched off.
+  answersInMaintenance: true,
   input: v.object({}),
   output: Discovery,
   async run({ request: { header } }) {

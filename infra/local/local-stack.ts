@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { KeyStatus } from '../ops/keys/key-status.ts'
 import { serveAuthorizationPage } from './authorization-page.ts'
+import { apiId } from './aws/apigateway/stage-operations.ts'
 import { type AwsEndpoint, type KeyRecord, startAwsEndpoint } from './aws/server.ts'
 import { createConsole } from './console/serve-console.ts'
 import { checkDataLayout } from './data-layout.ts'
@@ -205,7 +206,13 @@ interface ApiParts extends Pick<LocalStack, 'model' | 'aws' | 'invoke' | 'pageUr
 /** Serves the console below /_local, and the API on all other paths. */
 function serveApi(parts: ApiParts, started: AsyncDisposableStack): void {
   const { model, aws, api, pageUrl, demo, invoke, showLine } = parts
-  const identity = { apiId: 'local', accountId, domainName: `${loopback}:${api.port}`, port: api.port }
+  const identity = {
+    apiId,
+    accountId,
+    domainName: `${loopback}:${api.port}`,
+    port: api.port,
+    stageVariables: aws.stageVariables,
+  }
   const gateway = createGateway({ routes: model.routes, cors: model.cors, invoke, identity })
   const readKeys = async () => {
     const { payload, functionError } = await invoke('local/key-status', '{}')

@@ -9,6 +9,8 @@ export interface StackModel {
   /** IAM roles that people assume, such as the auditor's. */
   roles: RoleModel[]
   routes: RouteModel[]
+  /** Name of the HTTP API. */
+  apiName: string
   cors: CorsModel | undefined
   tables: TableModel[]
   keys: KeyModel[]

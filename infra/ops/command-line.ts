@@ -7,6 +7,7 @@ import { addDeploymentCommands } from './commands/deployment.ts'
 import { addEventCommands } from './commands/event.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addLedgerCommands } from './commands/ledger.ts'
+import { addMaintenanceCommands } from './commands/maintenance.ts'
 import { addRatesCommands } from './commands/rates.ts'
 import { addUserCommands } from './commands/user.ts'
 import { OperationError, UsageError } from './errors.ts'
@@ -81,6 +82,7 @@ export function addCommands(program: Command, run: RunCommand): void {
     addAddressesCommands,
     addDeadLetterCommands,
     addKeysCommands,
+    addMaintenanceCommands,
   ])
     add(program, run)
 }

@@ -7,6 +7,7 @@ import { checkPasswordDigest } from './doctor/password-digest.ts'
 import { checkRules } from './doctor/rules.ts'
 import { listFunctions } from './functions.ts'
 import { readKeyStatus } from './keys/key-status.ts'
+import { formatMaintenance, readMaintenance } from './maintenance/switch.ts'
 import type { Target } from './target.ts'
 import { formatInstant } from './terminal.ts'
 
@@ -21,6 +22,7 @@ const maxOverdueMilliseconds = 3_600_000
 /** Checks every part of a deployment. A check that throws only fails itself. */
 export const examine = (target: Target): Promise<CheckResult[]> =>
   Promise.all([
+    runCheck('maintenance', () => checkMaintenance(target)),
     runCheck('API', () => checkApi(target.baseUrl)),
     runCheck('challenge', () => checkChallenge(target.baseUrl)),
     ...(target.hasEdge ? [runCheck('edge', () => checkEdge(target))] : []),
@@ -42,6 +44,12 @@ async function runCheck(check: string, perform: () => Promise<Finding>): Promise
       words: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
     }
   }
+}
+
+async function checkMaintenance(target: Target): Promise<Finding> {
+  const states = await readMaintenance(target)
+  const ok = Object.values(states).every((state) => state === 'running')
+  return { ok, words: ok ? 'the service is switched on' : formatMaintenance(states) }
 }
 
 /** Checks the signing keys. Reading their records also shows that the table answers. */

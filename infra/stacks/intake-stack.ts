@@ -19,9 +19,9 @@ import { Deployer } from '../constructs/deployer.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { SigningKeyDeletion } from '../constructs/signing-key-deletion.ts'
 import { takenPattern, unmatchedQueueName, unmatchedRuleName, untakenPattern } from '../event-patterns.ts'
-import { defaultTimeoutSeconds } from '../permissions.ts'
 import { events } from '../events.ts'
 import { eventName } from '../names.ts'
+import { defaultTimeoutSeconds, maxScheduleAgeSeconds } from '../permissions.ts'
 import { schedules, workers } from '../workers-and-schedules.ts'
 import type { DataStack } from './data-stack.ts'
 
@@ -215,12 +215,14 @@ export class IntakeStack extends Stack {
       resources: this.resources,
       defaultTimeoutSeconds: defaultTimeoutSeconds.schedule,
     })
+    const maxEventAge = Duration.seconds(maxScheduleAgeSeconds)
+    fn.configureAsyncInvoke({ retryAttempts: 0, maxEventAge })
     this.scheduleRoles.set(name, fn.role)
     this.functionNames.push(name)
     return new Rule(this, `${name}-schedule`, {
       ruleName: config.namePrefix + name,
       schedule: Schedule.expression(rate),
-      targets: [new LambdaFunction(fn, { event: RuleTargetInput.fromObject({}) })],
+      targets: [new LambdaFunction(fn, { event: RuleTargetInput.fromObject({}), maxEventAge })],
     })
   }
 }

@@ -8,6 +8,7 @@ import { answerFailures } from './middleware/answer-failures.ts'
 import { authenticate, type Session } from './middleware/authenticate.ts'
 import { logRequest } from './middleware/log-request.ts'
 import { type BodyKind, readBody } from './middleware/read-body.ts'
+import { refuseInMaintenance } from './middleware/refuse-in-maintenance.ts'
 import { requireEdge } from './middleware/require-edge.ts'
 import { parseInput } from '../parse-input.ts'
 import { type Dialect, Reply, send, succeed } from './reply.ts'
@@ -50,6 +51,8 @@ interface PublicSpec<Input extends v.GenericSchema, Output extends v.GenericSche
   Input,
   Output
 > {
+  /** Goes on answering while the service is switched off for maintenance. It must not write. */
+  answersInMaintenance?: true
   run: (context: { input: v.InferOutput<Input>; request: RequestInfo }) => Result<Output>
 }
 
@@ -82,6 +85,7 @@ export function publicEndpoint<Input extends v.GenericSchema, Output extends v.G
     .use(logRequest())
     .use(answerFailures(dialect))
     .use(requireEdge())
+    .use(spec.answersInMaintenance ? [] : refuseInMaintenance())
     .use(readBody(accepts))
     .handler(async (event) =>
       answer(await spec.run({ input: parseEvent(spec, event), request: requestInfo(event) }), dialect),
@@ -104,6 +108,7 @@ export function endpoint<
     .use(logRequest())
     .use(answerFailures(dialect))
     .use(requireEdge())
+    .use(refuseInMaintenance())
     .use(authenticate(spec.scope))
     .use(readBody(accepts))
     .handler(async (event) => {

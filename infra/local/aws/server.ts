@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { refuseForeignHost } from '../http/known-host.ts'
 import { openManners, type Manners } from '../manners.ts'
 import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
+import { apiGatewayService, type StageVariables } from './apigateway/stage-operations.ts'
 import { dispatch, type DispatchOptions } from './dispatch.ts'
 import { openDynamodbProxy } from './dynamodb/dynamodb-proxy.ts'
 import { eventOperations } from './eventbridge/event-operations.ts'
@@ -16,6 +17,7 @@ import { keyOperations } from './kms/key-operations.ts'
 import { type KeyRecord, KeyStore } from './kms/key-store.ts'
 import { drawKeyLag, type DrawLag } from './kms/lag.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
+import { eventSourceService } from './lambda/event-source-operations.ts'
 import { lambdaService, type Invoke } from './lambda/function-operations.ts'
 import { sesAccountService } from './ses/account-operations.ts'
 import { openOutbox, sesService } from './ses/outbox.ts'
@@ -85,6 +87,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     ...eventOperations(delivery, rules, store),
     ...replayOperations(model, archives, rules, store),
   }
+  const stageVariables: StageVariables = {}
+  const sources: EventSource[] = []
   const kmsOperations = { ...keyOperations(keys), ...cryptographicOperations(keys) }
   const services: DispatchOptions = {
     callers,
@@ -98,6 +102,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       sesService(model, outbox),
       sesAccountService(model),
       lambdaService(model, invoke),
+      eventSourceService(model, sources),
+      apiGatewayService(model, stageVariables),
       stsService(model, callers),
     ],
   }
@@ -111,9 +117,10 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   await once(server.listen(options.port, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
 
-  const sources: EventSource[] = []
   return {
     url: `http://127.0.0.1:${port}`,
+    /** Variables of the API's stage, as they are now. */
+    stageVariables,
     queues: () => viewQueues(queues),
     deadLetters: () => viewDeadLetters(queues),
     /** Lists the sent mails, to everyone or to one address, newest first. */

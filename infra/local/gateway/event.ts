@@ -10,6 +10,8 @@ export interface GatewayIdentity {
   /** Host and port of the API. */
   domainName: string
   port: number
+  /** Variables of the API's stage as they are now. */
+  stageVariables: Record<string, string>
 }
 
 /** An HTTP request with its body, as received. */
@@ -77,6 +79,7 @@ export function toEvent(
       timeEpoch: now.getTime(),
     },
     ...(Object.keys(pathParameters).length === 0 ? {} : { pathParameters }),
+    ...(Object.keys(identity.stageVariables).length === 0 ? {} : { stageVariables: identity.stageVariables }),
     ...(body.length === 0 ? {} : { body: body.toString(isText ? 'utf8' : 'base64') }),
     isBase64Encoded: body.length > 0 && !isText,
   }

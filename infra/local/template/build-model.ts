@@ -1,7 +1,7 @@
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api'
 import type { StackModel } from '../model.ts'
 import type { Addresses } from './names.ts'
-import { readCors, readRoutes } from './read-api.ts'
+import { readApi, readRoutes } from './read-api.ts'
 import {
   readArchives,
   readBuses,
@@ -30,7 +30,7 @@ export function buildStackModel(assembly: CloudAssembly, addresses: Addresses): 
     functions,
     roles: roles.filter(({ assumable }) => assumable),
     routes: readRoutes(reader, functions),
-    cors: readCors(reader),
+    ...readApi(reader),
     tables: readTables(reader),
     keys: readKeys(reader),
     replicaKeys: readReplicaKeys(reader),

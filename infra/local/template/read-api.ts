@@ -1,10 +1,11 @@
 import * as v from 'valibot'
-import type { CorsModel, FunctionModel, RouteModel } from '../model.ts'
+import type { FunctionModel, RouteModel, StackModel } from '../model.ts'
 import { refuse } from '../startup-error.ts'
 import { findFunction } from './read-functions.ts'
 import { Flag, Numeric, type TemplateReader, Text, Texts } from './reader.ts'
 
 const Api = v.object({
+  Name: v.optional(Text, ''),
   CorsConfiguration: v.optional(
     v.object({
       AllowOrigins: Texts,
@@ -55,19 +56,22 @@ export function readRoutes(reader: TemplateReader, functions: FunctionModel[]): 
   })
 }
 
-/** Reads the CORS configuration of the only HTTP API in the templates; undefined if it has none. */
-export function readCors(reader: TemplateReader): CorsModel | undefined {
+/** Reads the only HTTP API in the templates: its name, and its CORS configuration if it has one. */
+export function readApi(reader: TemplateReader): Pick<StackModel, 'apiName' | 'cors'> {
   const apis = reader.read('AWS::ApiGatewayV2::Api', Api)
   if (apis.length > 1) refuse(`there is more than one API: ${apis.map(({ id }) => id).join(', ')}`)
-  const cors = apis[0]?.properties.CorsConfiguration
-  if (cors === undefined) return undefined
+  const { Name: apiName = '', CorsConfiguration: cors } = apis[0]?.properties ?? {}
+  if (cors === undefined) return { apiName, cors }
   return {
-    allowOrigins: cors.AllowOrigins,
-    allowMethods: cors.AllowMethods,
-    allowHeaders: cors.AllowHeaders,
-    exposeHeaders: cors.ExposeHeaders,
-    maxAgeSeconds: cors.MaxAge,
-    allowCredentials: cors.AllowCredentials,
+    apiName,
+    cors: {
+      allowOrigins: cors.AllowOrigins,
+      allowMethods: cors.AllowMethods,
+      allowHeaders: cors.AllowHeaders,
+      exposeHeaders: cors.ExposeHeaders,
+      maxAgeSeconds: cors.MaxAge,
+      allowCredentials: cors.AllowCredentials,
+    },
   }
 }
 

@@ -11,7 +11,9 @@ export function addDeploymentCommands(program: Command, run: RunCommand): void {
 const addDoctor = (parent: Command, run: RunCommand): Command =>
   parent
     .command('doctor')
-    .description('Checks the API, password digests, the signing keys, functions, rules, queues and SES.')
+    .description(
+      'Checks the maintenance switch, the API, password digests, the signing keys, functions, rules, queues and SES.',
+    )
     .addHelpText(
       'after',
       examples([

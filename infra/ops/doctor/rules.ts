@@ -27,7 +27,7 @@ export async function checkRules({
   const client = new EventBridgeClient(clientOptions())
   try {
     const states = await Promise.all(
-      rules.map(async (rule) => ({ name: rule.Name, state: await readState(client, rule) })),
+      rules.map(async (rule) => ({ name: rule.Name, state: await readRuleState(client, rule) })),
     )
     const off = states.filter(({ state }) => state !== 'ENABLED')
     return {
@@ -42,7 +42,8 @@ export async function checkRules({
   }
 }
 
-async function readState(
+/** The state of a rule in EventBridge, or `MISSING`. */
+export async function readRuleState(
   client: EventBridgeClient,
   rule: { Name: string; EventBusName?: string },
 ): Promise<string> {

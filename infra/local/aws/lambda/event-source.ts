@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import * as v from 'valibot'
 import type { Manners } from '../../manners.ts'
@@ -22,8 +23,15 @@ export interface DeliveryOptions {
   report: (problem: string) => void
 }
 
-/** A running event source: delivers the messages of one SQS queue to one function. */
+/** An event source: delivers the messages of one SQS queue to one function while it is enabled. */
 export interface EventSource {
+  uuid: string
+  queueArn: string
+  functionArn: string
+  /** `Disabling` until no batch is in flight any more. */
+  state: () => 'Enabled' | 'Disabling' | 'Disabled'
+  enable: () => void
+  disable: () => void
   /** Stops receiving, and waits up to this time for the batches in flight. */
   close(waitMilliseconds: number): Promise<void>
 }
@@ -68,13 +76,14 @@ function startEventSource(
   target: FunctionModel,
   options: DeliveryOptions,
 ): EventSource {
-  const stop = new AbortController()
+  let stop: AbortController | undefined
+  let state: ReturnType<EventSource['state']> = 'Disabled'
   const limits = [mapping.maximumConcurrency, target.reservedConcurrency, maxConcurrency]
   const concurrency = Math.min(...limits.map((limit) => limit ?? Infinity))
   const deliveries = new Set<Promise<void>>()
-  const poll = async () => {
-    while (!stop.signal.aborted) {
-      const messages = await receiveBatch(queue, mapping, stop.signal)
+  const poll = async (signal: AbortSignal) => {
+    while (!signal.aborted) {
+      const messages = await receiveBatch(queue, mapping, signal)
       if (messages.length === 0) continue
       const delivery = deliver(messages, mapping, queue, target, options)
       deliveries.add(delivery)
@@ -83,13 +92,34 @@ function startEventSource(
     }
     await Promise.all(deliveries)
   }
-  const stopped = poll()
-  return {
-    async close(waitMilliseconds) {
+  let polling = Promise.resolve()
+  const source: EventSource = {
+    uuid: randomUUID(),
+    queueArn: queue.model.arn,
+    functionArn: target.arn,
+    state: () => state,
+    enable() {
+      if (stop !== undefined) return
+      const { signal } = (stop = new AbortController())
+      state = 'Enabled'
+      polling = polling.then(() => poll(signal))
+    },
+    disable() {
+      if (stop === undefined) return
       stop.abort()
-      await Promise.race([stopped, setTimeout(waitMilliseconds, undefined, { ref: false })])
+      stop = undefined
+      state = 'Disabling'
+      polling = polling.then(() => {
+        if (stop === undefined) state = 'Disabled'
+      })
+    },
+    async close(waitMilliseconds) {
+      source.disable()
+      await Promise.race([polling, setTimeout(waitMilliseconds, undefined, { ref: false })])
     },
   }
+  source.enable()
+  return source
 }
 
 /** Receives one batch of SQS messages: waits for the first, then until it is full or its window ends. */

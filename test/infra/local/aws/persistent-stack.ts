@@ -39,6 +39,7 @@ export const persistentStack: StackModel = {
   ],
   roles: [],
   routes: [],
+  apiName: 'api',
   cors: undefined,
   tables: [],
   keys: [

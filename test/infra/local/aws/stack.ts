@@ -103,6 +103,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
     functions: [],
     roles: [],
     routes: [],
+    apiName: 'api',
     cors: undefined,
     tables: [],
     keys: [],

@@ -15,6 +15,9 @@ interface Answer {
   text: string
 }
 
+/** Variables of the API's stage, which a test sets. */
+const stageVariables: Record<string, string> = {}
+
 const handlers = [
   'probe.show',
   'probe.answer',
@@ -72,7 +75,13 @@ beforeAll(async () => {
         allowCredentials: false,
       },
       invoke: runtime.invoke,
-      identity: { apiId: 'fixture', accountId: '000000000000', domainName: '127.0.0.1', port: server.port },
+      identity: {
+        apiId: 'fixture',
+        accountId: '000000000000',
+        domainName: '127.0.0.1',
+        port: server.port,
+        stageVariables,
+      },
       integrationTimeoutMilliseconds: 700,
     }),
   )

@@ -1,0 +1,43 @@
+import { type Command, Option } from 'commander'
+import { examples, type RunCommand } from '../command.ts'
+import { type PartName, partNames } from '../maintenance/parts.ts'
+
+/** Adds the command group `maintenance`, which stops the service and lets it run again. */
+export function addMaintenanceCommands(program: Command, run: RunCommand): void {
+  const parent = program
+    .command('maintenance')
+    .description('Stops requests (503), events (they wait in their queues) and schedules, and lets them run.')
+  addSwitch(parent, run, 'on', 'Stops the service, and waits until nothing is at work any more.')
+  addSwitch(parent, run, 'off', 'Lets the service run again, and waits until it does.')
+  parent
+    .command('status')
+    .description('Shows what is stopped; exits 1 if anything is.')
+    .addHelpText('after', examples([['--stage prod maintenance status', 'shows what is stopped']]))
+    .action(() =>
+      run(async ({ target, show }) => {
+        const { formatMaintenance, readMaintenance } = await import('../maintenance/switch.ts')
+        const states = await readMaintenance(target)
+        show(states, () => formatMaintenance(states))
+        return Object.values(states).every((state) => state === 'running')
+      }),
+    )
+}
+
+const addSwitch = (parent: Command, run: RunCommand, name: 'on' | 'off', description: string): Command =>
+  parent
+    .command(name)
+    .description(description)
+    .addOption(new Option('--only <part>', 'only one part').choices(partNames))
+    .addHelpText(
+      'after',
+      examples([
+        [`--stage prod maintenance ${name}`, 'does so for requests, events and schedules'],
+        [`maintenance ${name} --only events`, 'only for events, which wait in their queues while stopped'],
+      ]),
+    )
+    .action(({ only }: { only?: PartName }) =>
+      run(async (context) => {
+        const { switchMaintenance } = await import('../maintenance/switch.ts')
+        return switchMaintenance(context, name === 'on', only === undefined ? partNames : [only])
+      }),
+    )
