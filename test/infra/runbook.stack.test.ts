@@ -1,10 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { UsageError } from '../../infra/ops/errors.ts'
 import { startOwnStack } from './runbook/own-stack.ts'
 import { opsCommands, procedureHeadings, runbook, sectionOf } from './runbook/read-runbook.ts'
+
+// On AWS the switch waits minutes until what had begun has ended; here every call ends within milliseconds.
+vi.mock('../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  probing: { answers: 3, pauseMilliseconds: 50 },
+  drainMilliseconds: () => 500,
+}))
 
 const stack = await startOwnStack()
 const url = stack.baseUrl
@@ -17,6 +24,7 @@ const { aLeakedSigningKey } = await import('./runbook/a-leaked-signing-key.ts')
 const { aLostRegion } = await import('./runbook/a-lost-region.ts')
 const { anExhaustedKmsQuota } = await import('./runbook/an-exhausted-kms-quota.ts')
 const { aNewKeyThatFailsItsCheck } = await import('./runbook/a-new-key-that-fails-its-check.ts')
+const { stoppingTheService } = await import('./runbook/stopping-the-service.ts')
 const { aTableRestoredToAPointInTime } = await import('./runbook/a-table-restored-to-a-point-in-time.ts')
 const { peopleOf } = await import('./runbook/people.ts')
 
@@ -29,6 +37,7 @@ const layout = stack.model.tables[0]?.createTableInput ?? {}
  * A rehearsal of each procedure in the runbook, by heading; it runs the runbook's own commands step by step.
  */
 const rehearsals: Record<string, () => Promise<void>> = {
+  'Stopping the service': () => stoppingTheService(url, people, layout),
   'A leaked signing key': () => aLeakedSigningKey(url, people),
   'A disabled key': () => aDisabledKey(url, people),
   'A new key that fails its check': () => aNewKeyThatFailsItsCheck(url, people),

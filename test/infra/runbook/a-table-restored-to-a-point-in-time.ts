@@ -7,6 +7,7 @@ import { expect, vi } from 'vitest'
 import { readKeyStatus } from '../../../infra/ops/keys/key-status.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
+import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { adjustment, describeWallet } from '../../support/ledger.ts'
 import { authenticatorCode, createUser } from '../../support/sign-in.ts'
 import { findings, follow, pollOptions, type Procedure, signerOf } from './follow.ts'
@@ -42,10 +43,14 @@ export async function aTableRestoredToAPointInTime(
   try {
     const before = await actBeforeRestorePoint(rehearsal)
     const after = await actAfterRestorePoint(rehearsal, before)
+    expect((await procedure.ops('maintenance on')).code).toBe(0)
+    expect((await people.sendPassword(before.kept.user)).status).toBe(503)
     await checkAndReplaceTable(rehearsal, before, after)
-    await endAllSessions(rehearsal, before)
+    await endAllSessions(before)
     await repeatEvents(rehearsal, before, after)
-    await repairKeys(rehearsal, before, after)
+    const signer = await repairKeys(rehearsal, before, after)
+    expect((await procedure.ops('maintenance off')).code).toBe(0)
+    await expectUsersBack(people, before, signer)
   } finally {
     tables.close()
     rmSync(directory, { recursive: true, force: true })
@@ -123,19 +128,17 @@ async function checkAndReplaceTable({ procedure, tables }: Rehearsal, before: Be
   await tables.replace(tableName(), restored)
 }
 
-/**
- * Checks that the ended session and the used code work again after the restore, until all tokens are deleted.
- */
-async function endAllSessions({ people }: Rehearsal, { kept, ended, sendCode }: Before) {
-  expect(await people.read(ended.accessToken)).toBe(200)
-  expect((await sendCode()).status).toBe(200)
+/** Checks that the ended session is valid again after the restore, until all tokens are deleted. */
+async function endAllSessions({ ended }: Before) {
+  const caller = () => checkAccessToken(ended.accessToken, 'account.read')
+  expect(await caller()).toMatchObject({ userId: ended.user.userId })
   await deleteTokens()
-  expect(await people.read(ended.accessToken)).toBe(401)
-  expect(await people.read(kept.accessToken)).toBe(401)
+  await expect(caller()).rejects.toMatchObject({ failure: 'unauthenticated' })
 }
 
 /** Sends all events again, lost ones and others, and checks that the wallet is as before the restore. */
 async function repeatEvents({ procedure, directory }: Rehearsal, before: Before, after: After) {
+  expect((await procedure.ops('maintenance off --only events')).code).toBe(0)
   const holdings = async () => describeWallet(await readWallet(before.asset, { consistent: true })).holdings
   expect(await holdings()).toEqual({ USDT: '0.5 0 0 0' })
   await send(procedure, [...before.events, ...after.events], directory)
@@ -149,18 +152,27 @@ async function repeatEvents({ procedure, directory }: Rehearsal, before: Before,
  */
 async function repairKeys({ procedure, people }: Rehearsal, before: Before, after: After) {
   const { ops, aws } = procedure
-  await expect.poll(() => findings(procedure), pollOptions).toEqual(after.findings)
+  const disabled = 'schedule_disabled rotate-signing-keys'
+  await expect.poll(() => findings(procedure), pollOptions).toEqual([...after.findings, disabled].sort())
   expect((await ops('keys rotate --emergency')).err).toContain('failed its check')
   await ops('keys revoke KID', { KID: before.published.kid })
   const signer = signerOf(await ops('keys rotate --emergency'))
   for (const { arn: ARN } of after.newKeys) await aws('aws kms disable-key --key-id ARN', { ARN })
-  await expect.poll(() => findings(procedure), pollOptions).toEqual([])
+  await expect.poll(() => findings(procedure), pollOptions).toEqual([disabled])
   expect(await people.verifies(after.deviceToken)).toBe(false)
   expect(await people.verifies(before.kept.deviceToken)).toBe(true)
-  expect(await people.verifies(await signedBy(people, signer))).toBe(true)
   expect(await findings(procedure, 'keys audit --previous FILE', { FILE: after.report })).toEqual([
     expect.stringMatching(/^history_rewritten /),
+    disabled,
   ])
+  return signer
+}
+
+/** Checks that users can sign in again, and that a code that was used works again, for its ten minutes. */
+async function expectUsersBack(people: People, { kept, sendCode }: Before, signer: string) {
+  expect(await people.read(kept.accessToken)).toBe(401)
+  expect(await people.verifies(await signedBy(people, signer))).toBe(true)
+  expect((await sendCode()).status).toBe(200)
 }
 
 /** Sends `wallet.adjusted` events from a file with `event put`. */

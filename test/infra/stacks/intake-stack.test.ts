@@ -77,6 +77,18 @@ describe('events that hold passwords or secrets', () => {
   })
 })
 
+it('a scheduled run is dropped after a minute and never repeated, so that a stopped schedule stops', () => {
+  const rules = ofType(stacks, 'AWS::Events::Rule').filter(
+    ({ resource }) => resource.Properties['ScheduleExpression'],
+  )
+  const configs = ofType(stacks, 'AWS::Lambda::EventInvokeConfig')
+  expect(configs).toHaveLength(rules.length)
+  for (const { resource } of configs)
+    expect(resource.Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 })
+  for (const { resource } of rules)
+    expect(resource.Properties['Targets']).toMatchObject([{ RetryPolicy: { MaximumEventAgeInSeconds: 60 } }])
+})
+
 describe('the rules of the bus', () => {
   const patterns = (from: Stacks) =>
     ofType(from, 'AWS::Events::Rule').flatMap(({ stack, resource }) =>

@@ -134,6 +134,14 @@ const ask = (response: unknown, headers: Record<string, string> = {}) =>
   )
 
 describe('the event of a request', () => {
+  it('the gateway’s event has the variables of the API’s stage while there are any', async () => {
+    expect(await see('GET', '/show')).not.toHaveProperty('stageVariables')
+    stageVariables['maintenance'] = 'on'
+    expect((await see('GET', '/show')).stageVariables).toEqual({ maintenance: 'on' })
+    delete stageVariables['maintenance']
+    expect(await see('GET', '/show')).not.toHaveProperty('stageVariables')
+  })
+
   it('the gateway’s event has every member of payload 2.0, with repeated headers and parameters joined', async () => {
     const event = await see('GET', '/things/a%2Fb%20c?x=1&x=2&y=%20z&x=', {
       headers: {

@@ -1,3 +1,4 @@
+import { ListEventSourceMappingsCommand, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda'
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
 import { expect, test } from 'vitest'
@@ -264,4 +265,37 @@ test('closing the AWS endpoint waits for the SQS batch that is in flight', async
   await closing
   const restarted = await startWorker({ run, dataDirectory })
   expect(restarted.counts().work).toBe(0)
+})
+
+test('a disabled event source leaves messages in the queue, uncounted, and delivers them when it is enabled', async () => {
+  const { promise: finish, resolve } = Promise.withResolvers<InvokeResult>()
+  const { lambda, sqs, QueueUrl, events, counts } = await startWorker({
+    run: () => (events.length === 1 ? finish : done()),
+  })
+  const mapping = async () => {
+    const { EventSourceMappings = [] } = await lambda.send(new ListEventSourceMappingsCommand())
+    return EventSourceMappings[0] ?? expect.unreachable()
+  }
+  const { UUID, State, FunctionArn } = await mapping()
+  expect({ State, FunctionArn }).toEqual({
+    State: 'Enabled',
+    FunctionArn: arnOf('lambda', 'function:worker'),
+  })
+  const enable = (Enabled: boolean) => lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled }))
+  await sendAll(sqs, QueueUrl, ['in flight'])
+  await eventually(() => events.length === 1)
+  await enable(false)
+  expect((await mapping()).State).toBe('Disabling')
+  resolve(done())
+  await eventually(async () => (await mapping()).State === 'Disabled')
+
+  await sendAll(sqs, QueueUrl, ['waits'])
+  expect(await lambda.send(new ListEventSourceMappingsCommand())).toBeDefined()
+  expect({ batches: events.length, ...counts() }).toEqual({ batches: 1, work: 1, dead: 0 })
+  await enable(true)
+  await eventually(() => events.length === 2 && counts().work === 0)
+  expect(events[1]?.Records[0]).toMatchObject({ body: 'waits', attributes: { ApproximateReceiveCount: '1' } })
+  await expect(
+    lambda.send(new UpdateEventSourceMappingCommand({ UUID: 'none', Enabled: true })),
+  ).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
 })

@@ -1,0 +1,55 @@
+import type { Context } from 'aws-lambda'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { expect, it, vi } from 'vitest'
+import { endpointFunctions } from '../../../../infra/endpoint-functions.ts'
+import { type Endpoint, publicEndpoint } from '../../../../shared/http/endpoint.ts'
+import { emittedMetrics } from '../../../support/emitted-metrics.ts'
+import { getEvent } from '../../../support/get-event.ts'
+
+const functions = join(import.meta.dirname, '../../../../functions')
+const unavailable = { code: 50300, msg: 'temporarily unavailable, try again', data: null }
+
+const call = async (handler: Endpoint, stageVariables?: Record<string, string>) => {
+  const event = {
+    ...getEvent('/test', { authorization: 'Bearer 1.x' }),
+    ...(stageVariables && { stageVariables }),
+  }
+  const { statusCode, headers, body = '' } = await handler(event, {} as Context)
+  return { status: statusCode, retryAfter: headers?.['retry-after'], body: JSON.parse(body) as object }
+}
+
+it('every endpoint but the key set and discovery answers 503 with Retry-After in maintenance', async () => {
+  vi.stubEnv('ROUTES', '{}')
+  const open = ['well-known/jwks', 'well-known/openid-configuration']
+  const entries = [...endpointFunctions().map(({ entry }) => entry), 'fallback']
+  expect(entries).toEqual(expect.arrayContaining(open))
+  for (const entry of entries.filter((name) => !open.includes(name))) {
+    const { handler } = (await import(join(functions, `${entry}.ts`))) as { handler: Endpoint }
+    expect(await call(handler, { maintenance: 'on' }), entry).toMatchObject({
+      status: 503,
+      retryAfter: '60',
+      body: unavailable,
+    })
+  }
+})
+
+it.each([
+  ['no stage variable', undefined],
+  ['another stage variable', { other: 'on' }],
+  ['a variable that is being removed', { maintenance: '' }],
+])('an endpoint runs with %s', async (_what, stageVariables) => {
+  const handler = publicEndpoint({ input: v.object({}), output: v.string(), run: async () => 'done' })
+  expect(await call(handler, stageVariables)).toMatchObject({ status: 200, body: { data: 'done' } })
+})
+
+it('an endpoint that answers in maintenance runs, and a refused request is counted as no fault', async () => {
+  const run = vi.fn(async () => 'done')
+  const spec = { input: v.object({}), output: v.string(), run }
+  const open = publicEndpoint({ ...spec, answersInMaintenance: true })
+  expect(await call(open, { maintenance: 'on' })).toMatchObject({ status: 200 })
+  const metrics = await emittedMetrics(() => call(publicEndpoint(spec), { maintenance: 'on' }))
+  expect(run).toHaveBeenCalledOnce()
+  expect(metrics).toContainEqual({ name: 'Unavailable', value: 1, dimensions: { cause: 'maintenance' } })
+  expect(metrics.map(({ name }) => name)).not.toContain('Faults')
+})
