@@ -3,7 +3,7 @@ import { CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { CfnDistribution } from 'aws-cdk-lib/aws-cloudfront'
 import { CfnRule } from 'aws-cdk-lib/aws-events'
 import { CfnPolicy } from 'aws-cdk-lib/aws-iam'
-import { CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda'
+import { CfnEventInvokeConfig, CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager'
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
@@ -112,6 +112,12 @@ const serviceRules: Acknowledgement[] = [
     reason:
       'A function’s dead-letter target serves asynchronous invocations only. Endpoints are invoked synchronously, events come from queues that have dead-letter queues, and a failed scheduled run raises an alarm and is repeated by the next run.',
     applies: (construct) => construct instanceof CfnFunction,
+  },
+  {
+    id: 'Serverless::Serverless-LambdaAsyncFailureDestination',
+    reason:
+      'As for Serverless-LambdaDLQ: a failed scheduled run raises an alarm and is repeated by the next run.',
+    applies: (construct) => construct instanceof CfnEventInvokeConfig,
   },
   {
     id: 'Serverless::Serverless-LambdaEventSourceMappingDestination',
