@@ -6,8 +6,8 @@ import { OutOfTime } from './invocation.ts'
  * Why something could not be done now that may well be done a moment later, though nothing is wrong with the
  * request or with the service's code: a dependency throttled, answered 5xx (`outage`), gave no answer
  * (`timed_out`) or no connection (`unreachable`); other writers were first at every attempt (`contention`);
- * the invocation ran `out_of_time`; a part of the service is `not_ready`, such as the first signing key; or an
- * operator switched the service off for `maintenance`.
+ * the invocation ran `out_of_time`; a part of the service is `not_ready`, such as the first signing key; or
+ * an operator switched the service off for `maintenance`.
  */
 export type PassingCause =
   | 'throttled'

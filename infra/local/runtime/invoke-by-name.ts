@@ -3,8 +3,8 @@ import type { FunctionModel } from '../model.ts'
 import type { InvokeFunction } from './runtime.ts'
 
 /**
- * Creates Lambda's Invoke: `RequestResponse` waits for the result; `Event` returns at once, and `report` gets a
- * line about a run that failed. It is not retried, as the template wants it for scheduled functions.
+ * Creates Lambda's Invoke: `RequestResponse` waits for the result; `Event` returns at once, and `report` gets
+ * a line about a run that failed. It is not retried, as the template wants it for scheduled functions.
  */
 export function createInvokeByName(
   functions: FunctionModel[],

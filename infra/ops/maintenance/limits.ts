@@ -5,8 +5,8 @@ import { schedules, workers } from '../../workers-and-schedules.ts'
 import type { PartName } from './parts.ts'
 
 /**
- * How the command finds out that API Gateway shows a switch everywhere, for which AWS names no time: this many
- * equal answers in a row, this far apart.
+ * How the command finds out that API Gateway shows a switch everywhere, for which AWS names no time: this
+ * many equal answers in a row, this far apart.
  */
 export const probing = { answers: 10, pauseMilliseconds: 1_000 }
 
