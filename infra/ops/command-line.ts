@@ -59,6 +59,7 @@ export function createProgram(terminal: Terminal): Command {
       ).env('AWS_ENDPOINT_URL'),
     )
     .option('--base-url <url>', 'address of the API, if neither configuration nor stack outputs name it')
+    .option('--region <name>', 'region of the stage, if it is not that of the AWS SDK')
     .option('--table <name>', 'another table than the deployment’s, for example a restored one')
     .option('--outputs <file>', 'file that `cdk deploy --outputs-file` wrote', 'cdk-outputs.json')
     .option('--json', 'print the result as JSON')

@@ -15,7 +15,7 @@ const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
  */
 export function findStage(
   stage: string,
-  options: Pick<TargetOptions, 'baseUrl' | 'outputs'>,
+  options: Pick<TargetOptions, 'baseUrl' | 'outputs' | 'region'>,
   cdkFile = 'cdk.json',
 ): Target {
   const config = readStage(stage, cdkFile)
@@ -24,7 +24,7 @@ export function findStage(
     baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
     hasEdge: config.edge,
     awsEndpoint: undefined,
-    region: config.failover ? config.standby?.region : undefined,
+    region: options.region ?? (config.failover ? config.standby?.region : undefined),
     namePrefix: config.namePrefix,
     tableName: config.serviceName,
     eventBusName: config.serviceName,

@@ -29,6 +29,8 @@ export interface TargetOptions {
   /** URL of an endpoint that replaces AWS. Ignored if `url` is set. */
   endpointUrl?: string | undefined
   baseUrl?: string | undefined
+  /** Region of a stage. Default: that of the SDK, or after a failover the standby region. */
+  region?: string | undefined
   /** Name of a table to use instead of the deployment's, for example one restored to a point in time. */
   table?: string | undefined
   /** Path of the file that `cdk deploy --outputs-file` wrote. */

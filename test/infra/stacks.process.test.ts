@@ -195,12 +195,14 @@ describe('operations', () => {
   })
 
   it('every alarm has a section in the runbook, and every alarm section has an alarm', async () => {
-    const withEdge = await synthesizeUnchecked('prod', { values: { edge: true } })
-    const linked = ofType(withEdge, 'AWS::CloudWatch::Alarm').map(({ id, resource }) => {
-      const anchor = /RUNBOOK\.md#([a-z-]+)$/.exec(String(resource.Properties['AlarmDescription']))?.[1]
-      expect(anchor, id).toBeDefined()
-      return anchor
-    })
+    const values = { edge: true, standby: { region: 'eu-west-1' } }
+    const linked = ofType(await synthesizeUnchecked('prod', { values }), 'AWS::CloudWatch::Alarm').map(
+      ({ id, resource }) => {
+        const anchor = /RUNBOOK\.md#([a-z-]+)$/.exec(String(resource.Properties['AlarmDescription']))?.[1]
+        expect(anchor, id).toBeDefined()
+        return anchor
+      },
+    )
     const alarms = runbook.slice(runbook.indexOf('## Alarms'), runbook.indexOf('## Procedures'))
     const paragraphs = [...alarms.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading)
     expect([...new Set(linked)].sort()).toEqual(paragraphs.sort())

@@ -32,6 +32,7 @@ export const alarmSpecs = (props: Observed): AlarmSpec[] =>
     ...signingKeyAlarms(props),
     ...guessingAlarms(props),
     ...serviceAlarms(props),
+    ...standbyAlarms(props),
   ].map((spec) => ({ ...spec, name: props.config.namePrefix + spec.id }))
 
 const functionAlarms = (props: Observed): Spec[] =>
@@ -191,6 +192,27 @@ const guessingAlarms = ({ config }: Observed): Spec[] => [
     threshold: 300,
   },
 ]
+
+/** A failover loses what the standby region has not received yet. */
+const standbyAlarms = ({ config: { standby, failover, serviceName } }: Observed): Spec[] =>
+  standby === undefined || failover
+    ? []
+    : [
+        {
+          id: 'replication-late',
+          meaning: 'The replica of the table in the standby region is more than a minute behind.',
+          runbook: 'replication-late',
+          metric: new Metric({
+            namespace: 'AWS/DynamoDB',
+            metricName: 'ReplicationLatency',
+            dimensionsMap: { TableName: serviceName, ReceivingRegion: standby.region },
+            statistic: 'Average',
+            period,
+          }),
+          threshold: 60_000,
+          periods: 2,
+        },
+      ]
 
 const serviceAlarms = ({ config }: Observed): Spec[] => [
   {

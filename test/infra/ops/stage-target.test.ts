@@ -51,6 +51,10 @@ describe('findStage', () => {
     expect(findStage('plain', { outputs }, cdkFile).region).toBeUndefined()
   })
 
+  it('the option --region leads commands back to a region that was lost', () => {
+    expect(findStage('moved', { outputs, region: 'eu-central-1' }, cdkFile).region).toBe('eu-central-1')
+  })
+
   it('findStage derives table, bus and settings from the stage’s name and configuration', () => {
     const stages = { context: { stages: { quick: { ...configured, accessTokenTtlSeconds: 60 } } } }
     expect(findStage('quick', { outputs: '/no/such/file' }, write('quick.json', stages))).toMatchObject({

@@ -79,6 +79,26 @@ describe('while the stage’s own region works', () => {
     expect(stack?.dependencies.map(({ stackName }) => stackName)).toEqual(['account-service-prod-data'])
   })
 
+  it('an alarm watches how far the replica is behind, which is what a failover would lose', () => {
+    const [alarms, others] = [primary, failedOver].map((stacks) =>
+      propertiesOf(stacks, 'AWS::CloudWatch::Alarm').filter(
+        ({ MetricName: metric }) => metric === 'ReplicationLatency',
+      ),
+    )
+    expect(alarms).toMatchObject([
+      {
+        Namespace: 'AWS/DynamoDB',
+        Dimensions: [
+          { Name: 'ReceivingRegion', Value: region },
+          { Name: 'TableName', Value: 'account-service-prod' },
+        ],
+        Threshold: 60_000,
+      },
+    ])
+    // After a failover nobody needs to be told that the lost region is behind.
+    expect(others).toEqual([])
+  })
+
   it('without a standby region, templates name no region, so that a stage can be deployed in any', () => {
     expect(alone.has('standby')).toBe(false)
     for (const { stack } of alone.values()) expect(Token.isUnresolved(stack.region)).toBe(true)
