@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as addressInfo } from '../../functions/address/info.ts'
 import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
 import { handler as walletAdjusted } from '../../functions/intake/wallet.adjusted.ts'
-import { handler as consent } from '../../functions/oauth2/consent.ts'
 import { handler as token } from '../../functions/oauth2/token.ts'
 import { handler as rotate } from '../../functions/schedule/rotate-signing-keys.ts'
 import { handler as login2fa } from '../../functions/user/login-2fa.ts'
@@ -16,13 +15,14 @@ import { passwordCounter } from '../../shared/sign-in/password-step.ts'
 import { readSignInRecord } from '../../shared/sign-in/sign-in-record.ts'
 import { countTries } from '../../shared/sign-in/try-counts.ts'
 import { callEndpoint } from '../support/call-endpoint.ts'
+import { consentTo } from '../support/consent.ts'
 import { contextWith, deliver, interceptQueues } from '../support/deliver.ts'
 import { newPool, provision } from '../support/deposits.ts'
 import { emittedMetrics } from '../support/emitted-metrics.ts'
 import { addUser, adjustment, describeWallet } from '../support/ledger.ts'
 import { addLoginTicket } from '../support/login-tickets.ts'
 import { withLostFirstAnswers } from '../support/lose-answers.ts'
-import { authorizationRequest, createClient, createSession, pkce } from '../support/oauth-clients.ts'
+import { bearer, createClient, createSession } from '../support/oauth-clients.ts'
 import { login, verifyMailed } from '../support/sign-in-calls.ts'
 import { createUser, newSourceIp } from '../support/sign-in.ts'
 import { useOwnKeys } from '../support/own-keys.ts'
@@ -61,8 +61,6 @@ const eventContext = () => contextWith(8_500)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
 
-const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
-
 describe('a write whose answer is lost until the deadline', () => {
   it('a deposit address that was assigned is answered to the repeated request, and no second one is used up', async () => {
     const pool = newPool()
@@ -79,23 +77,10 @@ describe('a write whose answer is lost until the deadline', () => {
   })
 
   it('a code that was exchanged is refused to the repeated request, and the token that nobody got is revoked', async () => {
-    const [client, { accessToken }] = await Promise.all([createClient(), createSession()])
-    const { verifier, challenge } = pkce()
-    const body = authorizationRequest(client, { code_challenge: challenge })
-    const consented = await callEndpoint(consent, { headers: bearer(accessToken), body })
-    const { code } = consented.data as { code: string }
-    const exchange = {
-      body: {
-        grant_type: 'authorization_code',
-        code,
-        client_id: client.clientId,
-        redirect_uri: client.redirectUri,
-        code_verifier: verifier,
-      },
-    }
+    const exchange = { body: await consentTo(await createClient(), await createSession()) }
     const lost = await withLostAnswer(() => callEndpoint(token, { ...exchange, remainingMilliseconds }))
     expect(lost).toMatchObject(unavailable)
-    const givenKey = (await readCode(code))?.given_key ?? { pk: 'none', sk: 'none' }
+    const givenKey = (await readCode(exchange.body['code'] ?? ''))?.given_key ?? { pk: 'none', sk: 'none' }
     expect(await readItem(givenKey, { consistent: true })).toBeDefined()
     expect(await callEndpoint(token, exchange)).toMatchObject({ status: 400, code: 40003 })
     expect(await readItem(givenKey, { consistent: true })).toBeUndefined()

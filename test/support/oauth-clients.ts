@@ -119,6 +119,20 @@ export function authorizationRequest(
   )
 }
 
+/** Builds the token request that exchanges an authorization code of a client. */
+export const exchangeRequest = (
+  { clientId, redirectUri, secret }: TestClient,
+  code: string,
+  verifier: string,
+): Record<string, string> => ({
+  grant_type: 'authorization_code',
+  code,
+  redirect_uri: redirectUri,
+  client_id: clientId,
+  code_verifier: verifier,
+  ...(secret === undefined ? {} : { client_secret: secret }),
+})
+
 /** Copies request parameters without the named ones. */
 export const without = (parameters: Record<string, string>, ...names: string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)))

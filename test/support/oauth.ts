@@ -2,7 +2,14 @@ import { expect } from 'vitest'
 import { useLocalStack } from './local-stack.ts'
 import { letReadsCatchUp } from './manners.ts'
 import { markSecret } from './mark-secret.ts'
-import { authorizationRequest, bearer, pkce, type SignedIn, type TestClient } from './oauth-clients.ts'
+import {
+  authorizationRequest,
+  bearer,
+  exchangeRequest,
+  pkce,
+  type SignedIn,
+  type TestClient,
+} from './oauth-clients.ts'
 
 /** The shared local stack, which these helpers call. */
 export const stack = await useLocalStack()
@@ -69,14 +76,7 @@ export async function obtainCode(
   await Promise.all([code, verifier].map(markSecret))
   return {
     code,
-    exchange: {
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: request['redirect_uri'] ?? '',
-      client_id: client.clientId,
-      code_verifier: verifier,
-      ...(client.secret === undefined ? {} : { client_secret: client.secret }),
-    },
+    exchange: exchangeRequest({ ...client, redirectUri: request['redirect_uri'] ?? '' }, code, verifier),
   }
 }
 

@@ -3,6 +3,7 @@ import { handler } from '../../../functions/user/logout.ts'
 import { transact } from '../../../shared/db/write.ts'
 import { issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
+import { bearer } from '../../support/oauth-clients.ts'
 import { newUserId } from '../../support/sign-in.ts'
 
 /** Opens a session for a user, or issues a further token for an existing session. */
@@ -22,7 +23,7 @@ async function openSession(userId: number, options: { sessionId?: string; firstP
 }
 
 const logout = (token: string | undefined, body: unknown) =>
-  callEndpoint(handler, { body, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } })
+  callEndpoint(handler, { body, headers: token === undefined ? {} : bearer(token) })
 
 test('logout ends the session with every token derived from it, and no other session', async () => {
   const userId = newUserId()

@@ -18,6 +18,7 @@ import {
   bearer,
   createClient,
   createSession,
+  exchangeRequest,
   pkce,
 } from '../../support/oauth-clients.ts'
 import { login, openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
@@ -61,13 +62,7 @@ export async function measureAllOperations(): Promise<Record<OperationName, Meas
   const consented = await measure(async () => {
     consentAnswer = await callWithStatus(consent, { body: request, headers: bearer(accessToken) })
   })
-  const form = {
-    grant_type: 'authorization_code',
-    code: (consentAnswer as { code: string }).code,
-    redirect_uri: request['redirect_uri'] ?? '',
-    client_id: client.clientId,
-    code_verifier: verifier,
-  }
+  const form = exchangeRequest(client, (consentAnswer as { code: string }).code, verifier)
   const [newcomer, payer] = [await addUser(), await addUser()]
   await deliver(walletAdjusted, adjustment(payer))
   const mail = {

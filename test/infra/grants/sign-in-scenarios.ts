@@ -1,14 +1,6 @@
-import { handler as consent } from '../../../functions/oauth2/consent.ts'
-import { callEndpoint } from '../../support/call-endpoint.ts'
-import {
-  authorizationRequest,
-  bearer,
-  createClient,
-  createSession,
-  pkce,
-  type TestClient,
-} from '../../support/oauth-clients.ts'
+import { consentTo } from '../../support/consent.ts'
 import { addLoginTicket } from '../../support/login-tickets.ts'
+import { authorizationRequest, createClient, createSession } from '../../support/oauth-clients.ts'
 import { authenticatorCode, createUser, md5 } from '../../support/sign-in.ts'
 import type { Scenario } from './calls.ts'
 
@@ -17,22 +9,6 @@ const firstParty = 'first-party'
 
 /** Secret of the confidential clients. */
 const secret = 'a client secret of 34 characters!!'
-
-/** Makes the form of a token request with a new authorization code. */
-async function obtainExchange(client: TestClient): Promise<Record<string, string>> {
-  const { verifier, challenge } = pkce()
-  const session = await createSession()
-  const body = authorizationRequest(client, { code_challenge: challenge })
-  const { data } = await callEndpoint(consent, { body, headers: bearer(session.accessToken) })
-  return {
-    grant_type: 'authorization_code',
-    code: (data as { code: string }).code,
-    redirect_uri: client.redirectUri,
-    client_id: client.clientId,
-    code_verifier: verifier,
-    ...(client.secret === undefined ? {} : { client_secret: client.secret }),
-  }
-}
 
 /** The grant scenarios of the sign-in endpoints, by function name. */
 export const signInScenarios: Record<string, Scenario> = {
@@ -47,7 +23,7 @@ export const signInScenarios: Record<string, Scenario> = {
     await request({ json: authorizationRequest(await createClient()), token: accessToken })
   },
   'oauth2-token': async ({ request }) => {
-    const exchange = await obtainExchange(await createClient({ secret }))
+    const exchange = await consentTo(await createClient({ secret }), await createSession())
     await request({ form: exchange })
     // A second use of the code revokes the tokens of the first, which needs grants of its own.
     await request({ form: exchange, expect: 400 })

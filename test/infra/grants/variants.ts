@@ -1,10 +1,10 @@
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
 /** The IAM action that a function uses only to set the time of the retry of a failed message. */
-export const delayRetry = 'sqs:ChangeMessageVisibility'
+const delayRetry = 'sqs:ChangeMessageVisibility'
 
 /** Environment variables with which a function fails at every message, so that it times a retry. */
-export const brokenEnvironment = { TABLE_NAME: '', MAIL_FROM: '' }
+const brokenEnvironment = { TABLE_NAME: '', MAIL_FROM: '' }
 
 /**
  * A timeout in seconds that leaves the worker of the trees no time for its work. It then sends a message to

@@ -1,15 +1,9 @@
 import { expect } from 'vitest'
-import { handler as consent } from '../../../functions/oauth2/consent.ts'
 import { handler as exchangeToken } from '../../../functions/oauth2/exchange.ts'
 import { handler as token } from '../../../functions/oauth2/token.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
-import {
-  authorizationRequest,
-  bearer,
-  createClient,
-  createSession,
-  pkce,
-} from '../../support/oauth-clients.ts'
+import { consentTo } from '../../support/consent.ts'
+import { createClient, createSession } from '../../support/oauth-clients.ts'
 import { openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
 import { authenticatorCode, createUser } from '../../support/sign-in.ts'
 import { throttleKms } from '../../support/throttle-kms.ts'
@@ -23,16 +17,7 @@ export async function anExhaustedKmsQuota(): Promise<void> {
   const ticket = await openTicket(user)
   const code = await authenticatorCode(user.totpSecret)
   const [session, client] = await Promise.all([createSession(), createClient()])
-  const { verifier, challenge } = pkce()
-  const request = authorizationRequest(client, { code_challenge: challenge })
-  const given = await callEndpoint(consent, { body: request, headers: bearer(session.accessToken) })
-  const form = {
-    grant_type: 'authorization_code',
-    code: (given.data as { code: string }).code,
-    redirect_uri: request['redirect_uri'] ?? '',
-    client_id: client.clientId,
-    code_verifier: verifier,
-  }
+  const form = await consentTo(client, session)
   const signers = {
     '2fa': () => verifyAuthenticator(user, ticket, code),
     token: () => callEndpoint(token, { body: form }),

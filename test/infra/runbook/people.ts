@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { bearer } from '../../support/oauth-clients.ts'
 import { authenticatorCode, createUser, type TestUser } from '../../support/sign-in.ts'
 
 /** The API's answer to a step of the password sign-in. */
@@ -26,7 +27,6 @@ export function peopleOf(baseUrl: string) {
     const { data } = (await response.json()) as { data: Record<string, string> | null }
     return { status: response.status, retryAfter: response.headers.get('retry-after'), data: data ?? {} }
   }
-  const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
 
   const sendPassword = ({ email, password }: TestUser) =>
     post('/user/login-with-password', { email, login_password: password })

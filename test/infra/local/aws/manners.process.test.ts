@@ -23,6 +23,7 @@ import {
   allowRule,
   alwaysBad,
   arnOf,
+  eventSourceModel,
   functionModel,
   queueModel,
   region,
@@ -228,17 +229,7 @@ describe('the manners of functions', () => {
   const model = stackModel({
     functions: [functionModel('worker', [consume])],
     queues: [queue],
-    eventSources: [
-      {
-        queueArn: queue.arn,
-        functionLogicalId: 'worker',
-        batchSize: 10,
-        batchingWindowSeconds: 0,
-        maximumConcurrency: undefined,
-        reportBatchItemFailures: true,
-        enabled: true,
-      },
-    ],
+    eventSources: [eventSourceModel(queue)],
   })
 
   it('a batch that ended early comes again after the visibility timeout, which passes as fast as the speed', async () => {

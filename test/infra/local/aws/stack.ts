@@ -14,6 +14,7 @@ import {
 } from '../../../../infra/local/aws/server.ts'
 import { openManners, type Manner, type Manners } from '../../../../infra/local/manners.ts'
 import type {
+  EventSourceModel,
   FunctionModel,
   PolicyStatement,
   QueueModel,
@@ -80,6 +81,23 @@ export function ruleModel(name: string, changes: Partial<RuleModel> = {}): RuleM
     busName: 'events',
     enabled: true,
     targets: [],
+    ...changes,
+  }
+}
+
+/** Makes the model of the delivery of a queue's messages to the function `worker`, ten at a time. */
+export function eventSourceModel(
+  queue: QueueModel,
+  changes: Partial<EventSourceModel> = {},
+): EventSourceModel {
+  return {
+    queueArn: queue.arn,
+    functionLogicalId: 'worker',
+    batchSize: 10,
+    batchingWindowSeconds: 0,
+    maximumConcurrency: undefined,
+    reportBatchItemFailures: true,
+    enabled: true,
     ...changes,
   }
 }

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import type { PolicyStatement, StackModel } from '../../../../infra/local/model.ts'
-import { arnOf, functionModel, queueModel, ruleModel, stackModel, startStack } from './stack.ts'
+import {
+  arnOf,
+  eventSourceModel,
+  functionModel,
+  queueModel,
+  ruleModel,
+  stackModel,
+  startStack,
+} from './stack.ts'
 
 const statement: PolicyStatement = { Effect: 'Allow', Action: 'kms:Sign', Resource: '*' }
 const queue = queueModel('work')
@@ -61,17 +69,7 @@ test.each<[string, Partial<StackModel>, RegExp]>([
     {
       queues: [{ ...queue, visibilityTimeoutSeconds: 2 }],
       functions: [functionModel('worker')],
-      eventSources: [
-        {
-          queueArn: queue.arn,
-          functionLogicalId: 'worker',
-          batchSize: 1,
-          batchingWindowSeconds: 0,
-          maximumConcurrency: undefined,
-          reportBatchItemFailures: false,
-          enabled: true,
-        },
-      ],
+      eventSources: [eventSourceModel(queue)],
     },
     /Queue visibility timeout: 2 seconds is less than Function timeout: 3 seconds/,
   ],

@@ -7,7 +7,16 @@ import type { InvokeResult, QueueManners } from '../../../../../infra/local/aws/
 import type { EventSourceModel, PolicyStatement, QueueModel } from '../../../../../infra/local/model.ts'
 import { eventually } from '../eventually.ts'
 import { makeDirectory } from '../make-directory.ts'
-import { accountId, arnOf, functionModel, queueModel, region, stackModel, startStack } from '../stack.ts'
+import {
+  accountId,
+  arnOf,
+  eventSourceModel,
+  functionModel,
+  queueModel,
+  region,
+  stackModel,
+  startStack,
+} from '../stack.ts'
 
 const consume = {
   Effect: 'Allow',
@@ -43,18 +52,7 @@ async function startWorker({ queue, mapping, statements, manners, run, dataDirec
   const model = stackModel({
     functions: [{ ...functionModel('worker', statements ?? [consume]), timeoutSeconds: 1 }],
     queues: [work, dead],
-    eventSources: [
-      {
-        queueArn: work.arn,
-        functionLogicalId: 'worker',
-        batchSize: 10,
-        batchingWindowSeconds: 0,
-        maximumConcurrency: undefined,
-        reportBatchItemFailures: true,
-        enabled: true,
-        ...mapping,
-      },
-    ],
+    eventSources: [eventSourceModel(work, mapping)],
   })
   const events: SQSEvent[] = []
   const problems: string[] = []
