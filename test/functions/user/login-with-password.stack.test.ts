@@ -7,6 +7,7 @@ import { generateMac } from '../../../shared/aws/generate-mac.ts'
 import { changeSignInRecord, readSignInRecord } from '../../../shared/sign-in/sign-in-record.ts'
 import { formatPhc } from '../../../shared/sign-in/password.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
+import { expectRefusalWithoutCalls } from '../../support/expect-refusal.ts'
 import { measureCalls } from '../../support/measure-calls.ts'
 import { mailedCode } from '../../support/outbox.ts'
 import { address } from '../../support/oauth.ts'
@@ -152,14 +153,7 @@ describe('bad input', () => {
     ['a repeated query parameter', { body: good, query: 'a=1&a=2' }, 40001],
   ])(
     'a login-with-password request with %s is answered with its error code without a table call',
-    async (_what, request, code) => {
-      let answer
-      const { names } = await measureCalls(async () => {
-        answer = await callEndpoint(handler, request)
-      })
-      expect(answer).toMatchObject({ code, status: Math.floor(code / 100) })
-      expect(names).toEqual([])
-    },
+    (_what, request, code) => expectRefusalWithoutCalls(handler, request, code),
   )
 
   test('login-with-password ignores unknown fields of the body', async () => {
