@@ -5,6 +5,7 @@ import type { Finding } from './doctor/finding.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkPasswordDigest } from './doctor/password-digest.ts'
 import { checkRules } from './doctor/rules.ts'
+import { checkStandby } from './doctor/standby.ts'
 import { listFunctions } from './functions.ts'
 import { readKeyStatus } from './keys/key-status.ts'
 import { formatMaintenance, readMaintenance } from './maintenance/switch.ts'
@@ -20,8 +21,9 @@ export interface CheckResult extends Finding {
 const maxOverdueMilliseconds = 3_600_000
 
 /** Checks every part of a deployment. A check that throws only fails itself. */
-export const examine = (target: Target): Promise<CheckResult[]> =>
-  Promise.all([
+export function examine(target: Target): Promise<CheckResult[]> {
+  const { standbyRegion, settings, tableName } = target
+  return Promise.all([
     runCheck('maintenance', () => checkMaintenance(target)),
     runCheck('API', () => checkApi(target.baseUrl)),
     runCheck('challenge', () => checkChallenge(target.baseUrl)),
@@ -31,8 +33,12 @@ export const examine = (target: Target): Promise<CheckResult[]> =>
     runCheck('functions', () => checkFunctions(target)),
     runCheck('rules', () => checkRules(target)),
     runCheck('queues', () => checkQueues(target)),
-    runCheck('mail', () => checkMail(target.settings.mailFrom)),
+    runCheck('mail', () => checkMail(settings.mailFrom)),
+    ...(standbyRegion
+      ? [runCheck('standby', () => checkStandby(tableName, standbyRegion, settings.mailFrom))]
+      : []),
   ])
+}
 
 async function runCheck(check: string, perform: () => Promise<Finding>): Promise<CheckResult> {
   try {

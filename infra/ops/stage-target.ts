@@ -24,6 +24,7 @@ export function findStage(
     baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
     hasEdge: config.edge,
     awsEndpoint: undefined,
+    standbyRegion: config.failover ? undefined : config.standby?.region,
     region: options.region ?? (config.failover ? config.standby?.region : undefined),
     namePrefix: config.namePrefix,
     tableName: config.serviceName,

@@ -14,6 +14,8 @@ export interface Target {
   awsEndpoint: string | undefined
   /** Region of the deployment; undefined if it is the SDK's. */
   region: string | undefined
+  /** The region to which a failover would go; undefined if there is none. */
+  standbyRegion?: string | undefined
   /** Prefix of the names of all AWS resources of the deployment. */
   namePrefix: string
   tableName: string

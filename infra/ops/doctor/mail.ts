@@ -11,11 +11,12 @@ import { identitiesOf } from '../../mail-identities.ts'
 
 /**
  * Checks that SES would send a mail from this address to anyone: the account is out of the sandbox, the
- * address or a domain of it is verified, and its identity demands no permission that functions lack.
+ * address or a domain of it is verified, and its identity demands no permission that functions lack. Each
+ * region has an SES of its own; by default that of the deployment is asked.
  * https://docs.aws.amazon.com/ses/latest/dg/request-production-access.html
  */
-export async function checkMail(mailFrom: string): Promise<Finding> {
-  const client = new SESv2Client(clientOptions())
+export async function checkMail(mailFrom: string, region?: string): Promise<Finding> {
+  const client = new SESv2Client({ ...clientOptions(), ...(region ? { region } : {}) })
   try {
     const [account, identity] = await Promise.all([
       client.send(new GetAccountCommand()),

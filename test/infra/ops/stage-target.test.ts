@@ -22,6 +22,7 @@ const cdkFile = write('cdk.json', {
       named: { ...configured, domainName: 'api.example.com', certificateArn },
       plain: configured,
       bare: {},
+      ready: { ...configured, standby: { region: 'eu-west-1' } },
       moved: { ...configured, standby: { region: 'eu-west-1' }, failover: true },
     },
   },
@@ -49,6 +50,11 @@ describe('findStage', () => {
   it('after a failover commands work in the standby region; else the SDK chooses', () => {
     expect(findStage('moved', { outputs }, cdkFile).region).toBe('eu-west-1')
     expect(findStage('plain', { outputs }, cdkFile).region).toBeUndefined()
+  })
+
+  it('doctor looks at the standby region of a stage until the stage is there', () => {
+    expect(findStage('ready', { outputs }, cdkFile).standbyRegion).toBe('eu-west-1')
+    expect(findStage('moved', { outputs }, cdkFile).standbyRegion).toBeUndefined()
   })
 
   it('the option --region leads commands back to a region that was lost', () => {

@@ -1,0 +1,29 @@
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import type { Finding } from './finding.ts'
+import { checkMail } from './mail.ts'
+
+/** Checks that a failover would find a current table in the standby region, and an SES that sends. */
+export async function checkStandby(tableName: string, region: string, mailFrom: string): Promise<Finding> {
+  const [status, mail] = await Promise.all([
+    readReplicaStatus(tableName, region),
+    checkMail(mailFrom, region),
+  ])
+  const problems = [
+    ...(status === 'ACTIVE' ? [] : [`the replica of ${tableName} is ${status}`]),
+    ...(mail.ok ? [] : [mail.words]),
+  ]
+  const words =
+    problems.length === 0 ? 'has a replica of the table, and mails can be sent' : problems.join('; ')
+  return { ok: problems.length === 0, words: `${region}: ${words}` }
+}
+
+async function readReplicaStatus(TableName: string, region: string): Promise<string> {
+  const client = new DynamoDBClient(clientOptions())
+  try {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }))
+    return Table?.Replicas?.find(({ RegionName }) => RegionName === region)?.ReplicaStatus ?? 'missing'
+  } finally {
+    client.destroy()
+  }
+}

@@ -1,0 +1,57 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, vi } from 'vitest'
+import { checkStandby } from '../../../../infra/ops/doctor/standby.ts'
+
+/** Checks a standby region in this state. DynamoDB Local has no replicas. */
+async function check(replicas: object[] | undefined, productionRegions: string[]) {
+  const server = createServer((request, response) => {
+    const [, region = ''] = /Credential=[^/]+\/\d+\/([^/]+)/.exec(request.headers.authorization ?? '') ?? []
+    const production = productionRegions.includes(region)
+    const account = {
+      ProductionAccessEnabled: production,
+      SendingEnabled: true,
+      SendQuota: { Max24HourSend: 9 },
+    }
+    const answer =
+      request.method === 'POST'
+        ? { Table: { TableName: 'table', Replicas: replicas } }
+        : request.url === '/v2/email/account'
+          ? account
+          : { VerifiedForSendingStatus: true }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+  })
+  server.listen(0, '127.0.0.1').unref()
+  await new Promise((resolve) => server.once('listening', resolve))
+  vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  try {
+    return await checkStandby('table', 'eu-west-1', 'no-reply@example.com')
+  } finally {
+    vi.unstubAllEnvs()
+    server.close()
+  }
+}
+
+const active = { RegionName: 'eu-west-1', ReplicaStatus: 'ACTIVE' }
+
+it('doctor accepts a standby region with an active replica, from which SES sends', async () => {
+  expect(await check([active], ['eu-west-1'])).toEqual({
+    ok: true,
+    words: 'eu-west-1: has a replica of the table, and mails can be sent',
+  })
+})
+
+it.each([
+  ['is missing', undefined],
+  ['is missing', [{ ...active, RegionName: 'eu-west-3' }]],
+  ['is REGION_DISABLED', [{ ...active, ReplicaStatus: 'REGION_DISABLED' }]],
+])('doctor reports that the replica %s', async (words, replicas) => {
+  const found = await check(replicas, ['eu-west-1'])
+  expect(found).toEqual({ ok: false, words: `eu-west-1: the replica of table ${words}` })
+})
+
+it('doctor reports that SES is in the sandbox of the standby region, although it is not in the stage’s own', async () => {
+  const { ok, words } = await check([active], ['us-east-1'])
+  expect(ok).toBe(false)
+  expect(words).toContain('eu-west-1: the account is in the SES sandbox')
+})
