@@ -1,4 +1,7 @@
+import { LimitExceededException } from '@aws-sdk/client-kms'
 import { setTimeout as wait } from 'node:timers/promises'
+import { countFailure, isUnavailable } from '../faults.ts'
+import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
 import {
   addKey,
@@ -26,7 +29,7 @@ export interface RotationResult {
   retiring: { kid: string; may_sign_milliseconds: number }[]
   /** When the next step of the rotation is due, epoch milliseconds. */
   next_due: number
-  /** Whether KMS lags, so that the next runs must finish what this one began. */
+  /** Whether KMS lags or AWS fails for a moment, so that the next runs must finish what this one began. */
   waits_for_kms: boolean
 }
 
@@ -60,7 +63,8 @@ interface RunOptions {
  * Runs the rotation: reads the key set, decides the next step, takes it, and repeats until nothing is left to
  * do. Every write is conditional on the key set that the step was decided from, so any number of runs may run
  * or crash at the same time. Throws if a key that is about to be used fails its check; a new key that KMS
- * refuses is waited for, by this run and the next ones, until KMS cannot be lagging any more.
+ * refuses is waited for, by this run and the next ones, until KMS cannot be lagging any more. A scheduled run
+ * that AWS fails for a moment leaves its step to the next one; whoever asks for a step is told of it.
  */
 export async function rotateKeys(
   request: RotationRequest,
@@ -90,10 +94,21 @@ export async function rotateKeys(
     const state = { keySet, request, times, patienceMilliseconds, knowledge, now: Date.now() }
     const step = decideRotation(state)
     if (step.kind === 'done' || step.kind === 'leaveToNextRun') return summarize(step, keySet, run)
-    await take(step, keySet, run)
+    try {
+      await take(step, keySet, run)
+    } catch (error) {
+      if (request.action !== 'clock' || !isPassing(error)) throw error
+      log.warn('the rotation goes on in the next run', { step: step.kind, cause: errorSummary(error) })
+      countFailure(error)
+      return summarize({ kind: 'leaveToNextRun', overdue: false }, keySet, run)
+    }
   }
   throw new Error('the signing key set did not settle')
 }
+
+/** Whether a failure passes by itself; the quota of keys of the account, which KMS names alike, does not. */
+const isPassing = (error: unknown): boolean =>
+  isUnavailable(error) && !(error instanceof LimitExceededException)
 
 async function requireKnownKey(kid: string): Promise<void> {
   const { keys } = await readKeySet()

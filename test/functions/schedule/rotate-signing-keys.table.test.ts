@@ -9,7 +9,9 @@ import { readKeyState } from '../../../shared/keys/kms-keys.ts'
 import { rotateKeys } from '../../../shared/keys/rotate.ts'
 import { listOwnKeys, useOwnKeys } from '../../support/own-keys.ts'
 import { expectSoundKeySet } from '../../support/expect-sound-key-set.ts'
+import { emittedMetrics } from '../../support/emitted-metrics.ts'
 import { runAndDieAt, tamperCalls } from '../../support/tamper-calls.ts'
+import { throttleKms } from '../../support/throttle-kms.ts'
 
 const { renew } = useOwnKeys()
 const minute = 60_000
@@ -42,6 +44,26 @@ describe('rotate-signing-keys', () => {
       check: { signed: true, verified_by_kms: true, verified_by_jwk: true },
       next_due: Date.now() + 29 * day,
     })
+  })
+
+  it('a scheduled run that KMS throttles leaves its step to the next one, and a requested one says so', async () => {
+    await invoke({})
+    const first = await signer()
+    passTime(29 * day)
+    await invoke({})
+    passTime(day)
+    const throttle = throttleKms('Sign')
+    const metrics = await emittedMetrics(async () => {
+      expect(await invoke({})).toMatchObject({ signer: first, transitions: [], waits_for_kms: true })
+    })
+    await expect(invoke({ action: 'rotate' })).rejects.toThrow('failed its check')
+    expect(throttle.restore()).toBeGreaterThan(0)
+    const failures = metrics.filter(({ name }) => name === 'Unavailable' || name === 'Faults')
+    expect(failures).toEqual([{ name: 'Unavailable', value: 1, dimensions: { cause: 'throttled' } }])
+    expect(await signer()).toBe(first)
+    await invoke({})
+    expect(await signer()).not.toBe(first)
+    await expectSoundKeySet()
   })
 
   it('scheduled runs alone rotate the signing key five times', async () => {
