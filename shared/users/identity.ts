@@ -29,6 +29,8 @@ export const UserEmail = v.pipe(
   UnambiguousText,
   EmailAddress,
   v.check((email) => addressShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
+  // A domain with it is the domain with full stops (UTS #46 §2.3), but NFKC leaves it as it is.
+  v.check((email) => !normalizeEmail(email).includes('\u3002'), 'must have no ideographic full stop'),
 )
 
 /**

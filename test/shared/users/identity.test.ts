@@ -74,6 +74,13 @@ test.each([
   expect(reasons(UserEmail, `${text}@example.com`)).toContain(reason)
 })
 
+test.each(['\u3002', '\uff61'])(
+  'an address with %j for a dot, which mail systems take for one, is refused',
+  (dot) => {
+    expect(reasons(UserEmail, `alice@example${dot}com`)).toEqual(['must have no ideographic full stop'])
+  },
+)
+
 test.each(['Alice', 'Ann Lee', 'J\u00fcrgen \u5c71\u7530', '\u05e9\u05dc\u05d5\u05dd', '\u{1f600}'])(
   'the nickname %s is accepted',
   (nickname) => {
