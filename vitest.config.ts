@@ -63,9 +63,9 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/api-reference.ts',
     allowOnly: false,
-    // More workers than Vitest's default, which leaves a core free: a worker waits for the shared servers
-    // half of its time.
-    maxWorkers: 2,
+    // More workers than two cores have room for: a worker waits for servers, timers and queues half of its
+    // time.
+    maxWorkers: 3,
     projects: [
       project('unit', {
         include: ['test/**/*.test.ts'],
