@@ -33,6 +33,13 @@ export function readUserId(text: string): number {
   return result.output
 }
 
+/** Parses a command-line option that is an instant; resolves with epoch milliseconds. */
+export function readInstant(text: string): number {
+  const instant = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : NaN
+  if (Number.isNaN(instant)) throw new InvalidArgumentError('not an instant such as 2026-11-22T12:00:00Z.')
+  return instant
+}
+
 const maxSecretBytes = 4_096
 
 /** Reads a secret from standard input, because command lines show up in process lists and shell histories. */

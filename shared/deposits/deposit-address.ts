@@ -77,3 +77,8 @@ export const assignAddress = (digest: string, userId: number): Write => ({
     ExpressionAttributeValues: { ':user': userId },
   },
 })
+
+/** The condition of a transaction that an address is not assigned to anybody. */
+export const checkUnassigned = (digest: string): Write => ({
+  ConditionCheck: { Key: addressKey(digest), ConditionExpression: 'attribute_not_exists(user_id)' },
+})

@@ -2,11 +2,16 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { examples, readCount, type RunCommand } from '../command.ts'
 import type { ImportOptions } from '../import-addresses.ts'
 
-/** Adds the command group `addresses`, which fills the pools of deposit addresses. */
+/** Adds the command group `addresses`, for the pools of deposit addresses. */
 export function addAddressesCommands(program: Command, run: RunCommand): void {
-  program
-    .command('addresses')
-    .description('Fills the pools of deposit addresses.')
+  const parent = program.command('addresses').description('Fills the pools of deposit addresses.')
+  addImport(parent, run)
+  addHold(parent, run)
+  addRelease(parent, run)
+}
+
+const addImport = (parent: Command, run: RunCommand): Command =>
+  parent
     .command('import')
     .argument('<file>', 'one address per line, optionally with a tag after a comma; - for standard input')
     .description(
@@ -31,7 +36,42 @@ export function addAddressesCommands(program: Command, run: RunCommand): void {
         return importAddresses(context, file, options)
       }),
     )
-}
+
+const addHold = (parent: Command, run: RunCommand): Command =>
+  parent
+    .command('hold')
+    .description(
+      'Sets every free address of a restored table aside: some may have been assigned after the restore point.',
+    )
+    .addHelpText(
+      'after',
+      examples([
+        ['--stage prod --table restored addresses hold', 'before requests reach the table; repeat it at will'],
+      ]),
+    )
+    .action(() =>
+      run(async (context) => {
+        const { holdAddresses } = await import('../hold-addresses.ts')
+        return holdAddresses(context)
+      }),
+    )
+
+const addRelease = (parent: Command, run: RunCommand): Command =>
+  parent
+    .command('release')
+    .description(
+      'Makes the addresses that were set aside free again, except those that a replay has assigned since.',
+    )
+    .addHelpText(
+      'after',
+      examples([['--stage prod addresses release', 'after `events replay`, which must have left nothing over']]),
+    )
+    .action(() =>
+      run(async (context) => {
+        const { releaseAddresses } = await import('../hold-addresses.ts')
+        return releaseAddresses(context)
+      }),
+    )
 
 function readConfirmations(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('not a whole number.')

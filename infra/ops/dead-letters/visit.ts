@@ -15,6 +15,8 @@ export interface DeadLetter {
   source: string | null
   /** The event's `resources`, which `event put` uses to mark its events. */
   resources: string[]
+  /** Name of the replay that sent the event; null if its sender did. */
+  replay: string | null
   /** When the message reached the dead-letter queue, epoch milliseconds. */
   since: number
   /** Body of the message: the whole event, unchanged. */
@@ -81,13 +83,14 @@ async function receive(sqs: SQSClient, url: string): Promise<DeadLetter[]> {
 
 function toDeadLetter(message: Message): DeadLetter {
   const { MessageId = '', Body = '', Attributes, MessageAttributes, ReceiptHandle = '' } = message
-  const { 'detail-type': detailType, source, resources } = readEnvelope(Body)
+  const { 'detail-type': detailType, source, resources, 'replay-name': replay } = readEnvelope(Body)
   return {
     id: MessageId,
     reason: MessageAttributes?.['reason']?.StringValue ?? null,
     detailType: typeof detailType === 'string' ? detailType : null,
     source: typeof source === 'string' ? source : null,
     resources: Array.isArray(resources) ? resources.map(String) : [],
+    replay: typeof replay === 'string' ? replay : null,
     since: Number(Attributes?.SentTimestamp ?? 0),
     body: Body,
     group: Attributes?.MessageGroupId,

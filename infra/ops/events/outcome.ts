@@ -7,13 +7,18 @@ import { lineOfMark } from './batches.ts'
 const pollIntervalMilliseconds = 500
 
 /**
+ * Maximum time that the number of waiting messages may stay the same; longer than the retries of early
+ * events.
+ */
+const maxStallMilliseconds = 90_000
+
+/**
  * Waits until the queues are empty, and reports every count. SQS counts are approximate, so only two zeros in
  * a row end the wait. Resolves with false if the count has not fallen for `maxStallMilliseconds`.
  */
 export async function awaitEmptyQueues(
   sqs: SQSClient,
   queues: readonly string[],
-  maxStallMilliseconds: number,
   onCount: (count: number) => void,
 ): Promise<boolean> {
   let lowest = Infinity

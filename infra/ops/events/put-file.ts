@@ -35,12 +35,6 @@ interface PutResult {
 }
 
 /**
- * Maximum time that the number of waiting messages may stay the same; longer than the retries of early
- * events.
- */
-const maxStallMilliseconds = 90_000
-
-/**
  * Sends an input from its checkpoint on, waits until the events are applied, and shows rejected ones.
  * Resolves with false if any was rejected.
  */
@@ -113,7 +107,6 @@ async function awaitOutcome(terminal: Terminal, touched: QueuePair[], progress: 
     const applied = await awaitEmptyQueues(
       sqs,
       touched.flatMap(({ queue }) => queue ?? []),
-      maxStallMilliseconds,
       (count) => bar.update(Math.max(0, progress.sent - count), `${count} waiting`),
     )
     return { applied, rejected: await listRejected(sqs, touched, progress.run) }

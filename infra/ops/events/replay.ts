@@ -1,0 +1,139 @@
+import type { SQSClient } from '@aws-sdk/client-sqs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { events } from '../../events.ts'
+import type { CommandContext } from '../command.ts'
+import { collectDeadLetters, redriveDeadLetters } from '../dead-letters/actions.ts'
+import { countMessages, findQueue, openSqs, type QueuePair } from '../dead-letters/queues.ts'
+import type { DeadLetter } from '../dead-letters/visit.ts'
+import { formatInstant, formatTable } from '../terminal.ts'
+import { openArchive, type Span } from './archive.ts'
+import { awaitEmptyQueues } from './outcome.ts'
+
+/** The JSON result of the command `events replay`. */
+interface ReplayResult {
+  from: string
+  to: string
+  replays: string[]
+  /** Whether every event has been applied or rejected. */
+  applied: boolean
+  /** The events that were rejected again and again: at most 1,000 per queue. */
+  rejected: { detail_type: string | null; id: string; reason: string | null }[]
+}
+
+/**
+ * The detail-types that others need. What a replay sends has no order, so these go first, one group after
+ * another; all others follow together.
+ */
+const first = [['user.registered', 'addresses.provisioned', 'rates.published'], ['address.assigned']]
+
+const archived = events.filter(({ momentary }) => !momentary).map(({ detailType }) => detailType)
+const groups = [...first, archived.filter((detailType) => !first.flat().includes(detailType))]
+
+/** How late an event may reach the archive (EventBridge: Archiving and replaying events). */
+const archiveLagMilliseconds = 600_000
+
+const maxListedPerQueue = 1_000
+
+/** How long to wait until every event before `to` is in the archive of a stage; the local one is never late. */
+export const archiveWait = (stage: string, { to }: Span, now: number): number =>
+  stage === 'local' ? 0 : Math.max(0, to + archiveLagMilliseconds - now)
+
+/**
+ * Replays the archived events of a span, and waits until they are applied. Those that came too early for
+ * their order are redriven, as long as that helps. Resolves with false if any is rejected in the end.
+ */
+export async function replayEvents(
+  { target, terminal, show }: CommandContext,
+  { from, to }: Span,
+): Promise<boolean> {
+  const milliseconds = archiveWait(target.stage, { from, to }, Date.now())
+  if (milliseconds > 0) terminal.err(`waiting for the archive until ${formatInstant(Date.now() + milliseconds)}`)
+  await wait(milliseconds)
+  const archive = await openArchive(target)
+  const sqs = openSqs()
+  const run = `${target.stage}-${Date.now()}`
+  const replays = groups.map((_, group) => `${run}-${group + 1}`)
+  try {
+    let applied = true
+    for (const [group, detailTypes] of groups.entries()) {
+      const pairs = detailTypes.map((detailType) => findQueue(target, detailType))
+      terminal.err(`replaying ${detailTypes.join(', ')}`)
+      await archive.replay(
+        replays[group] ?? '',
+        { from, to },
+        pairs.flatMap(({ queue }) => queue ?? []),
+      )
+      applied = await awaitApplied(sqs, [...pairs, findQueue(target, 'grow-tree')])
+      if (!applied) break
+    }
+    const pairs = archived.map((detailType) => findQueue(target, detailType))
+    const isOurs = ({ replay }: DeadLetter) => replay !== null && replays.includes(replay)
+    const rejected = applied ? await redriveWhileItHelps(sqs, pairs, isOurs) : []
+    const result: ReplayResult = {
+      from: formatInstant(from),
+      to: formatInstant(to),
+      replays,
+      applied,
+      rejected: rejected.map(({ detailType, id, reason }) => ({ detail_type: detailType, id, reason })),
+    }
+    show(result, () => describe(result))
+    return applied && rejected.length === 0
+  } finally {
+    archive.close()
+    sqs.destroy()
+  }
+}
+
+const awaitApplied = (sqs: SQSClient, pairs: QueuePair[]): Promise<boolean> =>
+  awaitEmptyQueues(
+    sqs,
+    pairs.flatMap(({ queue }) => queue ?? []),
+    () => undefined,
+  )
+
+/**
+ * Redrives the dead letters of a replay until that does not make them fewer, and returns those that are left.
+ */
+async function redriveWhileItHelps(
+  sqs: SQSClient,
+  pairs: QueuePair[],
+  matches: (letter: DeadLetter) => boolean,
+): Promise<DeadLetter[]> {
+  for (let before = Infinity; ;) {
+    const touched: QueuePair[] = []
+    for (const pair of pairs)
+      if ((await countMessages(sqs, pair.deadLetters)).visible > 0) touched.push(pair)
+    let redriven = 0
+    for (const pair of touched) redriven += await redriveDeadLetters(sqs, pair, matches)
+    if (redriven === 0) return []
+    await awaitApplied(sqs, touched)
+    if (redriven >= before) return listLetters(sqs, touched, matches)
+    before = redriven
+  }
+}
+
+async function listLetters(
+  sqs: SQSClient,
+  pairs: QueuePair[],
+  matches: (letter: DeadLetter) => boolean,
+): Promise<DeadLetter[]> {
+  const letters: DeadLetter[] = []
+  for (const { deadLetters } of pairs)
+    letters.push(...(await collectDeadLetters(sqs, deadLetters, { limit: maxListedPerQueue, matches })))
+  return letters
+}
+
+const describe = ({ from, to, applied, rejected }: ReplayResult): string =>
+  [
+    `The events from ${from} to ${to} were replayed.`,
+    applied ? 'All of them have been applied or rejected.' : 'Some of them are still being retried.',
+    ...(rejected.length === 0
+      ? []
+      : [
+          `${rejected.length} rejected:`,
+          formatTable(
+            ['EVENT', 'MESSAGE', 'REASON'],
+            rejected.map(({ detail_type: type, id, reason }) => [type ?? '-', id, reason ?? '-']),
+          ),
+        ]),
+  ].join('\n')
