@@ -41,8 +41,9 @@ export async function holdAddresses({ show }: CommandContext): Promise<boolean> 
 export async function releaseAddresses({ target, show }: CommandContext): Promise<boolean> {
   await checkReplayed(target)
   const release = async (pool: Pool, digest: string) => {
-    const failures = await tryTransact([...releaseAddress(pool, digest), checkUnassigned(digest)])
-    if (failures.length > 0) await transact(dropFromPool(pool, digest))
+    const isUnassigned = checkUnassigned(digest)
+    const failures = await tryTransact([...releaseAddress(pool, digest), isUnassigned])
+    if (failures.some(({ write }) => write === isUnassigned)) await transact(dropFromPool(pool, digest))
     return failures.length === 0
   }
   const pools = await forEachPool('held', release)

@@ -25,6 +25,7 @@ const { aLostRegion } = await import('./runbook/a-lost-region.ts')
 const { anExhaustedKmsQuota } = await import('./runbook/an-exhausted-kms-quota.ts')
 const { aNewKeyThatFailsItsCheck } = await import('./runbook/a-new-key-that-fails-its-check.ts')
 const { stoppingTheService } = await import('./runbook/stopping-the-service.ts')
+const { aStageRebuiltFromItsEvents } = await import('./runbook/a-stage-rebuilt-from-its-events.ts')
 const { aTableRestoredToAPointInTime } = await import('./runbook/a-table-restored-to-a-point-in-time.ts')
 const { peopleOf } = await import('./runbook/people.ts')
 
@@ -45,6 +46,7 @@ const rehearsals: Record<string, () => Promise<void>> = {
   'A flooded dead-letter queue': () => aFloodedDeadLetterQueue(url),
   'An exhausted KMS quota': () => anExhaustedKmsQuota(),
   'A lost region': () => aLostRegion(stack),
+  'A stage rebuilt from its events': () => aStageRebuiltFromItsEvents(url, people, layout),
 }
 
 /** Procedures that cannot be rehearsed, because they need AWS; the runbook says so. */
@@ -78,7 +80,13 @@ describe('procedures of the runbook', () => {
 
 describe('commands in the runbook', () => {
   /** Valid values for the placeholders (words in capitals) in the runbook's commands. */
-  const words: Record<string, string> = { NUMBER: '1', NAME: 'user.registered', ID: '1' }
+  const words: Record<string, string> = {
+    NUMBER: '1',
+    NAME: 'user.registered',
+    ID: '1',
+    INSTANT: '2026-11-22T12:00:00Z',
+    END: '2026-11-22T13:00:00Z',
+  }
   const done: string[] = []
   const silent = { out: () => undefined, err: (text: string) => void done.push(text) }
 

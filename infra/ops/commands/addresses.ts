@@ -46,7 +46,10 @@ const addHold = (parent: Command, run: RunCommand): Command =>
     .addHelpText(
       'after',
       examples([
-        ['--stage prod --table restored addresses hold', 'before requests reach the table; repeat it at will'],
+        [
+          '--stage prod --table restored addresses hold',
+          'before requests reach the table; repeat it at will',
+        ],
       ]),
     )
     .action(() =>
@@ -64,7 +67,9 @@ const addRelease = (parent: Command, run: RunCommand): Command =>
     )
     .addHelpText(
       'after',
-      examples([['--stage prod addresses release', 'after `events replay`, which must have left nothing over']]),
+      examples([
+        ['--stage prod addresses release', 'after `events replay`, which must have left nothing over'],
+      ]),
     )
     .action(() =>
       run(async (context) => {

@@ -25,7 +25,8 @@ export interface EventArchive {
   close: () => void
 }
 
-const pollIntervalMilliseconds = 1_000
+/** A replay takes minutes on AWS, and milliseconds on the local stack. */
+const pollIntervals = { first: 50, most: 5_000 }
 
 /** Opens the archive, which has the name of the bus. */
 export async function openArchive({ eventBusName }: Target): Promise<EventArchive> {
@@ -53,7 +54,8 @@ export async function openArchive({ eventBusName }: Target): Promise<EventArchiv
           Destination: { Arn: busArn, FilterArns: rules.map(ruleArn) },
         }),
       )
-      while ((await stateOf(name)) !== 'COMPLETED') await wait(pollIntervalMilliseconds)
+      for (let pause = pollIntervals.first; (await stateOf(name)) !== 'COMPLETED'; pause *= 2)
+        await wait(Math.min(pause, pollIntervals.most))
     },
     close: () => client.destroy(),
   }

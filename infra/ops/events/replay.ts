@@ -34,7 +34,7 @@ const archiveLagMilliseconds = 600_000
 
 const maxListedPerQueue = 1_000
 
-/** How long to wait until every event before `to` is in the archive of a stage; the local one is never late. */
+/** How long to wait until every event before `to` is in the stage's archive; the local one is never late. */
 export const archiveWait = (stage: string, { to }: Span, now: number): number =>
   stage === 'local' ? 0 : Math.max(0, to + archiveLagMilliseconds - now)
 
@@ -47,7 +47,8 @@ export async function replayEvents(
   { from, to }: Span,
 ): Promise<boolean> {
   const milliseconds = archiveWait(target.stage, { from, to }, Date.now())
-  if (milliseconds > 0) terminal.err(`waiting for the archive until ${formatInstant(Date.now() + milliseconds)}`)
+  if (milliseconds > 0)
+    terminal.err(`waiting for the archive until ${formatInstant(Date.now() + milliseconds)}`)
   await wait(milliseconds)
   const archive = await openArchive(target)
   const sqs = openSqs()
@@ -101,8 +102,7 @@ async function redriveWhileItHelps(
 ): Promise<DeadLetter[]> {
   for (let before = Infinity; ;) {
     const touched: QueuePair[] = []
-    for (const pair of pairs)
-      if ((await countMessages(sqs, pair.deadLetters)).visible > 0) touched.push(pair)
+    for (const pair of pairs) if ((await countMessages(sqs, pair.deadLetters)).visible > 0) touched.push(pair)
     let redriven = 0
     for (const pair of touched) redriven += await redriveDeadLetters(sqs, pair, matches)
     if (redriven === 0) return []

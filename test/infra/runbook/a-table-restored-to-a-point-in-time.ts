@@ -6,10 +6,15 @@ import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { readKeyStatus } from '../../../infra/ops/keys/key-status.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
+import { countFreeAddresses, type Pool } from '../../../shared/deposits/address-pool.ts'
+import { claimAddress } from '../../../shared/deposits/user-address.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
+import { createAccessToken } from '../../support/community.ts'
+import { newPool, provision } from '../../support/deposits.ts'
 import { adjustment, describeWallet } from '../../support/ledger.ts'
-import { authenticatorCode, createUser } from '../../support/sign-in.ts'
+import { putEvents } from '../../support/put-event.ts'
+import { authenticatorCode, createUser, newUserId } from '../../support/sign-in.ts'
 import { findings, follow, pollOptions, type Procedure, signerOf } from './follow.ts'
 import { kidOf, type People } from './people.ts'
 import { openTables } from './restore-table.ts'
@@ -47,10 +52,11 @@ export async function aTableRestoredToAPointInTime(
     expect((await people.sendPassword(before.kept.user)).status).toBe(503)
     await checkAndReplaceTable(rehearsal, before, after)
     await endAllSessions(before)
-    await repeatEvents(rehearsal, before, after)
+    await replayEvents(rehearsal, before, after)
     const signer = await repairKeys(rehearsal, before, after)
     expect((await procedure.ops('maintenance off')).code).toBe(0)
     await expectUsersBack(people, before, signer)
+    await expectAddressesKept(url, before, after)
   } finally {
     tables.close()
     rmSync(directory, { recursive: true, force: true })
@@ -58,8 +64,8 @@ export async function aTableRestoredToAPointInTime(
 }
 
 /**
- * Creates the data before the restore point: two sessions, an unused login ticket, five bills and a published
- * key.
+ * Creates the data before the restore point: two sessions, an unused login ticket, five bills, a published
+ * key, and a pool of three deposit addresses, one of them assigned.
  */
 async function actBeforeRestorePoint({ procedure, url, people, tables, directory }: Rehearsal) {
   // Activates the published key, because only one key can be published at a time.
@@ -72,6 +78,9 @@ async function actBeforeRestorePoint({ procedure, url, people, tables, directory
   const events = Array.from({ length: 5 }, () => adjustment(kept.user.userId, { amount: '0.1' }))
   await send(procedure, events, directory)
   await follow('A new key that fails its check', url).ops('keys rotate')
+  const pool = newPool()
+  await putEvents('addresses.provisioned', [provision(pool, 3)])
+  await expect.poll(() => countFreeAddresses(pool, 3), pollOptions).toBe(3)
   const { keys } = await readKeyStatus()
   const published = keys.find(({ state }) => state === 'published') ?? expect.unreachable()
   return {
@@ -79,18 +88,20 @@ async function actBeforeRestorePoint({ procedure, url, people, tables, directory
     ended,
     sendCode: () => people.sendCode(late, ticket, code),
     asset: { userId: kept.user.userId, wallet: 'asset' } as const,
-    events,
     keys,
     published,
+    pool,
+    address: await askForAddress(url, kept.user.userId, pool),
+    restorePoint: Date.now(),
     snapshot: await tables.takeSnapshot(tableName()),
   }
 }
 
 /**
- * Makes the changes that the restore will lose: seven bills, a logout, a used login ticket, two new signing
- * keys and a revoked one.
+ * Makes the changes that the restore will lose: seven bills, an assigned deposit address, a logout, a used
+ * login ticket, two new signing keys and a revoked one.
  */
-async function actAfterRestorePoint({ procedure, people, directory }: Rehearsal, before: Before) {
+async function actAfterRestorePoint({ procedure, url, people, directory }: Rehearsal, before: Before) {
   const { ops } = procedure
   const events = Array.from({ length: 7 }, () => adjustment(before.asset.userId, { amount: '0.01' }))
   await send(procedure, events, directory)
@@ -106,8 +117,8 @@ async function actAfterRestorePoint({ procedure, people, directory }: Rehearsal,
   const { keys } = await readKeyStatus()
   const newKeys = keys.filter(({ kid }) => !before.keys.some((key) => key.kid === kid))
   return {
-    events,
     wallet,
+    address: await askForAddress(url, before.ended.user.userId, before.pool),
     report,
     newKeys,
     deviceToken: await signedBy(people, newKeys.at(-1)?.kid),
@@ -125,6 +136,8 @@ async function checkAndReplaceTable({ procedure, tables }: Rehearsal, before: Be
   expect((await procedure.ops('--table TABLE ledger verify', words)).code).toBe(0)
   const found = await findings(procedure, '--table TABLE keys audit', words)
   expect(found).toEqual(expect.arrayContaining(after.findings))
+  const held = await pools(procedure, '--table TABLE addresses hold', words)
+  expect(held).toContainEqual({ ...before.pool, done: 2, assigned: 0 })
   await tables.replace(tableName(), restored)
 }
 
@@ -136,14 +149,47 @@ async function endAllSessions({ ended }: Before) {
   await expect(caller()).rejects.toMatchObject({ failure: 'unauthenticated' })
 }
 
-/** Sends all events again, lost ones and others, and checks that the wallet is as before the restore. */
-async function repeatEvents({ procedure, directory }: Rehearsal, before: Before, after: After) {
+/**
+ * Replays the events since a minute before the restore point, and checks that the wallet is as before the
+ * restore. Until that is done nobody is given an address that may be somebody else's.
+ */
+async function replayEvents({ procedure }: Rehearsal, before: Before, after: After) {
   expect((await procedure.ops('maintenance off --only events')).code).toBe(0)
   const holdings = async () => describeWallet(await readWallet(before.asset, { consistent: true })).holdings
   expect(await holdings()).toEqual({ USDT: '0.5 0 0 0' })
-  await send(procedure, [...before.events, ...after.events], directory)
+  const INSTANT = new Date(before.restorePoint - 60_000).toISOString()
+  const { code, err } = await procedure.ops('events replay --from INSTANT', { INSTANT })
+  expect(code, err).toBe(0)
   expect(await holdings()).toEqual(describeWallet(after.wallet).holdings)
   expect((await procedure.ops('ledger verify')).code).toBe(0)
+  await expect(claimAddress(newUserId(), before.pool)).rejects.toMatchObject({ failure: 'unavailable' })
+  const released = await pools(procedure, 'addresses release')
+  expect(released).toContainEqual({ ...before.pool, done: 1, assigned: 0 })
+}
+
+/** Checks that users have their addresses, also one who got it after the restore point, and nobody else. */
+async function expectAddressesKept(url: string, { kept, ended, pool, address }: Before, after: After) {
+  const addresses: unknown[] = []
+  for (const userId of [kept.user.userId, ended.user.userId, newUserId(), newUserId()])
+    addresses.push(await askForAddress(url, userId, pool))
+  expect(addresses).toEqual([address, after.address, expect.any(String), 503])
+  expect(new Set(addresses).size).toBe(4)
+}
+
+/** The pools of deposit addresses, as a command shows what it did with them. */
+async function pools({ ops }: Procedure, command: string, words = {}): Promise<unknown> {
+  const { code, result, err } = await ops(command, words)
+  expect(code, err).toBe(0)
+  return (result as { pools: unknown }).pools
+}
+
+/** The deposit address that a user is answered, or the status of a failure. */
+async function askForAddress(url: string, userId: number, { currency, network }: Pool) {
+  const token = await createAccessToken(userId, ['deposit.read'])
+  const path = `/address/info?currency=${currency}&currencyNetWork=${network}`
+  const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
+  const { data } = (await response.json()) as { data: { address: string } | null }
+  return data?.address ?? response.status
 }
 
 /**

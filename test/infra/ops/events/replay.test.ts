@@ -1,0 +1,31 @@
+import { InvalidArgumentError } from 'commander'
+import { expect, it } from 'vitest'
+import { readInstant } from '../../../../infra/ops/command.ts'
+import { archiveWait } from '../../../../infra/ops/events/replay.ts'
+
+const minute = 60_000
+
+it.each([
+  ['prod', 0, 10],
+  ['prod', 4, 6],
+  ['prod', 10, 0],
+  ['prod', 600, 0],
+  ['local', 0, 0],
+])('on stage %s a replay up to %i minutes ago waits %i minutes for the archive', (stage, ago, waits) => {
+  const now = Date.UTC(2026, 10, 22)
+  expect(archiveWait(stage, { from: 0, to: now - ago * minute }, now)).toBe(waits * minute)
+})
+
+it('an instant on the command line names its zone', () => {
+  expect(readInstant('2026-11-22T12:00:00Z')).toBe(Date.UTC(2026, 10, 22, 12))
+  expect(readInstant('2026-11-22T12:00:00.5+01:00')).toBe(Date.UTC(2026, 10, 22, 11, 0, 0, 500))
+  for (const text of [
+    '',
+    'now',
+    '2026-11-22',
+    '2026-11-22T12:00:00',
+    '2026-13-22T12:00:00Z',
+    '1700000000000',
+  ])
+    expect(() => readInstant(text), text).toThrow(InvalidArgumentError)
+})

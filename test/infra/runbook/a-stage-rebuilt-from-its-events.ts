@@ -1,0 +1,219 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { countMessages, listQueues, openSqs, totalOf } from '../../../infra/ops/dead-letters/queues.ts'
+import { invokeRotation } from '../../../infra/ops/keys/run-rotation.ts'
+import { findTarget } from '../../../infra/ops/target.ts'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { requireEnv } from '../../../shared/env.ts'
+import { tableName } from '../../../shared/db/table.ts'
+import { scopes } from '../../../shared/tokens/scopes.ts'
+import { createAccessToken, newUserIds } from '../../support/community.ts'
+import { newPool, provision } from '../../support/deposits.ts'
+import { putEvents } from '../../support/put-event.ts'
+import { md5, newRegistration } from '../../support/sign-in.ts'
+import { follow, type Procedure } from './follow.ts'
+import type { People } from './people.ts'
+import { openTables } from './restore-table.ts'
+
+/** Everything that a client can read of its user, for two users of one tree. */
+type Answers = Record<string, unknown>
+
+/** Rehearses the loss of the whole table: from the archive of events the stage answers as it did. */
+export async function aStageRebuiltFromItsEvents(
+  url: string,
+  people: People,
+  layout: Record<string, unknown>,
+): Promise<void> {
+  const procedure = follow('A stage rebuilt from its events', url)
+  const tables = openTables(layout)
+  try {
+    const startedAt = Date.now()
+    const { users, network, registration } = await live(url)
+    const before = await readEverything(url, users, network)
+    const outbox = await readOutbox(url)
+
+    const run = async (command: string) => expect((await procedure.ops(command)).code, command).toBe(0)
+    await run('maintenance on')
+    await tables.restore({ items: [] }, `${tableName()}-empty`)
+    await tables.replace(tableName(), `${tableName()}-empty`)
+    await run('maintenance off --only events')
+    const all = await replay(procedure, 'events replay --from INSTANT --to END', startedAt)
+    expect(all).toEqual(['deposit.updated unknown_address'])
+    await run('ledger verify')
+    await run('maintenance off')
+    expect(await readEverything(url, users, network)).toEqual(before)
+
+    // Once more, into a table that has them all.
+    expect(await replay(procedure, 'events replay --from INSTANT', startedAt)).toEqual([])
+    expect(await readEverything(url, users, network)).toEqual(before)
+    await run('ledger verify')
+    expect(await readOutbox(url)).toEqual(outbox)
+
+    await invokeRotation(await findTarget({ url, outputs: '' }), {})
+    await people.signIn({
+      userId: users[0],
+      email: String(registration['email']),
+      password: String(registration['login_password']),
+      totpSecret: String(registration['totp_secret']),
+    })
+  } finally {
+    tables.close()
+  }
+}
+
+/** Lets two users live: every kind of event, and a request for an address each. */
+async function live(url: string) {
+  const registration = newRegistration({ user_id: newUserIds() })
+  const parent = Number(registration['user_id'])
+  const child = parent + 1
+  const pool = newPool()
+  const at = Date.now() - 60_000
+  const money = { currency: 'USDT', at }
+  await putEvents('user.registered', [registration])
+  await settle(url)
+  await putEvents('user.registered', [newRegistration({ user_id: child, referrer_id: parent })])
+  await putEvents('addresses.provisioned', [provision(pool, 4)])
+  await putEvents('rates.published', [{ quote: 'USDT', as_of: at, rates: { BTC: '100000', USDT: '1' } }])
+  await settle(url)
+  const reward = { user_id: child, reward_type: 'NODE', earned_on: new Date(at).toISOString().slice(0, 10) }
+  await putEvents('reward.granted', [
+    { ...reward, reward_id: randomUUID(), currency: 'USDT', amount: '30.5' },
+    { ...reward, reward_id: randomUUID(), currency: 'BTC', amount: '0.01' },
+  ])
+  const device = { device_id: randomUUID(), user_id: child }
+  await putEvents('device.activated', [{ ...device, at }])
+  await putEvents('traffic.reported', [{ ...device, report_id: randomUUID(), bytes: 5_000_000_000, at }])
+  await putEvents('user.updated', [{ update_id: randomUUID(), user_id: child, at, nickname: 'Renamed' }])
+  const [address] = await Promise.all(
+    [child, parent].map(async (userId) => {
+      const token = await createAccessToken(userId, [...scopes])
+      const answer = await get(url, token, `/address/info?${poolQuery(pool.network)}`)
+      return (answer as { data: { address: string } }).data.address
+    }),
+  )
+  const adjustment = { wallet: 'asset', direction: 1, reason: 'a welcome', ...money }
+  await putEvents('wallet.adjusted', [
+    { ...adjustment, adjustment_id: randomUUID(), user_id: parent, amount: '100' },
+  ])
+  const deposit = { currency_network: pool.network, currency: 'USDT', output_index: 0, confirmations: 12, at }
+  await putEvents('deposit.updated', [
+    { ...deposit, txid: randomUUID(), address, amount: '7.25', status: 'confirmed' },
+  ])
+  await putRefused({ ...deposit, txid: randomUUID(), address: 'nobodys', amount: '1', status: 'pending' })
+  await settle(url)
+  const payment = { wallet: 'asset', currency: 'USDT', amount: '20' }
+  await putEvents('package.purchased', [
+    { purchase_id: randomUUID(), user_id: parent, amount: '50', at, payment },
+    { purchase_id: randomUUID(), user_id: child, amount: '70', at },
+  ])
+  await putEvents('wallet.transferred', [
+    { transfer_id: randomUUID(), user_id: child, from: 'reward', to: 'asset', amount: '10', ...money },
+  ])
+  const withdrawal = { withdrawal_id: randomUUID(), user_id: parent, amount: '3.5', ...money }
+  await putEvents('withdrawal.updated', [{ ...withdrawal, status: 'requested' }])
+  await settle(url)
+  await putEvents('withdrawal.updated', [{ ...withdrawal, status: 'settled' }])
+  await putEvents('mail.requested', [
+    {
+      kind: 'code',
+      mail_id: randomUUID(),
+      to: `${md5(String(parent))}@example.com`,
+      code: '123456',
+      expires_at: Date.now() + 600_000,
+    },
+  ])
+  await settle(url)
+  return { users: [parent, child] as const, network: pool.network, registration }
+}
+
+/** How far ahead of now the refused event is dated, so that one replay has it and another has not. */
+const ahead = 3_600_000
+
+/** Sends a deposit that is refused. */
+async function putRefused(detail: object): Promise<void> {
+  const entry = { Source: 'chain', DetailType: 'deposit.updated', Detail: JSON.stringify(detail) }
+  const Entries = [
+    { ...entry, EventBusName: requireEnv('EVENT_BUS_NAME'), Time: new Date(Date.now() + ahead) },
+  ]
+  const bus = new EventBridgeClient(clientOptions())
+  expect(await bus.send(new PutEventsCommand({ Entries }))).toMatchObject({ FailedEntryCount: 0 })
+  bus.destroy()
+}
+
+const poolQuery = (network: string) => `currency=USDT&currencyNetWork=${network}`
+
+/** Waits until every queue is empty. */
+async function settle(url: string): Promise<void> {
+  const sqs = openSqs()
+  const queues = listQueues(await findTarget({ url, outputs: '' })).flatMap(({ queue }) => queue ?? [])
+  const count = async () => {
+    const counts = await Promise.all(queues.map((queue) => countMessages(sqs, queue)))
+    return counts.reduce((sum, one) => sum + totalOf(one), 0)
+  }
+  while ((await count()) > 0) await wait(100)
+  sqs.destroy()
+}
+
+const get = async (url: string, token: string, path: string): Promise<unknown> => {
+  const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
+  expect(response.status, path).toBe(200)
+  return response.json()
+}
+
+/** What the read endpoints answer to these users, without what a replay makes anew. */
+async function readEverything(url: string, users: readonly number[], network: string): Promise<Answers> {
+  const page = 'current=1&size=20'
+  const paths = [
+    '/account/info',
+    '/account/asset',
+    `/account/bills?${page}`,
+    '/bonus-account/info',
+    '/bonus-account/asset',
+    `/bonus-account/bills?${page}`,
+    `/community/members?type=DIRECT&${page}`,
+    `/community/members?type=COMMUNITY&keyword=renamed&${page}`,
+    '/community/members/export?type=COMMUNITY',
+    '/dashboard/overview',
+    '/dashboard/network-rewards',
+    '/dashboard/earnings',
+    `/address/info?${poolQuery(network)}`,
+    `/deposit/records?${page}`,
+    '/oauth2/userinfo',
+  ]
+  const answers: Answers = {}
+  for (const userId of users) {
+    const token = await createAccessToken(userId, [...scopes])
+    for (const path of paths) answers[`${userId} ${path}`] = comparable(await get(url, token, path), path)
+  }
+  return answers
+}
+
+/** Leaves out what the runbook says that a replay makes anew: order and instants of what is booked. */
+function comparable(answer: unknown, path: string): unknown {
+  if (!/bills|deposit/.test(path)) return answer
+  const { data } = answer as { data: { records: Record<string, unknown>[]; total: number } }
+  // A deposit has its id from the chain, a bill from its place in the list.
+  const anew = ['created_at', 'credited_at', 'balance_after', ...(path.includes('bills') ? ['id'] : [])]
+  const records = data.records.map((record) =>
+    JSON.stringify(Object.entries(record).filter(([name]) => !anew.includes(name))),
+  )
+  return { total: data.total, records: records.toSorted() }
+}
+
+const readOutbox = async (url: string): Promise<unknown> => (await fetch(`${url}/_local/outbox`)).json()
+
+/** Replays the archive, and returns the events that it says are rejected, with the codes. */
+async function replay({ ops }: Procedure, command: string, from: number): Promise<string[]> {
+  const { code, result, err } = await ops(command, {
+    INSTANT: new Date(from).toISOString(),
+    END: new Date(Date.now() + 2 * ahead).toISOString(),
+  })
+  const { applied, rejected } = result as {
+    applied: boolean
+    rejected: { detail_type: string; reason: string }[]
+  }
+  expect([code, applied], err).toEqual([rejected.length === 0 ? 0 : 1, true])
+  return rejected.map(({ detail_type: type, reason }) => `${type} ${reason.split(':', 1).join()}`)
+}
