@@ -38,6 +38,7 @@ const layout = stack.model.tables[0]?.createTableInput ?? {}
  * A rehearsal of each procedure in the runbook, by heading; it runs the runbook's own commands step by step.
  */
 const rehearsals: Record<string, () => Promise<void>> = {
+  'A stage rebuilt from its events': () => aStageRebuiltFromItsEvents(url, people, layout),
   'Stopping the service': () => stoppingTheService(url, people, layout),
   'A leaked signing key': () => aLeakedSigningKey(url, people),
   'A disabled key': () => aDisabledKey(url, people),
@@ -46,7 +47,6 @@ const rehearsals: Record<string, () => Promise<void>> = {
   'A flooded dead-letter queue': () => aFloodedDeadLetterQueue(url),
   'An exhausted KMS quota': () => anExhaustedKmsQuota(),
   'A lost region': () => aLostRegion(stack),
-  'A stage rebuilt from its events': () => aStageRebuiltFromItsEvents(url, people, layout),
 }
 
 /** Procedures that cannot be rehearsed, because they need AWS; the runbook says so. */
