@@ -128,7 +128,7 @@ async function start(
   })
   const aws = started.adopt(await explained, close)
 
-  serveApi({ model, aws, api, pageUrl: page.url, demo: options.demo, invoke, showLine }, started)
+  serveApi({ model, aws, api, pageUrl: page.url, demo: options.demo, invoke, showLine, logFile }, started)
   page.serve(serveAuthorizationPage(api.url))
   await runSchedulesOnce(model, invoke)
   aws.startDelivery()
@@ -201,11 +201,12 @@ interface ApiParts extends Pick<LocalStack, 'model' | 'aws' | 'invoke' | 'pageUr
   api: BoundServer
   demo: boolean
   showLine: StartOptions['showLine']
+  logFile: string
 }
 
 /** Serves the console below /_local, and the API on all other paths. */
 function serveApi(parts: ApiParts, started: AsyncDisposableStack): void {
-  const { model, aws, api, pageUrl, demo, invoke, showLine } = parts
+  const { model, aws, api, pageUrl, demo, invoke, showLine, logFile } = parts
   const identity = {
     apiId,
     accountId,
@@ -220,7 +221,7 @@ function serveApi(parts: ApiParts, started: AsyncDisposableStack): void {
     return JSON.parse(payload) as KeyStatus
   }
   const users = demo ? demoUsers : []
-  const serveConsole = createConsole({ model, aws, baseUrl: api.url, pageUrl, users, readKeys })
+  const serveConsole = createConsole({ model, aws, baseUrl: api.url, pageUrl, logFile, users, readKeys })
   api.serve((request, response) => {
     response.once('finish', () => {
       if (response.statusCode === 500)

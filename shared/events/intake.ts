@@ -116,7 +116,7 @@ async function receive<Detail extends v.GenericSchema>(
     checkDeclared(spec.rejections ?? [], error)
     return refuseOrRetry(event, error)
   })
-  log.info('event', { message_id: message.messageId, outcome })
+  log.info('event', { message_id: message.messageId, event_id: delivery.eventId, outcome })
   emitMetric('Events', 1, { dimensions: { detail_type: spec.detailType, outcome } })
 }
 
@@ -199,7 +199,12 @@ async function refuseOrRetry(event: ReceivedEvent, error: unknown): Promise<'ref
       cause = failure
     }
   }
-  log.warn('event will be retried', { message_id: message.messageId, receives, cause: errorSummary(cause) })
+  log.warn('event will be retried', {
+    message_id: message.messageId,
+    event_id: event.delivery.eventId,
+    receives,
+    cause: errorSummary(cause),
+  })
   await delayRetry(message, maxRetryDelaySeconds)
   throw cause
 }

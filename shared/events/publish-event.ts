@@ -3,6 +3,7 @@ import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
 import { requireEnv } from '../env.ts'
 import { isUnavailable } from '../faults.ts'
+import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 import { ownSource } from './own-source.ts'
 
@@ -26,8 +27,10 @@ async function putEvent(detailType: string, detail: object): Promise<void> {
       ],
     }),
   )
-  const code = Entries[0]?.ErrorCode
+  const [{ ErrorCode: code, EventId: eventId } = {}] = Entries
   if (code !== undefined) throw new RefusedEntry(code)
+  // By this line `ops trace` follows a request to the event that it caused.
+  log.info('event published', { event_id: eventId, detail_type: detailType })
 }
 
 /** The bus accepted a request but not its entry; the name is the entry's error code. */

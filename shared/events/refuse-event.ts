@@ -77,7 +77,7 @@ export async function refuseEvent(refused: RefusedMessage): Promise<'refused' | 
   })
   if (!claimed) return 'duplicate'
   const reason = rejectionText(refusal.code, refusal.explanation)
-  log.warn('event refused', { message_id: message.messageId, reason })
+  log.warn('event refused', { message_id: message.messageId, event_id: delivery.eventId, reason })
   await sqs.send(
     new SendMessageCommand({
       QueueUrl: requireEnv('DEAD_LETTER_QUEUE_URL'),

@@ -9,7 +9,7 @@ export type StackDescription = ReturnType<typeof describeStack>
 export function describeStack(
   { outputs, buses, tables, functions, routes, region }: StackModel,
   aws: Pick<AwsEndpoint, 'url' | 'queues'>,
-  urls: { baseUrl: string; pageUrl: string },
+  { logFile, ...urls }: { baseUrl: string; pageUrl: string; logFile: string },
 ) {
   // The settings are read from the first function, because all functions have the same ones.
   const environment = functions[0]?.environment ?? {}
@@ -34,5 +34,6 @@ export function describeStack(
       return { name, ...(route === '' ? {} : { route }) }
     }),
     settings: Object.fromEntries(settings),
+    log_file: logFile,
   }
 }

@@ -17,6 +17,7 @@ interface ConsoleOptions {
   aws: AwsEndpoint
   baseUrl: string
   pageUrl: string
+  logFile: string
   users: DemoUser[]
   readKeys: () => Promise<KeyStatus>
 }
