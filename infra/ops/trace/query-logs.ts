@@ -19,7 +19,7 @@ const pollMilliseconds = 1_000
 /** Time after which the command gives a query up; CloudWatch itself ends it after an hour. */
 const maxQueryMilliseconds = 300_000
 
-/** A search in the logs of a stage. `scanned` counts the bytes that its queries have read, which is their price. */
+/** A search in logs. `scanned` counts the bytes that its queries have read, which they are billed by. */
 export interface LogSearch {
   find: FindLines
   scanned: () => number

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { describe, expect, it, vi } from 'vitest'
 import { searchStageLogs } from '../../../../infra/ops/trace/query-logs.ts'
@@ -17,8 +18,8 @@ const row = (at: string, group: string, message: object) => [
 ]
 
 /**
- * Searches the logs of the stage dev by a service that answers as CloudWatch Logs does: there are `groups` log
- * groups in each stack, and a query is running once before it ends with `status`.
+ * Searches the logs of the stage dev by a service that answers as CloudWatch Logs does: there are `groups`
+ * log groups in each stack, and a query is running once before it ends with `status`.
  */
 async function search(groups: number, status = 'Complete') {
   const calls: Call[] = []
@@ -42,15 +43,16 @@ async function search(groups: number, status = 'Complete') {
     ]
     return { status, results, statistics: { bytesScanned: 1_000 } }
   }
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const operation = String(request.headers['x-amz-target']).split('.')[1] ?? ''
+    const call = { operation, input: (await json(request)) as Call['input'] }
+    calls.push(call)
+    response.setHeader('content-type', 'application/x-amz-json-1.1').end(JSON.stringify(answer(call)))
+  }
   let found: Awaited<ReturnType<ReturnType<typeof searchStageLogs>['find']>> = []
   let scanned = 0
   await serveHttp(
-    async (request, response) => {
-      const operation = String(request.headers['x-amz-target']).split('.')[1] ?? ''
-      const call = { operation, input: (await json(request)) as Call['input'] }
-      calls.push(call)
-      response.setHeader('content-type', 'application/x-amz-json-1.1').end(JSON.stringify(answer(call)))
-    },
+    (request, response) => void respond(request, response),
     async (url) => {
       vi.stubEnv('AWS_ENDPOINT_URL', url)
       const logs = searchStageLogs('dev', Date.parse('2026-11-22T00:00:00Z'))
