@@ -1,7 +1,7 @@
 import { inOneLine } from '../terminal.ts'
 import type { FindLines, LogLine } from './log-lines.ts'
 
-/** An id that functions log: that of a request, an event on the bus, a queue's message or a function's run. */
+/** An id that functions log: of a request, an event on the bus, a queue's message or a function's run. */
 export const isTraceId = (text: string): boolean => /^[\w=+/-]{8,128}$/.test(text)
 
 /** How many steps from a cause to its effect are followed: a request puts an event, which may put another. */
