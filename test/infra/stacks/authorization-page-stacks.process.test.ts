@@ -63,7 +63,7 @@ describe('AuthorizationPageStack', () => {
     expect(named).toHaveLength(2)
   })
 
-  it('CloudFront serves the authorization page over HTTPS only, with a strict Content-Security-Policy', () => {
+  it('CloudFront serves the authorization page over HTTPS only, with a strict Content-Security-Policy and COOP', () => {
     pageTemplate.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: { DefaultCacheBehavior: { ViewerProtocolPolicy: 'redirect-to-https' } },
     })
@@ -79,6 +79,11 @@ describe('AuthorizationPageStack', () => {
           FrameOptions: { FrameOption: 'DENY' },
           ReferrerPolicy: { ReferrerPolicy: 'no-referrer' },
           StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000 },
+        },
+        CustomHeadersConfig: {
+          Items: Match.arrayWith([
+            { Header: 'cross-origin-opener-policy', Value: 'same-origin', Override: true },
+          ]),
         },
       },
     })
