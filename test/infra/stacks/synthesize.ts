@@ -84,10 +84,20 @@ function readStacks(app: App, stage: string): Stacks {
   )
 }
 
-/** Lists every resource of a type, with its stack and its logical id. */
-export const ofType = (stacks: Stacks, type: string): { stack: string; id: string; resource: Resource }[] =>
-  [...stacks].flatMap(([stack, { resources }]) =>
+/**
+ * Lists every resource of a type, with its stack and its logical id. Throws if there is none, because a test
+ * of each of them would then hold nothing.
+ */
+export function ofType(stacks: Stacks, type: string): { stack: string; id: string; resource: Resource }[] {
+  const found = [...stacks].flatMap(([stack, { resources }]) =>
     Object.entries(resources)
       .filter(([, resource]) => resource.Type === type)
       .map(([id, resource]) => ({ stack, id, resource })),
   )
+  if (found.length === 0) throw new Error(`no stack has a resource of the type ${type}`)
+  return found
+}
+
+/** The types of all resources of the stacks. */
+export const typesIn = (stacks: Stacks): Set<string> =>
+  new Set([...stacks.values()].flatMap(({ resources }) => Object.values(resources).map(({ Type }) => Type)))
