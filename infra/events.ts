@@ -116,6 +116,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
+        BatchGetItem: ['EARN#'],
         PutItem: ['BL#*#reward#', 'EVT#reward.granted#', 'REFUSED#', 'W#*#reward'],
         UpdateItem: ['EARN#'],
       },
@@ -146,6 +147,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['DEVICE#'],
+        BatchGetItem: ['EARN#'],
         PutItem: ['DEVICE#', 'EVT#device.activated#', 'REFUSED#'],
         UpdateItem: ['EARN#'],
         ConditionCheckItem: ['USER#'],
@@ -158,6 +160,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['DEVICE#'],
+        BatchGetItem: ['EARN#'],
         PutItem: ['DEVICE#', 'EVT#device.deactivated#', 'REFUSED#'],
         UpdateItem: ['EARN#'],
         ConditionCheckItem: ['USER#'],
@@ -169,6 +172,7 @@ export const events: Event[] = [
     senders: ['business'],
     permissions: {
       table: {
+        GetItem: ['EARN#'],
         PutItem: ['EVT#traffic.reported#', 'REFUSED#'],
         UpdateItem: ['EARN#'],
         ConditionCheckItem: ['USER#'],

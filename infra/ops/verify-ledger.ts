@@ -1,6 +1,9 @@
+import { depositId, readDeposit } from '../../shared/deposits/deposit.ts'
+import { isRecorded } from '../../shared/events/event-record.ts'
+import type { Bill } from '../../shared/ledger/bill.ts'
 import { listWallets } from '../../shared/ledger/list-wallets.ts'
 import { type Difference, verifyWallet } from '../../shared/ledger/verify-wallet.ts'
-import { readWallet, type WalletId } from '../../shared/ledger/wallet.ts'
+import { type BillType, readWallet, type WalletId } from '../../shared/ledger/wallet.ts'
 import { formatTable } from './terminal.ts'
 
 /** The result of verifying wallets against their bills. */
@@ -23,6 +26,33 @@ export async function findWallets(userId: number | undefined): Promise<WalletId[
   return wallets.filter(({ version }) => version > 0).map(({ id }) => id)
 }
 
+/** The events that make bills; a deposit has no event record, but a status. */
+const detailTypes: Record<Exclude<BillType, 'DEPOSIT'>, string> = {
+  WITHDRAWAL: 'withdrawal.updated',
+  TRANSFER_IN: 'wallet.transferred',
+  TRANSFER_OUT: 'wallet.transferred',
+  REWARD: 'reward.granted',
+  PACKAGE_PURCHASE: 'package.purchased',
+  ADJUSTMENT_CREDIT: 'wallet.adjusted',
+  ADJUSTMENT_DEBIT: 'wallet.adjusted',
+}
+
+/** Finds the bills without the record of their event, or without their credited deposit. */
+async function findUncaused(bills: readonly Bill[]): Promise<Bill[]> {
+  const caused = await Promise.all(bills.map(hasCause))
+  return bills.filter((_, i) => !caused[i])
+}
+
+async function hasCause({ business_id: type, reference }: Bill): Promise<boolean> {
+  if (type === 'DEPOSIT') {
+    const [, network = '', txid = '', index] = /^([^:]*):(.*):(\d+)$/.exec(reference) ?? []
+    const id = depositId({ network, txid, outputIndex: Number(index) })
+    return (await readDeposit(id, { consistent: true }))?.record.status === 'CREDITED'
+  }
+  const businessKey = type === 'WITHDRAWAL' ? `${reference}#settled` : reference
+  return isRecorded({ detailType: detailTypes[type], businessKey })
+}
+
 /** Recomputes each wallet from its bills, one after another, and reports progress after each. */
 export async function verifyLedger(
   ids: WalletId[],
@@ -30,7 +60,7 @@ export async function verifyLedger(
 ): Promise<LedgerReport> {
   const report: LedgerReport = { wallets: 0, bills: 0, differences: [] }
   for (const id of ids) {
-    const { bills, differences } = await verifyWallet(id)
+    const { bills, differences } = await verifyWallet(id, findUncaused)
     report.wallets += 1
     report.bills += bills
     report.differences.push(...differences)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { addToSums, readSum } from '../db/exact-sum.ts'
+import { addToSums, type Moment, readSum } from '../db/exact-sum.ts'
 import { itemType } from '../db/item-type.ts'
 import { findItems, readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
@@ -103,8 +103,8 @@ export const newProfileItem = (member: NewProfile): Item & Key => ({
 export const putProfile = (member: NewProfile): Write => putNew(newProfileItem(member))
 
 /** The write that adds a purchase to the buyer's own package amount. */
-export const addPurchase = (userId: number, amount: Big): Write =>
-  addToSums(profileKey(userId), new Map([['package_amount', amount]]))
+export const addPurchase = (userId: number, amount: Big, moment: Moment): Write =>
+  addToSums(profileKey(userId), new Map([['package_amount', amount]]), new Map(), moment)
 
 /** What a propagation batch adds to an ancestor: direct referrals, members, and a package amount. */
 export interface DownlineDelta {

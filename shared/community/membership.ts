@@ -17,8 +17,8 @@ export interface Registration {
 
 /** The community's part of a user's registration. */
 export interface Membership {
-  /** Writes for the transaction that registers the user. */
-  writes: Write[]
+  /** Writes for the transaction that registers the user at an instant, epoch milliseconds. */
+  writes: (at: number) => Write[]
   /** Notifies the tree queue. Call it after the transaction, and also when the event is a duplicate. */
   notify: () => Promise<void>
 }
@@ -33,13 +33,16 @@ export async function registerMember(registration: Registration): Promise<Member
   const member = { userId, nickname, email, joinedAt: registeredAt }
   if (referrerId === undefined) {
     const root = { ...member, rootId: userId, depth: 0, upline: [] }
-    return { writes: [putProfile(root)], notify: async () => undefined }
+    return { writes: () => [putProfile(root)], notify: async () => undefined }
   }
   const referrer = await readProfile(referrerId)
   if (referrer === undefined) throw new OutOfOrderEvent('unknown_referrer')
   const place = placeBelow(referrer)
   return {
-    writes: [putProfile({ ...member, ...place }), putJournalEntry(place.rootId, userId, { joined: true })],
+    writes: (at) => [
+      putProfile({ ...member, ...place }),
+      putJournalEntry(place.rootId, userId, { joined: true }, at),
+    ],
     notify: () => notifyTreeQueue(place.rootId),
   }
 }

@@ -1,9 +1,10 @@
+import { readItem } from '../db/read.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { type LedgerTransaction, postTransaction } from '../ledger/post-transaction.ts'
 import type { WalletName } from '../ledger/wallet.ts'
 import type { Big } from '../money.ts'
-import { addPurchase, readProfile } from './member.ts'
+import { addPurchase, profileKey, toProfile } from './member.ts'
 import { putJournalEntry } from './tree-journal.ts'
 import { notifyTreeQueue } from './tree-queue.ts'
 
@@ -26,12 +27,13 @@ export async function purchasePackage(
   { purchaseId, userId, amount, payment }: PackagePurchase,
   record: EventRecord,
 ): Promise<Outcome> {
-  const buyer = await readProfile(userId)
-  if (buyer === undefined) throw new OutOfOrderEvent('unknown_user')
-  const hasAncestors = buyer.depth > 0
-  const writes = [
-    addPurchase(userId, amount),
-    ...(hasAncestors ? [putJournalEntry(buyer.rootId, userId, { amount })] : []),
+  const stored = await readItem(profileKey(userId), { consistent: true })
+  if (stored === undefined) throw new OutOfOrderEvent('unknown_user')
+  const { depth, rootId } = toProfile(stored)
+  const hasAncestors = depth > 0
+  const writes = (at: number) => [
+    addPurchase(userId, amount, { at, stored }),
+    ...(hasAncestors ? [putJournalEntry(rootId, userId, { amount }, at)] : []),
   ]
   const outcome =
     payment === undefined
@@ -39,9 +41,9 @@ export async function purchasePackage(
       : await postTransaction({
           record,
           wallets: [toDebit(userId, purchaseId, payment)],
-          alongside: () => writes,
+          alongside: writes,
         })
-  if (hasAncestors) await notifyTreeQueue(buyer.rootId)
+  if (hasAncestors) await notifyTreeQueue(rootId)
   return outcome
 }
 

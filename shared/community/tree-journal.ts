@@ -34,21 +34,21 @@ const journal = itemType({
 })
 const entryKey = (rootId: number, sk: string): Key => ({ pk: journal.partition({ rootId }), sk })
 
-const paddedInstant = (): string => String(Date.now()).padStart(16, '0')
-
-/** The write of a new journal entry. Entries are ordered by the time of this call. */
+/** The write of a new journal entry. Entries are ordered by their instant, epoch milliseconds. */
 export const putJournalEntry = (
   rootId: number,
   userId: number,
   what: { joined: true } | { amount: Big },
+  at: number,
 ): Write => ({
   Put: {
     Item: {
-      ...journal.key({ rootId, instant: paddedInstant(), uuid: crypto.randomUUID() }),
+      ...journal.key({ rootId, instant: String(at).padStart(16, '0'), uuid: crypto.randomUUID() }),
       user_id: userId,
       ...('amount' in what ? { amount: toNumberValue(what.amount) } : what),
     },
   },
+  transient: true,
 })
 
 /** The write that deletes a journal entry; its condition fails when the entry has been deleted before. */
@@ -81,6 +81,10 @@ export async function readJournalEntries(
   const entries = items.flatMap((item) => (item === undefined ? [] : [toEntry(item)]))
   return entries.length === sortKeys.length ? entries : undefined
 }
+
+/** Whether an item of a tree is the entry of a purchase at an instant (epoch milliseconds) or later. */
+export const isPurchaseSince = (item: Item, since: number): boolean =>
+  item['amount'] !== undefined && Number(String(item['sk']).split('#')[1]) >= since
 
 function toEntry(item: Item): JournalEntry {
   const { sk, user_id, joined, amount = zero } = v.parse(EntryItem, item)

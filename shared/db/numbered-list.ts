@@ -100,10 +100,10 @@ async function readRange(list: string, oldest: number, newest: number): Promise<
   return queryFirst(query, newest - oldest + 1)
 }
 
-/** Reads all rows of a numbered list up to a length, oldest first, in as many reads as necessary. */
-export const readRows = (list: string, length: number): AsyncGenerator<Item> =>
+/** Reads all rows of a numbered list, oldest first, in as many reads as necessary. */
+export const readRows = (list: string): AsyncGenerator<Item> =>
   queryItems({
-    KeyConditionExpression: 'pk = :list AND sk <= :last',
-    ExpressionAttributeValues: { ':list': list, ':last': ordinalText(length) },
+    KeyConditionExpression: 'pk = :list',
+    ExpressionAttributeValues: { ':list': list },
     ConsistentRead: true,
   })

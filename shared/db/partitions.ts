@@ -19,6 +19,7 @@ export const partitions = [
   'GUESS#',
   'KEYS',
   'MEMBER#',
+  'MEND#',
   'NOTE#',
   'POOL#',
   'RATES',

@@ -4,7 +4,7 @@ import { daysInOrder } from '../dates.ts'
 import { itemType } from '../db/item-type.ts'
 import { instantKeys, type ListStart, readListPage, readListStart, rowKey } from '../db/numbered-list.ts'
 import { findItem, readItem } from '../db/read.ts'
-import { Decimal, Integer, type Item, toNumberValue } from '../db/table.ts'
+import { Decimal, Integer, type Item, type Key, toNumberValue } from '../db/table.ts'
 import { putNew, putVersioned, type Write } from '../db/write.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
 import { pageQuery, toPage } from '../page.ts'
@@ -91,7 +91,7 @@ export async function readDeposit(
 }
 
 /** Parses a deposit from its own item or from a row of a list. */
-function toDeposit(item: Item): Deposit {
+export function toDeposit(item: Item): Deposit {
   const { user_id, version, ordinal, currency_ordinal, ...record } = v.parse(DepositItem, item)
   return { record, userId: user_id, version, ordinal, currencyOrdinal: currency_ordinal }
 }
@@ -104,14 +104,17 @@ const rowKeys = itemType({
   holds: 'a deposit, once in the list of its currency and once in the list of all',
   found: 'a page by its numbers; the first deposit of a day in the index',
 })
-const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
+/** Partition key of the list of a user's deposits in one currency, or of all. */
+export const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
 
 /**
- * The writes of a deposit's next version: its own item, whose condition fails unless the stored version is
- * the previous one, and its rows in two lists, that of all deposits and that of its currency. Rows hold the
- * whole deposit, so that a page is one read.
+ * The items of a deposit as changed at an instant: its own, and its rows in two lists, that of all deposits
+ * and that of its currency. Rows hold the whole deposit, so that a page is one read.
  */
-export function putDeposit({ record, userId, version, ordinal, currencyOrdinal }: Deposit): Write[] {
+export function depositItems(
+  { record, userId, version, ordinal, currencyOrdinal }: Deposit,
+  changedAt: number,
+): [Item & Key, Item & Key, Item & Key] {
   const item = {
     ...record,
     amount: toNumberValue(record.amount),
@@ -119,15 +122,26 @@ export function putDeposit({ record, userId, version, ordinal, currencyOrdinal }
     version,
     ordinal,
     currency_ordinal: currencyOrdinal,
+    changed_at: changedAt,
   }
-  const putRow = (list: string, number: number): Write => ({
-    Put: { Item: { ...rowKey(list, number), ...instantKeys(list, record.created_at, number), ...item } },
+  const row = (list: string, number: number) => ({
+    ...rowKey(list, number),
+    ...instantKeys(list, record.created_at, number),
+    ...item,
   })
   return [
-    putVersioned({ ...depositKeys.key({ id: record.id }), ...item }, version - 1),
-    putRow(listName(userId), ordinal),
-    putRow(listName(userId, record.currency), currencyOrdinal),
+    { ...depositKeys.key({ id: record.id }), ...item },
+    row(listName(userId), ordinal),
+    row(listName(userId, record.currency), currencyOrdinal),
   ]
+}
+
+/**
+ * The writes of a deposit's next version; the first fails unless the stored version is the previous one.
+ */
+export function putDeposit(deposit: Deposit, changedAt: number): Write[] {
+  const [own, ...rows] = depositItems(deposit, changedAt)
+  return [putVersioned(own, deposit.version - 1), ...rows.map((Item) => ({ Put: { Item } }))]
 }
 
 /** The numbers of a user's deposits by currency, which are the lengths of the lists. */
@@ -147,9 +161,12 @@ const countKeys = itemType({
   found: 'by user',
 })
 
+/** Key of the numbers of a user's deposits. */
+export const countKey = (userId: number): Key => countKeys.key({ userId })
+
 /** Reads how many deposits a user has. */
 export async function readDepositCount(userId: number, { consistent = false } = {}): Promise<DepositCount> {
-  const item = await readItem(countKeys.key({ userId }), { consistent })
+  const item = await readItem(countKey(userId), { consistent })
   if (item === undefined) return { userId, lastAt: 0, byCurrency: new Map() }
   const { last_at: lastAt, counts } = v.parse(CountItem, item)
   return { userId, lastAt, byCurrency: new Map(Object.entries(counts)) }
@@ -161,16 +178,19 @@ export const countDeposits = ({ byCurrency }: DepositCount, currency?: string): 
     ? [...byCurrency.values()].reduce((sum, count) => sum + count, 0)
     : (byCurrency.get(currency) ?? 0)
 
+/** The item of the numbers of a user's deposits. */
+export const countItem = (count: DepositCount): Item & Key => ({
+  ...countKey(count.userId),
+  last_at: count.lastAt,
+  total: countDeposits(count),
+  counts: Object.fromEntries(count.byCurrency),
+})
+
 /** The write that counts a user's next deposit; it fails if another was counted since `count` was read. */
 export function putDepositCount(count: DepositCount, currency: string, at: number): Write {
   const total = countDeposits(count)
   const byCurrency = new Map(count.byCurrency).set(currency, countDeposits(count, currency) + 1)
-  const item = {
-    ...countKeys.key({ userId: count.userId }),
-    last_at: at,
-    total: total + 1,
-    counts: Object.fromEntries(byCurrency),
-  }
+  const item = countItem({ ...count, lastAt: at, byCurrency })
   if (total === 0) return putNew(item)
   return {
     Put: {

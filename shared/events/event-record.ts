@@ -49,14 +49,20 @@ export const eventRecord = (
 })
 
 /**
- * Writes what an event changes together with its business key, so that it takes effect exactly once. Resolves
+ * Writes what an event changes, given the instant of the transaction (epoch milliseconds), together with its
+ * business key, so that it takes effect exactly once. Resolves
  * with `duplicate` when the key was used before with the same content; throws RejectedEvent when it was used
  * with other content or a copy of this event was refused, and the error of a write whose own condition does
  * not hold.
  */
-export async function applyOnce(record: EventRecord, writes: Write[]): Promise<Outcome> {
-  const eventKey = putEventRecord(record)
-  const [firstFailure, ...others] = await tryTransact([eventKey, ...writes])
+export async function applyOnce(
+  record: EventRecord,
+  writes: Write[] | ((at: number) => Write[]),
+): Promise<Outcome> {
+  const at = Date.now()
+  const all = typeof writes === 'function' ? writes(at) : writes
+  const eventKey = putEventRecord(record, at, all)
+  const [firstFailure, ...others] = await tryTransact([eventKey, ...all])
   if (firstFailure === undefined) return 'applied'
   const known = firstFailure.write === eventKey && resolveDuplicate(record, firstFailure.stored)
   if (known) return known
@@ -101,8 +107,12 @@ const recordType = itemType({
 const recordKey = ({ detailType, businessKey }: Pick<EventRecord, 'detailType' | 'businessKey'>): Key =>
   recordType.key({ detailType, businessKey })
 
-/** The write that claims an event's business key, for a transaction that the caller builds. */
-export function putEventRecord(record: EventRecord): Write {
+/**
+ * The write that claims an event's business key, for a transaction that the caller builds. Everything that
+ * the transaction writes has the same instant `at`, and the record tells the number of what else it wrote, so
+ * that one of which only a part was restored can be found and taken back: see infra/ops/mend.
+ */
+export function putEventRecord(record: EventRecord, at: number, others: readonly Write[]): Write {
   return {
     Put: {
       // The record of an event has no TTL: a sender may send an event again after years, and money must not
@@ -111,7 +121,8 @@ export function putEventRecord(record: EventRecord): Write {
         ...recordKey(record),
         digest: record.digest,
         event_id: record.delivery.eventId,
-        applied_at: Date.now(),
+        applied_at: at,
+        items: others.filter(({ ConditionCheck, transient }) => !ConditionCheck && !transient).length,
       },
       ConditionExpression:
         'attribute_not_exists(digest) AND ' +

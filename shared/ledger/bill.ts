@@ -98,6 +98,12 @@ export function measureList(wallet: Wallet, { currency, kind }: BillFilter) {
   return { length, lastQuarter }
 }
 
+/** The six lists of a bill of this currency and type; the first is that of all bills of the wallet. */
+export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
+  [undefined, currency].flatMap((code) =>
+    [undefined, billTypes[type], type].map((kind) => ({ currency: code, kind })),
+  )
+
 /** The writes of a bill: one for each of its six lists. */
 export function putBill({ walletBefore, posting, balanceAfter, createdAt }: NewBill): Write[] {
   const { id } = walletBefore
@@ -112,10 +118,7 @@ export function putBill({ walletBefore, posting, balanceAfter, createdAt }: NewB
     remark: posting.remark,
     created_at: createdAt,
   }
-  const filters = [undefined, currency].flatMap((code) =>
-    [undefined, billTypes[type], type].map((kind) => ({ currency: code, kind })),
-  )
-  return filters.map((filter) => {
+  return filtersOf(currency, type).map((filter) => {
     const list = listName(id, filter)
     const { length, lastQuarter } = measureList(walletBefore, filter)
     const indexed = quarterOf(createdAt) > lastQuarter ? instantKeys(list, createdAt, length + 1) : {}

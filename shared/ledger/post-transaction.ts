@@ -138,7 +138,7 @@ export interface Decision {
   /** The wallets after the batch, with the version that they are to be written as. */
   wallets: Wallet[]
   bills: NewBill[]
-  /** Instant of every bill of the batch, epoch milliseconds: never before an earlier bill of the wallet. */
+  /** Instant of the batch and its bills, epoch milliseconds: never before an earlier one of the wallet. */
   bookedAt: number
   /** Outcome of each transaction in order: accepted (`applied`), repetition of an accepted one, rejected. */
   outcomes: Map<LedgerTransaction, Outcome | RejectedEvent>
@@ -216,14 +216,23 @@ async function writeDecision(decision: Decision): Promise<Conflict | undefined> 
   const { wallets, bills, bookedAt, outcomes } = decision
   const accepted = [...outcomes.keys()].filter((transaction) => outcomes.get(transaction) === 'applied')
   if (accepted.length === 0) return undefined
-  const records = accepted.flatMap(({ record }) => (record === undefined ? [] : [record]))
-  const keyWrites = new Map(records.map((record) => [putEventRecord(record), record]))
+  const billWrites = bills.map((bill) => ({ posting: bill.posting, writes: putBill(bill) }))
+  const groups = accepted.map((transaction) => {
+    const others = transaction.alongside?.(bookedAt) ?? []
+    const postings = new Set<unknown>(transaction.wallets.flatMap(({ movements }) => movements))
+    const rows = billWrites.filter(({ posting }) => postings.has(posting)).flatMap(({ writes }) => writes)
+    return { record: transaction.record, writes: [...others, ...rows] }
+  })
+  const keyWrites = new Map(
+    groups.flatMap(({ record, writes }) =>
+      record === undefined ? [] : [[putEventRecord(record, bookedAt, writes), record] as const],
+    ),
+  )
   const walletWrites = new Map(wallets.map((wallet) => [putWallet(wallet), wallet.id]))
   const failures = await tryTransact([
     ...keyWrites.keys(),
-    ...accepted.flatMap(({ alongside }) => alongside?.(bookedAt) ?? []),
+    ...groups.flatMap(({ writes }) => writes),
     ...walletWrites.keys(),
-    ...bills.flatMap(putBill),
   ])
   if (failures.length === 0) return undefined
   const conflict: Conflict = { usedKeys: new Map(), moved: new Map() }

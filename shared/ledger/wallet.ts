@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
-import { Decimal, Integer, type Item, toNumberValue } from '../db/table.ts'
+import { Decimal, Integer, type Item, type Key, toNumberValue } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
 import type { RejectionReason } from '../events/rejected-event.ts'
 import { type Big, fitsTable, zero } from '../money.ts'
@@ -62,7 +62,7 @@ export interface Wallet {
   id: WalletId
   /** Version of the wallet, raised by every write; 0 before the first. */
   version: number
-  /** Instant of the wallet's newest bill, epoch milliseconds; 0 before the first. */
+  /** Instant of the wallet's newest movement, epoch milliseconds; 0 before the first. */
   lastAt: number
   holdings: Map<string, Holding>
 }
@@ -121,9 +121,8 @@ export function applyMovements(before: Wallet, movements: readonly Movement[], a
     const rejection = findRejection(after)
     if (rejection !== undefined) return { rejection }
     const walletBefore = wallet
-    wallet = { ...wallet, holdings: new Map(wallet.holdings).set(currency, after) }
+    wallet = { ...wallet, lastAt: at, holdings: new Map(wallet.holdings).set(currency, after) }
     if (movement.kind !== 'post') continue
-    wallet.lastAt = at
     bills.push({
       walletBefore,
       posting: movement,
@@ -207,7 +206,13 @@ const WalletItem = v.object({
 
 /** Reads a wallet; a new one if nothing is stored. */
 export const readWallet = async (id: WalletId, { consistent = false } = {}): Promise<Wallet> =>
-  toWallet(id, await readItem(walletKeys.key({ ...id }), { consistent }))
+  toWallet(id, await readItem(walletKey(id), { consistent }))
+
+/** The wallet of a wallet's item, or of a row of one of its lists of bills. */
+export function walletIdOf({ pk }: Item): WalletId {
+  const [, userId, wallet] = String(pk).split('#')
+  return { userId: Number(userId), wallet: v.parse(WalletName, wallet) }
+}
 
 /** Parses a wallet from its item; a new one without an item. */
 export function toWallet(id: WalletId, item: Item | undefined): Wallet {
@@ -230,19 +235,22 @@ const toHolding = ({ b, h, d, w, n, s }: v.InferOutput<typeof HoldingAttributes>
   ),
 })
 
+/** The item of a wallet. */
+export const walletItem = ({ id, version, lastAt, holdings }: Wallet): Item & Key => ({
+  ...walletKeys.key({ ...id }),
+  // A wallet's index keys never change, so later writes cause no index writes.
+  gpk: registerPartition(id.userId % registerShards),
+  gsk: walletPath(id),
+  version,
+  last_at: lastAt,
+  holdings: Object.fromEntries([...holdings].map(([currency, held]) => [currency, toAttributes(held)])),
+})
+
 /** The write that stores a wallet; its condition fails unless the stored version is the previous one. */
-export function putWallet({ id, version, lastAt, holdings }: Wallet): Write {
-  const item = {
-    ...walletKeys.key({ ...id }),
-    // A wallet's index keys never change, so later writes cause no index writes.
-    gpk: registerPartition(id.userId % registerShards),
-    gsk: walletPath(id),
-    version,
-    last_at: lastAt,
-    holdings: Object.fromEntries([...holdings].map(([currency, held]) => [currency, toAttributes(held)])),
-  }
-  return putVersioned(item, version - 1)
-}
+export const putWallet = (wallet: Wallet): Write => putVersioned(walletItem(wallet), wallet.version - 1)
+
+/** Key of a wallet's item. */
+export const walletKey = (id: WalletId): Key => walletKeys.key({ ...id })
 
 function toAttributes({ balance, hold, deposited, withdrawal, bills }: Holding) {
   const counts = Object.entries(bills).map(([type, counted]) => ({

@@ -26,7 +26,7 @@ export async function registerUser(user: UserRegistration, record: EventRecord):
     userWrites(user),
     withMacDigest(record),
   ])
-  const outcome = await applyOnce(macRecord, [...writes, ...membership.writes])
+  const outcome = await applyOnce(macRecord, (at) => [...writes, ...membership.writes(at)])
   await membership.notify()
   return outcome
 }

@@ -53,7 +53,7 @@ describe('the dashboard', () => {
           amount: new Big(amount),
           earnedOn: addDays(today, -daysAgo),
         }))
-        for (const reward of granted) await transact(await recordReward(reward))
+        for (const reward of granted) await transact((await recordReward(reward))(Date.now()))
         const currencies = (chosen: readonly Reward[]) =>
           [...new Set(chosen.map(({ currency }) => currency))].sort().map((currency) => ({
             currency,

@@ -23,7 +23,7 @@ export async function addNewcomers(rootId: number, count: number): Promise<void>
   const place = placeBelow({ userId: rootId, rootId, depth: 0, upline: [] })
   const writes = Array.from({ length: count }, (_, i) => rootId + 1 + i).flatMap((userId) => [
     putProfile({ ...member(userId), ...place }),
-    putJournalEntry(rootId, userId, { joined: true }),
+    putJournalEntry(rootId, userId, { joined: true }, Date.now()),
   ])
   for (let start = 0; start < writes.length; start += maxTransactionWrites)
     await transact(writes.slice(start, start + maxTransactionWrites))

@@ -1,14 +1,24 @@
 import type { Command } from 'commander'
-import { examples, readUserId, type RunCommand } from '../command.ts'
+import { examples, readInstant, readUserId, type RunCommand } from '../command.ts'
 import { startProgress } from '../progress-bar.ts'
 
-/** Adds the command group `ledger`, which verifies wallets against their bills. */
+const sinceDescription =
+  'an instant before the first torn transaction, as 2026-11-22T04:00:00Z: a minute before the restore point'
+
+/** Adds the command group `ledger`, which verifies wallets against their bills, and mends them. */
 export function addLedgerCommands(program: Command, run: RunCommand): void {
-  program
-    .command('ledger')
-    .description('Verifies wallets and their bills.')
+  const ledger = program.command('ledger').description('Verifies and mends wallets and their bills.')
+  addVerify(ledger, run)
+  addTorn(ledger, run)
+  addMend(ledger, run)
+}
+
+const addVerify = (ledger: Command, run: RunCommand): Command =>
+  ledger
     .command('verify')
-    .description('Recomputes every balance from its bills, and exits 1 if one differs. Changes nothing.')
+    .description(
+      'Recomputes every wallet from its bills, compares the six lists of each bill and the event that made it, and exits 1 if something differs. Changes nothing.',
+    )
     .option('--user <id>', 'verify only the wallets of this user', readUserId)
     .addHelpText(
       'after',
@@ -33,4 +43,54 @@ export function addLedgerCommands(program: Command, run: RunCommand): void {
         }
       }),
     )
-}
+
+const addTorn = (ledger: Command, run: RunCommand): Command =>
+  ledger
+    .command('torn')
+    .description(
+      'Finds transactions of which only a part is there, as in a restored table, and exits 1 if there are any. Reads the whole table; changes nothing.',
+    )
+    .requiredOption('--since <instant>', sinceDescription, readInstant)
+    .addHelpText(
+      'after',
+      examples([['--table RESTORED ledger torn --since 2026-11-22T04:00:00Z', 'checks a restored table']]),
+    )
+    .action(({ since }: { since: number }) =>
+      run(async ({ show }) => {
+        const { findChanged } = await import('../mend/find-changed.ts')
+        const { findTorn, formatTorn } = await import('../mend/find-torn.ts')
+        const torn = findTorn(await findChanged(since), since)
+        show({ torn }, () => formatTorn(torn))
+        return torn.length === 0
+      }),
+    )
+
+const addMend = (ledger: Command, run: RunCommand): Command =>
+  ledger
+    .command('mend')
+    .description(
+      'Takes money, deposits, purchases and the dashboard back to an instant, so that their events from then on apply again. Reads the whole table; changes nothing without --apply.',
+    )
+    .requiredOption('--since <instant>', sinceDescription, readInstant)
+    .option('--apply', 'make the changes, each with a record of what was there before and after', false)
+    .addHelpText(
+      'after',
+      examples([
+        ['--table RESTORED ledger mend --since 2026-11-22T04:00:00Z', 'shows what would change'],
+        ['--table RESTORED ledger mend --since 2026-11-22T04:00:00Z --apply', 'changes it'],
+      ]),
+    )
+    .action(({ since, apply }: { since: number; apply: boolean }) =>
+      run(async ({ show, terminal }) => {
+        const { formatMend, mendLedger } = await import('../mend/mend-ledger.ts')
+        const bar = startProgress(terminal, 'mending', 0)
+        try {
+          const report = await mendLedger(since, apply, bar.update)
+          bar.stop()
+          show(report, () => formatMend(report))
+          return true
+        } finally {
+          bar.stop()
+        }
+      }),
+    )

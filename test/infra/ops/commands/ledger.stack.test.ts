@@ -1,12 +1,16 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
 import { runOps } from '../../../../infra/ops/command-line.ts'
 import { db, tableName, toNumberValue } from '../../../../shared/db/table.ts'
+import { queryFirst, readItem } from '../../../../shared/db/read.ts'
+import { writeItem } from '../../../../shared/db/write.ts'
+import { readWallet } from '../../../../shared/ledger/wallet.ts'
 import { listName } from '../../../../shared/ledger/bill.ts'
 import { Big } from '../../../../shared/money.ts'
 import { deliver, interceptQueues } from '../../../support/deliver.ts'
 import { addUser, adjustment } from '../../../support/ledger.ts'
+import { useOwnTable } from '../../../support/own-table.ts'
 import { useLocalStack } from '../../../support/local-stack.ts'
 
 interface Report {
@@ -15,20 +19,30 @@ interface Report {
   differences: { currency: string | null; what: string; expected: string; actual: string }[]
 }
 
-/** Runs `ledger verify` for one user, and returns its exit code and report. */
-async function verify(userId: number): Promise<{ exitCode: number; report: Report }> {
+const quiet = {
+  out: () => undefined,
+  err: () => undefined,
+  readInput: () => (async function* () {})(),
+  interactive: false,
+}
+
+/** Runs a command on the local stack, and returns its exit code and result. */
+async function runOn(line: string[]): Promise<{ exitCode: number; result: unknown }> {
   const { base_url: url } = await useLocalStack()
   const lines: string[] = []
-  const terminal = {
-    out: (text: string) => void lines.push(text),
-    err: () => undefined,
-    readInput: () => (async function* () {})(),
-    interactive: false,
-  }
-  const line = ['--url', url, '--json', 'ledger', 'verify', '--user', String(userId)]
-  const exitCode = await runOps(line, terminal)
-  return { exitCode, report: JSON.parse(lines.join('\n')) as Report }
+  const terminal = { ...quiet, out: (text: string) => void lines.push(text) }
+  const exitCode = await runOps(['--url', url, '--json', ...line], terminal)
+  return { exitCode, result: JSON.parse(lines.join('\n')) }
 }
+
+/** Runs `ledger verify` for one user, and returns its exit code and report. */
+async function verify(userId: number): Promise<{ exitCode: number; report: Report }> {
+  const { exitCode, result } = await runOn(['ledger', 'verify', '--user', String(userId)])
+  return { exitCode, report: result as Report }
+}
+
+/** What is reported of a bill that differs from its copies in its other five lists. */
+const copies = Array<string>(5).fill('bill')
 
 async function addWallet(): Promise<number> {
   const userId = await addUser()
@@ -82,14 +96,86 @@ describe('ledger verify', () => {
   })
 
   it.each([
-    ['amount', '9', ['balance_after', 'balance_after', 'balance + hold']],
-    ['balance_after', '9', ['balance_after']],
+    ['amount', '9', ['balance_after', ...copies, 'balance_after', 'balance + hold']],
+    ['balance_after', '9', ['balance_after', ...copies]],
   ])('ledger verify reports a bill whose %s was changed', async (attribute, value, expected) => {
     const userId = await addWallet()
     const list = listName({ userId, wallet: 'asset' }, {})
     await falsify(list, '000000000002', attribute, new Big(value))
     const { exitCode, report } = await verify(userId)
     expect(exitCode).toBe(1)
-    expect(report.differences.map(({ what }) => what.replace(/ of bill .*/, ''))).toEqual(expected)
+    expect(report.differences.map(({ what }) => what.replace(/ of bill .*| A\d.*/, ''))).toEqual(expected)
+  })
+
+  it.each<[string, (userId: number) => { pk: string; sk: string }[], number]>([
+    [
+      'the copy of a bill in one of its lists',
+      (userId) => [{ pk: listName({ userId, wallet: 'asset' }, { kind: 1 }), sk: '000000000002' }],
+      3,
+    ],
+    ['the record of an event', (userId) => [{ pk: `EVT#wallet.adjusted#${userId}-2`, sk: 'EVT' }], 1],
+    ['a wallet that a later bill has raised', (userId) => [{ pk: `W#${userId}#asset`, sk: 'HEAD' }], 6],
+  ])('ledger verify reports that %s is missing', async (_, missing, differences) => {
+    const userId = await addWallet()
+    const [wallet] = await Promise.all([
+      readItem({ pk: `W#${userId}#asset`, sk: 'HEAD' }, { consistent: true }),
+    ])
+    await deliver(walletAdjusted, adjustment(userId, { adjustment_id: `${userId}-2` }))
+    for (const key of missing(userId))
+      await writeItem(key.sk === 'HEAD' ? { Put: { Item: wallet ?? {} } } : { Delete: { Key: key } })
+    const { exitCode, report } = await verify(userId)
+    expect(exitCode).toBe(1)
+    expect(report.differences.map(({ what }) => what)).toHaveLength(differences)
+  })
+})
+
+describe('ledger torn and ledger mend', () => {
+  it('a mend changes nothing without --apply, then makes a torn table whole and keeps what was there', async () => {
+    const dropTable = await useOwnTable()
+    try {
+      const userId = await addUser()
+      await deliver(walletAdjusted, adjustment(userId))
+      const since = Date.now() + 1
+      await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(since))
+      await deliver(walletAdjusted, adjustment(userId, { adjustment_id: `${userId}-torn` }))
+      await writeItem({ Delete: { Key: { pk: `EVT#wallet.adjusted#${userId}-torn`, sk: 'EVT' } } })
+      const run = async (command: string) => {
+        const line = [
+          '--table',
+          tableName(),
+          'ledger',
+          ...command.split(' '),
+          '--since',
+          new Date(since).toISOString(),
+        ]
+        return runOn(line)
+      }
+      expect(await run('torn')).toMatchObject({
+        exitCode: 1,
+        result: { torn: [{ what: 'items of events' }] },
+      })
+      expect(await run('mend')).toMatchObject({ exitCode: 0, result: { evidence: null } })
+      expect(await run('torn')).toMatchObject({ exitCode: 1 })
+      const { result } = await run('mend --apply')
+      expect((result as { changes: unknown[] }).changes).toHaveLength(7)
+      const evidence = await queryFirst(
+        {
+          KeyConditionExpression: 'pk = :pk',
+          ExpressionAttributeValues: { ':pk': `MEND#${(result as { evidence: string }).evidence}` },
+        },
+        20,
+      )
+      expect(evidence.map(({ before }) => typeof before)).toEqual(Array<string>(7).fill('object'))
+      expect(await run('torn')).toEqual({ exitCode: 0, result: { torn: [] } })
+      expect((await readWallet({ userId, wallet: 'asset' })).holdings.get('USDT')?.balance.toFixed()).toBe(
+        '1',
+      )
+    } finally {
+      await dropTable()
+    }
+  })
+
+  it('an instant that is none is refused as wrong usage', async () => {
+    expect(await runOps(['ledger', 'mend', '--since', 'yesterday'], quiet)).toBe(2)
   })
 })

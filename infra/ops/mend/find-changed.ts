@@ -1,0 +1,48 @@
+import { partitions, type Partition } from '../../../shared/db/partitions.ts'
+import { scanItems } from '../../../shared/db/read.ts'
+import type { Item } from '../../../shared/db/table.ts'
+
+/** Number of parallel segments of the scan of the table. */
+const segments = 16
+
+/**
+ * Finds what was written at an instant (epoch milliseconds) or later, by partition, and every withdrawal that
+ * is open. Reads the whole table, as nothing else finds an item whose transaction was torn: a restored table
+ * may hold only some of the changes of a recent transaction, and backups are not causally consistent, with a
+ * skew of usually much less than a second (Amazon DynamoDB Developer Guide: "DynamoDB transactions: how it
+ * works", TransactWriteItems; "Backing up and restoring DynamoDB tables: how it works").
+ */
+export async function findChanged(since: number): Promise<Map<Partition, Item[]>> {
+  const items = scanItems(
+    {
+      FilterExpression: [
+        'applied_at >= :since',
+        'changed_at >= :since',
+        'created_at >= :since',
+        'last_at >= :since',
+        'begins_with(sk, :entry)',
+        '(begins_with(pk, :withdrawal) AND #status = :requested)',
+      ].join(' OR '),
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':since': since,
+        ':entry': 'J#',
+        ':withdrawal': 'WD#',
+        ':requested': 'requested',
+      },
+    },
+    segments,
+  )
+  const found: Item[] = []
+  for await (const item of items) found.push(item)
+  return groupByPartition(found)
+}
+
+/** Groups items by the beginning of their partition key. */
+export const groupByPartition = (items: readonly Item[]): Map<Partition, Item[]> =>
+  new Map(
+    partitions.map((name) => [
+      name,
+      items.filter(({ pk }) => (name.endsWith('#') ? String(pk).startsWith(name) : pk === name)),
+    ]),
+  )

@@ -1,0 +1,36 @@
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+} from '@aws-sdk/client-dynamodb'
+import { randomUUID } from 'node:crypto'
+import { clientOptions } from '../../shared/aws/client-options.ts'
+import { tableName } from '../../shared/db/table.ts'
+
+/** Creates a table like that of all tests, and lets the code of this file use it. Returns its removal. */
+export async function useOwnTable(): Promise<() => Promise<void>> {
+  const client = new DynamoDBClient(clientOptions())
+  const shared = tableName()
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: shared }))
+  const TableName = `${shared}-${randomUUID().slice(0, 8)}`
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: Table?.AttributeDefinitions,
+      KeySchema: Table?.KeySchema,
+      GlobalSecondaryIndexes: Table?.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
+        IndexName,
+        KeySchema,
+        Projection,
+      })),
+    }),
+  )
+  process.env['TABLE_NAME'] = TableName
+  return async () => {
+    process.env['TABLE_NAME'] = shared
+    await client.send(new DeleteTableCommand({ TableName }))
+    client.destroy()
+  }
+}
