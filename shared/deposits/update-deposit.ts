@@ -21,6 +21,8 @@ import {
 
 /** The data of a deposit event from the chain watcher. */
 export interface DepositUpdate extends DepositName {
+  /** When the update is booked, epoch milliseconds. */
+  bookedAt: number
   address: string
   tag?: string | undefined
   currency: string
@@ -54,7 +56,7 @@ async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
   if (stored.currency !== currency) throw new RejectedEvent('wrong_currency')
   return runExclusive([`deposits of ${userId}`], async () => {
     const count = await readDepositCount(userId, { consistent: true })
-    const createdAt = Math.max(Date.now(), count.lastAt)
+    const createdAt = Math.max(update.bookedAt, count.lastAt)
     const deposit: Deposit = {
       record: {
         id,
@@ -105,7 +107,7 @@ const laterStatus = (before: DepositStatus, next: DepositStatus): DepositStatus 
 /** Writes a deposit, and credits its amount if this version is the one that makes it `CREDITED`. */
 async function writeDeposit(
   deposit: Deposit,
-  { network, txid, outputIndex }: DepositName,
+  { network, txid, outputIndex, bookedAt: at }: DepositUpdate,
   others: Write[],
 ): Promise<Outcome> {
   const { record, userId } = deposit
@@ -117,6 +119,7 @@ async function writeDeposit(
   const reference = `${network}:${txid}:${outputIndex}`
   const credit: Posting = { kind: 'post', type: 'DEPOSIT', currency, amount, reference }
   return postTransaction({
+    at,
     wallets: [{ id: { userId, wallet: 'asset' }, movements: [credit] }],
     alongside: (bookedAt) => [
       ...others,

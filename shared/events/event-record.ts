@@ -23,7 +23,12 @@ export interface Delivery {
   eventId: string
   /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
   sentAt: number
+  /** When the event was first sent, epoch milliseconds, if a replay of the archive sends it again. */
+  replayOf?: number | undefined
 }
+
+/** When a delivered event is booked, epoch milliseconds: now, or when it was if a replay sends it again. */
+export const bookingInstant = ({ replayOf }: Pick<Delivery, 'replayOf'>): number => replayOf ?? Date.now()
 
 /** The refusal of an event: its reason, and when it was decided, epoch milliseconds. */
 export interface Refusal {

@@ -109,7 +109,7 @@ async function receive<Detail extends v.GenericSchema>(
   end: number,
 ): Promise<void> {
   const envelope = readEnvelope(message.body)
-  const delivery = readDelivery(message)
+  const delivery = { ...readDelivery(message), replayOf: readReplayed(envelope) }
   const event: ReceivedEvent = { message, envelope, delivery, record: undefined, end }
   const applying = runInvocation(context, queueReserveMilliseconds, () => applyMessage(spec, event))
   const outcome = await applying.catch((error: unknown) => {
@@ -160,6 +160,10 @@ function explain(issues: readonly v.BaseIssue<unknown>[]): string {
 /** What EventBridge wraps an event in, unchecked. */
 interface Envelope {
   detail?: unknown
+  /** When the event was first sent, ISO 8601. */
+  time?: unknown
+  /** Name of the replay that sent the event again; senders cannot set it. */
+  'replay-name'?: unknown
 }
 
 function readEnvelope(body: string): ReceivedEvent['envelope'] {
@@ -170,6 +174,13 @@ function readEnvelope(body: string): ReceivedEvent['envelope'] {
   } catch {
     return 'malformed_event'
   }
+}
+
+/** When a replayed event was first sent, epoch milliseconds, and not ahead of now; undefined for others. */
+function readReplayed(envelope: ReceivedEvent['envelope']): number | undefined {
+  if (typeof envelope === 'string' || envelope['replay-name'] === undefined) return undefined
+  const at = Date.parse(String(envelope.time))
+  return Number.isNaN(at) ? undefined : Math.min(at, Date.now())
 }
 
 /** The beginning of an event, with the UUID that the bus gave it; read without parsing what may be a bomb. */

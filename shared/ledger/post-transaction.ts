@@ -2,6 +2,7 @@ import type { Item } from '../db/table.ts'
 import { failureOf, tryTransact, type Write } from '../db/write.ts'
 import { OptimisticLockError } from '../errors.ts'
 import {
+  bookingInstant,
   type EventRecord,
   findOutcome,
   type Outcome,
@@ -31,6 +32,8 @@ export interface LedgerTransaction {
    * condition of `alongside` must prevent repetition.
    */
   record?: EventRecord
+  /** When it is booked, epoch milliseconds. Default: the booking instant of its event. */
+  at?: number
   /** The movements of each wallet, in order. A wallet is named at most once, and all belong to one user. */
   wallets: { id: WalletId; movements: Movement[] }[]
   /** Further writes of the same DynamoDB transaction, built from the instant of posting. */
@@ -105,7 +108,7 @@ async function commitBatch(transactions: readonly LedgerTransaction[]): Promise<
     await checkUser(wallets)
     const attempt = async () => {
       while (unsettled().length > 0) {
-        const decision = decideBatch(wallets, unsettled(), Date.now())
+        const decision = decideBatch(wallets, unsettled(), instantOf(unsettled()))
         const conflict = await writeDecision(decision)
         if (conflict === undefined) await settleAll(decision, results)
         else {
@@ -121,6 +124,10 @@ async function commitBatch(transactions: readonly LedgerTransaction[]): Promise<
   }
   return results
 }
+
+/** When a batch is booked: at the latest instant of its transactions. */
+const instantOf = (transactions: readonly LedgerTransaction[]): number =>
+  Math.max(...transactions.map(({ at, record }) => at ?? bookingInstant(record?.delivery ?? {})))
 
 const readWallets = ([first]: readonly LedgerTransaction[]): Promise<Wallet[]> =>
   Promise.all((first?.wallets ?? []).map(({ id }) => readWallet(id, { consistent: true })))

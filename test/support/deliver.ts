@@ -41,16 +41,29 @@ export async function deliver(
   return delivery as Delivery
 }
 
-/** Delivers several events to their function in one SQS batch. */
+/** Delivers an archived event again, which was sent first at this time, as a replay does. */
+export async function deliverReplayed(
+  handler: Intake,
+  detail: object,
+  time: string,
+  id: string = randomUUID(),
+): Promise<Delivery> {
+  const envelope = { id, time, 'replay-name': 'replay' }
+  const [delivery] = await deliverBatch(handler, [detail], contextWith(30_000), envelope)
+  return delivery as Delivery
+}
+
+/** Delivers several events to their function in one SQS batch, with further members of their envelopes. */
 export async function deliverBatch(
   handler: Intake,
   details: object[],
   context: Context = contextWith(30_000),
+  envelope: object = {},
 ): Promise<Delivery[]> {
   const messages = details.map((detail) => ({
     messageId: randomUUID(),
     receiptHandle: randomUUID(),
-    body: JSON.stringify({ id: randomUUID(), 'detail-type': handler.detailType, detail }),
+    body: JSON.stringify({ id: randomUUID(), ...envelope, 'detail-type': handler.detailType, detail }),
     attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()) },
     messageAttributes: {},
     eventSource: 'aws:sqs',

@@ -199,7 +199,7 @@ async function readEverything(url: string, users: readonly number[], network: st
   return answers
 }
 
-/** Leaves out what the runbook says that a replay makes anew: order and instants of what is booked. */
+/** Leaves out what the runbook says that a replay makes anew: the order of what is booked, and the moment. */
 function comparable(answer: unknown, path: string): unknown {
   if (!/bills|deposit/.test(path)) return answer
   const { data } = answer as { data: { records: Record<string, unknown>[]; total: number } }

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as depositUpdated } from '../../functions/intake/deposit.updated.ts'
+import { handler as addressAssigned } from '../../functions/intake/address.assigned.ts'
+import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
+import { handler as walletAdjusted } from '../../functions/intake/wallet.adjusted.ts'
+import { depositId, readDeposit } from '../../shared/deposits/deposit.ts'
+import { deliver, deliverReplayed, interceptQueues } from '../support/deliver.ts'
+import { addDepositor, assignment, deposit, newPool, provision } from '../support/deposits.ts'
+import { addUser, adjustment, readAllBills } from '../support/ledger.ts'
+
+beforeAll(interceptQueues)
+
+const day = 86_400_000
+const iso = (instant: number) => new Date(instant).toISOString()
+
+/** Instants of a user's bills, oldest first. */
+const bookings = async (userId: number) =>
+  (await readAllBills(userId, 'asset')).map(({ created_at: at }) => at).toSorted((a, b) => a - b)
+
+const storedDeposit = async (detail: ReturnType<typeof deposit>) => {
+  const { currency_network: network, txid, output_index: outputIndex } = detail
+  return (await readDeposit(depositId({ network, txid, outputIndex }), { consistent: true }))?.record
+}
+
+describe('an event that a replay sends again', () => {
+  it('it is booked at the instant at which it was sent first', async () => {
+    const userId = await addUser()
+    const sentAt = Math.floor(Date.now() / 1000) * 1000 - 3 * day
+    await deliverReplayed(walletAdjusted, adjustment(userId), iso(sentAt))
+    await deliverReplayed(walletAdjusted, adjustment(userId), iso(sentAt + day))
+    expect(await bookings(userId)).toEqual([sentAt, sentAt + day])
+  })
+
+  it('it is never booked before an earlier bill of its wallet, nor ahead of the clock', async () => {
+    const userId = await addUser()
+    const sentAt = Date.now() - day
+    await deliverReplayed(walletAdjusted, adjustment(userId), iso(sentAt))
+    await deliverReplayed(walletAdjusted, adjustment(userId), iso(sentAt - day))
+    expect(await bookings(userId)).toEqual([sentAt, sentAt])
+    const before = Date.now()
+    for (const time of [iso(before + day), 'no time'])
+      await deliverReplayed(walletAdjusted, adjustment(userId), time)
+    for (const at of (await bookings(userId)).slice(2)) {
+      expect(at).toBeGreaterThanOrEqual(before)
+      expect(at).toBeLessThanOrEqual(Date.now())
+    }
+  })
+
+  it('a deposit was seen and credited when its events were sent', async () => {
+    const { address } = await addDepositor()
+    const detail = deposit(address, { status: 'pending' })
+    const sentAt = Date.now() - day
+    await deliverReplayed(depositUpdated, detail, iso(sentAt))
+    await deliverReplayed(depositUpdated, { ...detail, status: 'confirmed' }, iso(sentAt + 1000))
+    expect(await storedDeposit(detail)).toMatchObject({
+      status: 'CREDITED',
+      created_at: sentAt,
+      credited_at: sentAt + 1000,
+    })
+  })
+
+  it('it changes nothing when it has taken effect before, and is refused with other content', async () => {
+    const userId = await addUser()
+    const detail = adjustment(userId)
+    await deliver(walletAdjusted, detail)
+    const once = await bookings(userId)
+    const time = iso(Date.now() - day)
+    expect(await deliverReplayed(walletAdjusted, detail, time)).toBe('done')
+    expect(await deliverReplayed(walletAdjusted, { ...detail, amount: '7' }, time)).toEqual({
+      refused: expect.stringContaining('conflicting_content') as string,
+    })
+    expect(await bookings(userId)).toEqual(once)
+  })
+
+  it('it can take effect although it was refused the first time, under the same id', async () => {
+    const pool = newPool()
+    const batch = provision(pool, 1)
+    await deliver(addressesProvisioned, batch)
+    const address = batch.addresses[0]?.address ?? ''
+    const told = { currency_network: pool.network, currency: pool.currency, address }
+    const detail = deposit({ ...told, tag: null, required_confirmations: 12, created_at: 0 })
+    const [id, time] = [randomUUID(), iso(Date.now() - day)]
+    const refused = { refused: expect.stringContaining('unknown_address') as string }
+    expect(await deliverReplayed(depositUpdated, detail, time, id)).toEqual(refused)
+    await deliver(addressAssigned, assignment(pool, address, await addUser(), Date.now()))
+    expect(await deliverReplayed(depositUpdated, detail, iso(Date.now()), id)).toBe('done')
+    expect(await storedDeposit(detail)).toMatchObject({ status: 'CREDITED' })
+  })
+})
