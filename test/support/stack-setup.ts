@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
 import { answered500 } from './manners.ts'
-import { startOnDemand } from './start-on-demand.ts'
+import { startSharedServer } from './start-shared-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,17 +14,17 @@ declare module 'vitest' {
 }
 
 /**
- * Vitest setup that makes one local stack available to all tests of the project `stack`. It starts when a
- * test first asks for it. After the last test the run fails if a function logged a value that mark-secret.ts
- * registered, if a function was denied a call, or if an event was rejected with a code that it does not
- * declare. With manners it fails as well for an answer of 500, a counted fault or a dead letter.
+ * Vitest setup that makes one local stack available to all tests of the project `stack`. After the last test
+ * the run fails if a function logged a value that mark-secret.ts registered, if a function was denied a call,
+ * or if an event was rejected with a code that it does not declare. With manners it fails as well for an
+ * answer of 500, a counted fault or a dead letter.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'test-run-'))
   const logFile = join(directory, 'functions.log')
   const secrets = new Set<string>()
   const manners = project.config.env['STACK_MANNERS']
-  const server = await startOnDemand({
+  const server = await startSharedServer({
     script: join(import.meta.dirname, 'serve-stack.ts'),
     environment: { STACK_LOG_FILE: logFile, STACK_MANNERS: manners },
     answer({ pathname, searchParams }, response) {
@@ -38,7 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('secrets', `${server.url}/secret`)
 
   return async () => {
-    const deadLetters = manners === undefined ? [] : await waitForDeadLetters(server.described())
+    const deadLetters = manners === undefined ? [] : await waitForDeadLetters(await server.described)
     await server.stop()
     const lines = [logFile, `${logFile}.previous`]
       .filter((file) => existsSync(file))
@@ -67,8 +67,8 @@ interface Queues {
 }
 
 /** Waits until the queues are empty, half a minute at most, and lists the dead letters. */
-async function waitForDeadLetters(described: Promise<unknown> | undefined): Promise<Queues['dead_letters']> {
-  const { baseUrl } = ((await described) ?? {}) as { baseUrl?: string }
+async function waitForDeadLetters(described: unknown): Promise<Queues['dead_letters']> {
+  const { baseUrl } = (described ?? {}) as { baseUrl?: string }
   if (baseUrl === undefined) return []
   for (let attempts = 0; ; attempts += 1) {
     const answer = await fetch(`${baseUrl}/_local/queues`)

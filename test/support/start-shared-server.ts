@@ -4,18 +4,18 @@ import type { AddressInfo } from 'node:net'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** URL of a project's broker: a request for `/` starts the server that the project's tests share. */
+    /** URL of a project's broker: it answers `/` with the facts about the server that its tests share. */
     broker: string
   }
 }
 
-/** A server that the tests of a run share, started when the first test asks for it. */
+/** A server that the tests of a run share. */
 export interface SharedServer {
   /** URL where tests ask the broker for the server. */
   url: string
-  /** What the server said about itself; undefined if no test asked for it. */
-  described: () => Promise<unknown> | undefined
-  /** Stops the server, if it was started, and resolves when its process has ended. */
+  /** What the server said about itself; undefined if it did not start. */
+  described: Promise<unknown>
+  /** Stops the server, and resolves when its process has ended. */
   stop: () => Promise<void>
 }
 
@@ -28,25 +28,20 @@ interface Options {
 }
 
 /**
- * Opens a broker that starts a server in a child process on the first request for `/`, and answers with the
- * facts that the child sent about itself. A run whose tests never ask does not start the server.
+ * Starts a server in a child process, and opens a broker that answers with the facts that the child sent
+ * about itself. The server starts while earlier projects run, so that its own need not wait for it.
  */
-export async function startOnDemand({ script, environment, answer }: Options): Promise<SharedServer> {
-  let child: ChildProcess | undefined
-  let started: Promise<unknown> | undefined
-
-  const start = () =>
-    new Promise<unknown>((resolve, reject) => {
-      // The child gets none of the test runner's own flags, which are not meant for the server.
-      child = fork(script, { env: { ...process.env, ...environment }, execArgv: [] })
-      child.once('message', resolve)
-      child.once('exit', (code) => reject(new Error(`${script} ended with ${code ?? 'a signal'}`)))
-    })
+export async function startSharedServer({ script, environment, answer }: Options): Promise<SharedServer> {
+  // The child gets none of the test runner's own flags, which are not meant for the server.
+  const child = fork(script, { env: { ...process.env, ...environment }, execArgv: [] })
+  const started = new Promise<unknown>((resolve, reject) => {
+    child.once('message', resolve)
+    child.once('exit', (code) => reject(new Error(`${script} ended with ${code ?? 'a signal'}`)))
+  })
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', 'http://broker')
     if (answer?.(url, response) === true) return
-    started ??= start()
     started.then(
       (description) => response.end(JSON.stringify(description)),
       (error: unknown) => response.writeHead(500).end(String(error)),
@@ -57,11 +52,11 @@ export async function startOnDemand({ script, environment, answer }: Options): P
   await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(broker.address() as AddressInfo).port}`,
-    described: () => started,
+    described: started.catch(() => undefined),
     stop: async () => {
       broker.close()
       broker.closeAllConnections()
-      if (child !== undefined) await endChild(child)
+      await endChild(child)
     },
   }
 }
