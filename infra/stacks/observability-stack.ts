@@ -1,10 +1,12 @@
-import { Stack, type StackProps } from 'aws-cdk-lib'
-import { Dashboard } from 'aws-cdk-lib/aws-cloudwatch'
+import { ArnFormat, Stack, type StackProps } from 'aws-cdk-lib'
+import { Alarm, AlarmStatusWidget, Dashboard } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Construct } from 'constructs'
+import type { Config } from '../config.ts'
 import { addAlarms } from '../constructs/add-alarms.ts'
 import { KeyChanges } from '../constructs/key-changes.ts'
 import type { DataStack } from './data-stack.ts'
 import { alarmSpecs } from './observability/alarms.ts'
+import { addJourneys, healthAlarmName } from './observability/journeys.ts'
 import { dashboardRows } from './observability/dashboard.ts'
 import type { Observed } from './observability/metrics.ts'
 
@@ -24,11 +26,34 @@ export class ObservabilityStack extends Stack {
         keys: [data.macKey, data.totpKey, ...(data.eventKey ? [data.eventKey] : [])],
         rotationRole: intake.scheduleRoles.get('rotate-signing-keys'),
       })
-    addAlarms(this, config.alarmTopicArn, alarmSpecs(props))
+    const specs = alarmSpecs(props)
+    // Only the alarms of journeys notify somebody.
+    const alarms = addAlarms(this, undefined, specs)
+    addJourneys(
+      this,
+      config,
+      Map.groupBy(alarms, (_, index) => specs[index]?.journey ?? 'shared'),
+    )
     new Dashboard(this, 'Dashboard', {
       // Dashboards are global (CloudWatch: PutDashboard), and that of the lost region still exists.
       dashboardName: config.failover ? `${config.serviceName}-${this.region}` : config.serviceName,
-      widgets: dashboardRows(props),
+      widgets: [[this.healthLine(config)], ...dashboardRows(props)],
+    })
+  }
+
+  /** The stage's health as one line. It names the alarm in plain text, for an emulator without such alarms. */
+  private healthLine(config: Config): AlarmStatusWidget {
+    const resourceName = healthAlarmName(config)
+    const arn = this.formatArn({
+      service: 'cloudwatch',
+      resource: 'alarm',
+      resourceName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    })
+    return new AlarmStatusWidget({
+      title: 'Health',
+      alarms: [Alarm.fromAlarmArn(this, 'Health', arn)],
+      width: 24,
     })
   }
 }

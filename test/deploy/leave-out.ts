@@ -35,6 +35,10 @@ const faults: Partial<Record<Emulator['name'], Fault[]>> = {
       ),
     },
     {
+      reason: 'ministack has no composite alarms',
+      remove: resources(({ Type: type }) => type === 'AWS::CloudWatch::CompositeAlarm'),
+    },
+    {
       reason: 'ministack lacks the AWS command line, with which CDK copies files into a bucket',
       remove: resources(({ Type: type }) => type === 'Custom::CDKBucketDeployment'),
     },

@@ -63,6 +63,11 @@ export function checkMetricMath(expression: string, ids: readonly string[]): Mat
       if (types.length !== 3) throw new Error('IF takes three values')
       return types.includes('time series') ? 'time series' : 'scalar'
     }
+    if (name === 'FILL') {
+      if (first !== 'time series' || types[1] !== 'scalar')
+        throw new Error('FILL takes a time series and a number')
+      return first
+    }
     if (types.length !== 1) throw new Error(`${name} takes one value`)
     if (aggregates.has(name)) return first === 'array' ? 'time series' : 'scalar'
     if (keepingType.has(name)) return first

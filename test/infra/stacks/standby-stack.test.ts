@@ -135,8 +135,10 @@ describe('after a failover', () => {
   it('domain and alarms have the certificate and the topic of the standby region', () => {
     const [domain] = propertiesOf(failedOver, 'AWS::ApiGatewayV2::DomainName')
     expect(domain?.['DomainNameConfigurations']).toMatchObject([{ CertificateArn: standby.certificateArn }])
-    const alarms = propertiesOf(failedOver, 'AWS::CloudWatch::Alarm')
-    for (const { AlarmActions: actions } of alarms) expect(actions).toEqual([standby.alarmTopicArn])
+    const actions = ['Alarm', 'CompositeAlarm']
+      .flatMap((type) => propertiesOf(failedOver, `AWS::CloudWatch::${type}`))
+      .flatMap(({ AlarmActions: told = [] }) => told)
+    expect(new Set(actions)).toEqual(new Set([standby.alarmTopicArn]))
   })
 
   it('nothing takes a name that the lost region’s stacks hold for the whole account', () => {

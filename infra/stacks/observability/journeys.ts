@@ -1,0 +1,90 @@
+import { Duration, type Stack } from 'aws-cdk-lib'
+import { type Alarm, AlarmRule, CompositeAlarm } from 'aws-cdk-lib/aws-cloudwatch'
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { Topic } from 'aws-cdk-lib/aws-sns'
+import type { Config } from '../../config.ts'
+
+/** What people do with the service, and what its parts do for them: an alarm belongs to one of these. */
+const journeys = {
+  'sign-in': 'Users may not be able to sign in.',
+  tokens: 'Clients may not get tokens, or not be able to verify them.',
+  wallets: 'Wallets, deposits or the ledger are concerned.',
+  community: 'The community or the dashboard is concerned.',
+  events: 'Events are late, refused or lost.',
+  keys: 'The signing keys or their rotation are concerned.',
+} as const
+
+/**
+ * `shared` is what all journeys depend on, and `requests` what their failures look like from outside. A fault
+ * is told once: by `shared`, or else by its journeys, or else by `requests`.
+ */
+export type Journey = keyof typeof journeys | 'shared' | 'requests'
+
+const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
+  [/^user-/, 'sign-in'],
+  [/^(oauth2|well-known)-/, 'tokens'],
+  [/^(community|dashboard)-/, 'community'],
+  [/^(intake|worker)-/, 'events'],
+  [/^rotate-/, 'keys'],
+]
+
+/** The journey of a function, by its name without the stage's prefix. */
+export const journeyOf = (functionName: string): Journey =>
+  journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
+
+/** How long an alarm waits for the one that would make it superfluous, and how long it is still silent after it. */
+const waitPeriod = Duration.minutes(2)
+const extensionPeriod = Duration.minutes(5)
+
+/** Name of the alarm that is raised while anything is wrong with a stage. */
+export const healthAlarmName = ({ namePrefix }: Config): string => `${namePrefix}health`
+
+/**
+ * Joins the alarms of each journey into one that notifies the topic, and all of them into one for the health
+ * of the stage.
+ */
+export function addJourneys(
+  scope: Stack,
+  config: Config,
+  alarms: ReadonlyMap<Journey, readonly Alarm[]>,
+): void {
+  const { alarmTopicArn } = config
+  const action = alarmTopicArn && new SnsAction(Topic.fromTopicArn(scope, 'AlarmTopic', alarmTopicArn))
+  const join = (
+    name: string,
+    meaning: string,
+    members: readonly (Alarm | CompositeAlarm)[],
+    actionsSuppressor?: CompositeAlarm,
+  ) =>
+    new CompositeAlarm(scope, `${name}-journey`, {
+      compositeAlarmName: config.namePrefix + name,
+      alarmDescription: `${meaning} What to do: infra/RUNBOOK.md#one-alarm-for-a-fault`,
+      alarmRule: AlarmRule.anyOf(...members),
+      ...(actionsSuppressor && {
+        actionsSuppressor,
+        actionsSuppressorWaitPeriod: waitPeriod,
+        actionsSuppressorExtensionPeriod: extensionPeriod,
+      }),
+    })
+  const membersOf = (journey: Journey) => alarms.get(journey) ?? []
+  const shared = join(
+    'shared',
+    'Something that every part of the service needs is at its limit.',
+    membersOf('shared'),
+  )
+  const single = Object.entries(journeys).map(([name, meaning]) =>
+    join(name, meaning, membersOf(name as Journey), shared),
+  )
+  const causes = join('causes', 'A part of the service, or what all share, is in trouble.', [
+    shared,
+    ...single,
+  ])
+  const requests = join(
+    'requests',
+    'Requests fail, are slow or come in floods.',
+    membersOf('requests'),
+    causes,
+  )
+  join('health', 'Something is wrong with the stage.', [causes, requests])
+  if (action) for (const alarm of [shared, ...single, requests]) alarm.addAlarmAction(action)
+}

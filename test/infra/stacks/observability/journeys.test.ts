@@ -1,0 +1,125 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { journeyOf } from '../../../../infra/stacks/observability/journeys.ts'
+import { makeBundleDirectories } from '../../../support/bundle-directories.ts'
+import { ofType, type Stacks, synthesizeUnchecked } from '../synthesize.ts'
+
+const topic = 'arn:aws:sns:eu-central-1:123456789012:alarms'
+let stacks: Stacks
+
+beforeAll(async () => {
+  makeBundleDirectories()
+  stacks = await synthesizeUnchecked('prod', { values: { alarmTopicArn: topic } })
+})
+
+interface Joined {
+  id: string
+  members: string[]
+  suppressor: string | undefined
+  notifies: boolean
+}
+
+const nameOf = (properties: Record<string, unknown>) =>
+  String(properties['AlarmName']).replace('account-service-prod-', '')
+
+/** The alarms of metrics, by logical id. */
+const single = () =>
+  new Map(
+    ofType(stacks, 'AWS::CloudWatch::Alarm')
+      .filter(({ stack }) => stack === 'observability')
+      .map(({ id, resource }) => [id, resource.Properties]),
+  )
+
+/** The composite alarms by name, with the logical ids of what they join. */
+const composite = () =>
+  new Map(
+    ofType(stacks, 'AWS::CloudWatch::CompositeAlarm').map(({ id, resource: { Properties: properties } }) => {
+      const idsIn = (value: unknown) =>
+        [...JSON.stringify(value ?? '').matchAll(/"Fn::GetAtt":\["(\w+)","Arn"\]/g)].map(
+          ([, member = '']) => member,
+        )
+      const joined: Joined = {
+        id,
+        members: idsIn(properties['AlarmRule']),
+        suppressor: idsIn(properties['ActionsSuppressor'])[0],
+        notifies: properties['AlarmActions'] !== undefined,
+      }
+      return [nameOf(properties), joined]
+    }),
+  )
+
+/** The alarms that notify somebody while these alarms of metrics are raised. */
+function toldBy(raised: string[]): string[] {
+  const byName = new Map([...single()].map(([id, properties]) => [nameOf(properties), id]))
+  const found = new Set(raised.map((name) => byName.get(name) ?? expect.unreachable(name)))
+  const all = [...composite()]
+  for (let pass = 0; pass < all.length; pass += 1)
+    for (const [, { id, members }] of all) if (members.some((member) => found.has(member))) found.add(id)
+  return all
+    .filter(([, { id, suppressor, notifies }]) => notifies && found.has(id) && !found.has(suppressor ?? ''))
+    .map(([name]) => name)
+}
+
+describe('journeys', () => {
+  it('every alarm belongs to exactly one journey and notifies nobody by itself', () => {
+    const joined = [...composite()]
+      .filter(([name]) => name !== 'health' && name !== 'causes')
+      .flatMap(([, { members }]) => members)
+    expect(joined.toSorted()).toEqual([...single().keys()].toSorted())
+    for (const [id, properties] of single()) expect(properties['AlarmActions'], id).toBeUndefined()
+  })
+
+  it.each([
+    [['table-throttles', 'user-login-2fa-errors', 'wallet-adjusted-late', 'api-server-errors'], ['shared']],
+    [['intake-wallet-adjusted-errors', 'wallet-adjusted-dead-letters', 'wallet-adjusted-late'], ['events']],
+    [['oauth2-token-errors', 'api-server-errors', 'api-latency'], ['tokens']],
+    [['rotation-silent', 'rotation-overdue', 'rotate-signing-keys-errors'], ['keys']],
+    [['mail-bounces'], ['sign-in']],
+    [['ledger-difference', 'verify-ledger-errors'], ['wallets']],
+    [['community-members-errors'], ['community']],
+    [['api-client-errors', 'too-many-requests', 'account-info-at-throttle'], ['requests']],
+    [[], []],
+  ])('one fault is told once: %j by %j', (raised, told) => {
+    expect(toldBy(raised)).toEqual(told)
+  })
+
+  it('two faults of different journeys are told by both', () => {
+    expect(toldBy(['oauth2-token-errors', 'ledger-difference']).toSorted()).toEqual(['tokens', 'wallets'])
+  })
+
+  it('any alarm turns the health of the stage, which the first line of the dashboard shows', () => {
+    const joined = composite()
+    const within = (name: string): string[] =>
+      (joined.get(name)?.members ?? []).flatMap((id) => {
+        const inner = [...joined].find(([, one]) => one.id === id)?.[0]
+        return inner === undefined ? [id] : within(inner)
+      })
+    expect(within('health').toSorted()).toEqual([...single().keys()].toSorted())
+    const [dashboard] = ofType(stacks, 'AWS::CloudWatch::Dashboard')
+    const body = JSON.stringify(dashboard?.resource.Properties['DashboardBody'])
+    expect(body).toContain('alarm:account-service-prod-health')
+    expect(body.indexOf('prod-health')).toBeLessThan(body.indexOf('Requests and errors'))
+  })
+
+  it('no rule is longer than CloudWatch takes, in the region with the longest name', () => {
+    const prefix =
+      'ALARM("arn:aws:cloudwatch:ap-southeast-1:123456789012:alarm:account-service-123456789012-") OR '.length
+    for (const [name, { members }] of composite()) {
+      const names = members.map((id) => nameOf(single().get(id) ?? { AlarmName: id }).length + prefix)
+      expect(
+        names.reduce((sum, length) => sum + length, 0),
+        name,
+      ).toBeLessThan(10_240)
+      expect(members.length, name).toBeLessThanOrEqual(100)
+    }
+  })
+})
+
+it.each([
+  ['user-logout', 'sign-in'],
+  ['well-known-jwks', 'tokens'],
+  ['dashboard-overview', 'community'],
+  ['worker-grow-tree', 'events'],
+  ['bonus-account-info', 'wallets'],
+])('the function %s belongs to the journey %s', (name, journey) => {
+  expect(journeyOf(name)).toBe(journey)
+})
