@@ -41,7 +41,7 @@ export class ObservabilityStack extends Stack {
     })
   }
 
-  /** The stage's health as one line. It names the alarm in plain text, for an emulator without such alarms. */
+  /** The stage's health as one line. The alarm's name is plain text, for an emulator without such alarms. */
   private healthLine(config: Config): AlarmStatusWidget {
     const resourceName = healthAlarmName(config)
     const arn = this.formatArn({

@@ -22,7 +22,7 @@ import {
 /** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000
 
-/** KMS operations with symmetric keys per second that KMS allows an account in every region (AWS KMS quotas). */
+/** Operations with symmetric keys per second that KMS allows an account in any region (AWS KMS quotas). */
 const kmsSymmetricPerSecond = 10_000
 
 /** Concurrent executions of an account that asked for no more (Lambda quotas). */
@@ -116,8 +116,8 @@ const queueAlarms = ({ config, intake }: Observed): Spec[] => [
 const maxMetrics = 10
 
 /**
- * Alarms on events that reached neither the queue of their rule nor its dead letters, or the rule without dead
- * letters, which keeps what no other takes.
+ * Alarms on events that reached neither the queue of their rule nor its dead letters. The rule that keeps what
+ * no other takes has no dead letters.
  */
 function lostEvents(config: Config): Spec[] {
   const rules = [...events.map(({ detailType }) => eventName(detailType)), unmatchedRuleName]

@@ -32,7 +32,7 @@ const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
 export const journeyOf = (functionName: string): Journey =>
   journeysByPrefix.find(([prefix]) => prefix.test(functionName))?.[1] ?? 'wallets'
 
-/** How long an alarm waits for the one that would make it superfluous, and how long it is still silent after it. */
+/** How long an alarm waits for the one that makes it superfluous, and stays silent when that has ended. */
 const waitPeriod = Duration.minutes(2)
 const extensionPeriod = Duration.minutes(5)
 
