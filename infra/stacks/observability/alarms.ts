@@ -116,8 +116,8 @@ const queueAlarms = ({ config, intake }: Observed): Spec[] => [
 const maxMetrics = 10
 
 /**
- * Alarms on events that reached neither the queue of their rule nor its dead letters. The rule that keeps what
- * no other takes has no dead letters.
+ * Alarms on events that reached neither the queue of their rule nor its dead letters. The rule that keeps
+ * what no other takes has no dead letters.
  */
 function lostEvents(config: Config): Spec[] {
   const rules = [...events.map(({ detailType }) => eventName(detailType)), unmatchedRuleName]
