@@ -10,6 +10,7 @@ import { type Stacks, synthesizeUnchecked } from './stacks/synthesize.ts'
 const namedTypes: Record<string, [property: string, maxLength: number]> = {
   'AWS::ApiGatewayV2::Api': ['Name', 128],
   'AWS::CloudWatch::Alarm': ['AlarmName', 255],
+  'AWS::CloudWatch::CompositeAlarm': ['AlarmName', 255],
   'AWS::CloudWatch::Dashboard': ['DashboardName', 255],
   'AWS::DynamoDB::GlobalTable': ['TableName', 255],
   'AWS::Events::Archive': ['ArchiveName', 48],
