@@ -14,12 +14,24 @@ export async function actInStandbyRegion(url: string, before: Omit<Before, 'item
   const procedure = follow('A lost region', url)
   const people = peopleOf(url)
   const { session, client } = before
+  await mendLedger(procedure, before.tornAt)
   expect(await people.read(session.accessToken)).toBe(200)
   await replaceSigner(procedure, people, before)
   expect(await people.verifies(session.deviceToken)).toBe(true)
   expect(await answerToClient(url, client, client.secret ?? '')).toBe('invalid_grant')
   expect(await answerToClient(url, client, 'another secret of 32 characters or more')).toBe('invalid_client')
   await repeatEvents(procedure, before)
+}
+
+/** Takes the ledger back to an instant before the loss: a transaction that arrived in part is gone then. */
+async function mendLedger({ ops }: Procedure, tornAt: number): Promise<void> {
+  const words = { INSTANT: new Date(tornAt).toISOString() }
+  const tornFound = async () => (await ops('ledger torn --since INSTANT', words)).code === 1
+  expect(await tornFound()).toBe(true)
+  await ops('ledger mend --since INSTANT --apply', words)
+  expect(await tornFound()).toBe(false)
+  expect((await ops('ledger verify')).code).toBe(0)
+  expect((await ops('addresses hold')).code).toBe(0)
 }
 
 /**

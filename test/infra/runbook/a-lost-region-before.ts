@@ -1,6 +1,4 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { tableName } from '../../../shared/db/table.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { adjustment, describeWallet } from '../../support/ledger.ts'
@@ -8,20 +6,20 @@ import { createClient } from '../../support/oauth-clients.ts'
 import { createUser, newRegistration } from '../../support/sign-in.ts'
 import { follow } from './follow.ts'
 import { peopleOf } from './people.ts'
-import { openTables } from './restore-table.ts'
+import { type Item, openTables } from './restore-table.ts'
 import { sendEvents } from './send-events.ts'
 
 export type Before = Awaited<ReturnType<typeof actInLostRegion>>
 
 /**
  * What happens before the region is lost: sign-ins, a client with a secret, bookings, and a key that is
- * published. The last bookings have not reached the standby region, whose items are in the result.
+ * published. The last bookings have not reached the standby region, whose items are in the result, and one
+ * has reached it in part.
  */
-export async function actInLostRegion(url: string, layout: Record<string, unknown>) {
+export async function actInLostRegion(url: string, layout: Record<string, unknown>, directory: string) {
   const people = peopleOf(url)
   const procedure = follow('A lost region', url)
   const tables = openTables(layout)
-  const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'))
   const session = await people.signIn()
   const newcomer = await createUser()
   const client = await createClient({ secret: 'a secret of 32 characters or more' })
@@ -31,11 +29,34 @@ export async function actInLostRegion(url: string, layout: Record<string, unknow
   const replicated = [registration, ...Array.from({ length: 3 }, booking)]
   await sendEvents(procedure, replicated, directory)
   await follow('A new key that fails its check', url).ops('keys rotate')
-  const { items } = await tables.takeSnapshot(tableName())
+  const earlier = await tables.takeSnapshot(tableName())
+  const torn = booking()
+  const tornAt = Date.now()
+  await sendEvents(procedure, [torn], directory)
+  const items = tearApart(earlier.items, (await tables.takeSnapshot(tableName())).items)
   const late = Array.from({ length: 2 }, booking)
   await sendEvents(procedure, late, directory)
   tables.close()
   const asset = { userId, wallet: 'asset' } as const
   const { holdings } = describeWallet(await readWallet(asset, { consistent: true }))
-  return { session, newcomer, client, asset, holdings, events: [...replicated, ...late], directory, items }
+  return {
+    tornAt,
+    session,
+    newcomer,
+    client,
+    asset,
+    holdings,
+    events: [...replicated, torn, ...late],
+    directory,
+    items,
+  }
+}
+
+/** A replica to which DynamoDB has brought every second of the items that changed. */
+function tearApart(before: Item[], after: Item[]): Item[] {
+  const idOf = ({ pk, sk }: Item) => `${pk?.S} ${sk?.S}`
+  const known = new Map(before.map((item) => [idOf(item), item]))
+  const changed = after.filter((item) => !isDeepStrictEqual(item, known.get(idOf(item))))
+  for (const item of changed.filter((_, position) => position % 2 === 0)) known.set(idOf(item), item)
+  return [...known.values()]
 }

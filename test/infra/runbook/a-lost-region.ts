@@ -1,4 +1,7 @@
 import { App } from 'aws-cdk-lib'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { vi } from 'vitest'
 import { readConfig } from '../../../infra/config.ts'
 import { openDatabase } from '../../../infra/local/dynamodb/own-database.ts'
@@ -32,8 +35,9 @@ export async function aLostRegion(lost: LocalStack): Promise<void> {
   const [table] = lost.model.tables
   const layout = table?.createTableInput ?? {}
   const database = await startDynamodb(undefined)
+  const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'))
   try {
-    const { items, ...before } = await actInLostRegion(lost.baseUrl, layout)
+    const { items, ...before } = await actInLostRegion(lost.baseUrl, layout, directory)
     const replicated = {
       keys: lost.aws.multiRegionKeys(),
       outputs: lost.model.outputs,
@@ -66,5 +70,6 @@ export async function aLostRegion(lost: LocalStack): Promise<void> {
     }
   } finally {
     await database.close()
+    rmSync(directory, { recursive: true, force: true })
   }
 }

@@ -9,7 +9,8 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 
-type Item = Record<string, AttributeValue>
+/** An item as DynamoDB answers it. */
+export type Item = Record<string, AttributeValue>
 
 /** All items of a table at a point in time. */
 export interface Snapshot {
@@ -41,10 +42,12 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
     await client.send(
       new CreateTableCommand({ ...(layout as unknown as CreateTableCommandInput), TableName }),
     )
-    for (let start = 0; start < items.length; start += 25) {
+    const starts = Array.from({ length: Math.ceil(items.length / 25) }, (_, batch) => 25 * batch)
+    const writing = starts.map((start) => {
       const puts = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }))
-      await client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: puts } }))
-    }
+      return client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: puts } }))
+    })
+    await Promise.all(writing)
   }
 
   return {
