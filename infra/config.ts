@@ -186,13 +186,17 @@ const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
  * The region of a deployment: the command line's, or the standby region after a failover. Throws a
  * ConfigError for a deployment to the standby region without one: two regions would serve one table.
  */
-export function deploymentRegion({ standby: place, failover }: Config, commandLine?: string): string {
+export function deploymentRegion(
+  { standby: place, failover }: Config,
+  commandLine: string | undefined,
+): string {
   if (failover && place !== undefined) return place.region
-  if (commandLine !== undefined && commandLine === place?.region)
+  const region = commandLine ?? 'us-east-1'
+  if (region === place?.region)
     throw new ConfigError(
-      `${commandLine} is the standby region of this stage: set "failover" when its own region is lost`,
+      `${region} is the standby region of this stage: name its own by AWS_REGION, or set "failover" when that is lost`,
     )
-  return commandLine ?? 'us-east-1'
+  return region
 }
 
 function isHttpsOrigin(text: string): boolean {

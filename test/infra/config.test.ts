@@ -129,7 +129,7 @@ describe('deploymentRegion', () => {
 
   it('a stage is deployed in the region of the command line, us-east-1 if it names none', () => {
     expect(deploymentRegion(readConfig(stage), 'eu-central-1')).toBe('eu-central-1')
-    expect(deploymentRegion(readConfig(stage))).toBe('us-east-1')
+    expect(deploymentRegion(readConfig(stage), undefined)).toBe('us-east-1')
   })
 
   it('after a failover a stage is deployed in its standby region, whatever the command line says', () => {
@@ -138,8 +138,10 @@ describe('deploymentRegion', () => {
 
   it('without a failover nobody deploys a stage in its standby region, because two would serve one table', () => {
     expect(() => deploymentRegion(readConfig(stage), 'eu-west-1')).toThrow(
-      'eu-west-1 is the standby region of this stage: set "failover" when its own region is lost',
+      'eu-west-1 is the standby region of this stage: name its own by AWS_REGION, or set "failover"',
     )
+    const toDefault = readConfig({ ...stage, standby: { region: 'us-east-1' } })
+    expect(() => deploymentRegion(toDefault, undefined)).toThrow('us-east-1 is the standby region')
   })
 })
 
