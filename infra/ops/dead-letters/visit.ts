@@ -9,6 +9,8 @@ import {
 /** A message of a dead-letter queue. */
 export interface DeadLetter {
   id: string
+  /** Id that the bus gave the event; a replay keeps it. */
+  eventId: string | null
   /** Why the function rejected the event; null if SQS moved the message after too many receives. */
   reason: string | null
   detailType: string | null
@@ -83,9 +85,11 @@ async function receive(sqs: SQSClient, url: string): Promise<DeadLetter[]> {
 
 function toDeadLetter(message: Message): DeadLetter {
   const { MessageId = '', Body = '', Attributes, MessageAttributes, ReceiptHandle = '' } = message
-  const { 'detail-type': detailType, source, resources, 'replay-name': replay } = readEnvelope(Body)
+  const envelope = readEnvelope(Body)
+  const { 'detail-type': detailType, source, resources, 'replay-name': replay } = envelope
   return {
     id: MessageId,
+    eventId: typeof envelope['id'] === 'string' ? envelope['id'] : null,
     reason: MessageAttributes?.['reason']?.StringValue ?? null,
     detailType: typeof detailType === 'string' ? detailType : null,
     source: typeof source === 'string' ? source : null,

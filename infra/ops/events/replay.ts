@@ -2,11 +2,12 @@ import type { SQSClient } from '@aws-sdk/client-sqs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { events } from '../../events.ts'
 import type { CommandContext } from '../command.ts'
-import { collectDeadLetters, redriveDeadLetters } from '../dead-letters/actions.ts'
+import { collectDeadLetters, dropDeadLetters, redriveDeadLetters } from '../dead-letters/actions.ts'
 import { countMessages, findQueue, openSqs, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
 import { formatInstant, formatTable } from '../terminal.ts'
 import { openArchive, type Span } from './archive.ts'
+import { keepRefused } from './keep-refused.ts'
 import { awaitEmptyQueues } from './outcome.ts'
 
 /** The JSON result of the command `events replay`. */
@@ -40,7 +41,8 @@ export const archiveWait = (stage: string, { to }: Span, now: number): number =>
 
 /**
  * Replays the archived events of a span, and waits until they are applied. Those that came too early for
- * their order are redriven, as long as that helps. Resolves with false if any is rejected in the end.
+ * their order are redriven, as long as that helps; those that are dead letters from before are left out.
+ * Resolves with false if any is rejected in the end.
  */
 export async function replayEvents(
   { target, terminal, show }: CommandContext,
@@ -54,22 +56,28 @@ export async function replayEvents(
   const sqs = openSqs()
   const run = `${target.stage}-${Date.now()}`
   const replays = groups.map((_, group) => `${run}-${group + 1}`)
+  const pairs = archived.map((detailType) => findQueue(target, detailType))
+  const { isKept, release } = await keepRefused(sqs, pairs)
   try {
     let applied = true
     for (const [group, detailTypes] of groups.entries()) {
-      const pairs = detailTypes.map((detailType) => findQueue(target, detailType))
+      const some = detailTypes.map((detailType) => findQueue(target, detailType))
       terminal.err(`replaying ${detailTypes.join(', ')}`)
       await archive.replay(
         replays[group] ?? '',
         { from, to },
-        pairs.flatMap(({ queue }) => queue ?? []),
+        some.flatMap(({ queue }) => queue ?? []),
       )
-      applied = await awaitApplied(sqs, [...pairs, findQueue(target, 'grow-tree')])
+      applied = await awaitApplied(sqs, [...some, findQueue(target, 'grow-tree')])
       if (!applied) break
     }
-    const pairs = archived.map((detailType) => findQueue(target, detailType))
     const isOurs = ({ replay }: DeadLetter) => replay !== null && replays.includes(replay)
-    const rejected = applied ? await redriveWhileItHelps(sqs, pairs, isOurs) : []
+    const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)
+    const rejected = applied ? await redriveWhileItHelps(sqs, pairs, refusedAnew) : []
+    // Their first dead letters are still there.
+    for (const { deadLetters } of pairs)
+      if ((await countMessages(sqs, deadLetters)).visible > 0)
+        await dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter))
     const result: ReplayResult = {
       from: formatInstant(from),
       to: formatInstant(to),
@@ -80,6 +88,7 @@ export async function replayEvents(
     show(result, () => describe(result))
     return applied && rejected.length === 0
   } finally {
+    await release()
     archive.close()
     sqs.destroy()
   }

@@ -1,12 +1,9 @@
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { countMessages, listQueues, openSqs, totalOf } from '../../../infra/ops/dead-letters/queues.ts'
 import { invokeRotation } from '../../../infra/ops/keys/run-rotation.ts'
 import { findTarget } from '../../../infra/ops/target.ts'
-import { clientOptions } from '../../../shared/aws/client-options.ts'
-import { requireEnv } from '../../../shared/env.ts'
 import { tableName } from '../../../shared/db/table.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
@@ -42,16 +39,10 @@ export async function aStageRebuiltFromItsEvents(
     await tables.restore({ items: [] }, `${tableName()}-empty`)
     await tables.replace(tableName(), `${tableName()}-empty`)
     await run('maintenance off --only events')
-    const all = await replay(procedure, 'events replay --from INSTANT --to END', startedAt)
-    expect(all).toEqual(['deposit.updated unknown_address'])
+    expect(await replay(procedure, startedAt)).toEqual(['deposit.updated unknown_address'])
     await run('ledger verify')
     await run('maintenance off')
     expect(await readEverything(url, users, network)).toEqual(before)
-
-    // Once more, into a table that has them all.
-    expect(await replay(procedure, 'events replay --from INSTANT', startedAt)).toEqual([])
-    expect(await readEverything(url, users, network)).toEqual(before)
-    await run('ledger verify')
     expect(await readOutbox(url)).toEqual(outbox)
 
     await invokeRotation(await findTarget({ url, outputs: '' }), {})
@@ -86,6 +77,10 @@ async function live(url: string) {
   await putEvents('addresses.provisioned', [provision(pool, 4)])
   await putEvents('rates.published', [{ quote: 'USDT', as_of: at, rates: { BTC: '100000', USDT: '1' } }])
   await settle(url)
+  // Refused, because the balance is not there yet; a replay must not take it from what comes later.
+  const early = { adjustment_id: randomUUID(), user_id: child, wallet: 'reward', direction: 2, ...money }
+  await putEvents('wallet.adjusted', [{ ...early, amount: '5', reason: 'too early' }])
+  await settle(url)
   const reward = { user_id: child, reward_type: 'NODE', earned_on: new Date(at).toISOString().slice(0, 10) }
   await putEvents('reward.granted', [
     { ...reward, reward_id: randomUUID(), currency: 'USDT', amount: '30.5' },
@@ -109,8 +104,8 @@ async function live(url: string) {
   const deposit = { currency_network: pool.network, currency: 'USDT', output_index: 0, confirmations: 12, at }
   await putEvents('deposit.updated', [
     { ...deposit, txid: randomUUID(), address, amount: '7.25', status: 'confirmed' },
+    { ...deposit, txid: randomUUID(), address: 'nobodys', amount: '1', status: 'pending' },
   ])
-  await putRefused({ ...deposit, txid: randomUUID(), address: 'nobodys', amount: '1', status: 'pending' })
   await settle(url)
   const payment = { wallet: 'asset', currency: 'USDT', amount: '20' }
   await putEvents('package.purchased', [
@@ -135,20 +130,6 @@ async function live(url: string) {
   ])
   await settle(url)
   return { users: [parent, child] as const, network: pool.network, registration }
-}
-
-/** How far ahead of now the refused event is dated, so that one replay has it and another has not. */
-const ahead = 3_600_000
-
-/** Sends a deposit that is refused. */
-async function putRefused(detail: object): Promise<void> {
-  const entry = { Source: 'chain', DetailType: 'deposit.updated', Detail: JSON.stringify(detail) }
-  const Entries = [
-    { ...entry, EventBusName: requireEnv('EVENT_BUS_NAME'), Time: new Date(Date.now() + ahead) },
-  ]
-  const bus = new EventBridgeClient(clientOptions())
-  expect(await bus.send(new PutEventsCommand({ Entries }))).toMatchObject({ FailedEntryCount: 0 })
-  bus.destroy()
 }
 
 const poolQuery = (network: string) => `currency=USDT&currencyNetWork=${network}`
@@ -214,11 +195,9 @@ function comparable(answer: unknown, path: string): unknown {
 const readOutbox = async (url: string): Promise<unknown> => (await fetch(`${url}/_local/outbox`)).json()
 
 /** Replays the archive, and returns the events that it says are rejected, with the codes. */
-async function replay({ ops }: Procedure, command: string, from: number): Promise<string[]> {
-  const { code, result, err } = await ops(command, {
-    INSTANT: new Date(from).toISOString(),
-    END: new Date(Date.now() + 2 * ahead).toISOString(),
-  })
+async function replay({ ops }: Procedure, from: number): Promise<string[]> {
+  const INSTANT = new Date(from).toISOString()
+  const { code, result, err } = await ops('events replay --from INSTANT', { INSTANT })
   const { applied, rejected } = result as {
     applied: boolean
     rejected: { detail_type: string; reason: string }[]

@@ -1,0 +1,77 @@
+import type { SQSClient } from '@aws-sdk/client-sqs'
+import * as v from 'valibot'
+import { tryTransact } from '../../../shared/db/write.ts'
+import type { Item } from '../../../shared/db/table.ts'
+import { eventRecord, type EventRecord, putRefusal, usedBy } from '../../../shared/events/event-record.ts'
+import { RejectionReason } from '../../../shared/events/rejected-event.ts'
+import { loadIntakes } from '../../catalogue/events.ts'
+import { collectDeadLetters } from '../dead-letters/actions.ts'
+import { countMessages, type QueuePair } from '../dead-letters/queues.ts'
+import type { DeadLetter } from '../dead-letters/visit.ts'
+
+/** Events that were refused before a replay, and that it must not apply. */
+export interface KeptRefusals {
+  isKept: (letter: DeadLetter) => boolean
+  /** Lets a later redrive apply the events again. */
+  release: () => Promise<void>
+}
+
+/** Reasons that say nothing of an event itself: it came before another one, or the service was down. */
+const passing: readonly (string | undefined)[] = [
+  'unknown_user',
+  'unknown_referrer',
+  'unknown_address',
+  'unavailable',
+  'internal',
+]
+
+/** How far ahead a refusal is dated: what is sent before that counts as a copy of the refused event. */
+const aheadMilliseconds = 30 * 86_400_000
+
+const maxAttempts = 5
+
+/**
+ * Keeps a replay from applying the events that were refused and are dead letters: they would meet other
+ * balances than the first time. Records the refusals in the table, which may have lost them, as of the
+ * future, so that nothing that is sent until `release` takes effect under their ids.
+ */
+export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[]): Promise<KeptRefusals> {
+  const kept = new Map<string, { record: EventRecord; code: RejectionReason; explanation: string }>()
+  const intakes = new Map((await loadIntakes()).map((intake) => [intake.detailType, intake]))
+  for (const { deadLetters } of pairs) {
+    if ((await countMessages(sqs, deadLetters)).visible === 0) continue
+    const letters = await collectDeadLetters(sqs, deadLetters, { limit: Infinity, matches: () => true })
+    for (const { body, eventId, detailType, reason } of letters) {
+      const intake = intakes.get(detailType ?? '')
+      const [code, explanation = ''] = reason?.split(': ', 2) ?? []
+      if (intake === undefined || eventId === null || passing.includes(code)) continue
+      const { detail } = JSON.parse(body) as { detail: unknown }
+      const parsed = v.safeParse(intake.detail, detail)
+      if (!parsed.success || !v.is(RejectionReason, code)) continue
+      const key = intake.key(parsed.output as never)
+      const record = eventRecord(intake.detailType, key, detail, { eventId, sentAt: 0 })
+      kept.set(eventId, { record, code, explanation })
+    }
+  }
+  const date = async (at: number) => {
+    for (const { record, code, explanation } of kept.values())
+      await recordRefusal(record, { code, explanation, at })
+  }
+  await date(Date.now() + aheadMilliseconds)
+  return {
+    isKept: ({ eventId }) => eventId !== null && kept.has(eventId),
+    release: () => date(Date.now()),
+  }
+}
+
+/** Records a refusal under the business key of its event, unless an event took effect under that key. */
+async function recordRefusal(record: EventRecord, refusal: Parameters<typeof putRefusal>[1]): Promise<void> {
+  let stored: Item | undefined
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const [failure] = await tryTransact([putRefusal(record, refusal, stored)])
+    if (failure === undefined) return
+    stored = failure.stored
+    if (usedBy(record, stored) !== 'none') return
+  }
+  throw new Error('the refusals of an event change all the time: run the command again')
+}
