@@ -58,6 +58,10 @@ export async function aStageRebuiltFromItsEvents(
       await procedure.aws('aws kms disable-key --key-id ARN', { ARN })
     }
     expect(await findings(procedure)).toEqual([])
+    // The deposit was rejected twice; the adjustment, which was left out, only the first time.
+    const drop = async (NAME: string) => (await procedure.ops('dlq drop NAME --yes', { NAME })).result
+    expect(await drop('wallet.adjusted')).toEqual({ dropped: 1 })
+    expect(await drop('deposit.updated')).toEqual({ dropped: 2 })
   } finally {
     tables.close()
   }

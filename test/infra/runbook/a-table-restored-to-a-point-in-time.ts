@@ -70,6 +70,7 @@ export async function aTableRestoredToAPointInTime(
  * key, and a pool of three deposit addresses, one of them assigned.
  */
 async function actBeforeRestorePoint({ procedure, url, people, tables, directory }: Rehearsal) {
+  const startedAt = Date.now()
   // Activates the published key, because only one key can be published at a time.
   await procedure.ops('keys rotate --emergency')
   const kept = await people.signIn()
@@ -97,7 +98,7 @@ async function actBeforeRestorePoint({ procedure, url, people, tables, directory
     published,
     pool,
     address: await askForAddress(url, kept.user.userId, pool),
-    restorePoint: Date.now(),
+    startedAt,
     snapshot: await tables.takeSnapshot(tableName()),
   }
 }
@@ -163,14 +164,14 @@ async function endAllSessions({ ended }: Before) {
 }
 
 /**
- * Replays the events since a minute before the restore point, and checks that the wallet is as before the
+ * Replays the events since some time before the restore point, and checks that the wallet is as before the
  * restore. Until that is done nobody is given an address that may be somebody else's.
  */
 async function replayEvents({ procedure }: Rehearsal, before: Before, after: After) {
   expect((await procedure.ops('maintenance off --only events')).code).toBe(0)
   const holdings = async () => describeWallet(await readWallet(before.asset, { consistent: true })).holdings
   expect(await holdings()).toEqual({ USDT: '0.4 0 0 0' })
-  const INSTANT = new Date(before.restorePoint - 60_000).toISOString()
+  const INSTANT = new Date(before.startedAt).toISOString()
   const { code, err } = await procedure.ops('events replay --from INSTANT', { INSTANT })
   expect(code, err).toBe(0)
   expect(await holdings()).toEqual(describeWallet(after.wallet).holdings)
