@@ -87,14 +87,15 @@ const bundle = (entries: string[]) =>
     // esbuild tree-shakes ES modules, but not the CommonJS files that the SDK names as `main`.
     mainFields: ['module', 'main'],
     // Replaces SDK parts that no function uses and that made up a third of a bundle: credential providers
-    // other than the environment, endpoint discovery and event streams.
+    // other than the environment, endpoint discovery, event streams and signatures for several regions.
     alias: {
       '@aws-sdk/credential-provider-node': './shared/aws/no-credential-chain.ts',
       '@aws-sdk/endpoint-cache': './shared/aws/no-endpoint-cache.ts',
+      '@aws-sdk/signature-v4-multi-region': './shared/aws/no-multi-region-signing.ts',
       '@smithy/core/event-streams': './shared/aws/no-event-streams.ts',
     },
     legalComments: 'none',
-    plugins: [loadBuiltinModulesLazily],
+    plugins: [loadBuiltinModulesLazily, trimSdk],
     logLevel: 'warning',
     metafile: true,
     write: false,
@@ -125,6 +126,23 @@ const loadBuiltinModulesLazily: Plugin = {
     }))
     builder.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule('${path}')`,
+    }))
+  },
+}
+
+/**
+ * Leaves out what cannot be replaced by an alias: all but the version of the `package.json` of each client,
+ * which the SDK sends in its User-Agent, and SHA-256 in JavaScript, which `node:crypto` has.
+ */
+const trimSdk: Plugin = {
+  name: 'trim-sdk',
+  setup(builder) {
+    builder.onLoad({ filter: /@aws-sdk\/client-[^/]+\/package\.json$/ }, ({ path }) => {
+      const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string }
+      return { contents: JSON.stringify({ version }), loader: 'json' }
+    })
+    builder.onResolve({ filter: /^\.\/Sha256Js$/ }, () => ({
+      path: join(root, 'shared/aws/no-sha256-in-javascript.ts'),
     }))
   },
 }
