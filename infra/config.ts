@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import * as v from 'valibot'
 import { numeric, Settings } from '../shared/settings.ts'
-import { Flag, List, Senders, Standby, Tags, Url } from './knob-schemas.ts'
+import { Flag, List, Senders, Standby, Tags, Url, WarmThroughput } from './knob-schemas.ts'
 import { maxStageLength, namePrefix, serviceName } from './names.ts'
 
 /**
@@ -76,6 +76,12 @@ export const Config = v.pipe(
      * `protectData`.
      */
     multiRegionKeys: v.optional(Flag),
+    /**
+     * Units a second that the table and its index take from the start, as an object with `read` and `write`. A
+     * new table takes 12,000 and 4,000, and grows with its traffic. AWS charges the difference once, and the
+     * values can only be raised. Default: none.
+     */
+    warmThroughput: v.optional(WarmThroughput),
     /**
      * Where the stage goes on when its region is lost, as an object: `region`, which gets a replica of the
      * table and of the keys, and the `certificateArn` and `alarmTopicArn` there. Default: none.

@@ -57,6 +57,12 @@ export const Senders = v.strictObject(
   ),
 )
 
+/** Schema of the units that a table takes at once: at least those of a new one. */
+export const WarmThroughput = v.strictObject({
+  read: v.pipe(v.number(), v.integer(), v.minValue(12_000)),
+  write: v.pipe(v.number(), v.integer(), v.minValue(4_000)),
+})
+
 /** Schema of the name of a region, such as `eu-west-1`. */
 const Region = v.pipe(v.string(), v.regex(/^[a-z]{2,}(-[a-z]+)+-\d$/, 'must be the name of an AWS region'))
 

@@ -62,7 +62,10 @@ export class DataStack extends Stack {
   }
 
   private addTable(config: Config): TableV2 {
-    const { standby } = config
+    const { standby, warmThroughput: warm } = config
+    const warmed = warm && {
+      warmThroughput: { readUnitsPerSecond: warm.read, writeUnitsPerSecond: warm.write },
+    }
     return new TableV2(this, 'Table', {
       tableName: config.serviceName,
       partitionKey: { name: 'pk', type: AttributeType.STRING },
@@ -73,9 +76,11 @@ export class DataStack extends Stack {
           partitionKey: { name: 'gpk', type: AttributeType.STRING },
           sortKey: { name: 'gsk', type: AttributeType.STRING },
           projectionType: ProjectionType.KEYS_ONLY,
+          ...warmed,
         },
       ],
       billing: Billing.onDemand(),
+      ...warmed,
       timeToLiveAttribute: 'ttl',
       // These two and the tags hold for the replica, too.
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },

@@ -3,11 +3,14 @@ import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../infra/config.ts'
+import { applyEvent } from '../support/apply-event.ts'
+import { addUser, adjustment } from '../support/ledger.ts'
 import { interceptQueues } from '../support/deliver.ts'
 import { measureAllOperations } from './capacity/measure-operations.ts'
 import type { Measured } from './capacity/measure.ts'
 import { type OperationName, operations } from './capacity/workload.ts'
 import { quotas, shareOf, throttleRate } from './capacity/quotas.ts'
+import { storedBytes } from './capacity/stored-bytes.ts'
 import { fillTables } from './capacity/tables.ts'
 
 const file = join(import.meta.dirname, '../../infra/CAPACITY.md')
@@ -28,6 +31,17 @@ describe('the figures in CAPACITY.md', () => {
   )
 })
 
+it('a bill takes as many bytes in the table as CAPACITY.md says', async () => {
+  const { handler } = await import('../../functions/intake/wallet.adjusted.ts')
+  const userId = await addUser()
+  await applyEvent(handler, adjustment(userId))
+  const bytes = await storedBytes(
+    () => applyEvent(handler, adjustment(userId)),
+    (pk) => pk.startsWith(`BL#${userId}#`) || pk.startsWith('EVT#wallet.adjusted#'),
+  )
+  expect(readFileSync(file, 'utf8')).toContain(`${(bytes / 1_000).toFixed(1)} KB for a bill`)
+})
+
 it('the tables in CAPACITY.md agree with the figures; node test/bench/capacity.ts updates them', async () => {
   const document = readFileSync(file, 'utf8')
   const filled = await format(fillTables(document), { ...(await resolveConfig(file)), filepath: file })
@@ -39,9 +53,9 @@ it('growing load reaches the AWS quotas in the order that CAPACITY.md names', ()
   expect(inOrder.slice(0, 5)).toEqual([
     'SES, mails per day',
     'SES, mails per second',
+    'DynamoDB, write units of a new table',
     'Throttle of POST /user/login-with-password',
-    'KMS, RSA operations',
-    'API Gateway, requests',
+    'DynamoDB, read units of a new table',
   ])
   expect(throttleRate).toBe(readConfig({ stage: 'local' }).throttleRate)
 })

@@ -112,6 +112,11 @@ describe('the configuration of a deployment', () => {
       { standby: there, domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-central-1:1:x' },
       /standby needs a certificateArn/,
     ],
+    [
+      'a warm table colder than a new one',
+      { warmThroughput: { read: 12_000, write: 3_000 } },
+      /warmThroughput/,
+    ],
     ['a failover to nowhere', { failover: true }, /failover needs a standby/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
   ])('a deployment with %s is refused by the name of the knob', (_what, values, message) => {

@@ -35,7 +35,8 @@ export const quotas: Quota[] = [
     name: 'SES, mails per second',
     limit: 14,
     perSignIn: totalPerSignIn(({ mails }) => mails),
-    source: 'SES Developer Guide, Managing your sending limits (initially 14/s and 50,000 per day)',
+    source:
+      'SES Developer Guide, Managing your sending limits (outside the sandbox: initially 14/s and 50,000 per day)',
   },
   {
     name: 'SES, mails per day',
@@ -65,7 +66,19 @@ export const quotas: Quota[] = [
     name: 'Lambda, concurrent executions',
     limit: 1_000,
     perSignIn: totalPerSignIn(concurrency),
-    source: 'Lambda Developer Guide, Lambda quotas (per account and region)',
+    source: 'Lambda Developer Guide, Lambda quotas (per account and region; new accounts begin with less)',
+  },
+  {
+    name: 'DynamoDB, write units of a new table',
+    limit: 4_000,
+    perSignIn: totalPerSignIn(({ writeUnits }) => writeUnits),
+    source: 'DynamoDB Developer Guide, DynamoDB warm throughput (on demand; it grows with the traffic)',
+  },
+  {
+    name: 'DynamoDB, read units of a new table',
+    limit: 12_000,
+    perSignIn: totalPerSignIn(({ readUnits }) => readUnits),
+    source: 'as above',
   },
   {
     name: 'DynamoDB, write units of a table',
@@ -83,13 +96,13 @@ export const quotas: Quota[] = [
     name: 'EventBridge, PutEvents',
     limit: 10_000,
     perSignIn: totalPerSignIn(({ events }) => events),
-    source: 'EventBridge User Guide, Quotas (us-east-1; less elsewhere)',
+    source: 'EventBridge User Guide, Quotas (us-east-1; 2,400 in us-east-2, less in most regions)',
   },
   {
     name: 'EventBridge, target invocations',
     limit: 18_750,
     perSignIn: totalPerSignIn(({ events }) => events),
-    source: 'EventBridge User Guide, Quotas (us-east-1; 750 to 4,500 elsewhere)',
+    source: 'EventBridge User Guide, Quotas (also us-west-2 and eu-west-1; 750 to 4,500 elsewhere)',
   },
 ]
 
