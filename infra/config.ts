@@ -77,9 +77,9 @@ export const Config = v.pipe(
      */
     multiRegionKeys: v.optional(Flag),
     /**
-     * Units a second that the table and its index take from the start, as an object with `read` and `write`. A
-     * new table takes 12,000 and 4,000, and grows with its traffic. AWS charges the difference once, and the
-     * values can only be raised. Default: none.
+     * Units a second that the table and its index take from the start, as an object with `read` and `write`.
+     * A new table takes 12,000 and 4,000, and grows with its traffic. AWS charges the difference once, and
+     * the values can only be raised. Default: none.
      */
     warmThroughput: v.optional(WarmThroughput),
     /**

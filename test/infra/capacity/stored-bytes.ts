@@ -7,7 +7,7 @@ type Item = Record<string, AttributeValue>
 /** What DynamoDB adds to every item that it stores (Amazon DynamoDB pricing, data storage). */
 const overheadBytes = 100
 
-/** Bytes that the items which `write` creates take in the table, as DynamoDB charges them; no index entries. */
+/** Bytes that the items which `write` creates take in the table, as DynamoDB charges them, without its index. */
 export async function storedBytes(
   write: () => Promise<unknown>,
   isMine: (pk: string) => boolean,
