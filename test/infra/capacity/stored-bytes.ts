@@ -7,7 +7,7 @@ type Item = Record<string, AttributeValue>
 /** What DynamoDB adds to every item that it stores (Amazon DynamoDB pricing, data storage). */
 const overheadBytes = 100
 
-/** Bytes that the items which `write` creates take in the table, as DynamoDB charges them, without its index. */
+/** Bytes in the table of the items that `write` creates, as DynamoDB charges them, without the index. */
 export async function storedBytes(
   write: () => Promise<unknown>,
   isMine: (pk: string) => boolean,
