@@ -1,5 +1,4 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +18,7 @@ import { putEvents } from '../../support/put-event.ts'
 import { authenticatorCode, createUser, newUserId } from '../../support/sign-in.ts'
 import { findings, follow, pollOptions, type Procedure, signerOf } from './follow.ts'
 import { kidOf, type People } from './people.ts'
+import { sendEvents } from './send-events.ts'
 import { openTables } from './restore-table.ts'
 
 /** The procedure, stack, users and tables that the steps of the restore rehearsal share. */
@@ -236,12 +236,12 @@ async function expectUsersBack(people: People, { kept, sendCode }: Before, signe
 }
 
 /** Sends `wallet.adjusted` events from a file with `event put`. */
-async function send({ ops }: Procedure, details: object[], directory: string): Promise<void> {
-  const file = join(directory, randomUUID())
-  const lines = details.map((detail) => JSON.stringify({ 'detail-type': 'wallet.adjusted', detail }))
-  writeFileSync(file, lines.join('\n'))
-  expect((await ops('event put FILE', { FILE: file })).code).toBe(0)
-}
+const send = (procedure: Procedure, details: object[], directory: string): Promise<void> =>
+  sendEvents(
+    procedure,
+    details.map((detail) => ({ 'detail-type': 'wallet.adjusted', detail })),
+    directory,
+  )
 
 /** Returns a device_token signed by this key. Signs in repeatedly until the functions use the key. */
 const signedBy = (people: People, kid: string | undefined): Promise<string> =>
