@@ -16,6 +16,8 @@ export interface Schedule {
   name: string
   /** EventBridge schedule expression, such as `rate(1 minute)`. */
   rate: string
+  /** Set if a run changes nothing but its own progress, so that it may end while the service is off. */
+  onlyReads?: true
   permissions: Permissions
 }
 
@@ -48,9 +50,11 @@ export const schedules: Schedule[] = [
   },
   {
     name: 'verify-ledger',
-    rate: 'cron(0 3 * * ? *)',
+    // A run takes up to fifteen minutes, so as many work at once while slices of the ledger are due.
+    rate: 'rate(1 minute)',
+    onlyReads: true,
     permissions: {
-      table: { GetItem: ['VERIFICATION', 'W#'], Query: ['BL#'], PutItem: ['VERIFICATION'] },
+      table: { GetItem: ['W#'], Query: ['BL#', 'VERIFICATION'], PutItem: ['VERIFICATION'] },
       index: ['WALLETS#'],
       memory: 512,
       timeout: 900,

@@ -17,7 +17,7 @@ export interface LedgerReport {
 export async function findWallets(userId: number | undefined): Promise<WalletId[]> {
   if (userId === undefined) {
     const all: WalletId[] = []
-    for await (const { id } of listWallets()) all.push(id)
+    for await (const id of listWallets()) all.push(id)
     return all
   }
   const wallets = await Promise.all(

@@ -41,7 +41,7 @@ export async function switchMaintenance(
   await Promise.all(chosen.map((name) => awaitState(target, name, wanted)))
   if (chosen.includes('requests')) await awaitAnswers(baseUrl, wanted)
   if (stopped) {
-    const rest = Math.max(...chosen.map((name) => drainMilliseconds(name, Date.now())))
+    const rest = Math.max(...chosen.map((name) => drainMilliseconds(name)))
     terminal.err(`Waiting ${Math.ceil(rest / 1_000)} s until what had begun before has ended.`)
     await wait(rest)
   }

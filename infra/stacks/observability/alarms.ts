@@ -334,6 +334,23 @@ const serviceAlarms = ({ config }: Observed): Spec[] => [
     metric: serviceMetric(config, 'LedgerDifferences', 'Maximum'),
     threshold: 1,
   },
+  {
+    id: 'ledger-unverified',
+    journey: 'wallets',
+    meaning: 'Some wallets have not been verified for three days.',
+    runbook: 'ledger-unverified',
+    metric: serviceMetric(config, 'LedgerVerificationAge', 'Maximum'),
+    threshold: 3 * 86_400,
+  },
+  {
+    id: 'ledger-verification-silent',
+    journey: 'wallets',
+    meaning: 'The verification of the ledger has not run for an hour.',
+    runbook: 'ledger-unverified',
+    metric: functionMetric(config, 'verify-ledger', 'Invocations', Duration.hours(1)),
+    threshold: 0,
+    alarmWhenSilent: true,
+  },
 ]
 
 /** Alarms on what every journey uses; while one is raised, those of the journeys are not told. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { putNextHead, readJournal } from '../../../shared/community/tree-journal.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
+import { readSlices, writeSlice } from '../../../shared/ledger/verification-slice.ts'
 import { transact } from '../../../shared/db/write.ts'
 import { signingKeySetKey } from '../../../shared/keys/key-set.ts'
 import { createSigningKey } from '../../../shared/keys/kms-keys.ts'
@@ -56,6 +57,8 @@ export const backgroundScenarios: Record<string, Scenario> = {
   },
   'verify-ledger': async ({ run }) => {
     await deliver(walletAdjusted, adjustment(await addUser()))
+    for (const slice of await readSlices())
+      await writeSlice({ ...slice, started_at: 0, verified_at: 0, after: undefined, leased_until: 0 })
     await run({})
   },
   'rotate-signing-keys': async ({ run }) => {

@@ -93,7 +93,6 @@ const event = fc.oneof(
 )
 type Sent = typeof event extends fc.Arbitrary<infer Event> ? Event : never
 
-/** The first event of every history, so that there is money to move. */
 const credit: Sent = {
   type: 'adjustment',
   key: 10,
@@ -102,6 +101,13 @@ const credit: Sent = {
   amount: '100',
   direction: 1,
 }
+
+/** The first events of every history, so that there is money to move, and something to advance. */
+const first: readonly Sent[] = [
+  credit,
+  { type: 'deposit', key: 0, confirmations: 0, status: 'pending' },
+  { type: 'withdrawal', key: 0, status: 'requested' },
+]
 
 /** A user of a history, with a deposit address. */
 interface Person {
@@ -314,7 +320,7 @@ describe('a mend of the ledger', () => {
             const people = await addPeople(together)
             const each = <T>(run: (person: Person, drawn: Drawn) => Promise<T>) =>
               Promise.all(people.map((person, i) => run(person, histories[i] ?? expect.unreachable())))
-            const kept = await each((person, { before }) => apply(person, [credit, ...before]))
+            const kept = await each((person, { before }) => apply(person, [...first, ...before]))
             const since = Date.now()
             const stopRecording = recordStates()
             await each((person, { after }) => apply(person, after))
