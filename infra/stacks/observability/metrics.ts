@@ -1,5 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { MetricName } from '../../../shared/emit-metric.ts'
+import type { FailureName } from '../../../shared/errors.ts'
 import type { Config } from '../../config.ts'
 import type { ApiStack } from '../api-stack.ts'
 import type { IntakeStack } from '../intake-stack.ts'
@@ -45,11 +47,11 @@ export const deadLetterMetric = (config: Config, name: string): Metric =>
   })
 
 /** One of the custom metrics that the functions emit: see shared/emit-metric.ts. */
-export const serviceMetric = ({ serviceName }: Config, metricName: string, statistic: string): Metric =>
+export const serviceMetric = ({ serviceName }: Config, metricName: MetricName, statistic: string): Metric =>
   new Metric({ namespace: serviceName, metricName, statistic, period })
 
 /** The number of requests that failed in one way: see shared/errors.ts. */
-export const failureMetric = ({ serviceName }: Config, failure: string): Metric =>
+export const failureMetric = ({ serviceName }: Config, failure: FailureName): Metric =>
   new Metric({
     namespace: serviceName,
     metricName: 'Failures',
@@ -61,7 +63,7 @@ export const failureMetric = ({ serviceName }: Config, failure: string): Metric 
 /** The percentage of a function's calls that failed in one way; 0 below a number of failures. */
 export const failureShare = (
   config: Config,
-  failure: string,
+  failure: FailureName,
   name: string,
   atLeast: number,
 ): MathExpression =>
