@@ -35,6 +35,10 @@ const faults: Partial<Record<Emulator['name'], Fault[]>> = {
       ),
     },
     {
+      reason: 'ministack has no archives of events',
+      remove: resources(({ Type: type }) => type === 'AWS::Events::Archive'),
+    },
+    {
       reason: 'ministack has no composite alarms',
       remove: resources(({ Type: type }) => type === 'AWS::CloudWatch::CompositeAlarm'),
     },
