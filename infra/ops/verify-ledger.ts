@@ -53,19 +53,26 @@ async function hasCause({ business_id: type, reference }: Bill): Promise<boolean
   return isRecorded({ detailType: detailTypes[type], businessKey })
 }
 
-/** Recomputes each wallet from its bills, one after another, and reports progress after each. */
+/** Number of wallets that are verified at the same time. */
+const concurrency = 8
+
+/** Recomputes each wallet from its bills, some at a time, and reports progress after each. */
 export async function verifyLedger(
   ids: WalletId[],
   onProgress: (done: number, text: string) => void,
 ): Promise<LedgerReport> {
   const report: LedgerReport = { wallets: 0, bills: 0, differences: [] }
-  for (const id of ids) {
-    const { bills, differences } = await verifyWallet(id, findUncaused)
-    report.wallets += 1
-    report.bills += bills
-    report.differences.push(...differences)
-    onProgress(report.wallets, `${report.wallets} wallets, ${report.bills} bills`)
+  const queue = ids.values()
+  const work = async () => {
+    for (const id of queue) {
+      const { bills, differences } = await verifyWallet(id, findUncaused)
+      report.wallets += 1
+      report.bills += bills
+      report.differences.push(...differences)
+      onProgress(report.wallets, `${report.wallets} wallets, ${report.bills} bills`)
+    }
   }
+  await Promise.all(Array.from({ length: concurrency }, work))
   return report
 }
 
