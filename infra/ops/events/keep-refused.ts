@@ -8,6 +8,7 @@ import { loadIntakes } from '../../catalogue/events.ts'
 import { collectDeadLetters } from '../dead-letters/actions.ts'
 import { countMessages, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
+import { OperationError } from '../errors.ts'
 
 /** Events that were refused before a replay, and that it must not apply. */
 export interface KeptRefusals {
@@ -28,19 +29,34 @@ const passing: readonly (string | undefined)[] = [
 /** How far ahead a refusal is dated: what is sent before that counts as a copy of the refused event. */
 const aheadMilliseconds = 30 * 86_400_000
 
+/** Maximum number of dead letters of one kind: reading them must end before they are visible again. */
+const maxLetters = 10_000
+
 const maxAttempts = 5
 
 /**
- * Keeps a replay from applying the events that were refused and are dead letters: they would meet other
- * balances than the first time. Records the refusals in the table, which may have lost them, as of the
- * future, so that nothing that is sent until `release` takes effect under their ids.
+ * Keeps a replay from applying the events that were refused before an instant and are dead letters: they
+ * would meet other balances than the first time. Records the refusals in the table, which may have lost them,
+ * as of the future, so that nothing that is sent until `release` takes effect under their ids.
  */
-export async function keepRefused(sqs: SQSClient, pairs: readonly QueuePair[]): Promise<KeptRefusals> {
+export async function keepRefused(
+  sqs: SQSClient,
+  pairs: readonly QueuePair[],
+  before: number,
+): Promise<KeptRefusals> {
   const kept = new Map<string, { record: EventRecord; code: RejectionReason; explanation: string }>()
   const intakes = new Map((await loadIntakes()).map((intake) => [intake.detailType, intake]))
   for (const { deadLetters } of pairs) {
     if ((await countMessages(sqs, deadLetters)).visible === 0) continue
-    const letters = await collectDeadLetters(sqs, deadLetters, { limit: Infinity, matches: () => true })
+    const letters = await collectDeadLetters(sqs, deadLetters, {
+      limit: maxLetters,
+      // What an earlier replay left may have come too early, and not be refused at all.
+      matches: ({ replay, since }) => replay === null && since < before,
+    })
+    if (letters.length === maxLetters)
+      throw new OperationError(
+        `${deadLetters} has too many dead letters: save a copy, and drop what is settled`,
+      )
     for (const { body, eventId, detailType, reason } of letters) {
       const intake = intakes.get(detailType ?? '')
       const [code, explanation = ''] = reason?.split(': ', 2) ?? []

@@ -57,7 +57,7 @@ export async function replayEvents(
   const run = `${target.stage}-${Date.now()}`
   const replays = groups.map((_, group) => `${run}-${group + 1}`)
   const pairs = archived.map((detailType) => findQueue(target, detailType))
-  const { isKept, release } = await keepRefused(sqs, pairs)
+  const { isKept, release } = await keepRefused(sqs, pairs, to)
   try {
     let applied = true
     for (const [group, detailTypes] of groups.entries()) {
@@ -71,7 +71,9 @@ export async function replayEvents(
       applied = await awaitApplied(sqs, [...some, findQueue(target, 'grow-tree')])
       if (!applied) break
     }
-    const isOurs = ({ replay }: DeadLetter) => replay !== null && replays.includes(replay)
+    // Events that came since then may have been refused for what the replay had not brought yet.
+    const isOurs = ({ replay, since }: DeadLetter) =>
+      replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)
     const rejected = applied ? await redriveWhileItHelps(sqs, pairs, refusedAnew) : []
     // Their first dead letters are still there.
