@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { journeyOf } from '../../../../infra/stacks/observability/journeys.ts'
 import { makeBundleDirectories } from '../../../support/bundle-directories.ts'
@@ -112,6 +114,16 @@ describe('journeys', () => {
       expect(members.length, name).toBeLessThanOrEqual(100)
     }
   })
+})
+
+it('CAPACITY.md says what the alarms of a stage cost', () => {
+  const metrics = ofType(stacks, 'AWS::CloudWatch::Alarm').flatMap(
+    ({ resource: { Properties: properties } }) =>
+      ((properties['Metrics'] ?? [{ MetricStat: {} }]) as object[]).filter((one) => 'MetricStat' in one),
+  ).length
+  const cost = Math.round(0.1 * metrics + 0.5 * composite().size)
+  const capacity = readFileSync(join(import.meta.dirname, '../../../../infra/CAPACITY.md'), 'utf8')
+  expect(capacity).toContain(`alarms ($${cost} per month for a stage`)
 })
 
 it.each([
