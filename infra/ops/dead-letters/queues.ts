@@ -80,5 +80,19 @@ export async function countMessages(sqs: SQSClient, name: string): Promise<Messa
   }
 }
 
+/** Works on each dead-letter queue in which messages are visible, on all of them at the same time. */
+export async function onDeadLetters<Result>(
+  sqs: SQSClient,
+  pairs: readonly QueuePair[],
+  work: (pair: QueuePair) => Promise<Result>,
+): Promise<Result[]> {
+  const results = await Promise.all(
+    pairs.map(async (pair) =>
+      (await countMessages(sqs, pair.deadLetters)).visible > 0 ? [await work(pair)] : [],
+    ),
+  )
+  return results.flat()
+}
+
 /** Number of all messages of a queue: visible, in flight and delayed. */
 export const totalOf = ({ visible, inFlight, delayed }: MessageCounts): number => visible + inFlight + delayed

@@ -6,7 +6,7 @@ import { eventRecord, type EventRecord, putRefusal, usedBy } from '../../../shar
 import { RejectionReason } from '../../../shared/events/rejected-event.ts'
 import { loadIntakes } from '../../catalogue/events.ts'
 import { collectDeadLetters } from '../dead-letters/actions.ts'
-import { countMessages, type QueuePair } from '../dead-letters/queues.ts'
+import { onDeadLetters, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
 import { OperationError } from '../errors.ts'
 
@@ -46,28 +46,28 @@ export async function keepRefused(
 ): Promise<KeptRefusals> {
   const kept = new Map<string, { record: EventRecord; code: RejectionReason; explanation: string }>()
   const intakes = new Map((await loadIntakes()).map((intake) => [intake.detailType, intake]))
-  for (const { deadLetters } of pairs) {
-    if ((await countMessages(sqs, deadLetters)).visible === 0) continue
+  const read = async ({ deadLetters }: QueuePair) => {
     const letters = await collectDeadLetters(sqs, deadLetters, {
       limit: maxLetters,
       // What an earlier replay left may have come too early, and not be refused at all.
       matches: ({ replay, since }) => replay === null && since < before,
     })
-    if (letters.length === maxLetters)
-      throw new OperationError(
-        `${deadLetters} has too many dead letters: save a copy, and drop what is settled`,
-      )
-    for (const { body, eventId, detailType, reason } of letters) {
-      const intake = intakes.get(detailType ?? '')
-      const [code, explanation = ''] = reason?.split(': ', 2) ?? []
-      if (intake === undefined || eventId === null || passing.includes(code)) continue
-      const { detail } = JSON.parse(body) as { detail: unknown }
-      const parsed = v.safeParse(intake.detail, detail)
-      if (!parsed.success || !v.is(RejectionReason, code)) continue
-      const key = intake.key(parsed.output as never)
-      const record = eventRecord(intake.detailType, key, detail, { eventId, sentAt: 0 })
-      kept.set(eventId, { record, code, explanation })
-    }
+    if (letters.length < maxLetters) return letters
+    throw new OperationError(
+      `${deadLetters} has too many dead letters: save a copy, and drop what is settled`,
+    )
+  }
+  for (const letter of (await onDeadLetters(sqs, pairs, read)).flat()) {
+    const { body, eventId, detailType, reason } = letter
+    const intake = intakes.get(detailType ?? '')
+    const [code, explanation = ''] = reason?.split(': ', 2) ?? []
+    if (intake === undefined || eventId === null || passing.includes(code)) continue
+    const { detail } = JSON.parse(body) as { detail: unknown }
+    const parsed = v.safeParse(intake.detail, detail)
+    if (!parsed.success || !v.is(RejectionReason, code)) continue
+    const key = intake.key(parsed.output as never)
+    const record = eventRecord(intake.detailType, key, detail, { eventId, sentAt: 0 })
+    kept.set(eventId, { record, code, explanation })
   }
   const date = async (at: number) => {
     for (const { record, code, explanation } of kept.values())

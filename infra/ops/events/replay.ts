@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { events } from '../../events.ts'
 import type { CommandContext } from '../command.ts'
 import { collectDeadLetters, dropDeadLetters, redriveDeadLetters } from '../dead-letters/actions.ts'
-import { countMessages, findQueue, openSqs, type QueuePair } from '../dead-letters/queues.ts'
+import { findQueue, onDeadLetters, openSqs, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
 import { formatInstant, formatTable } from '../terminal.ts'
 import { openArchive, type Span } from './archive.ts'
@@ -77,9 +77,9 @@ export async function replayEvents(
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)
     const rejected = applied ? await redriveWhileItHelps(sqs, pairs, refusedAnew) : []
     // Their first dead letters are still there.
-    for (const { deadLetters } of pairs)
-      if ((await countMessages(sqs, deadLetters)).visible > 0)
-        await dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter))
+    await onDeadLetters(sqs, pairs, ({ deadLetters }) =>
+      dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter)),
+    )
     const result: ReplayResult = {
       from: formatInstant(from),
       to: formatInstant(to),
@@ -112,26 +112,15 @@ async function redriveWhileItHelps(
   matches: (letter: DeadLetter) => boolean,
 ): Promise<DeadLetter[]> {
   for (let before = Infinity; ;) {
-    const touched: QueuePair[] = []
-    for (const pair of pairs) if ((await countMessages(sqs, pair.deadLetters)).visible > 0) touched.push(pair)
-    let redriven = 0
-    for (const pair of touched) redriven += await redriveDeadLetters(sqs, pair, matches)
+    const redrives = await onDeadLetters(sqs, pairs, (pair) => redriveDeadLetters(sqs, pair, matches))
+    const redriven = redrives.reduce((sum, count) => sum + count, 0)
     if (redriven === 0) return []
-    await awaitApplied(sqs, touched)
-    if (redriven >= before) return listLetters(sqs, touched, matches)
+    await awaitApplied(sqs, pairs)
+    const list = ({ deadLetters }: QueuePair) =>
+      collectDeadLetters(sqs, deadLetters, { limit: maxListedPerQueue, matches })
+    if (redriven >= before) return (await onDeadLetters(sqs, pairs, list)).flat()
     before = redriven
   }
-}
-
-async function listLetters(
-  sqs: SQSClient,
-  pairs: QueuePair[],
-  matches: (letter: DeadLetter) => boolean,
-): Promise<DeadLetter[]> {
-  const letters: DeadLetter[] = []
-  for (const { deadLetters } of pairs)
-    letters.push(...(await collectDeadLetters(sqs, deadLetters, { limit: maxListedPerQueue, matches })))
-  return letters
 }
 
 const describe = ({ from, to, applied, rejected }: ReplayResult): string =>
