@@ -12,6 +12,13 @@ export const serviceTag = { name: 'service', value: service } as const
 /** Tag of every resource and role with the name of its stage. */
 export const stageTagName = 'stage'
 
+/** The tags of every resource of a stage. */
+export const tagsOf = ({ stage, tags }: { stage: string; tags: Record<string, string> }) => ({
+  ...tags,
+  [serviceTag.name]: serviceTag.value,
+  [stageTagName]: stage,
+})
+
 /**
  * Maximum length of a stage's name. The names of functions contain it, and Lambda allows 64 characters: a
  * function's own name can have 35.

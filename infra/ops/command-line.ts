@@ -10,6 +10,7 @@ import { addLedgerCommands } from './commands/ledger.ts'
 import { addMaintenanceCommands } from './commands/maintenance.ts'
 import { addRatesCommands } from './commands/rates.ts'
 import { addTraceCommand } from './commands/trace.ts'
+import { addTableCommands } from './commands/table.ts'
 import { addUserCommands } from './commands/user.ts'
 import { OperationError, UsageError } from './errors.ts'
 import { enterTarget, findTarget, type TargetOptions } from './target.ts'
@@ -84,6 +85,7 @@ export function addCommands(program: Command, run: RunCommand): void {
     addAddressesCommands,
     addDeadLetterCommands,
     addKeysCommands,
+    addTableCommands,
     addMaintenanceCommands,
     addTraceCommand,
   ])

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { Settings } from '../../shared/settings.ts'
 import { type Config, ConfigError, readStageConfig } from '../config.ts'
+import { tagsOf } from '../names.ts'
 import { UsageError } from './errors.ts'
 import type { Target, TargetOptions } from './target.ts'
 
@@ -28,6 +29,7 @@ export function findStage(
     region: options.region ?? (config.failover ? config.standby?.region : undefined),
     namePrefix: config.namePrefix,
     tableName: config.serviceName,
+    table: { deletionProtection: config.protectData, tags: tagsOf(config) },
     eventBusName: config.serviceName,
     settings: v.parse(Settings, config),
   }

@@ -1,7 +1,7 @@
 import { type App, Tags } from 'aws-cdk-lib'
 import { resolvePage } from '../authorization-page-address.ts'
 import { type Config, deploymentRegion } from '../config.ts'
-import { serviceTag, stageTagName } from '../names.ts'
+import { tagsOf } from '../names.ts'
 import { ApiStack } from './api-stack.ts'
 import { DataStack } from './data-stack.ts'
 import { IntakeStack } from './intake-stack.ts'
@@ -18,7 +18,7 @@ export async function addStacks(
   region = deploymentRegion(config, process.env['CDK_DEFAULT_REGION']),
 ): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
-  const tags = { ...config.tags, [serviceTag.name]: serviceTag.value, [stageTagName]: config.stage }
+  const tags = tagsOf(config)
   // Tags of the stacks themselves, which CloudFormation passes on; those of the resources are added below.
   // A table can only have a replica if the region of its stack is known, and all stacks refer to it.
   const common = { config, tags, ...(config.standby ? { env: { region } } : {}) }
