@@ -357,6 +357,7 @@ describe('a mend of the ledger', () => {
     ['reward', [{ type: 'reward', key: 1, currency: 'USDT', amount: '1', earned_on: '2026-11-20' }]],
     ['request of a withdrawal', [credit, { type: 'withdrawal', key: 1, status: 'requested' }]],
     ['settled withdrawal', [credit, { type: 'withdrawal', key: 1, status: 'settled' }]],
+    ['cancellation before its request', [{ type: 'withdrawal', key: 1, status: 'cancelled' }]],
     ['new deposit', [{ type: 'deposit', key: 1, confirmations: 1, status: 'pending' }]],
     ['credited deposit', [{ type: 'deposit', key: 1, confirmations: 12, status: 'confirmed' }]],
     ['purchase', [{ type: 'purchase', key: 1, amount: '1', wallet: undefined }]],
