@@ -35,9 +35,10 @@ it('a bill takes as many bytes in the table as CAPACITY.md says', async () => {
   const { handler } = await import('../../functions/intake/wallet.adjusted.ts')
   const userId = await addUser()
   await applyEvent(handler, adjustment(userId))
+  const second = adjustment(userId)
   const bytes = await storedBytes(
-    () => applyEvent(handler, adjustment(userId)),
-    (pk) => pk.startsWith(`BL#${userId}#`) || pk.startsWith('EVT#wallet.adjusted#'),
+    () => applyEvent(handler, second),
+    (pk) => pk.startsWith(`BL#${userId}#`) || pk === `EVT#wallet.adjusted#${second.adjustment_id}`,
   )
   expect(readFileSync(file, 'utf8')).toContain(`${(bytes / 1_000).toFixed(1)} KB for a bill`)
 })
