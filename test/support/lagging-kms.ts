@@ -1,3 +1,4 @@
+import './quick-rsa-keys.ts'
 import { afterAll } from 'vitest'
 import type { LaggingChange } from '../../infra/local/aws/kms/lag.ts'
 import { startAwsEndpoint } from '../../infra/local/aws/server.ts'

@@ -1,6 +1,7 @@
 // Serves the table that all tests of the project `table` share, with the keys that functions need: DynamoDB
 // Local behind the local stack's AWS endpoint, without bundles, gateway and running functions. Tests call the
 // code in their own process.
+import './quick-rsa-keys.ts'
 import { App } from 'aws-cdk-lib'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

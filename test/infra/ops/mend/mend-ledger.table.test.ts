@@ -35,7 +35,7 @@ import { newUserIds, silenceTreeQueue } from '../../../support/community.ts'
 import { describeWallet, readPage } from '../../../support/ledger.ts'
 import { useOwnTable } from '../../../support/own-table.ts'
 
-const runs = process.env['NIGHTLY'] === '1' ? 1_000 : 200
+const runs = process.env['NIGHTLY'] === '1' ? 1_000 : 60
 /** Number of random histories, each of a user of its own, that are torn and mended together. */
 const together = 20
 /** Number of people of them for whom what the endpoints answer is compared, too. */

@@ -1,0 +1,60 @@
+// Import it for its effect, before the local KMS. Tests of the rotation make hundreds of RSA keys, and to
+// find the primes of one takes 120 ms of processor time: here any two of a few primes make a key. These keys
+// work as all others do, but two of them may share a prime, and then both can be broken.
+import crypto, { type KeyPairKeyObjectResult, type RSAKeyPairOptions } from 'node:crypto'
+import { promisify } from 'node:util'
+
+const publicExponent = 65_537n
+
+/** The primes by their length in bits, and the pairs of them that have not been used. */
+const primes = new Map<number, bigint[]>()
+const pairs = new Map<number, [bigint, bigint][]>()
+
+/** Takes a pair of primes that makes a new key; finds one more prime when all pairs are used. */
+function takePair(bits: number): [bigint, bigint] {
+  for (;;) {
+    const pair = pairs.get(bits)?.pop()
+    if (pair !== undefined) return pair
+    const next = crypto.generatePrimeSync(bits, { bigint: true })
+    if (next % publicExponent === 1n) continue
+    const known = primes.get(bits) ?? []
+    pairs.set(bits, [...(pairs.get(bits) ?? []), ...known.map((other): [bigint, bigint] => [next, other])])
+    primes.set(bits, [...known, next])
+  }
+}
+
+/** Makes a key pair as `crypto.generateKeyPair('rsa', ...)` does. */
+function generateQuickly(
+  _type: 'rsa',
+  { modulusLength }: RSAKeyPairOptions<'pem', 'pem'>,
+): Promise<KeyPairKeyObjectResult> {
+  const [p, q] = takePair(modulusLength / 2)
+  const d = invert(publicExponent, (p - 1n) * (q - 1n))
+  const parts = { n: p * q, e: publicExponent, d, p, q, dp: d % (p - 1n), dq: d % (q - 1n), qi: invert(q, p) }
+  const jwk = Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, toBase64url(part)]))
+  const privateKey = crypto.createPrivateKey({ key: { kty: 'RSA', ...jwk }, format: 'jwk' })
+  return Promise.resolve({ privateKey, publicKey: crypto.createPublicKey(privateKey) })
+}
+
+/** The inverse of a number by the extended Euclidean algorithm; throws if there is none. */
+function invert(value: bigint, modulus: bigint): bigint {
+  let [rest, next, factor, nextFactor] = [modulus, value % modulus, 0n, 1n]
+  while (next > 0n) {
+    const quotient = rest / next
+    ;[rest, next, factor, nextFactor] = [
+      next,
+      rest - quotient * next,
+      nextFactor,
+      factor - quotient * nextFactor,
+    ]
+  }
+  if (rest !== 1n) throw new Error('the numbers have a common divisor')
+  return factor < 0n ? factor + modulus : factor
+}
+
+function toBase64url(value: bigint): string {
+  const hex = value.toString(16)
+  return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url')
+}
+
+Object.defineProperty(crypto.generateKeyPair, promisify.custom, { value: generateQuickly })
