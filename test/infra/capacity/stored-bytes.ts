@@ -1,11 +1,7 @@
-import { type AttributeValue, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { tableName } from '../../../shared/db/table.ts'
-
-type Item = Record<string, AttributeValue>
-
-/** What DynamoDB adds to every item that it stores (Amazon DynamoDB pricing, data storage). */
-const overheadBytes = 100
+import { itemBytes, overheadBytes, type WireItem } from '../../support/item-bytes.ts'
 
 /** Bytes in the table of the items that `write` creates, as DynamoDB charges them, without the index. */
 export async function storedBytes(
@@ -17,15 +13,15 @@ export async function storedBytes(
   const created = (await readItems()).filter(
     (item) => !before.has(keyOf(item)) && isMine(item['pk']?.S ?? ''),
   )
-  return created.reduce((sum, item) => sum + overheadBytes + bytesOfMembers(item), 0)
+  return created.reduce((sum, item) => sum + overheadBytes + itemBytes(item), 0)
 }
 
-const keyOf = ({ pk, sk }: Item): string => `${pk?.S ?? ''} ${sk?.S ?? ''}`
+const keyOf = ({ pk, sk }: WireItem): string => `${pk?.S ?? ''} ${sk?.S ?? ''}`
 
-async function readItems(): Promise<Item[]> {
+async function readItems(): Promise<WireItem[]> {
   const client = new DynamoDBClient(clientOptions())
-  const items: Item[] = []
-  let start: Item | undefined
+  const items: WireItem[] = []
+  let start: WireItem | undefined
   do {
     const page = await client.send(
       new ScanCommand({
@@ -39,14 +35,4 @@ async function readItems(): Promise<Item[]> {
   } while (start !== undefined)
   client.destroy()
   return items
-}
-
-const bytesOfMembers = (item: Item): number =>
-  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + bytesOf(value), 0)
-
-/** Bytes of a text or number (DynamoDB: Item sizes); a bill and an event's record have no other members. */
-function bytesOf({ S: text, N: number }: AttributeValue): number {
-  if (text !== undefined) return Buffer.byteLength(text)
-  if (number !== undefined) return Math.ceil(number.replaceAll(/\D/g, '').length / 2) + 1
-  throw new Error('the size of this type is not known')
 }

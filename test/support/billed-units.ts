@@ -1,0 +1,59 @@
+import { itemBytes, overheadBytes, type WireItem } from './item-bytes.ts'
+
+/** An item that a call put, updated, deleted or checked: as it was before the call and after it. */
+export interface WrittenItem {
+  before: WireItem | undefined
+  after: WireItem | undefined
+}
+
+/**
+ * How a read or write is billed: a strongly consistent read costs twice, and so does each part of a
+ * transaction.
+ */
+export type ReadKind = 'eventual' | 'consistent' | 'transaction'
+
+const readUnitBytes = 4096
+const writeUnitBytes = 1024
+const readFactors: Record<ReadKind, number> = { eventual: 0.5, consistent: 1, transaction: 2 }
+
+/**
+ * Read units of a GetItem, of each key of a BatchGetItem, or of a whole Query, by the bytes that were read;
+ * none were for a missing item (Amazon DynamoDB: Read and write operations).
+ */
+export const billedReadUnits = (bytes: number, kind: ReadKind): number =>
+  Math.max(1, Math.ceil(bytes / readUnitBytes)) * readFactors[kind]
+
+/**
+ * Write units of one item of a call, its index entry included: by the larger of the item before and after;
+ * one unit for an item that is missing or a condition that does not hold; twice that in a transaction
+ * (Amazon DynamoDB: Read and write operations, Using global secondary indexes).
+ */
+export function billedWriteUnits({ before, after }: WrittenItem, inTransaction: boolean): number {
+  const bytes = Math.max(0, ...[before, after].map((item) => (item === undefined ? 0 : itemBytes(item))))
+  return unitsOf(bytes) * (inTransaction ? 2 : 1) + indexUnits(indexEntry(before), indexEntry(after))
+}
+
+const unitsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / writeUnitBytes))
+
+/** A changed key of an index is a deletion and a put there; a transaction does not double them. */
+function indexUnits(before: WireItem | undefined, after: WireItem | undefined): number {
+  if (JSON.stringify(before) === JSON.stringify(after)) return 0
+  return [before, after].reduce(
+    (sum, entry) => sum + (entry === undefined ? 0 : unitsOf(itemBytes(entry))),
+    0,
+  )
+}
+
+/** The entry of an item in the table's one index, which projects keys only: see shared/db/table-layout.ts. */
+function indexEntry(item: WireItem | undefined): WireItem | undefined {
+  const { pk, sk, gpk, gsk } = item ?? {}
+  return gpk === undefined || gsk === undefined || !pk || !sk ? undefined : { pk, sk, gpk, gsk }
+}
+
+/** By how many bytes a write makes the table and its index grow, with what DynamoDB adds to every item. */
+export const grownBytes = ({ before, after }: WrittenItem): number => storedBytes(after) - storedBytes(before)
+
+function storedBytes(item: WireItem | undefined): number {
+  const entries = [item, indexEntry(item)].filter((entry) => entry !== undefined)
+  return entries.reduce((sum, entry) => sum + itemBytes(entry) + overheadBytes, 0)
+}
