@@ -1,4 +1,4 @@
-import { build, type Plugin } from 'esbuild'
+import { build, type BuildOptions, type Plugin } from 'esbuild'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
@@ -52,7 +52,7 @@ export async function bundleFunctions(): Promise<Map<string, string>> {
   const stale = entries.filter((entry) => !records.has(entry))
   if (stale.length > 0) {
     const startedAt = Date.now()
-    const { outputFiles, metafile } = await bundle(stale)
+    const { outputFiles, metafile } = await build({ ...bundleOptions(stale), metafile: true, write: false })
     for (const entry of stale) {
       const sources = metafile.outputs[`dist/functions/${entry}/index.mjs`]?.inputs ?? {}
       const inputs = Object.keys(sources).filter((file) => !file.startsWith('builtin:'))
@@ -69,12 +69,12 @@ export async function bundleFunctions(): Promise<Map<string, string>> {
 }
 
 /**
- * Bundles functions, each into one ES module with all its dependencies. One esbuild call bundles them all,
- * which saves a process start per function. The AWS SDK is bundled, because the runtime's own copy is larger
- * and loads more slowly.
+ * How esbuild bundles functions, each into one ES module with all its dependencies. One call bundles them
+ * all, which saves a process start per function. The AWS SDK is bundled, because the runtime's own copy is
+ * larger and loads more slowly.
  */
-const bundle = (entries: string[]) =>
-  build({
+export const bundleOptions = (entries: readonly string[]) =>
+  ({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(entries.map((entry) => [`${entry}/index`, `functions/${entry}.ts`])),
     outdir: join(root, 'dist', 'functions'),
@@ -97,9 +97,7 @@ const bundle = (entries: string[]) =>
     legalComments: 'none',
     plugins: [loadBuiltinModulesLazily, trimSdk],
     logLevel: 'warning',
-    metafile: true,
-    write: false,
-  })
+  }) satisfies BuildOptions
 
 function readRecords(): Record<string, BundleRecord> {
   try {

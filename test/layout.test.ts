@@ -12,6 +12,7 @@ const rooms = ['functions', 'shared', 'infra']
  * test. Tests directly in `test` are about the repository as a whole.
  */
 const subjects = {
+  bench: 'how the benchmark counts',
   browser: 'the pages in a real browser',
   deploy: 'a deployment to an AWS emulator',
   faults: 'faults at every point of an operation',

@@ -41,8 +41,14 @@ const logBytes = 800
 /** Number of function calls that one operation causes. */
 export const callsOf = ({ requests, events }: Operation): number => requests + events * callsPerMessage
 
-/** AWS price in dollars of a million runs of an operation. */
-export function dollarsPerMillion(operation: Operation): number {
+/**
+ * What a gigabyte in the table costs in a month: storage, and point-in-time recovery (Amazon DynamoDB
+ * pricing).
+ */
+export const storageDollarsPerGigabyteMonth = 0.25 + 0.2
+
+/** AWS price in dollars of a million runs of an operation, by what is charged. */
+export function dollarsByPrice(operation: Operation): Record<keyof typeof prices, number> {
   const { requests, readUnits, writeUnits, signatures, symmetric, events, mails } = operation
   const amounts: Record<keyof typeof prices, number> = {
     gateway: requests,
@@ -57,8 +63,13 @@ export function dollarsPerMillion(operation: Operation): number {
     mail: mails,
     logGigabyte: (logBytes * (requests + events)) / 1e9,
   }
-  return Object.entries(amounts).reduce(
-    (sum, [name, amount]) => sum + amount * prices[name as keyof typeof prices].perMillion,
-    0,
-  )
+  const dollars = Object.entries(amounts).map(([name, amount]) => [
+    name,
+    amount * prices[name as keyof typeof prices].perMillion,
+  ])
+  return Object.fromEntries(dollars) as typeof amounts
 }
+
+/** AWS price in dollars of a million runs of an operation. */
+export const dollarsPerMillion = (operation: Operation): number =>
+  Object.values(dollarsByPrice(operation)).reduce((sum, dollars) => sum + dollars, 0)

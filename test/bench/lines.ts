@@ -1,0 +1,151 @@
+import type { Table } from './report/table.ts'
+
+/**
+ * A figure that may not be above its line. Once a line is reached it stays reached: `npm run bench --
+ * --check` fails when it is broken. One that is not reached yet is only shown.
+ */
+export interface Line {
+  figure: string
+  line: number
+  reached: boolean
+  /** Whether the figure depends on the machine's speed, so that it is shown but never fails the check. */
+  timed?: true
+  now: (find: Find) => number | undefined
+}
+
+/** Finds the figure of a row; undefined if this run did not measure it. */
+type Find = (table: string, row: string, column: string) => number | undefined
+
+/** Reads one figure. */
+const cell =
+  (table: string, row: string, column: string): Line['now'] =>
+  (find) =>
+    find(table, row, column)
+
+/** Combines figures; undefined if the run did not measure them all. */
+const over =
+  (combine: (values: number[]) => number, figures: readonly Line['now'][]): Line['now'] =>
+  (find) => {
+    const values = figures.map((figure) => figure(find))
+    return values.includes(undefined) ? undefined : combine(values as number[])
+  }
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0)
+const largest = (values: number[]): number => Math.max(...values)
+
+const ofSignIn = (column: string): Line['now'] =>
+  over(
+    sum,
+    ['POST /user/login-with-password, authenticator', 'POST /user/login/2fa, authenticator'].map((row) =>
+      cell('operations', row, column),
+    ),
+  )
+
+/** Endpoints that only read what is the caller's own, as often as a dashboard is looked at. */
+const signedInReads = [
+  'GET /account/info',
+  'GET /account/bills, 20 bills',
+  'GET /account/asset',
+  'GET /bonus-account/info',
+  'GET /dashboard/overview',
+  'GET /deposit/get/{id}',
+]
+
+const bundle = (entry: string, reached: boolean): Line => ({
+  figure: `bundle of ${entry}, KB`,
+  line: 265,
+  reached,
+  now: cell('bundles', entry, 'KB'),
+})
+
+/** The lines, each with whether it is reached. Whoever reaches one sets that here, or makes it tighter. */
+const lines: Line[] = [
+  {
+    figure: 'a further bill, write units',
+    line: 10,
+    reached: false,
+    now: cell('operations', 'wallet.adjusted, a further bill', 'write units'),
+  },
+  {
+    figure: 'a page of 20 bills, chain of calls',
+    line: 3,
+    reached: true,
+    now: cell('operations', 'GET /account/bills, 20 bills', 'chain'),
+  },
+  {
+    figure: 'a page of 20 bills, read units',
+    line: 12,
+    reached: true,
+    now: cell('operations', 'GET /account/bills, 20 bills', 'read units'),
+  },
+  { figure: 'sign-in by authenticator, write units', line: 10, reached: true, now: ofSignIn('write units') },
+  { figure: 'sign-in by authenticator, KMS requests', line: 3, reached: true, now: ofSignIn('KMS') },
+  {
+    figure: 'the dearest signed-in read, × the floor price',
+    line: 1.1,
+    reached: false,
+    now: over(
+      largest,
+      signedInReads.map((row) => cell('operations', row, '× floor')),
+    ),
+  },
+  bundle('account/info', true),
+  bundle('account/bills', true),
+  bundle('community/members', true),
+  bundle('user/login-with-password', false),
+  bundle('user/login-2fa', false),
+  bundle('intake/wallet.adjusted', false),
+  bundle('intake/user.registered', false),
+  bundle('intake/mail.requested', false),
+  {
+    figure: 'init and first answer at 256 MB, × default',
+    line: 0.3,
+    reached: false,
+    timed: true,
+    now: cell('cold-starts', 'as deployed, 256 MB', '× default'),
+  },
+  {
+    figure: 'check of a password, CPU ms',
+    line: 25,
+    reached: false,
+    timed: true,
+    now: cell('password-sign-in', 'this service', 'CPU ms'),
+  },
+  {
+    figure: 'npm start to ready, warm clone, ms',
+    line: 3_000,
+    reached: false,
+    timed: true,
+    now: cell('start', 'npm start, warm clone', 'ready ms'),
+  },
+]
+
+/** Compares a run with the lines, and lists those that were reached and are broken. */
+export function checkLines(
+  tables: readonly Table[],
+  known: readonly Line[] = lines,
+): { table: Table; broken: string[] } {
+  const find: Find = (name, row, column) => {
+    const rows = tables.find((table) => table.name === name)?.rows ?? []
+    const found = rows.find((cells) => Object.values(cells)[0] === row)?.[column]
+    return typeof found === 'number' ? found : undefined
+  }
+  const rows = known.map((line) => {
+    const now = line.now(find)
+    return { figure: line.figure, now, line: line.line, state: stateOf(line, now) }
+  })
+  return {
+    table: {
+      name: 'lines',
+      title: 'Figures and their lines',
+      notes: ['An open line is not reached yet. A broken one makes `--check` fail.'],
+      rows,
+    },
+    broken: rows.filter(({ state }) => state === 'BROKEN').map(({ figure }) => figure),
+  }
+}
+
+function stateOf({ line, reached, timed }: Line, now: number | undefined): string {
+  if (now === undefined) return 'not measured'
+  if (now <= line) return 'kept'
+  return reached && timed !== true ? 'BROKEN' : 'open'
+}
