@@ -111,6 +111,7 @@ for (const [i, size] of sizes.entries()) {
   console.log(`one more bill: ${cost.rounds} rounds, ${cost.writeUnits} write units, ${cost.milliseconds} ms`)
 }
 console.table(rows)
+process.send?.(rows)
 await table.close()
 
 async function measurePage(
@@ -137,6 +138,7 @@ async function measurePage(
     rounds: cost.rounds,
     'read units': cost.readUnits,
     ms: cost.milliseconds,
+    'CPU ms': cost.cpuMilliseconds,
   }
 }
 

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Options } from '../part.ts'
+import { interleave, median } from '../report/statistics.ts'
+import { type Row, round, type Table } from '../report/table.ts'
+import { type CpuQuota, openCpuQuota } from '../stack/cpu-quota.ts'
+import { FunctionProcess } from '../stack/function-process.ts'
+import { type RecordedEvent, recordEvent } from '../stack/record-event.ts'
+import { type ReplayServer, startReplayServer } from '../stack/replay-server.ts'
+import type { BenchStack } from '../stack/start-bench-stack.ts'
+import { bundleAsDeployed, bundleByDefault } from '../bundles/build-bundles.ts'
+import { bundlePeers, type Peers } from '../peers/bundle-peers.ts'
+
+/** A function whose start is measured, at some memory: undefined for the full speed of the machine. */
+interface Candidate {
+  name: string
+  file: string
+  recorded: RecordedEvent
+  megabytes: number | undefined
+}
+
+/** Milliseconds of a start: until the bundle is evaluated, and from the first event to its answer. */
+interface ColdStart {
+  evaluated: number
+  answered: number
+}
+
+/** Memory at which Lambda gives a whole processor (AWS: Configure Lambda function memory). */
+const wholeProcessorMegabytes = 1769
+const memories = [undefined, 256, 512, 1024]
+
+/** Measures cold starts: until evaluated at full speed, as in Lambda's init phase, then the first answer. */
+export async function measureColdStarts(options: Options, stack: BenchStack): Promise<Table[]> {
+  const { samples } = options
+  const { dataScenarios } = await import('../../infra/grants/data-scenarios.ts')
+  const directory = mkdtempSync(join(tmpdir(), 'bench-cold-'))
+  const server = await startReplayServer()
+  const quota = openCpuQuota()
+  const peers = await bundlePeers(options, directory)
+  try {
+    const read = await recordEvent(stack, 'account-info', dataScenarios['account-info'] ?? fail)
+    server.use(read.answers)
+    const files = { ...(await bundleCandidates(stack, read, directory)), ...peers.files }
+    const candidates = memories.flatMap((megabytes) =>
+      Object.entries(files).map(([name, file]) => ({ name, file, recorded: read, megabytes })),
+    )
+    options.say(`${candidates.length} candidates, ${samples} times each`)
+    const starts = await interleave(candidates, samples, (candidate) =>
+      start(candidate, stack, server, quota),
+    )
+    return [describe(candidates, starts, quota, server, peers)]
+  } finally {
+    quota.close()
+    await server.close()
+    rmSync(directory, { recursive: true })
+  }
+}
+
+const fail = (): never => {
+  throw new Error('the tests of the grants have no scenario for this function')
+}
+
+/** Bundles the same endpoint in several ways, by the names under which they are printed. */
+async function bundleCandidates(
+  stack: BenchStack,
+  { model }: RecordedEvent,
+  directory: string,
+): Promise<Record<string, string>> {
+  await bundleAsDeployed({ connected: 'test/bench/cold-start/account-info-connected.ts' }, directory)
+  await bundleByDefault({ default: 'functions/account/info.ts' }, directory)
+  return {
+    'as deployed': stack.describe(model).file,
+    'connection opened in init': join(directory, 'connected.mjs'),
+    "esbuild's defaults": join(directory, 'default.cjs'),
+    "floor: Node's modules, one call": join(import.meta.dirname, 'floor.mjs'),
+  }
+}
+
+async function start(
+  { file, recorded, megabytes }: Candidate,
+  stack: BenchStack,
+  server: ReplayServer,
+  quota: CpuQuota,
+): Promise<ColdStart> {
+  const described = stack.describe(recorded.model, server.url)
+  const environment = { ...described.environment, ...server.environment }
+  const process = new FunctionProcess({ ...described, file, environment })
+  try {
+    const { wall: evaluated } = await process.evaluated
+    const limit =
+      megabytes === undefined ? undefined : quota.limit(process.pid, megabytes / wholeProcessorMegabytes)
+    const { payload, failed, wall: answered } = await process.run(recorded.event)
+    limit?.release()
+    const { statusCode } = JSON.parse(payload) as { statusCode?: number }
+    if (failed || statusCode !== 200) throw new Error(`a cold start answered ${payload.slice(0, 500)}`)
+    return { evaluated, answered }
+  } finally {
+    await process.end()
+  }
+}
+
+function describe(
+  candidates: readonly Candidate[],
+  starts: readonly ColdStart[][],
+  quota: CpuQuota,
+  server: ReplayServer,
+  { absent }: Peers,
+): Table {
+  const rows: Row[] = []
+  for (const megabytes of memories) {
+    const own = candidates.flatMap((candidate, i) => {
+      const measured = starts[i] ?? []
+      const evaluated = median(measured.map((one) => one.evaluated))
+      const answered = median(measured.map((one) => one.answered))
+      return candidate.megabytes === megabytes ? [{ name: candidate.name, evaluated, answered }] : []
+    })
+    const totalOf = (name: string) =>
+      own.filter((one) => one.name === name).reduce((sum, one) => sum + one.evaluated + one.answered, 0)
+    for (const { name, evaluated, answered } of own)
+      rows.push({
+        candidate: `${name}, ${megabytes === undefined ? 'full speed' : `${megabytes} MB`}`,
+        'evaluated ms': round(evaluated),
+        'first answer ms': round(answered),
+        'together ms': round(evaluated + answered),
+        '× default': round((evaluated + answered) / totalOf("esbuild's defaults"), 3),
+      })
+  }
+  for (const name of absent) rows.push({ candidate: `${name}: absent` })
+  const calls = server.url.startsWith('https') ? 'over TLS' : 'without TLS, for lack of openssl'
+  return {
+    name: 'cold-starts',
+    title: 'Cold starts of GET /account/info',
+    notes: [
+      `Medians of ${starts[0]?.length ?? 0}, interleaved. Evaluated: from the start of the process, at full speed, as Lambda runs init.`,
+      `First answer: at memory/1769 of a processor, by ${quota.kind}; AWS answers after 5 ms, ${calls}.`,
+    ],
+    rows,
+  }
+}

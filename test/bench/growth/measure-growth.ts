@@ -1,0 +1,61 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Options } from '../part.ts'
+import type { Row, Table } from '../report/table.ts'
+import { outerEnvironment } from '../support/outer-environment.ts'
+
+const pages = ['first', 'middle', 'last']
+
+/** Measures how the cost of pages grows with a wallet: part 4. */
+export async function measureGrowth({ short, say }: Options): Promise<Table[]> {
+  const sizes = short ? [1_000] : [1_000, 100_000, 1_000_000]
+  say(`wallets of ${sizes.join(', ')} bills`)
+  const bills = await runScript('ledger-pages.ts', sizes.map(String))
+  return [
+    {
+      name: 'growth-bills',
+      title: 'Pages of bills as a wallet grows',
+      notes: [
+        'The dearest of the first, middle and last page, by rounds of calls after one another and read units.',
+        'Times and processor time against DynamoDB Local.',
+      ],
+      rows: dearestPages(bills),
+    },
+  ]
+}
+
+/**
+ * Runs a measurement in a process of its own, because it has a table of its own, and resolves with its
+ * rows.
+ */
+async function runScript(name: string, args: readonly string[]): Promise<Row[]> {
+  const child = fork(join(import.meta.dirname, '..', name), args, {
+    env: outerEnvironment(),
+    execArgv: [],
+    silent: true,
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000)))
+  const rows: Row[] = []
+  child.on('message', (message) => rows.push(...(message as Row[])))
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`${name} failed: ${said}`)
+  return rows
+}
+
+/** Joins the pages of one size, filter and period into a row with the dearest of each figure. */
+function dearestPages(rows: readonly Row[]): Row[] {
+  const groups = Map.groupBy(rows, ({ bills, filter, dates }) => `${bills} ${filter} ${dates}`)
+  const columns = ['rounds', 'read units', 'ms', 'CPU ms']
+  return [...groups.values()].map((group) => {
+    if (group.length !== pages.length) throw new Error('a page was not measured')
+    const { bills, filter, dates } = group[0] ?? {}
+    const figures = columns.map((column) => [column, Math.max(...group.map((row) => Number(row[column])))])
+    return {
+      bills: `${Number(bills).toLocaleString('en-US')}, ${filter}, ${dates} dates`,
+      ...Object.fromEntries(figures),
+    } as Row
+  })
+}

@@ -1,0 +1,180 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Options } from '../part.ts'
+import type { Row, Table } from '../report/table.ts'
+import { recordEvent } from '../stack/record-event.ts'
+import type { BenchStack } from '../stack/start-bench-stack.ts'
+import { installPackages } from './install-packages.ts'
+import { loadPackage } from './load-package.ts'
+
+/** The part of oidc-provider that the comparison uses. */
+type ProviderClass = new (issuer: string, configuration: object) => { callback: () => RequestListener }
+
+/** The requests of our own code flow, in order, by their operation. */
+const ownRequests = [
+  'GET /oauth2/authorize',
+  'POST /user/login-with-password, authenticator',
+  'POST /user/login/2fa, authenticator',
+  'POST /oauth2/authorize/consent',
+  'POST /oauth2/token',
+]
+
+/** Counts requests and storage calls of a sign-in by the code flow, of this service and of oidc-provider. */
+export async function measureCodeFlow({ say }: Options, stack: BenchStack): Promise<Table> {
+  const rows: Row[] = [await countOwnFlow(stack)]
+  const modules = await installPackages(['oidc-provider'], say)
+  if (modules === undefined) rows.push({ 'code flow': 'oidc-provider: absent' })
+  else rows.push(await countProviderFlow(modules))
+  return {
+    name: 'code-flow',
+    title: 'A sign-in by the code flow with PKCE, consent included',
+    notes: [
+      'From the first request to the tokens. Storage calls: of DynamoDB, or of the adapter of oidc-provider, whose',
+      'signing keys are in its memory and whose users are not looked up. Ours has a second factor, and two of',
+      'its requests show no page: the page is static.',
+    ],
+    rows,
+  }
+}
+
+async function countOwnFlow(stack: BenchStack): Promise<Row> {
+  const { operations } = await import('../operations/operations.ts')
+  let storageCalls = 0
+  for (const title of ownRequests) {
+    const operation = operations.find((one) => one.title === title)
+    if (operation === undefined) throw new Error(`there is no operation ${title}`)
+    const recorded = await recordEvent(stack, operation.of, operation.scenario, operation.call)
+    storageCalls += recorded.answers.filter(({ target }) => target.startsWith('DynamoDB')).length
+  }
+  return { 'code flow': 'this service', requests: ownRequests.length, 'storage calls': storageCalls }
+}
+
+const redirectUri = 'http://127.0.0.1:1/callback'
+
+async function countProviderFlow(modules: string): Promise<Row> {
+  const { default: Provider } = await loadPackage<{ default: ProviderClass }>(modules, 'oidc-provider')
+  const storage = { calls: 0 }
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = {
+    client_id: 'bench',
+    redirect_uris: [redirectUri],
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code'],
+    response_types: ['code'],
+  }
+  // Its warnings for development, such as that of its own keys, are not of interest here.
+  const { warn, info } = console
+  Object.assign(console, { warn: () => undefined, info: () => undefined })
+  const provider = new Provider(issuer, {
+    clients: [client],
+    adapter: countingAdapter(storage),
+    cookies: { keys: [randomBytes(16).toString('hex')] },
+    pkce: { required: () => true },
+    findAccount: (_context: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
+  })
+  server.on('request', provider.callback())
+  try {
+    const requests = await signInAtProvider(issuer)
+    return { 'code flow': 'oidc-provider', requests, 'storage calls': storage.calls }
+  } finally {
+    Object.assign(console, { warn, info })
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+/** The storage of oidc-provider in memory, which counts the calls (oidc-provider: adapter). */
+function countingAdapter(storage: { calls: number }) {
+  const items = new Map<string, Record<string, unknown>>()
+  return class {
+    readonly name: string
+    constructor(name: string) {
+      this.name = name
+    }
+    private key = (id: string) => `${this.name} ${id}`
+    async upsert(id: string, payload: Record<string, unknown>) {
+      storage.calls += 1
+      items.set(this.key(id), payload)
+    }
+    async find(id: string) {
+      storage.calls += 1
+      return items.get(this.key(id))
+    }
+    async findByUid(uid: string) {
+      storage.calls += 1
+      return [...items].find(([key, item]) => key.startsWith(this.name) && item['uid'] === uid)?.[1]
+    }
+    async findByUserCode() {
+      storage.calls += 1
+      return undefined
+    }
+    async consume(id: string) {
+      storage.calls += 1
+      const item = items.get(this.key(id))
+      if (item !== undefined) item['consumed'] = Math.floor(Date.now() / 1000)
+    }
+    async destroy(id: string) {
+      storage.calls += 1
+      items.delete(this.key(id))
+    }
+    async revokeByGrantId() {
+      storage.calls += 1
+    }
+  }
+}
+
+/** Signs in at the pages for development of oidc-provider as a browser does, and counts the requests. */
+async function signInAtProvider(issuer: string): Promise<number> {
+  const cookies = new Map<string, string>()
+  let requests = 0
+  const send = async (url: string, form?: Record<string, string>): Promise<Response> => {
+    requests += 1
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(new URL(url, issuer), {
+      redirect: 'manual',
+      headers: { cookie },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    })
+    for (const text of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? []
+      if (value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    return response
+  }
+  const locationOf = (response: Response): string => {
+    const location = response.headers.get('location')
+    if (location === null) throw new Error(`oidc-provider answered ${response.status} without a redirect`)
+    return location
+  }
+  const verifier = randomBytes(32).toString('base64url')
+  const query = new URLSearchParams({
+    client_id: 'bench',
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope: 'openid',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  })
+  let location = locationOf(await send(`/auth?${query.toString()}`))
+  for (const form of [{ prompt: 'login', login: 'somebody', password: 'any' }, { prompt: 'consent' }]) {
+    const page = await (await send(location)).text()
+    const action = /<form[^>]+action="([^"]+)"/.exec(page)?.[1] ?? location
+    location = locationOf(await send(locationOf(await send(action, form))))
+  }
+  const code = new URL(location).searchParams.get('code') ?? ''
+  const tokens = await send('/token', {
+    grant_type: 'authorization_code',
+    client_id: 'bench',
+    redirect_uri: redirectUri,
+    code,
+    code_verifier: verifier,
+  })
+  if (tokens.status !== 200)
+    throw new Error(`oidc-provider answered ${tokens.status}: ${await tokens.text()}`)
+  return requests
+}
