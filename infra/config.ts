@@ -94,6 +94,12 @@ export const Config = v.pipe(
      * and are rolled back if they fail. Default: the value of `protectData`.
      */
     gradualDeployment: v.optional(Flag),
+    /**
+     * How long the mail with the code waits for a user who has an authenticator; it is not sent if the
+     * sign-in is completed by then. At most 900, the longest delay of a queue, and at most half of
+     * loginTicketTtlSeconds is used.
+     */
+    mailDelaySeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(0), v.maxValue(900)), 10),
     /** Whether X-Ray traces requests. */
     tracing: v.optional(Flag, false),
     /** Requests per second that one route accepts on average; further requests get status 429. */

@@ -1,4 +1,5 @@
 import { ownSource } from '../shared/events/own-source.ts'
+import type { Config } from './config.ts'
 import type { Canary, Permissions } from './permissions.ts'
 
 /** The systems around the service that send events, by the `source` of their events. */
@@ -16,6 +17,8 @@ export interface Event {
   confidential?: true
   /** Marks an event that is of no use later, such as a mail: it is not archived, so no replay repeats it. */
   momentary?: true
+  /** For how many seconds the queue holds the event back, by the configuration. Default: not at all. */
+  delaySeconds?: (config: Config) => number
   canary?: Canary
   permissions: Permissions
 }
@@ -65,6 +68,18 @@ export const events: Event[] = [
     momentary: true,
     canary: true,
     permissions: { table: { PutItem: ['EVT#mail.requested#', 'REFUSED#'] }, mail: true },
+  },
+  {
+    detailType: 'mail.delayed',
+    senders: [ownSource],
+    momentary: true,
+    // However short the life of a login ticket is, half of it is left to use the code.
+    delaySeconds: ({ mailDelaySeconds, loginTicketTtlSeconds }) =>
+      Math.min(mailDelaySeconds, Math.floor(loginTicketTtlSeconds / 2)),
+    permissions: {
+      table: { GetItem: ['SIGNIN#'], PutItem: ['EVT#mail.delayed#', 'REFUSED#'] },
+      mail: true,
+    },
   },
   // Sign-in flow
   {

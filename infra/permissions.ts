@@ -28,7 +28,7 @@ export interface Permissions {
    */
   signingKeys?: 'sign' | 'manage' | 'delete'
   /** Detail-types of the events that the function may put on the event bus, as this service. */
-  publish?: ('address.assigned' | 'mail.requested')[]
+  publish?: ('address.assigned' | 'mail.delayed' | 'mail.requested')[]
   /** Allows sending mails with SES. */
   mail?: true
   /**

@@ -132,7 +132,7 @@ export const routes: Route[] = [
     permissions: {
       table: { BatchGetItem: ['EMAIL#', 'GUESS#'], UpdateItem: ['GUESS#', 'SIGNIN#'] },
       macKey: ['GenerateMac'],
-      publish: ['mail.requested'],
+      publish: ['mail.delayed', 'mail.requested'],
       memory: 1024,
     },
   },

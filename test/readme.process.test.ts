@@ -22,7 +22,8 @@ let stack: ReturnType<typeof startCommand>
 let addresses: [api: string, aws: string]
 
 beforeAll(async () => {
-  stack = startCommand(['--ephemeral', '--port', '0', '--aws-port', '0', '--page-port', '0'])
+  const ports = ['--port', '0', '--aws-port', '0', '--page-port', '0']
+  stack = startCommand(['--ephemeral', ...ports, '--set', 'mailDelaySeconds=1'])
   const api = await stack.ready
   addresses = [api, /^AWS\s+(\S+)$/m.exec(stack.output.out)?.[1] ?? '']
 })

@@ -34,6 +34,7 @@ const puts = ['dynamodb:PutItem', 'dynamodb:UpdateItem']
 const powers: [what: string, actions: string[], on: RegExp][] = [
   ['issue tokens for any user', puts, /^TOKENS#/],
   ['read and change what signs a user in', puts, /^SIGNIN#/],
+  ['read password digests and encrypted TOTP secrets', reads, /^SIGNIN#/],
   ['publish keys in the JWKS', puts, /^KEYS/],
   ['sign tokens', ['kms:Sign'], /./],
   ['create, disable and delete signing keys', ['kms:CreateKey'], /./],

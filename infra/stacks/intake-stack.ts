@@ -100,7 +100,7 @@ export class IntakeStack extends Stack {
   }
 
   private addEvent(config: Config, event: (typeof events)[number], eventKey: Key | undefined): void {
-    const { detailType, canary, permissions } = event
+    const { detailType, delaySeconds, canary, permissions } = event
     const name = eventName(detailType)
     // Both queues: a message that SQS itself moves to the dead-letter queue stays as it was encrypted (SQS:
     // Encryption at rest).
@@ -112,6 +112,8 @@ export class IntakeStack extends Stack {
     const queue = new Queue(this, `${name}-queue`, {
       ...encryptedBy(key),
       queueName: config.namePrefix + name,
+      // A rule cannot delay a single message, so every message of this queue waits as long.
+      ...(delaySeconds && { deliveryDelay: Duration.seconds(delaySeconds(config)) }),
       visibilityTimeout: visibilityTimeout(permissions.timeout ?? defaultTimeoutSeconds.event),
       // The function stops retrying an event earlier. This limit is for messages that crash the function.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 25 },

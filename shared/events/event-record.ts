@@ -37,8 +37,11 @@ export interface Refusal {
   at: number
 }
 
-/** Outcome of an event: it took effect now (`applied`) or at an earlier delivery (`duplicate`). */
-export type Outcome = 'applied' | 'duplicate'
+/**
+ * Outcome of an event: it took effect now (`applied`) or at an earlier delivery (`duplicate`), or nobody
+ * needs its effect any more (`unneeded`).
+ */
+export type Outcome = 'applied' | 'duplicate' | 'unneeded'
 
 /** Creates the record of an event. The order of the members of its detail does not matter. */
 export const eventRecord = (

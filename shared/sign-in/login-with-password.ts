@@ -9,6 +9,7 @@ import { newLoginTicket, ticketExpiry, ticketHash } from './login-ticket.ts'
 import {
   digestMailedCode,
   freeMailSlot,
+  mailDelayed,
   mailRequested,
   newMailedCode,
   secondsUntilFreeSlot,
@@ -31,14 +32,13 @@ type TwoFactorMethod = (typeof twoFactorMethods)[number]
 export async function loginWithPassword(email: string, password: string, sourceIp: string) {
   const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
   const checked = await checkAttempt(attempt, password)
-  const [{ record, ticket, code, expiresAt }] = await Promise.all([
+  const [{ record, ticket, code, stored }] = await Promise.all([
     openTicket(attempt, checked, password),
     giveBackSourceTry(attempt.source, attempt.sourceItem, attempt.at),
   ])
   const enrolled = enrolledMethods(record)
-  const optional = enrolled.length > 0
   // The mail is requested only when its slot is taken: see addTicket.
-  const mailed = code !== undefined && (await requestCodeMail(record.email, code, expiresAt, { optional }))
+  const mailed = code !== undefined && (await requestCodeMail(record, code, stored))
   return {
     need_two_factor: true as const,
     login_ticket: ticket,
@@ -111,7 +111,7 @@ async function openTicket({ address, key, at }: PasswordAttempt, checked: Checke
         ;({ record, newHash } = again)
         throw error
       }
-      return { record, ticket, code, expiresAt }
+      return { record, ticket, code, stored }
     },
     (error) => error instanceof SignInRecordChanged,
   )
@@ -127,21 +127,22 @@ function enrolledMethods({ totpSecret, passkey }: SignInRecord): TwoFactorMethod
 
 /**
  * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
- * sign-in. Resolves with whether the mail was requested. A failed bus fails the sign-in only if the user has
- * no other second factor.
+ * sign-in. For a user with an authenticator the mail waits, because most never need it. Resolves with whether
+ * the mail was requested. A failed bus fails the sign-in only if the user has no other second factor.
  */
 async function requestCodeMail(
-  to: string,
+  record: SignInRecord,
   code: string,
-  expiresAt: number,
-  { optional }: { optional: boolean },
+  { hash, expiresAt }: { hash: string; expiresAt: number },
 ): Promise<boolean> {
-  const detail = { mail_id: randomUUID(), kind: 'code', to, code, expires_at: expiresAt }
+  const detail = { mail_id: randomUUID(), to: record.email, code, expires_at: expiresAt }
   try {
-    await publishEvent(mailRequested, detail)
+    await (record.totpSecret === undefined
+      ? publishEvent(mailRequested, { ...detail, kind: 'code' })
+      : publishEvent(mailDelayed, { ...detail, user_id: record.userId, ticket_hash: hash }))
     return true
   } catch (error) {
-    if (!optional) throw error
+    if (enrolledMethods(record).length === 0) throw error
     log.error('a sign-in goes on without its mail', { cause: errorSummary(error) })
     return false
   }

@@ -46,6 +46,9 @@ export function secondsUntilFreeSlot(mails: MailSlots, now: number): number {
 /** The detail-type of the event that requests a mail. */
 export const mailRequested = 'mail.requested'
 
+/** The detail-type of the event that requests a code by mail unless the sign-in is completed without it. */
+export const mailDelayed = 'mail.delayed'
+
 /** Composes subject and text of the mail with a sign-in code, sent at `now`. */
 export function composeCodeMail(code: string, expiresAt: number, now: number) {
   const minutes = Math.max(1, Math.round((expiresAt - now) / 60_000))

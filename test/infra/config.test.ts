@@ -8,6 +8,7 @@ describe('readConfig', () => {
       accessTokenTtlSeconds: 86_400,
       authorizationCodeTtlSeconds: 60,
       loginTicketTtlSeconds: 600,
+      mailDelaySeconds: 10,
       signingKeySpec: 'RSA_2048',
       signingKeyRotationDays: 30,
       signingKeyPublishSeconds: 86_400,
@@ -42,6 +43,7 @@ describe('readConfig', () => {
 
   it.each([
     ['an unknown knob', { acessTokenTtlSeconds: 60 }, /acessTokenTtlSeconds/],
+    ['a delay that no queue has', { mailDelaySeconds: 901 }, /mailDelaySeconds/],
     ['a number out of range', { accessTokenTtlSeconds: 0 }, /accessTokenTtlSeconds/],
     ['text for a number', { accessTokenTtlSeconds: 'soon' }, /accessTokenTtlSeconds/],
     ['a fraction of a second', { accessTokenTtlSeconds: '1.5' }, /accessTokenTtlSeconds/],

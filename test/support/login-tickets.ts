@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { newLoginTicket, ticketExpiry, ticketHash } from '../../shared/sign-in/login-ticket.ts'
 import { digestMailedCode } from '../../shared/sign-in/mailed-code.ts'
@@ -19,3 +20,13 @@ export async function addLoginTicket({ userId, email }: TestUser, code: string):
   await addTicket(record, { reservedAt: now, ticket: stored, mailSlot: undefined, newHash: undefined }, now)
   return ticket
 }
+
+/** Builds the detail of a `mail.delayed` with the code 123456 for a user's login ticket. */
+export const delayedMail = ({ userId, email }: TestUser, ticket: string) => ({
+  mail_id: randomUUID(),
+  to: email,
+  code: '123456',
+  expires_at: Date.now() + 600_000,
+  user_id: userId,
+  ticket_hash: ticketHash(ticket, normalizeEmail(email)),
+})

@@ -16,7 +16,8 @@ await serveForParent(async () => {
   const stack = await startLocalStack({
     ...ephemeral,
     demo: false,
-    settings: {},
+    // A mail is there at once, for users with an authenticator, too.
+    settings: { mailDelaySeconds: '0' },
     aws: process.env.STACK_MANNERS === undefined ? undefined : parseManners(process.env.STACK_MANNERS),
     logFile,
     // Warnings are written to the log file as well. Tests provoke many of them on purpose.

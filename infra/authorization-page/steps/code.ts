@@ -42,7 +42,7 @@ export function showCode(flow: SignInFlow, email: string, ticket: Ticket, method
   })
   const source = byMail
     ? [
-        'We sent a code to ',
+        'A code is on its way to ',
         make('bdi', { class: 'name' }, ticket.maskedEmail),
         '. It works for ten minutes.',
       ]

@@ -140,7 +140,7 @@ export const signInOperations: Record<string, Operation> = {
   'POST /user/login-with-password': {
     summary: 'Sign in, first step',
     description:
-      'Checks the email address and the password (its MD5 in hex), mails a code, and answers with a one-time ticket for the second step. The answer is the same for an unknown account, a wrong password and a disabled account.',
+      'Checks the email address and the password (its MD5 in hex), mails a code, and answers with a one-time ticket for the second step. The mail to a user who has an authenticator waits some seconds, and is not sent if the sign-in is completed by then. The answer is the same for an unknown account, a wrong password and a disabled account.',
     failures: ['bad_credentials', 'too_many_requests'],
     request: { email: 'alice@example.com', login_password: '9cc2ae8a1ba7a93da39b46fc1019c481' },
     example: {

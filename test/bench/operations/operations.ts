@@ -124,6 +124,8 @@ export const operations: Operation[] = [
   event('user.registered', 'intake-user-registered'),
   event('user.updated', 'intake-user-updated'),
   event('mail.requested', 'intake-mail-requested'),
+  event('mail.delayed, needed', 'intake-mail-delayed'),
+  event('mail.delayed, not needed', 'intake-mail-delayed', 1),
   event('client.registered', 'intake-client-registered'),
   event('wallet.adjusted, the first bill', 'intake-wallet-adjusted'),
   { ...event('wallet.adjusted, a further bill', 'intake-wallet-adjusted'), scenario: furtherBill },

@@ -22,7 +22,7 @@ export default async function serveStack(project: TestProject): Promise<() => Pr
   const stack = await startLocalStack({
     ...ephemeral,
     demo: true,
-    settings: {},
+    settings: { mailDelaySeconds: '1' },
     showLine: (line) => console.error(line),
   })
   project.provide('stack', {

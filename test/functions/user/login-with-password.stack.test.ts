@@ -1,3 +1,4 @@
+import { EventBridgeClient, type PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { argon2Sync, randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { describe, expect, test, vi } from 'vitest'
@@ -12,7 +13,7 @@ import { measureCalls } from '../../support/measure-calls.ts'
 import { mailedCode } from '../../support/outbox.ts'
 import { address } from '../../support/oauth.ts'
 import { login } from '../../support/sign-in-calls.ts'
-import { createUser, md5, newSourceIp, update } from '../../support/sign-in.ts'
+import { createUser, md5, newSourceIp, type TestUser, update } from '../../support/sign-in.ts'
 
 const methods = ({ data }: { data: unknown }) =>
   v.parse(v.object({ two_factor_methods: v.array(v.string()) }), data).two_factor_methods
@@ -52,6 +53,24 @@ describe('the right password', () => {
     await update({ update_id: randomUUID(), user_id: keyed.userId, at: 1, passkey: true })
     expect(methods(await login(bare))).toEqual(['EMAIL'])
     expect(methods(await login(keyed))).toEqual(['EMAIL', 'PASSKEY'])
+  })
+
+  test('the mail waits for a user who has an authenticator, and for nobody else', async () => {
+    const send = vi.spyOn(EventBridgeClient.prototype, 'send')
+    const requested = async (user: TestUser) => {
+      await login(user)
+      const { Entries = [] } = (send.mock.lastCall?.[0] as PutEventsCommand).input
+      return Entries.map(({ DetailType }) => DetailType)
+    }
+    try {
+      const keyed = await createUser({ totp_secret: undefined })
+      await update({ update_id: randomUUID(), user_id: keyed.userId, at: 1, passkey: true })
+      expect(await requested(await createUser())).toEqual(['mail.delayed'])
+      expect(await requested(await createUser({ totp_secret: undefined }))).toEqual(['mail.requested'])
+      expect(await requested(keyed)).toEqual(['mail.requested'])
+    } finally {
+      send.mockRestore()
+    }
   })
 
   test('a user gets at most five mailed codes an hour, also with twelve simultaneous sign-ins', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { handler as accountBills } from '../../../functions/account/bills.ts'
 import { handler as accountInfo } from '../../../functions/account/info.ts'
 import { handler as dashboard } from '../../../functions/dashboard/overview.ts'
+import { handler as mailDelayed } from '../../../functions/intake/mail.delayed.ts'
 import { handler as mailRequested } from '../../../functions/intake/mail.requested.ts'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler as authorize } from '../../../functions/oauth2/authorize.ts'
@@ -21,6 +22,7 @@ import {
   exchangeRequest,
   pkce,
 } from '../../support/oauth-clients.ts'
+import { delayedMail } from '../../support/login-tickets.ts'
 import { login, openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
 import { authenticatorCode, createUser } from '../../support/sign-in.ts'
 import { type Measured, measure } from './measure.ts'
@@ -72,10 +74,12 @@ export async function measureAllOperations(): Promise<Record<OperationName, Meas
     code: '123456',
     expires_at: Date.now() + 60_000,
   }
+  const secondFactor = await measure(() => verifyAuthenticator(user, ticket, code))
   return {
     password,
     mail: await measure(() => deliver(mailRequested, mail)),
-    secondFactor: await measure(() => verifyAuthenticator(user, ticket, code)),
+    unneededMail: await measure(() => deliver(mailDelayed, delayedMail(user, ticket))),
+    secondFactor,
     authorize: authorized,
     consent: consented,
     token: await measure(() => callWithStatus(token, { body: form })),

@@ -36,6 +36,7 @@ describe('the table of what captured functions could do', () => {
     ['intake-deposit-updated', 'move money'],
     ['intake-client-registered', 'register clients'],
     ['intake-mail-requested', 'mail anyone as the service'],
+    ['intake-mail-delayed', 'read password digests and encrypted TOTP secrets'],
     ['user-login-with-password', 'have a code or a warning mailed to anyone'],
   ])('captured, %s could %s', (name, power) => {
     expect(rows.get(name)).toContain(power)

@@ -6,6 +6,7 @@ import { createAccessToken } from '../../support/community.ts'
 import { deliver } from '../../support/deliver.ts'
 import { addDepositor, assignment, deposit, newPool, provision } from '../../support/deposits.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
+import { addLoginTicket, delayedMail } from '../../support/login-tickets.ts'
 import { createUser, md5, newRegistration } from '../../support/sign-in.ts'
 import { newFamily } from './family.ts'
 import type { Calls, Scenario } from './calls.ts'
@@ -42,6 +43,13 @@ const validEvents: Record<string, Scenario> = {
   'mail-requested': async (calls) => {
     const mail = { kind: 'code', to: 'somebody@example.com', code: '123456' }
     await calls.deliver({ ...mail, mail_id: randomUUID(), expires_at: Date.now() + 600_000 })
+    await calls.deliver({ ...mail, mail_id: randomUUID(), expires_at: Date.now() - 1 })
+  },
+  'mail-delayed': async (calls) => {
+    const user = await createUser()
+    const mail = delayedMail(user, await addLoginTicket(user, '123456'))
+    await calls.deliver(mail)
+    await calls.deliver({ ...mail, mail_id: randomUUID(), ticket_hash: 'of another' })
     await calls.deliver({ ...mail, mail_id: randomUUID(), expires_at: Date.now() - 1 })
   },
   'client-registered': (calls) =>

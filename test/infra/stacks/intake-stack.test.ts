@@ -106,3 +106,24 @@ describe('the rules of the bus', () => {
     expect(patterns(stacks).filter((pattern) => '$or' in pattern)).toHaveLength(1)
   })
 })
+
+describe('the mail that waits', () => {
+  const delays = (from: Stacks) =>
+    queuesOf(from)
+      .filter(({ DelaySeconds }) => DelaySeconds !== undefined)
+      .map(({ QueueName, DelaySeconds }) => ({ QueueName, DelaySeconds }))
+  const delayed = (seconds: number) => [
+    { QueueName: 'account-service-prod-mail-delayed', DelaySeconds: seconds },
+  ]
+
+  it('its queue alone holds messages back, for mailDelaySeconds', async () => {
+    expect(delays(stacks)).toEqual(delayed(10))
+    const values = { mailDelaySeconds: 30 }
+    expect(delays(await synthesizeUnchecked('prod', { values }))).toEqual(delayed(30))
+  })
+
+  it('it comes before half of the time for its code has passed', async () => {
+    const values = { mailDelaySeconds: 30, loginTicketTtlSeconds: 5 }
+    expect(delays(await synthesizeUnchecked('prod', { values }))).toEqual(delayed(2))
+  })
+})

@@ -32,7 +32,7 @@ describe('trace', () => {
     await expect
       .poll(steps, waiting)
       .toEqual([
-        'intake-mail-requested event',
+        'intake-mail-delayed event',
         'user-login-with-password event published',
         'user-login-with-password request',
       ])

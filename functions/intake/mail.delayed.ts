@@ -1,0 +1,23 @@
+import * as v from 'valibot'
+import { intake } from '../../shared/events/intake.ts'
+import { UserId } from '../../shared/fields.ts'
+import { composeCodeMail, mailDelayed } from '../../shared/sign-in/mailed-code.ts'
+import { codeMailFields, mailRejections, sendMail } from '../../shared/sign-in/send-mail.ts'
+import { readSignInRecord } from '../../shared/sign-in/sign-in-record.ts'
+
+/**
+ * Mails a sign-in code to a user who has an authenticator, unless the login ticket has been used or ended
+ * while the queue held the event back. Like mail.requested, it is not recorded.
+ */
+export const handler = intake({
+  detailType: mailDelayed,
+  detail: v.object({ ...codeMailFields, user_id: UserId, ticket_hash: v.string() }),
+  key: ({ mail_id }) => mail_id,
+  rejections: mailRejections,
+  async apply({ user_id, ticket_hash, ...mail }) {
+    const record = await readSignInRecord(user_id)
+    if (record?.tickets[ticket_hash] === undefined) return 'unneeded'
+    await sendMail(mail, (now) => composeCodeMail(mail.code, mail.expires_at, now))
+    return 'applied'
+  },
+})

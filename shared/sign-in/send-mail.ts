@@ -1,0 +1,67 @@
+import { BadRequestException, MessageRejected, SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
+import { awsClient } from '../aws/aws-client.ts'
+import { clientOptions } from '../aws/client-options.ts'
+import { RejectedEvent, type RejectionReason } from '../events/rejected-event.ts'
+import { BusinessKey, clockToleranceMilliseconds, instantAhead } from '../fields.ts'
+import { settings } from '../settings.ts'
+import { EmailAddress } from '../users/identity.ts'
+import { SixDigits } from './mailed-code.ts'
+
+const ses = awsClient(new SESv2Client(clientOptions()))
+
+/** The fields of a requested mail whose kind is of use for at most this long. */
+export const mailFields = (lifetimeMilliseconds: () => number) => ({
+  mail_id: BusinessKey,
+  to: EmailAddress,
+  /** When the mail is of no more use, epoch milliseconds; a code expires then. */
+  expires_at: instantAhead(
+    () => lifetimeMilliseconds() + clockToleranceMilliseconds,
+    'must not be later than a mail of its kind expires',
+  ),
+})
+
+/** The fields of a requested mail with a sign-in code. */
+export const codeMailFields = {
+  ...mailFields(() => settings().loginTicketTtlSeconds * 1000),
+  code: SixDigits,
+}
+
+/** The reasons for which sendMail refuses a mail. */
+export const mailRejections: readonly RejectionReason[] = ['expired', 'mail_refused']
+
+/**
+ * Sends a mail, composed for the instant at which it is sent. Throws RejectedEvent when the mail has expired
+ * or SES refuses its recipient.
+ */
+export async function sendMail(
+  { to, expires_at }: { to: string; expires_at: number },
+  compose: (now: number) => { subject: string; text: string },
+): Promise<void> {
+  const now = Date.now()
+  if (expires_at <= now) throw new RejectedEvent('expired')
+  const { subject, text } = compose(now)
+  const content = (data: string) => ({ Data: data, Charset: 'UTF-8' })
+  const command = new SendEmailCommand({
+    FromEmailAddress: settings().mailFrom,
+    Destination: { ToAddresses: [to] },
+    Content: { Simple: { Subject: content(subject), Body: { Text: content(text) } } },
+  })
+  try {
+    await ses.send(command)
+  } catch (error) {
+    throw isRefusedRecipient(error) ? new RejectedEvent('mail_refused') : error
+  }
+}
+
+/**
+ * Whether SES refuses the recipient (SES guide, "Amazon SES email sending errors"): the address is not well
+ * formed, or not verified while the account is in the sandbox. If the text names the sender among the
+ * unverified addresses, the fault is ours.
+ */
+function isRefusedRecipient(error: unknown): boolean {
+  if (error instanceof BadRequestException) return true
+  return (
+    error instanceof MessageRejected &&
+    !error.message.toLowerCase().includes(settings().mailFrom.toLowerCase())
+  )
+}
