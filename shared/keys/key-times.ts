@@ -23,6 +23,13 @@ export const signerCacheMilliseconds = (publishSeconds: number): number =>
   Math.min((publishSeconds * 1000) / 2, maxSignerCacheMilliseconds)
 
 /**
+ * How long a JWKS in great demand may be answered from memory: a second, so that a revoked key leaves it
+ * within two, and never longer than a signer may use a key set.
+ */
+export const jwksCacheMilliseconds = (): number =>
+  Math.min(1_000, signerCacheMilliseconds(settings().signingKeyPublishSeconds))
+
+/**
  * The `max-age`, in seconds, of the JWKS and the discovery document: the configured one, but at most half the
  * publish window, so that every client has seen a key before it signs.
  */

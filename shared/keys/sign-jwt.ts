@@ -1,50 +1,30 @@
 import { SignCommand } from '@aws-sdk/client-kms'
 import { base64url } from 'jose'
 import { createHash } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { kms } from '../aws/kms.ts'
+import { cacheRead } from '../cache-read.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
 import { signingAlgorithm } from './key-names.ts'
 import { activeKey, readKeySet, type SigningKey, type SigningKeySet } from './key-set.ts'
-import { kmsLagMilliseconds, signerCacheMilliseconds } from './key-times.ts'
-
-interface CacheEntry {
-  keySet: Promise<SigningKeySet>
-  readAt: number
-}
-
-let cached: CacheEntry | undefined
+import {
+  commitSlackMilliseconds,
+  jwksCacheMilliseconds,
+  kmsLagMilliseconds,
+  signerCacheMilliseconds,
+} from './key-times.ts'
 
 /**
- * Returns the key set for signing: from memory while it is younger than `signerCacheMilliseconds`. Its age
- * counts from the start of the read and by the wall clock, because the monotonic clocks of a frozen function
- * stand still. A key set without a signer is not cached: the first signer may exist at the next call.
+ * The key set for signing. One without a signer is read anew: the first signer may exist at the next call.
  */
-async function cachedKeySet(): Promise<SigningKeySet> {
-  const maxAge = signerCacheMilliseconds(settings().signingKeyPublishSeconds)
-  const now = Date.now()
-  if (cached === undefined || now < cached.readAt || now - cached.readAt >= maxAge) {
-    cached = { keySet: readKeySet(), readAt: now }
-  }
-  const entry = cached
-  try {
-    const keySet = await entry.keySet
-    if (activeKey(keySet) === undefined) forget(entry)
-    return keySet
-  } catch (error) {
-    forget(entry)
-    throw error
-  }
-}
-
-function forget(entry: CacheEntry): void {
-  if (cached === entry) cached = undefined
-}
+const keySets = cacheRead(readKeySet, {
+  maxAge: () => signerCacheMilliseconds(settings().signingKeyPublishSeconds),
+  keeps: (keySet) => activeKey(keySet) !== undefined,
+})
 
 /** Drops the cached key set, which has turned out to be outdated: the next signature reads it again. */
-export function forgetCachedKeySet(): void {
-  cached = undefined
-}
+export const forgetCachedKeySet: () => void = keySets.forget
 
 /** Signs a SHA-256 digest with RS256 in KMS. */
 export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8Array> {
@@ -94,8 +74,10 @@ export async function signJwt(claims: Record<string, unknown>): Promise<string> 
 }
 
 async function signWithActiveKey(claims: Record<string, unknown>): Promise<string> {
-  const key = activeKey(await cachedKeySet())
+  const keySet = await keySets.get()
+  const key = activeKey(keySet)
   if (key === undefined) throw noSigner()
+  await untilPublished(key, keySet)
   const input = `${encode({ alg: 'RS256', kid: key.kid, typ: 'JWT' })}.${encode(claims)}`
   try {
     const signature = await signDigest(key.arn, createHash('sha256').update(input).digest())
@@ -103,6 +85,17 @@ async function signWithActiveKey(claims: Record<string, unknown>): Promise<strin
   } catch (error) {
     throw canPass(error, key) ? noSigner(error) : error
   }
+}
+
+/**
+ * Waits until every JWKS that is answered has the key. One that signs at once, in an emergency, may be
+ * missing in key sets that were cached before it was written. A first key is not: an empty key set is never
+ * cached.
+ */
+async function untilPublished({ published_at }: SigningKey, { keys }: SigningKeySet): Promise<void> {
+  const cacheMilliseconds = jwksCacheMilliseconds()
+  const isNew = Date.now() - published_at < commitSlackMilliseconds + cacheMilliseconds
+  if (isNew && keys.length > 1) await setTimeout(cacheMilliseconds)
 }
 
 /** Whether a key may sign later, or its successor now. A key that is not new is denied by a wrong policy. */

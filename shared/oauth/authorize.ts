@@ -3,7 +3,7 @@ import { describeFailure } from '../http/reply.ts'
 import type { RequestInfo } from '../http/request.ts'
 import { AuthorizationError } from './authorization-error.ts'
 import { type AuthorizationParameters, checkAuthorizationRequest } from './authorization-request.ts'
-import { readClient } from './client.ts'
+import { findClient } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function authorize(
   { rawQuery, repeated }: Pick<RequestInfo, 'rawQuery' | 'repeated'>,
 ): Promise<string> {
   const { client_id, redirect_uri, state } = parameters
-  const { client, redirectUri } = checkRedirectUri(await readClient(client_id), redirect_uri)
+  const { client, redirectUri } = checkRedirectUri(await findClient(client_id), redirect_uri)
   try {
     const [name] = repeated()
     if (name !== undefined) throw new AuthorizationError(name, 'is repeated')

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type AuthorizationParameters, checkAuthorizationRequest } from './authorization-request.ts'
-import { readClient } from './client.ts'
+import { findClient } from './client.ts'
 import { checkRedirectUri } from './redirect-uri.ts'
 
 /** What the authorization page shows of a request. */
@@ -19,7 +19,7 @@ export type RequestDescription = v.InferOutput<typeof RequestDescription>
  */
 export async function describeRequest(parameters: AuthorizationParameters): Promise<RequestDescription> {
   const { client_id, redirect_uri } = parameters
-  const { client } = checkRedirectUri(await readClient(client_id), redirect_uri)
+  const { client } = checkRedirectUri(await findClient(client_id), redirect_uri)
   const { scopes } = checkAuthorizationRequest(parameters, client)
   return { client_name: client.name, scope: scopes.join(' ') }
 }

@@ -4,7 +4,7 @@ import { bearerChallenge } from '../http/bearer-challenge.ts'
 import { settings } from '../settings.ts'
 import { type Caller, checkAccessToken } from '../tokens/access-token.ts'
 import { checkLengths, grantScopes } from './authorization-request.ts'
-import { readClient } from './client.ts'
+import { findClient } from './client.ts'
 import { type DeviceTokenAnswer, deviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
 import { Parameter } from './parameter.ts'
 
@@ -29,7 +29,7 @@ export async function exchangeAccessToken(
   const accessToken = readToken(parameters.access_token, bearer)
   const [caller, client] = await Promise.all([
     checkToken(accessToken),
-    readClient(client_id, { consistent: true }),
+    findClient(client_id, { consistent: true }),
   ])
   if (client === undefined) throw new Failure('invalid_redirect')
   checkLengths({ scope, nonce })

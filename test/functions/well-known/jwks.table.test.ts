@@ -1,13 +1,20 @@
 import type { Context } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler } from '../../../functions/well-known/jwks.ts'
 import { activeKey, readKeySet } from '../../../shared/keys/key-set.ts'
 import { getEvent } from '../../support/get-event.ts'
+import { measureCalls } from '../../support/measure-calls.ts'
 import { useOwnKeys } from '../../support/own-keys.ts'
 
 useOwnKeys()
+
+// Each test begins when nobody has asked for the JWKS for a while.
+let now = Date.now()
+beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: (now += 10_000) }))
+afterEach(() => vi.useRealTimers())
+
 const get = (headers: Record<string, string> = {}) =>
   handler(getEvent('/.well-known/jwks.json', headers), {} as Context)
 
@@ -53,13 +60,30 @@ it('the JWKS endpoint answers in full to if-none-match with another ETag', async
   expect((await get({ 'if-none-match': '"other"' })).statusCode).toBe(200)
 })
 
+const kids = async () =>
+  (JSON.parse((await get()).body ?? '') as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
+const signer = async () => activeKey(await readKeySet())?.kid
+
 it('the JWKS holds the key of an emergency rotation at once, and a revoked key no longer', async () => {
-  const kids = async () =>
-    (JSON.parse((await get()).body ?? '') as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
-  const old = activeKey(await readKeySet())?.kid
+  const old = await signer()
   expect(await kids()).toContain(old)
   await rotate({ action: 'rotate', emergency: true }, { awsRequestId: randomUUID() })
-  expect(await kids()).toContain(activeKey(await readKeySet())?.kid)
+  expect(await kids()).toContain(await signer())
   await rotate({ action: 'revoke', kid: old }, { awsRequestId: randomUUID() })
   expect(await kids()).not.toContain(old)
+})
+
+it('a JWKS in great demand is read once a second, and a revoked key leaves it within two', async () => {
+  const ask = async (times: number) => {
+    for (let i = 0; i < times; i += 1) await get()
+  }
+  const revoked = await signer()
+  expect((await measureCalls(() => ask(300))).names).toEqual(Array(10).fill('GetItem'))
+  await rotate({ action: 'rotate', emergency: true }, { awsRequestId: randomUUID() })
+  await rotate({ action: 'revoke', kid: revoked }, { awsRequestId: randomUUID() })
+  vi.setSystemTime(Date.now() + 500)
+  expect((await measureCalls(() => ask(300))).names).toEqual([])
+  vi.setSystemTime(Date.now() + 500)
+  expect((await measureCalls(() => ask(300))).names).toEqual(['GetItem'])
+  expect(await kids()).not.toContain(revoked)
 })

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { db } from '../../../shared/db/table.ts'
 import { authorize } from '../../../shared/oauth/authorize.ts'
+import { measureCalls } from '../../support/measure-calls.ts'
 import { authorizationRequest, createClient } from '../../support/oauth-clients.ts'
 
 interface Command {
@@ -19,4 +20,21 @@ test.each([
   spy.mockRestore()
   expect(commands.map((command) => command.constructor.name)).toEqual(consistent.map(() => 'GetCommand'))
   expect(commands.map(({ input }) => input.ConsistentRead)).toEqual(consistent)
+})
+
+test('a client that many authorization requests name is read ten times, and then every two seconds', async () => {
+  const request = authorizationRequest(await createClient()) as Parameters<typeof authorize>[0]
+  const ask = async () => {
+    for (let i = 0; i < 200; i += 1) await authorize(request, { rawQuery: '', repeated: () => [] })
+  }
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    expect((await measureCalls(ask)).names).toHaveLength(10)
+    vi.setSystemTime(Date.now() + 1_999)
+    expect((await measureCalls(ask)).names).toEqual([])
+    vi.setSystemTime(Date.now() + 1)
+    expect((await measureCalls(ask)).names).toHaveLength(1)
+  } finally {
+    vi.useRealTimers()
+  }
 })
