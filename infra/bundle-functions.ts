@@ -1,8 +1,8 @@
-import { build, type BuildOptions, type Plugin } from 'esbuild'
+import { build, type BuildOptions } from 'esbuild'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, statSync } from 'node:fs'
-import { builtinModules } from 'node:module'
 import { join, resolve } from 'node:path'
+import { plugins } from './bundle-plugins.ts'
 import { writeChanged } from './write-changed.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -27,7 +27,13 @@ interface BundleRecord {
 const recordsFile = join(root, 'dist', 'functions.json')
 
 /** Files that affect every bundle besides its sources: the bundler's configuration and the packages. */
-const tools = ['infra/bundle-functions.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
+const tools = [
+  'infra/bundle-functions.ts',
+  'infra/bundle-plugins.ts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+]
 
 /** Lists the entries of all functions: the paths of their sources under functions/, without `.ts`. */
 export const functionEntries = (): string[] =>
@@ -95,7 +101,7 @@ export const bundleOptions = (entries: readonly string[]) =>
       '@smithy/core/event-streams': './shared/aws/no-event-streams.ts',
     },
     legalComments: 'none',
-    plugins: [loadBuiltinModulesLazily, trimSdk],
+    plugins: plugins(),
     logLevel: 'warning',
   }) satisfies BuildOptions
 
@@ -106,43 +112,6 @@ function readRecords(): Record<string, BundleRecord> {
     // If the file with the records is missing or damaged, every function is bundled again.
     return {}
   }
-}
-
-const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).join('|')
-
-/**
- * Makes a bundle load Node's modules lazily with `process.getBuiltinModule`. A plain `import` reads every
- * export of a module. For `node:http` that loads fetch and WebSocket, which took half of a function's import
- * time.
- */
-const loadBuiltinModulesLazily: Plugin = {
-  name: 'load-builtin-modules-lazily',
-  setup(builder) {
-    builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path }) => ({
-      path: path.replace(/^(node:)?/, 'node:'),
-      namespace: 'builtin',
-    }))
-    builder.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule('${path}')`,
-    }))
-  },
-}
-
-/**
- * Leaves out what cannot be replaced by an alias: all but the version of the `package.json` of each client,
- * which the SDK sends in its User-Agent, and SHA-256 in JavaScript, which `node:crypto` has.
- */
-const trimSdk: Plugin = {
-  name: 'trim-sdk',
-  setup(builder) {
-    builder.onLoad({ filter: /@aws-sdk\/client-[^/]+\/package\.json$/ }, ({ path }) => {
-      const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string }
-      return { contents: JSON.stringify({ version }), loader: 'json' }
-    })
-    builder.onResolve({ filter: /^\.\/Sha256Js$/ }, () => ({
-      path: join(root, 'shared/aws/no-sha256-in-javascript.ts'),
-    }))
-  },
 }
 
 const hash = (contents: string | Uint8Array): string => createHash('sha256').update(contents).digest('hex')

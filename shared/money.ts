@@ -1,11 +1,19 @@
 import Big from 'big.js'
 import * as v from 'valibot'
+import { exactDigits } from './stringify-exact.ts'
 
 // Creating a Big from a double is a bug: strict mode throws on `new Big(0.1)` and on valueOf in arithmetic.
 Big.strict = true
 // Sums and products of decimals are exact, because big.js rounds quotients only.
 Big.NE = -1_000_000
 Big.PE = 1_000_000
+
+// Marks an amount for stringifyExact, which functions without money use without big.js.
+Object.defineProperty(Big.prototype as object, exactDigits, {
+  get(this: Big) {
+    return this.toFixed()
+  },
+})
 
 export { Big }
 
@@ -29,10 +37,3 @@ export const zero = new Big('0')
 /** Whether an amount has few enough digits for DynamoDB to store it exactly. */
 export const fitsTable = (amount: Big): boolean =>
   amount.c.length <= maximumDigits && amount.e < maximumDigits
-
-/** Formats JSON text in which every Big is a number with all its digits, never through a double. */
-export const stringifyExact = (value: unknown): string =>
-  JSON.stringify(value, function (this: Record<string, unknown>, key, converted: unknown) {
-    const original = this[key]
-    return original instanceof Big ? JSON.rawJSON(original.toFixed()) : converted
-  })

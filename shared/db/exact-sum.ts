@@ -1,13 +1,12 @@
-import type Big from 'big.js'
 import * as v from 'valibot'
-import { Big as ExactBig, zero } from '../money.ts'
+import { Big, zero } from '../money.ts'
 import { Decimal, Integer, type Item, toNumberValue, type Key } from './table.ts'
 import type { Write } from './write.ts'
 
 /** Number of decimal places of an exact sum. Its fraction is stored as a whole number of units of 10^-18. */
 const places = 18
-const fractionUnit = new ExactBig(`1e-${places}`)
-const unitsPerOne = new ExactBig(`1e${places}`)
+const fractionUnit = new Big(`1e-${places}`)
+const unitsPerOne = new Big(`1e${places}`)
 
 /** Name of the attribute that holds the fractional part of an exact sum. */
 export const fractionOf = (attribute: string): string => `~${attribute}`
@@ -33,8 +32,8 @@ export function addToSums(
     added[attribute] = value
   }
   for (const [attribute, amount] of sums) {
-    const rounded = amount.round(places, ExactBig.roundHalfEven)
-    const whole = rounded.round(0, ExactBig.roundDown)
+    const rounded = amount.round(places, Big.roundHalfEven)
+    const whole = rounded.round(0, Big.roundDown)
     const fraction = rounded.minus(whole).times(unitsPerOne)
     add(attribute, toNumberValue(whole))
     if (!fraction.eq('0')) add(fractionOf(attribute), toNumberValue(fraction))

@@ -1,10 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb'
-import Big from 'big.js'
 import * as v from 'valibot'
 import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
 import { requireEnv } from '../env.ts'
+import { Big } from '../money.ts'
 import { countUnits } from './consumed-units.ts'
 
 /**

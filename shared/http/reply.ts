@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { failures, type Failure } from '../errors.ts'
-import { stringifyExact } from '../money.ts'
+import { stringifyExact } from '../stringify-exact.ts'
 
 /**
  * The layout of an answer: `envelope`, or `oauth`, which also has the standard OAuth members at the top level

@@ -24,7 +24,7 @@ const { membersCsv } = await import('../../shared/community/members-csv.ts')
 const { propagateToAncestors } = await import('../../shared/community/propagate-to-ancestors.ts')
 const { readProfile } = await import('../../shared/community/member.ts')
 const { buy, join } = await import('../support/community-events.ts')
-const { stringifyExact } = await import('../../shared/money.ts')
+const { stringifyExact } = await import('../../shared/stringify-exact.ts')
 type Filter = Parameters<typeof listMembers>[1]
 
 async function load(items: Iterable<Item>): Promise<number> {

@@ -1,23 +1,64 @@
 import { build } from 'esbuild'
+import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { bundleDirectory, bundleFunctions } from '../../infra/bundle-functions.ts'
+import { events } from '../../infra/events.ts'
 import { routes } from '../../infra/routes.ts'
+import type { Intake } from '../../shared/events/intake.ts'
+import { deliver } from '../support/deliver.ts'
+import { serveHttp } from '../support/serve-http.ts'
 
 vi.mock('esbuild', { spy: true })
+afterEach(() => vi.unstubAllEnvs())
+
+/** Maximum size of a bundle: a cold start reads and compiles every byte. */
+const maxBytes = 265_000
+
+const bundleFile = (entry: string) => join(bundleDirectory(entry), 'index.mjs')
 
 /**
- * Maximum bundle size of a function that answers GET requests: a cold start reads and compiles every byte.
+ * Delivers a mail request to the bundled function while SES answers with an error. Returns the calls that
+ * the function makes then, and whether the message is to be delivered again.
  */
-const maxReadBytes = 265_000
+function deliverMail(code: string) {
+  const calls: string[] = []
+  return serveHttp(
+    (request, response) => {
+      void text(request).then((body) => {
+        const target = String(request.headers['x-amz-target'] ?? 'SendEmail').replace(/^.*\./, '')
+        calls.push(target)
+        const { MessageBody = '' } = JSON.parse(body) as { MessageBody?: string }
+        const isMail = target === 'SendEmail'
+        response.writeHead(isMail ? 400 : 200, isMail ? { 'x-amzn-errortype': code } : {})
+        const MD5OfMessageBody = createHash('md5').update(MessageBody).digest('hex')
+        response.end(JSON.stringify(isMail ? { message: 'no' } : { MD5OfMessageBody }))
+      })
+    },
+    async (url) => {
+      vi.stubEnv('AWS_ENDPOINT_URL', url)
+      vi.stubEnv('QUEUE_URL', `${url}/queue`)
+      vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)
+      const file = `${pathToFileURL(bundleFile('intake/mail.requested')).href}?${code}`
+      const { handler } = (await import(file)) as { handler: Intake }
+      const mail = { mail_id: code, kind: 'code', to: 'typo@example.com', code: '012345' }
+      return { delivery: await deliver(handler, { ...mail, expires_at: Date.now() + 60_000 }), calls }
+    },
+  )
+}
 
 describe('bundleFunctions', () => {
   beforeAll(() => bundleFunctions())
 
-  const reads = routes.filter(({ method }) => method === 'GET').map(({ entry }) => entry)
-  it.each([...new Set(reads)])('the bundle of %s is small enough for a fast cold start', (entry) => {
-    expect(statSync(join(bundleDirectory(entry), 'index.mjs')).size).toBeLessThan(maxReadBytes)
+  const entries = [
+    ...routes.map(({ entry }) => entry),
+    ...events.map(({ detailType }) => `intake/${detailType}`),
+  ]
+  it.each([...new Set(entries)])('the bundle of %s is small enough for a fast cold start', (entry) => {
+    expect(statSync(bundleFile(entry)).size).toBeLessThan(maxBytes)
   })
 
   it('a function is not bundled again while its sources stay the same', async () => {
@@ -25,5 +66,18 @@ describe('bundleFunctions', () => {
     const bundles = await bundleFunctions()
     expect(build).not.toHaveBeenCalled()
     expect(bundles.get('account/info')).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it('an error that our code tells apart has its class in a bundle, and any other its name', async () => {
+    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT')
+    const refuse = ['TransactWriteItems', 'SendMessage', 'PutItem']
+    expect(await deliverMail('BadRequestException')).toEqual({
+      delivery: 'done',
+      calls: ['SendEmail', ...refuse],
+    })
+    expect(await deliverMail('AccountSuspendedException')).toEqual({
+      delivery: 'retry',
+      calls: ['SendEmail', 'ChangeMessageVisibility'],
+    })
   })
 })

@@ -15,7 +15,7 @@ import { propagateToAncestors } from '../../../shared/community/propagate-to-anc
 import { findInChunks } from '../../../shared/community/search-chunks.ts'
 import { readJournal } from '../../../shared/community/tree-journal.ts'
 import { db } from '../../../shared/db/table.ts'
-import { stringifyExact } from '../../../shared/money.ts'
+import { stringifyExact } from '../../../shared/stringify-exact.ts'
 import {
   deliverInOrder,
   propagateInSmallNodes,
