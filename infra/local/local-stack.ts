@@ -176,8 +176,8 @@ async function synthesizeModel(
   urls: { apiUrl: string; awsUrl: string },
 ): Promise<StackModel> {
   const allSettings = { authUrl: `${pageUrl}/`, ...settings }
-  const assembly = await synthesize(join(directory, 'assembly'), allSettings, watch)
-  return buildStackModel(assembly, { region, accountId, outputsElsewhere: replicated?.outputs, ...urls })
+  const templates = await synthesize(join(directory, 'bundles'), allSettings, watch)
+  return buildStackModel(templates, { region, accountId, outputsElsewhere: replicated?.outputs, ...urls })
 }
 
 /** Functions that the local stack itself runs: service code, in the environment of a similar function. */

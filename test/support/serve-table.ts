@@ -14,6 +14,7 @@ import { startDynamodb } from '../../infra/local/dynamodb/start-dynamodb.ts'
 import { findFreePort } from '../../infra/local/http/bind-server.ts'
 import type { StackModel } from '../../infra/local/model.ts'
 import { buildStackModel } from '../../infra/local/template/build-model.ts'
+import { readStackTemplates } from '../../infra/local/template/stack-templates.ts'
 import { addStacks } from '../../infra/stacks/add-stacks.ts'
 import { makeBundleDirectories } from './bundle-directories.ts'
 import { commonEnvironment } from './common-environment.ts'
@@ -61,7 +62,7 @@ async function synthesizeModel(awsUrl: string): Promise<StackModel> {
   const context = { ...cdkJson.context, 'aws:cdk:disable-asset-staging': true }
   const app = new App({ outdir, context, analyticsReporting: false, builtinCloudFormationValidation: false })
   await addStacks(app, readConfig({ stage: 'local', authUrl: 'https://auth.example.com/' }))
-  const model = buildStackModel(app.synth(), {
+  const model = buildStackModel(readStackTemplates(app.synth()), {
     region,
     accountId: '000000000000',
     apiUrl: 'https://api.example.com',

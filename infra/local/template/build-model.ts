@@ -1,4 +1,3 @@
-import type { CloudAssembly } from 'aws-cdk-lib/cx-api'
 import type { StackModel } from '../model.ts'
 import type { Addresses } from './names.ts'
 import { readApi, readRoutes } from './read-api.ts'
@@ -13,15 +12,15 @@ import {
 } from './read-data-and-events.ts'
 import { readEventSources, readFunctions, readRoles } from './read-functions.ts'
 import { TemplateReader } from './reader.ts'
-import { readStackTemplates } from './stack-templates.ts'
+import type { StackTemplate } from './stack-templates.ts'
 
 /**
  * Builds the model of a synthesized stage as if it were deployed, with local addresses in place of AWS's.
  * Throws a `StartupError` that names every resource or intrinsic function that the local stack cannot serve.
  */
-export function buildStackModel(assembly: CloudAssembly, addresses: Addresses): StackModel {
+export function buildStackModel(templates: StackTemplate[], addresses: Addresses): StackModel {
   const { region, accountId } = addresses
-  const reader = new TemplateReader(readStackTemplates(assembly), addresses)
+  const reader = new TemplateReader(templates, addresses)
   const roles = readRoles(reader)
   const functions = readFunctions(reader, roles)
   const model: StackModel = {

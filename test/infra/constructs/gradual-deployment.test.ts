@@ -12,6 +12,7 @@ import { events } from '../../../infra/events.ts'
 import { routes } from '../../../infra/routes.ts'
 import { workers } from '../../../infra/workers-and-schedules.ts'
 import { buildStackModel } from '../../../infra/local/template/build-model.ts'
+import { readStackTemplates } from '../../../infra/local/template/stack-templates.ts'
 import { addStacks } from '../../../infra/stacks/add-stacks.ts'
 import { configured } from '../../support/configured-stage.ts'
 import { synthesizeUnchecked, ofType, type Stacks } from '../stacks/synthesize.ts'
@@ -243,7 +244,7 @@ describe('the knob gradualDeployment', () => {
       apiUrl: 'http://api',
       awsUrl: 'http://aws',
     }
-    const { routes: served, eventSources } = buildStackModel(app.synth(), addresses)
+    const { routes: served, eventSources } = buildStackModel(readStackTemplates(app.synth()), addresses)
     expect(served).toHaveLength(routes.length + 1)
     expect(eventSources).toHaveLength(events.length + workers.length)
   })

@@ -8,6 +8,7 @@ import { openDatabase } from '../../../infra/local/dynamodb/own-database.ts'
 import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
 import { type LocalStack, startLocalStack } from '../../../infra/local/local-stack.ts'
 import type { Synthesize } from '../../../infra/local/stage.ts'
+import { readStackTemplates } from '../../../infra/local/template/stack-templates.ts'
 import { addStacks } from '../../../infra/stacks/add-stacks.ts'
 import { StandbyStack, standbyStackName } from '../../../infra/stacks/standby-stack.ts'
 import { ephemeral } from '../../support/ephemeral.ts'
@@ -23,7 +24,7 @@ const synthesizeFailover: Synthesize = async (outdir, settings) => {
   await addStacks(app, config)
   const primary = { stackName: 'account-service-local-data', region: 'us-east-1' }
   new StandbyStack(app, standbyStackName(config), { env: standby, config, primary })
-  return app.synth()
+  return readStackTemplates(app.synth())
 }
 
 /**

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { buildStackModel } from '../../../../infra/local/template/build-model.ts'
+import { readStackTemplates } from '../../../../infra/local/template/stack-templates.ts'
 import { buildFixtureApp } from '../fixture/app.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'assembly-'))
@@ -24,12 +25,12 @@ function modelOf(fill: (stack: Stack) => void) {
     builtinCloudFormationValidation: false,
   })
   fill(new Stack(app, 'single'))
-  return buildStackModel(app.synth(), addresses)
+  return buildStackModel(readStackTemplates(app.synth()), addresses)
 }
 
 describe('the model of a synthesized application', () => {
-  const assembly = buildFixtureApp(join(directory, 'fixture')).synth()
-  const model = buildStackModel(assembly, addresses)
+  const templates = readStackTemplates(buildFixtureApp(join(directory, 'fixture')).synth())
+  const model = buildStackModel(templates, addresses)
   const functionNamed = (name: string) => model.functions.find((item) => item.name === name)
 
   it('the stack model resolves environment variables across stacks, with the local addresses', () => {
@@ -108,7 +109,7 @@ describe('the model of a synthesized application', () => {
   })
 
   it('the stack model has the same resource names at every start', () => {
-    expect(buildStackModel(assembly, addresses)).toEqual(model)
+    expect(buildStackModel(templates, addresses)).toEqual(model)
   })
 })
 

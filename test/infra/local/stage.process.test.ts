@@ -1,0 +1,42 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it, vi } from 'vitest'
+import { synthesizeLocalStage } from '../../../infra/local/stage.ts'
+import type { StackTemplate } from '../../../infra/local/template/stack-templates.ts'
+import { addStacks } from '../../../infra/stacks/add-stacks.ts'
+
+vi.mock('../../../infra/stacks/add-stacks.ts', { spy: true })
+
+const directory = mkdtempSync(join(tmpdir(), 'stage-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+// A value that no earlier run has used.
+const exportCap = String(1 + Math.floor(Math.random() * 9_999))
+
+const synthesize = (port: number) =>
+  synthesizeLocalStage(join(directory, 'bundles'), { authUrl: `http://127.0.0.1:${port}/`, exportCap })
+
+/** The resources of every stack, as text. */
+const textOf = (templates: StackTemplate[]) => JSON.stringify(templates.map(({ Resources }) => Resources))
+
+it(
+  'the stage is synthesized for new settings, and once while nothing changes, whatever the port of the page',
+  { timeout: 120_000 },
+  async () => {
+    const first = textOf(await synthesize(1111))
+    expect(addStacks).toHaveBeenCalledTimes(1)
+    expect(first).toContain(`"EXPORT_CAP":"${exportCap}"`)
+
+    const again = await synthesize(2222)
+    expect(addStacks).toHaveBeenCalledTimes(1)
+    expect(textOf(again)).toBe(first.replaceAll('127.0.0.1:1111', '127.0.0.1:2222'))
+    expect(first).toContain('127.0.0.1:1111')
+    const bundles = again.flatMap(({ assetPaths }) => [...assetPaths.values()])
+    expect(bundles.length).toBeGreaterThan(40)
+    for (const bundle of bundles) {
+      expect(bundle.startsWith(directory)).toBe(true)
+      expect(readFileSync(join(bundle, 'index.mjs'), 'utf8')).toContain('handler')
+    }
+  },
+)
