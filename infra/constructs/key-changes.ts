@@ -1,15 +1,18 @@
+import { Duration } from 'aws-cdk-lib'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { Rule } from 'aws-cdk-lib/aws-events'
 import type { IRole } from 'aws-cdk-lib/aws-iam'
-import type { IKey } from 'aws-cdk-lib/aws-kms'
 import { Construct } from 'constructs'
-import type { Config } from '../config.ts'
+import type { AlarmSpec } from './add-alarms.ts'
 
 interface KeyChangesProps {
-  config: Config
-  /** Keys that nobody changes outside a deployment. */
-  keys: IKey[]
-  /** Role of the rotation, which disables and deletes signing keys. */
-  rotationRole: IRole | undefined
+  stage: string
+  /** ARNs of the keys that nobody changes outside a deployment. */
+  keys: string[]
+  /** Role of the rotation, which disables and deletes signing keys; without it, no other keys are watched. */
+  rotationRole?: IRole
+  /** Name of the rule. */
+  ruleName: string
 }
 
 /** Actions that end a key's service, or change who may use it (AWS KMS: API reference). */
@@ -23,40 +26,50 @@ const watchedActions = [
   'UntagResource',
 ]
 
-/** Name of the rule that counts changes of keys; its metric is AWS/Events TriggeredRules. */
-export const keyChangesRuleName = ({ namePrefix }: Config): string => `${namePrefix}key-changes`
-
 /**
- * Matches changes of KMS keys that CloudTrail records, also denied ones: of `keys` by anybody, and of any
- * other key of the account and region by anybody but the rotation, because CloudTrail does not say whose a
- * signing key is. It has no target: a rule counts its matches in CloudWatch.
+ * Matches changes of KMS keys that CloudTrail records, also denied ones: of `keys` by anybody, and with a
+ * rotation of any other key of the account and region by anybody else, because CloudTrail does not say whose
+ * a signing key is. It has no target: a rule counts its matches in CloudWatch.
  */
 export class KeyChanges extends Construct {
-  constructor(scope: Construct, id: string, { config, keys, rotationRole }: KeyChangesProps) {
+  constructor(scope: Construct, id: string, { stage, keys, rotationRole, ruleName }: KeyChangesProps) {
     super(scope, id)
-    if (rotationRole === undefined) throw new Error('the stage has no rotation of signing keys')
+    const ours = { resources: { ARN: keys } }
     new Rule(this, 'Rule', {
-      ruleName: keyChangesRuleName(config),
-      description: `${config.stage}: counts changes of KMS keys`,
+      ruleName,
+      description: `${stage}: counts changes of KMS keys`,
       eventPattern: {
         source: ['aws.kms'],
         detailType: ['AWS API Call via CloudTrail'],
         detail: {
           eventSource: ['kms.amazonaws.com'],
           eventName: watchedActions,
-          $or: [
-            { resources: { ARN: keys.map(({ keyArn }) => keyArn) } },
-            {
-              userIdentity: {
-                // A person without a role, such as the account's owner, has no issuer.
-                sessionContext: {
-                  sessionIssuer: { arn: [{ exists: false }, { 'anything-but': [rotationRole.roleArn] }] },
-                },
-              },
-            },
-          ],
+          ...(rotationRole ? { $or: [ours, byAnybodyBut(rotationRole)] } : ours),
         },
       },
     })
   }
 }
+
+const byAnybodyBut = ({ roleArn }: IRole) => ({
+  userIdentity: {
+    // A person without a role, such as the account's owner, has no issuer.
+    sessionContext: { sessionIssuer: { arn: [{ exists: false }, { 'anything-but': [roleArn] }] } },
+  },
+})
+
+/** The alarm on a rule that counts changes of keys; it has the rule's name. */
+export const keyChangesAlarm = (id: string, ruleName: string): AlarmSpec => ({
+  id,
+  name: ruleName,
+  meaning: 'Somebody disabled, deleted, tagged or granted a KMS key, or changed its policy, or tried to.',
+  runbook: 'key-changes',
+  metric: new Metric({
+    namespace: 'AWS/Events',
+    metricName: 'TriggeredRules',
+    dimensionsMap: { RuleName: ruleName },
+    statistic: 'Sum',
+    period: Duration.minutes(5),
+  }),
+  threshold: 1,
+})

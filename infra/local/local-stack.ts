@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { KeyStatus } from '../ops/keys/key-status.ts'
 import { serveAuthorizationPage } from './authorization-page.ts'
-import { apiId } from './aws/apigateway/stage-operations.ts'
+import { openCloudWatch } from './aws/cloudwatch/cloudwatch.ts'
 import { type AwsEndpoint, type KeyRecord, startAwsEndpoint } from './aws/server.ts'
 import { createConsole } from './console/serve-console.ts'
 import { checkDataLayout } from './data-layout.ts'
@@ -18,6 +18,7 @@ import { openManners } from './manners.ts'
 import type { FunctionModel, StackModel, TableModel } from './model.ts'
 import type { LocalStackOptions } from './options.ts'
 import { composeEnvironment } from './runtime/function-environment.ts'
+import { countInvocations } from './runtime/count-invocations.ts'
 import { openFunctionLog } from './runtime/function-log.ts'
 import { createInvokeByName } from './runtime/invoke-by-name.ts'
 import { type InvokeFunction, Runtime } from './runtime/runtime.ts'
@@ -103,7 +104,9 @@ async function start(
   await createTables(dynamodbEndpoint, model.tables)
 
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
-  const log = openFunctionLog(logFile, showLine)
+  const cloudwatch = openCloudWatch(model)
+  const { record } = cloudwatch
+  const log = openFunctionLog(logFile, showLine, record)
   const environmentOf = (item: FunctionModel) =>
     composeEnvironment(item, region, awsUrl, { ...aws.credentialsFor(item), sessionToken: 'local' })
   const functions = [...model.functions, ...listOwnFunctions(model)]
@@ -112,13 +115,14 @@ async function start(
     new Runtime({ functions, environmentOf, log, freezes: manners.has('freezes') }),
     close,
   )
-  const { invoke } = runtime
+  const invoke = countInvocations(model.functions, runtime.invoke, record)
   const starting = startAwsEndpoint({
     port: awsPort,
     model,
     dynamodbEndpoint,
     dataDirectory: keep('aws'),
     invoke: createInvokeByName(model.functions, invoke, showLine),
+    cloudwatch,
     manners,
     replicatedKeys: replicated?.keys ?? [],
     report: (problem) => showLine(`aws: ${problem}`),
@@ -208,13 +212,19 @@ interface ApiParts extends Pick<LocalStack, 'model' | 'aws' | 'invoke' | 'pageUr
 function serveApi(parts: ApiParts, started: AsyncDisposableStack): void {
   const { model, aws, api, pageUrl, demo, invoke, showLine, logFile } = parts
   const identity = {
-    apiId,
+    apiId: model.apiId,
     accountId,
     domainName: `${loopback}:${api.port}`,
     port: api.port,
     stageVariables: aws.stageVariables,
   }
-  const gateway = createGateway({ routes: model.routes, cors: model.cors, invoke, identity })
+  const gateway = createGateway({
+    routes: model.routes,
+    cors: model.cors,
+    invoke,
+    identity,
+    cloudwatch: aws.cloudwatch,
+  })
   const readKeys = async () => {
     const { payload, functionError } = await invoke('local/key-status', '{}')
     if (functionError !== undefined) throw new Error(payload)

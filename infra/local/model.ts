@@ -9,7 +9,8 @@ export interface StackModel {
   /** IAM roles that people assume, such as the auditor's. */
   roles: RoleModel[]
   routes: RouteModel[]
-  /** Name of the HTTP API. */
+  /** Id and name of the HTTP API. */
+  apiId: string
   apiName: string
   cors: CorsModel | undefined
   tables: TableModel[]
@@ -20,6 +21,8 @@ export interface StackModel {
   buses: { name: string; arn: string }[]
   rules: RuleModel[]
   archives: ArchiveModel[]
+  alarms: AlarmModel[]
+  compositeAlarms: CompositeAlarmModel[]
   outputs: Record<string, string>
 }
 
@@ -160,4 +163,41 @@ export interface RuleTarget {
   input?: string
   deadLetterArn?: string
   messageGroupId?: string
+}
+
+/** What an alarm of either kind has (`AWS::CloudWatch::Alarm`, `AWS::CloudWatch::CompositeAlarm`). */
+interface AnyAlarmModel {
+  name: string
+  arn: string
+  description: string
+  /** Whether it has actions when it is raised. */
+  notifies: boolean
+}
+
+/** An alarm on metrics. */
+export interface AlarmModel extends AnyAlarmModel {
+  queries: {
+    id: string
+    metric: { namespace: string; name: string; dimensions: Record<string, string> }
+    statistic: string
+    periodSeconds: number
+  }[]
+  /** Metric math over the ids of the queries; the id of the only one if the alarm has no expression. */
+  expression: string
+  threshold: number
+  comparison:
+    | 'GreaterThanOrEqualToThreshold'
+    | 'GreaterThanThreshold'
+    | 'LessThanOrEqualToThreshold'
+    | 'LessThanThreshold'
+  evaluationPeriods: number
+  /** Whether a period without data counts as over the threshold. */
+  missingIsBreaching: boolean
+}
+
+/** An alarm on other alarms. */
+export interface CompositeAlarmModel extends AnyAlarmModel {
+  /** The rule with the ARNs of its alarms: `(ALARM("ARN") OR ALARM("ARN"))`. */
+  rule: string
+  suppressor: { arn: string; waitSeconds: number; extensionSeconds: number } | undefined
 }

@@ -19,13 +19,16 @@ export class ObservabilityStack extends Stack {
   constructor(scope: Construct, id: string, props: ObservabilityStackProps) {
     super(scope, id, props)
     const { config, data, intake } = props
-    // The local stack has no CloudTrail, whose events the rule would match.
-    if (config.stage !== 'local')
-      new KeyChanges(this, 'KeyChanges', {
-        config,
-        keys: [data.macKey, data.totpKey, ...(data.eventKey ? [data.eventKey] : [])],
-        rotationRole: intake.scheduleRoles.get('rotate-signing-keys'),
-      })
+    const rotationRole = intake.scheduleRoles.get('rotate-signing-keys')
+    if (rotationRole === undefined) throw new Error('the stage has no rotation of signing keys')
+    new KeyChanges(this, 'KeyChanges', {
+      stage: config.stage,
+      keys: [data.macKey, data.totpKey, ...(data.eventKey ? [data.eventKey] : [])].map(
+        ({ keyArn }) => keyArn,
+      ),
+      rotationRole,
+      ruleName: `${config.namePrefix}key-changes`,
+    })
     const specs = alarmSpecs(props)
     // Only the alarms of journeys notify somebody.
     const alarms = addAlarms(this, undefined, specs)

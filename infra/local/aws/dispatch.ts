@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Manners } from '../manners.ts'
-import type { Callers } from './iam/callers.ts'
+import type { Caller, Callers } from './iam/callers.ts'
 import { throttle } from './throttle.ts'
 import { AwsError, errorAnswer, readRequest, sendAnswer } from './wire/http-messages.ts'
 import type { Answer, AwsRequest } from './wire/http-messages.ts'
@@ -11,6 +11,8 @@ export interface DispatchOptions {
   callers: Callers
   services: Service[]
   manners: Manners
+  /** Called with every call that was answered, and by whom it was made. */
+  observe: (request: AwsRequest, caller: Caller, answer: Answer) => void
   /** Receives a line for each request that failed because of an error in the endpoint itself. */
   report: (problem: string) => void
 }
@@ -30,15 +32,30 @@ export async function dispatch(
     // an authorization header.
     if (caller === undefined)
       throw new AwsError('MissingAuthenticationTokenException', 'The request is unsigned.', { status: 403 })
-    const { access, run } = findOperation(options.services, request)
-    for (const denial of access().map(caller.findDenial))
-      if (denial !== undefined) throw new AwsError('AccessDeniedException', denial)
-    throttle(options.manners, caller, request)
-    sendAnswer(response, await run({ caller, signal: disconnected.signal }))
+    const signal = disconnected.signal
+    const answer = await answerCall(options, request, caller, signal).catch((error: unknown) =>
+      describeFailure(options, message, error),
+    )
+    options.observe(request, caller, answer)
+    if (!response.destroyed) sendAnswer(response, answer)
   } catch (error) {
     if (response.headersSent || response.destroyed) return void response.destroy()
     sendAnswer(response, describeFailure(options, message, error))
   }
+}
+
+/** Authorizes and runs a call. */
+async function answerCall(
+  { services, manners }: DispatchOptions,
+  request: AwsRequest,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { access, run } = findOperation(services, request)
+  for (const denial of access().map(caller.findDenial))
+    if (denial !== undefined) throw new AwsError('AccessDeniedException', denial)
+  throttle(manners, caller, request)
+  return run({ caller, signal })
 }
 
 function findOperation(services: Service[], request: AwsRequest): PreparedOperation<Answer> {

@@ -5,6 +5,10 @@ import { refuseForeignHost } from '../http/known-host.ts'
 import { openManners, type Manners } from '../manners.ts'
 import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
 import { apiGatewayService, type StageVariables } from './apigateway/stage-operations.ts'
+import { alarmServices } from './cloudwatch/alarm-operations.ts'
+import { type CloudWatch, openCloudWatch } from './cloudwatch/cloudwatch.ts'
+import { countCalls } from './cloudwatch/count-calls.ts'
+import { sampleQueues, sampleReputation } from './cloudwatch/samplers.ts'
 import { dispatch, type DispatchOptions } from './dispatch.ts'
 import { openDynamodbProxy } from './dynamodb/dynamodb-proxy.ts'
 import { eventOperations } from './eventbridge/event-operations.ts'
@@ -16,6 +20,7 @@ import { cryptographicOperations } from './kms/cryptographic-operations.ts'
 import { keyOperations } from './kms/key-operations.ts'
 import { type KeyRecord, KeyStore } from './kms/key-store.ts'
 import { drawKeyLag, type DrawLag } from './kms/lag.ts'
+import { describeKeyChange } from './kms/trail.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { eventSourceService } from './lambda/event-source-operations.ts'
 import { lambdaService, type Invoke } from './lambda/function-operations.ts'
@@ -45,6 +50,8 @@ export interface AwsEndpointOptions {
   /** Directory in which keys, messages and mails survive a restart; undefined keeps them in memory only. */
   dataDirectory: string | undefined
   invoke: Invoke
+  /** Metrics and alarms, with the values that other parts of the stack record. Default: new ones. */
+  cloudwatch?: CloudWatch
   /** Where the endpoint behaves as badly as AWS. Default: nowhere. */
   manners?: Manners
   /** Draws how late changes of KMS keys become visible. Default: as `manners` say. */
@@ -69,14 +76,17 @@ const frozenKeepAliveMilliseconds = 1000
  * Rejects if a policy, pattern, schedule or event source cannot be emulated, or if the port is in use.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions) {
-  const { model, invoke, manners = openManners() } = options
+  const { model, invoke, manners = openManners(), cloudwatch = openCloudWatch(model) } = options
   const { queueManners = drawQueueManners(manners), drawKmsLag = drawKeyLag(manners) } = options
   const report = options.report ?? ((problem: string) => void process.stderr.write(`aws: ${problem}\n`))
   const callers = openCallers(model)
   const store = openStore(options.dataDirectory)
   const queues = openQueues(store, model, queueManners)
   const outbox = openOutbox(store)
-  const delivery = { model, queues, queueManners, manners, callers, invoke, report }
+  cloudwatch.addSampler(sampleQueues(cloudwatch, queues))
+  cloudwatch.addSampler(sampleReputation(cloudwatch, outbox))
+  const { record } = cloudwatch
+  const delivery = { model, queues, queueManners, manners, callers, invoke, record, report }
   const archives = openArchives(model, store)
   const rules = openRules(delivery, archives)
   const starters = prepareEventSources(delivery)
@@ -90,10 +100,16 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const stageVariables: StageVariables = {}
   const sources: EventSource[] = []
   const kmsOperations = { ...keyOperations(keys), ...cryptographicOperations(keys) }
+  const countCall = countCalls(record)
   const services: DispatchOptions = {
     callers,
     report,
     manners,
+    observe(request, caller, answer) {
+      countCall(request, answer)
+      const change = describeKeyChange(model, request, caller, answer)
+      if (change !== undefined) rules.route('default', change)
+    },
     services: [
       dynamodb.service,
       jsonService('TrentService', 'application/x-amz-json-1.1', kmsOperations),
@@ -105,6 +121,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       eventSourceService(model, sources),
       apiGatewayService(model, stageVariables),
       stsService(model, callers),
+      ...alarmServices(cloudwatch),
     ],
   }
   const freezes = manners.has('freezes')
@@ -121,6 +138,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     url: `http://127.0.0.1:${port}`,
     /** Variables of the API's stage, as they are now. */
     stageVariables,
+    cloudwatch,
     queues: () => viewQueues(queues),
     deadLetters: () => viewDeadLetters(queues),
     /** Lists the sent mails, to everyone or to one address, newest first. */
@@ -134,14 +152,18 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     },
     /** Gives a function the policies of this model from its next request on, as IAM's PutRolePolicy does. */
     replacePolicies: callers.replace,
+    /** Runs the functions of all schedules that are enabled, once. */
+    runSchedules: rules.runSchedules,
     /** Starts the schedules and the delivery from queues to functions. Call it once the functions can run. */
     startDelivery(): void {
       sources.push(...starters.splice(0).map((start) => start()))
       rules.startSchedules()
+      cloudwatch.start()
     },
     /** Stops delivery, waits up to 10 s for the batches in flight, and closes the endpoint. */
     async close(): Promise<void> {
       rules.close()
+      cloudwatch.close()
       await Promise.all(sources.map((source) => source.close(closeMilliseconds)))
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

@@ -1,5 +1,6 @@
 import type { StackModel } from '../model.ts'
 import type { Addresses } from './names.ts'
+import { readAlarms, readCompositeAlarms } from './read-alarms.ts'
 import { readApi, readRoutes } from './read-api.ts'
 import {
   readArchives,
@@ -41,6 +42,8 @@ export function buildStackModel(templates: StackTemplate[], addresses: Addresses
     ],
     rules: readRules(reader),
     archives: readArchives(reader),
+    alarms: readAlarms(reader),
+    compositeAlarms: readCompositeAlarms(reader),
     outputs: reader.outputs(),
   }
   reader.refuseUnknown()

@@ -33,6 +33,8 @@ export interface UnnamedResource {
  */
 const namedTypes: Record<string, [property: string, arn?: string, maxLength?: number]> = {
   'AWS::ApiGatewayV2::Stage': ['StageName'],
+  'AWS::CloudWatch::Alarm': ['AlarmName', 'cloudwatch:REGION:ACCOUNT:alarm:NAME'],
+  'AWS::CloudWatch::CompositeAlarm': ['AlarmName', 'cloudwatch:REGION:ACCOUNT:alarm:NAME'],
   'AWS::DynamoDB::GlobalTable': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
   'AWS::DynamoDB::Table': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
   'AWS::Events::Archive': ['ArchiveName', 'events:REGION:ACCOUNT:archive/NAME', 48],

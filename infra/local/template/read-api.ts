@@ -56,13 +56,15 @@ export function readRoutes(reader: TemplateReader, functions: FunctionModel[]): 
   })
 }
 
-/** Reads the only HTTP API in the templates: its name, and its CORS configuration if it has one. */
-export function readApi(reader: TemplateReader): Pick<StackModel, 'apiName' | 'cors'> {
+/** Reads the only HTTP API in the templates: its id and name, and its CORS configuration if it has one. */
+export function readApi(reader: TemplateReader): Pick<StackModel, 'apiId' | 'apiName' | 'cors'> {
   const apis = reader.read('AWS::ApiGatewayV2::Api', Api)
   if (apis.length > 1) refuse(`there is more than one API: ${apis.map(({ id }) => id).join(', ')}`)
+  const apiId = apis[0]?.ref ?? ''
   const { Name: apiName = '', CorsConfiguration: cors } = apis[0]?.properties ?? {}
-  if (cors === undefined) return { apiName, cors }
+  if (cors === undefined) return { apiId, apiName, cors }
   return {
+    apiId,
     apiName,
     cors: {
       allowOrigins: cors.AllowOrigins,

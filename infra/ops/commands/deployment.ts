@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import { examples, type RunCommand } from '../command.ts'
 import { formatTable } from '../terminal.ts'
 
-/** Adds the commands `doctor` and `functions`, which check a deployment as a whole. */
+/** Adds the commands `doctor`, `alarms` and `functions`, which check a deployment as a whole. */
 export function addDeploymentCommands(program: Command, run: RunCommand): void {
   addDoctor(program, run)
+  addAlarms(program, run)
   addFunctions(program, run)
 }
 
@@ -30,6 +31,22 @@ const addDoctor = (parent: Command, run: RunCommand): Command =>
           checks.map((one) => `${one.ok ? 'ok  ' : 'FAIL'}  ${one.check}: ${one.words}`).join('\n'),
         )
         return ok
+      }),
+    )
+
+const addAlarms = (parent: Command, run: RunCommand): Command =>
+  parent
+    .command('alarms')
+    .description(
+      'Lists the alarms that are raised, with their sections of the runbook; exits 1 if there are any.',
+    )
+    .addHelpText('after', examples([['--stage prod alarms', 'shows what is raised on a stage on AWS']]))
+    .action(() =>
+      run(async ({ target, show }) => {
+        const { formatAlarms, listRaisedAlarms } = await import('../alarms.ts')
+        const alarms = await listRaisedAlarms(target)
+        show({ alarms }, () => formatAlarms(alarms))
+        return alarms.length === 0
       }),
     )
 

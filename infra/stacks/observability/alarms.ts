@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { AlarmSpec } from '../../constructs/add-alarms.ts'
-import { keyChangesRuleName } from '../../constructs/key-changes.ts'
+import { keyChangesAlarm } from '../../constructs/key-changes.ts'
 import { endpointFunctions } from '../../endpoint-functions.ts'
 import type { Config } from '../../config.ts'
 import { unmatchedQueueName, unmatchedRuleName } from '../../event-patterns.ts'
@@ -59,7 +59,7 @@ const functionAlarms = (props: Observed): Spec[] =>
     {
       id: `${name}-errors`,
       journey: journeyOf(name),
-      meaning: 'A function crashed, timed out or lacked a permission.',
+      meaning: 'A function crashed or ran out of time.',
       runbook: 'function-errors',
       metric: functionMetric(props.config, name, 'Errors'),
       threshold: 1,
@@ -235,20 +235,7 @@ const signingKeyAlarms = ({ config }: Observed): Spec[] => [
     metric: serviceMetric(config, 'RotationOverdueSeconds', 'Maximum'),
     threshold: 3_600,
   },
-  {
-    id: 'key-changes',
-    journey: 'keys',
-    meaning: 'Somebody disabled, deleted, tagged or granted a KMS key, or changed its policy, or tried to.',
-    runbook: 'key-changes',
-    metric: new Metric({
-      namespace: 'AWS/Events',
-      metricName: 'TriggeredRules',
-      dimensionsMap: { RuleName: keyChangesRuleName(config) },
-      statistic: 'Sum',
-      period,
-    }),
-    threshold: 1,
-  },
+  { ...keyChangesAlarm('key-changes', `${config.namePrefix}key-changes`), journey: 'keys' },
 ]
 
 /** Alarms on tries to get in by guessing. Shares of all tries, so that they fit a deployment of any size. */
@@ -287,6 +274,17 @@ const guessingAlarms = ({ config }: Observed): Spec[] => [
   },
 ]
 
+/**
+ * A metric of DynamoDB that is 0 where it has no data: CloudWatch may ignore missing data of this namespace,
+ * whatever an alarm says (API reference: PutMetricAlarm), and the alarm would stay raised for ever.
+ */
+const filled = (metric: Metric): MathExpression =>
+  new MathExpression({
+    expression: 'FILL(metric, 0)',
+    usingMetrics: { metric },
+    period: metric.period,
+  })
+
 /** A failover loses what the standby region has not received yet. */
 const standbyAlarms = ({ config: { standby, failover, serviceName } }: Observed): Spec[] =>
   standby === undefined || failover
@@ -297,13 +295,15 @@ const standbyAlarms = ({ config: { standby, failover, serviceName } }: Observed)
           journey: 'wallets',
           meaning: 'The replica of the table in the standby region is more than a minute behind.',
           runbook: 'replication-late',
-          metric: new Metric({
-            namespace: 'AWS/DynamoDB',
-            metricName: 'ReplicationLatency',
-            dimensionsMap: { TableName: serviceName, ReceivingRegion: standby.region },
-            statistic: 'Average',
-            period,
-          }),
+          metric: filled(
+            new Metric({
+              namespace: 'AWS/DynamoDB',
+              metricName: 'ReplicationLatency',
+              dimensionsMap: { TableName: serviceName, ReceivingRegion: standby.region },
+              statistic: 'Average',
+              period,
+            }),
+          ),
           threshold: 60_000,
           periods: 2,
         },
@@ -381,7 +381,7 @@ const sharedAlarms = ({ config }: Observed): Spec[] => {
       journey: 'shared',
       meaning: 'At least ten writes a second meet a transaction on their item.',
       runbook: 'table-conflicts',
-      metric: table('TransactionConflict'),
+      metric: filled(table('TransactionConflict')),
       threshold: 600,
       periods: 5,
     },

@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { compileMetricMath } from '../../../infra/local/aws/cloudwatch/metric-math.ts'
 import { endpointFunctions } from '../../../infra/endpoint-functions.ts'
 import { makeBundleDirectories } from '../../support/bundle-directories.ts'
-import { checkMetricMath, checkSearch } from './metric-math.ts'
+import { checkSearch } from './check-search.ts'
 import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
 
 let stacks: Stacks
@@ -38,7 +39,7 @@ it('the metric math of every alarm is valid and gives a time series, as CloudWat
   const expressions = alarmExpressions()
   expect(expressions).not.toEqual([])
   for (const { alarm, expression, ids } of expressions)
-    expect(checkMetricMath(expression, ids), `${alarm}: ${expression}`).toBe('time series')
+    expect(compileMetricMath(expression, ids).type, `${alarm}: ${expression}`).toBe('time series')
 })
 
 it('every search expression of the dashboard quotes its names as CloudWatch requires', () => {
@@ -142,31 +143,9 @@ it('an alarm says for every endpoint that its route gets nine tenths of what its
   }
 })
 
-describe('checkMetricMath and checkSearch', () => {
-  it.each([
-    ['100 * errors / MAX([requests, 1])', 'an array mixes time series and scalars'],
-    ['errors / unknown', 'unknown is no metric of this alarm'],
-    ['errors +', 'ends too early'],
-    ['FOO(errors)', 'FOO is no function'],
-    ['errors 1', 'stands behind the end'],
-  ])('checkMetricMath rejects %s', (expression, problem) => {
-    expect(() => checkMetricMath(expression, ['errors', 'requests'])).toThrow(problem)
-  })
-
-  it.each([
-    ['1 + 2', 'scalar'],
-    ['IF(requests > 0, 100 * errors / requests, 0)', 'time series'],
-    ['SUM([errors, requests])', 'time series'],
-    ['MAX(errors)', 'scalar'],
-    ['[errors, requests]', 'array'],
-  ])('checkMetricMath gives %s the type that CloudWatch gives it', (expression, type) => {
-    expect(checkMetricMath(expression, ['errors', 'requests'])).toBe(type)
-  })
-
-  it.each([
-    `SEARCH('{account-service-prod,method} MetricName="SignIns"', 'Sum', 300)`,
-    `SEARCH('{"account-service-prod",detail_type} MetricName="Events"', 'Sum', 300)`,
-  ])('checkSearch rejects the unquoted name in %s', (search) => {
-    expect(() => checkSearch(search)).toThrow('needs quotes')
-  })
+it.each([
+  `SEARCH('{account-service-prod,method} MetricName="SignIns"', 'Sum', 300)`,
+  `SEARCH('{"account-service-prod",detail_type} MetricName="Events"', 'Sum', 300)`,
+])('checkSearch rejects the unquoted name in %s', (search) => {
+  expect(() => checkSearch(search)).toThrow('needs quotes')
 })

@@ -6,17 +6,19 @@ import type { Service } from '../wire/operation.ts'
 /** Variables of the API's stage, which API Gateway adds to the event of every request. */
 export type StageVariables = Record<string, string>
 
-/** Id of the only HTTP API of the local stack, and name of its only stage. */
-export const apiId = 'local'
-export const stageName = '$default'
+/** Name of the only stage of the API. */
+const stageName = '$default'
 
-const stagePath = `/v2/apis/${apiId}/stages/${stageName}`
 const UpdateStageInput = v.object({
   stageVariables: v.optional(v.record(v.string(), v.pipe(v.string(), v.regex(/^[A-Za-z0-9-._~:/?#&=,]*$/)))),
 })
 
 /** The API Gateway operations GetApis, GetStage and UpdateStage, of which only variables can be changed. */
-export function apiGatewayService({ apiName, region }: StackModel, variables: StageVariables): Service {
+export function apiGatewayService(
+  { apiId, apiName, region }: StackModel,
+  variables: StageVariables,
+): Service {
+  const stagePath = `/v2/apis/${apiId}/stages/${stageName}`
   const answer = (output: object): Answer => jsonAnswer('application/json', output)
   const allow = (action: string, path: string) => () => [
     { action: `apigateway:${action}`, resource: `arn:aws:apigateway:${region}::${path.replace('/v2', '')}` },

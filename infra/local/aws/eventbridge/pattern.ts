@@ -3,8 +3,8 @@ export type EventTest = (event: unknown) => boolean
 
 /**
  * Compiles an EventBridge event pattern: each field has further fields, or a list of alternatives (exact
- * values, `{"prefix": TEXT}`, or `{"anything-but": TEXTS}`), and `$or` has a list of patterns. Throws on any
- * other form, because ignoring it would deliver the wrong events.
+ * values, `{"prefix": TEXT}`, `{"anything-but": TEXTS}` or `{"exists": FLAG}`), and `$or` has a list of
+ * patterns. Throws on any other form, because ignoring it would deliver the wrong events.
  */
 export function compilePattern(pattern: Record<string, unknown>): EventTest {
   const tests = Object.entries(pattern).map(([field, expected]): [string, EventTest] => {
@@ -14,14 +14,17 @@ export function compilePattern(pattern: Record<string, unknown>): EventTest {
     if (isRecord(expected)) return [field, compilePattern(expected)]
     throw new Error(`the event pattern's field ${field} is neither a list nor further fields`)
   })
-  return (event) =>
-    isRecord(event) &&
-    tests.every(([field, test]) => {
-      if (field === '$or') return test(event)
+  return (event) => {
+    // Where the event has nothing, none of the fields exists.
+    const fields = event ?? {}
+    if (!isRecord(fields)) return false
+    return tests.every(([field, test]) => {
+      if (field === '$or') return test(fields)
       // If the event has a list in this field, one matching element is enough.
-      const values: unknown[] = [event[field]].flat()
+      const values: unknown[] = [fields[field]].flat()
       return values.some((value) => test(value))
     })
+  }
 }
 
 function compileOr(patterns: unknown): EventTest {
@@ -37,6 +40,8 @@ function compileAlternatives(alternatives: unknown[]): EventTest {
     const [[operator, operand] = [], ...others] = Object.entries(expected)
     if (others.length > 0) throw new Error('an alternative of the event pattern has more than one operator')
     if (operator === 'anything-but') return compileAnythingBut([operand].flat())
+    if (operator === 'exists' && typeof operand === 'boolean')
+      return (value) => (value !== undefined) === operand
     if (operator !== 'prefix')
       throw new Error(`the event pattern's operator ${String(operator)} is not known here`)
     if (typeof operand !== 'string') throw new Error("the event pattern's prefix is not a text")

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RuleModel, RuleTarget, StackModel } from '../../model.ts'
+import type { Metric } from '../cloudwatch/metrics.ts'
 import { allowsService } from '../iam/authorize.ts'
 import type { DeliveryOptions } from '../lambda/event-source.ts'
 import type { Archives, SealedEvent } from './archives.ts'
@@ -28,6 +29,7 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
   const { model, queues, manners } = options
   const enabled = new Set(model.rules.filter((rule) => rule.enabled))
   const patterns = new Map<RuleModel, EventTest>()
+  const runs: (() => unknown)[] = []
   const starters: (() => Schedule)[] = []
   const schedules: Schedule[] = []
   for (const rule of model.rules) {
@@ -38,13 +40,17 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
     if (rule.schedule === undefined) continue
     const start = compileSchedule(rule.schedule)
     const tick = { source: 'aws.events', detailType: 'Scheduled Event', detail: '{}', resources: [rule.arn] }
-    const run = () => deliverAll(rule, sealEvent({ ...tick, at: Date.now() }, model).text, options)
-    starters.push(() => start(() => enabled.has(rule) && run()))
+    const run = () => {
+      if (enabled.has(rule)) deliverAll(rule, sealEvent({ ...tick, at: Date.now() }, model).text, options)
+    }
+    runs.push(run)
+    starters.push(() => start(run))
   }
   const deliverMatching = (busName: string, text: string, whole: unknown, ruleArns?: readonly string[]) => {
     for (const [rule, matches] of patterns)
       if (rule.busName === busName && enabled.has(rule) && matches(whole)) {
         if (ruleArns?.includes(rule.arn) === false) continue
+        options.record(metricOf(rule, 'TriggeredRules'), 1)
         deliverAll(rule, text, options)
         if (manners.happens('duplicate-events', rule.name, duplicateProbability))
           deliverAll(rule, text, options)
@@ -72,6 +78,7 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
       if (on) enabled.add(rule)
       else enabled.delete(rule)
     },
+    runSchedules: () => runs.forEach((run) => run()),
     startSchedules: () => void schedules.push(...starters.map((start) => start())),
     close: () => schedules.splice(0).forEach((schedule) => schedule.stop()),
   }
@@ -92,18 +99,28 @@ function sealEvent(event: NewEvent, { accountId, region }: StackModel): SealedEv
   return { head, text: `${JSON.stringify(head).slice(0, -1)},"detail":${event.detail}}` }
 }
 
+/** A metric of a rule, as EventBridge names it: for rules of the default bus, without the bus. */
+const metricOf = ({ name: RuleName, busName }: RuleModel, name: string): Metric => ({
+  namespace: 'AWS/Events',
+  name,
+  dimensions: { ...(busName !== 'default' && { EventBusName: busName }), RuleName },
+})
+
 function deliverAll(rule: RuleModel, text: string, options: DeliveryOptions): void {
   for (const target of rule.targets) deliver(rule, target, target.input ?? text, options)
 }
 
 function deliver(rule: RuleModel, target: RuleTarget, body: string, options: DeliveryOptions): void {
-  const { model, invoke, report } = options
+  const { model, invoke, record, report } = options
   const fail = (reason: string) => {
     report(`rule ${rule.name} could not deliver to ${target.arn}: ${reason}`)
-    if (target.deadLetterArn === undefined) return
-    const problem = sendToQueue(rule, target.deadLetterArn, undefined, body, options)
-    if (problem !== undefined)
+    if (target.deadLetterArn !== undefined) {
+      const problem = sendToQueue(rule, target.deadLetterArn, undefined, body, options)
+      if (problem === undefined) return
       report(`rule ${rule.name} lost an event, because of its dead-letter queue: ${problem}`)
+      record(metricOf(rule, 'InvocationsFailedToBeSentToDlq'), 1)
+    }
+    record(metricOf(rule, 'FailedInvocations'), 1)
   }
   const name = model.functions.find(({ arn }) => arn === target.arn)?.name
   if (name === undefined) {

@@ -1,3 +1,4 @@
+import { cbor } from '@smithy/core/cbor'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
@@ -75,9 +76,18 @@ export function jsonAnswer(contentType: string, output: unknown): Answer {
   return { status: 200, headers: { 'content-type': contentType }, body }
 }
 
+const cborType = 'application/cbor'
+
+/** Makes an answer in Smithy RPC v2 CBOR. */
+export function cborAnswer(status: number, output: unknown): Answer {
+  const headers = { 'content-type': cborType, 'smithy-protocol': 'rpc-v2-cbor' }
+  return { status, headers, body: Buffer.from(cbor.serialize(output)) }
+}
+
 /** Makes an error answer. JSON clients read the error code from the body, REST clients from a header. */
 export function errorAnswer(contentType: string, error: AwsError): Answer {
   const { status, code, queryCode, message, members } = error
+  if (contentType === cborType) return cborAnswer(status, { __type: code, message })
   return {
     status,
     headers: {

@@ -39,6 +39,7 @@ export const persistentStack: StackModel = {
   ],
   roles: [],
   routes: [],
+  apiId: 'api',
   apiName: 'api',
   cors: undefined,
   tables: [],
@@ -69,5 +70,7 @@ export const persistentStack: StackModel = {
   buses: [],
   rules: [],
   archives: [],
+  alarms: [],
+  compositeAlarms: [],
   outputs: {},
 }

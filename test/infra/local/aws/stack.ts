@@ -121,6 +121,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
     functions: [],
     roles: [],
     routes: [],
+    apiId: 'local',
     apiName: 'api',
     cors: undefined,
     tables: [],
@@ -131,6 +132,8 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
     buses: [{ name: 'events', arn: arnOf('events', 'event-bus/events') }],
     rules: [],
     archives: [],
+    alarms: [],
+    compositeAlarms: [],
     outputs: {},
     ...changes,
   }

@@ -1,0 +1,34 @@
+import type { RecordMetric } from '../aws/cloudwatch/metrics.ts'
+import type { FunctionModel } from '../model.ts'
+import { type InvokeFunction, TooManyRequestsError } from './runtime.ts'
+
+/** Counts the runs of functions as Lambda does (Lambda: types of metrics for functions). */
+export function countInvocations(
+  functions: readonly FunctionModel[],
+  invoke: InvokeFunction,
+  record: RecordMetric,
+): InvokeFunction {
+  const names = new Map(functions.map(({ logicalId, name }) => [logicalId, name]))
+  let concurrency = 0
+  return async (functionLogicalId, ...rest) => {
+    const FunctionName = names.get(functionLogicalId)
+    if (FunctionName === undefined) return invoke(functionLogicalId, ...rest)
+    const at = Date.now()
+    const put = (name: string, value: number) =>
+      record({ namespace: 'AWS/Lambda', name, dimensions: { FunctionName } }, value, at)
+    concurrency += 1
+    record({ namespace: 'AWS/Lambda', name: 'ClaimedAccountConcurrency', dimensions: {} }, concurrency, at)
+    try {
+      const result = await invoke(functionLogicalId, ...rest)
+      put('Invocations', 1)
+      put('Errors', Number(result.functionError !== undefined))
+      put('Throttles', 0)
+      return result
+    } catch (error) {
+      if (error instanceof TooManyRequestsError) put('Throttles', 1)
+      throw error
+    } finally {
+      concurrency -= 1
+    }
+  }
+}
