@@ -3,6 +3,8 @@ import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-l
 import { CfnReplicaKey, type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
+import { addAlarms } from '../constructs/add-alarms.ts'
+import { KeyChanges, keyChangesAlarm } from '../constructs/key-changes.ts'
 import {
   arnOutput,
   dataKeyActions,
@@ -20,17 +22,22 @@ interface StandbyStackProps extends StackProps {
 
 /**
  * What a standby region has while the stage's own region works: replicas of the KMS keys that the table
- * depends on. The table's replica is there, too, but DynamoDB manages it from the stack of the table.
+ * depends on, and an alarm on changes of them. The table's replica is there, too, but DynamoDB manages it
+ * from the stack of the table.
  */
 export class StandbyStack extends Stack {
   constructor(scope: Construct, id: string, { config, primary, ...props }: StandbyStackProps) {
     super(scope, id, props)
-    this.addReplica('MacKey', config, primary)
-    this.addReplica('TotpKey', config, primary)
+    const keys = [this.addReplica('MacKey', config, primary), this.addReplica('TotpKey', config, primary)]
+    // Not `key-changes`, which a failover brings to this region.
+    const name = 'standby-key-changes'
+    const ruleName = config.namePrefix + name
+    new KeyChanges(this, 'KeyChanges', { stage: config.stage, keys, ruleName })
+    addAlarms(this, config.standby?.alarmTopicArn, [keyChangesAlarm(name, ruleName)])
   }
 
   /** Replicates a key. Its policy and tags are its own: KMS shares the key material and its rotation only. */
-  private addReplica(name: DataKeyName, config: Config, primary: StandbyStackProps['primary']): void {
+  private addReplica(name: DataKeyName, config: Config, primary: StandbyStackProps['primary']): string {
     const { removalPolicy, pendingWindow } = keyRemoval(config)
     const owner = new PolicyStatement({
       principals: [new AccountRootPrincipal()],
@@ -48,6 +55,7 @@ export class StandbyStack extends Stack {
     })
     key.applyRemovalPolicy(removalPolicy)
     new CfnOutput(this, arnOutput(name), { value: key.attrArn, exportName: exportOf(name, config) })
+    return key.attrArn
   }
 }
 

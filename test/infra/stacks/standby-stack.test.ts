@@ -109,6 +109,30 @@ describe('while the stage’s own region works', () => {
     expect(others).toEqual([])
   })
 
+  it('changes of the replicas are counted there, and told to the topic of that region', () => {
+    const { resources = {} } = primary.get('standby') ?? {}
+    const only = (type: string) =>
+      Object.values(resources).filter((one) => one.Type === type)[0]?.Properties ?? expect.unreachable(type)
+    const name = 'account-service-prod-standby-key-changes'
+    const arns = ['MacKey', 'TotpKey'].map((key) => ({ 'Fn::GetAtt': [key, 'Arn'] }))
+    expect(only('AWS::Events::Rule')).toMatchObject({
+      Name: name,
+      EventPattern: {
+        source: ['aws.kms'],
+        detail: {
+          eventName: expect.arrayContaining(['DisableKey', 'ScheduleKeyDeletion']) as string[],
+          resources: { ARN: arns },
+        },
+      },
+    })
+    expect(only('AWS::CloudWatch::Alarm')).toMatchObject({
+      AlarmName: name,
+      MetricName: 'TriggeredRules',
+      Dimensions: [{ Name: 'RuleName', Value: name }],
+      AlarmActions: [standby.alarmTopicArn],
+    })
+  })
+
   it('without a standby region, templates name no region, so that a stage can be deployed in any', () => {
     expect(alone.has('standby')).toBe(false)
     for (const { stack } of alone.values()) expect(Token.isUnresolved(stack.region)).toBe(true)
