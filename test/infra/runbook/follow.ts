@@ -1,6 +1,9 @@
+import { DynamoDBClient, UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
+import { EnableRuleCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge'
 import { CancelKeyDeletionCommand, DisableKeyCommand, EnableKeyCommand } from '@aws-sdk/client-kms'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { runOps } from '../../../infra/ops/command-line.ts'
 import { kms } from '../../../shared/aws/kms.ts'
 import type { RotationResult } from '../../../shared/keys/rotate.ts'
@@ -24,10 +27,17 @@ export interface Procedure {
   aws: (command: string, words?: Words) => Promise<void>
 }
 
-const awsCommands: Record<string, (keyId: string) => Promise<unknown>> = {
+/** The AWS commands of the runbook, each with the value of its only placeholder. */
+const awsCommands: Record<string, (word: string) => Promise<unknown>> = {
   'aws kms enable-key --key-id ARN': (KeyId) => kms.send(new EnableKeyCommand({ KeyId })),
   'aws kms disable-key --key-id ARN': (KeyId) => kms.send(new DisableKeyCommand({ KeyId })),
   'aws kms cancel-key-deletion --key-id ARN': (KeyId) => kms.send(new CancelKeyDeletionCommand({ KeyId })),
+  'aws events enable-rule --name NAME': (Name) =>
+    new EventBridgeClient(clientOptions()).send(new EnableRuleCommand({ Name })),
+  'aws dynamodb update-item --cli-input-json file://FILE': (file) =>
+    new DynamoDBClient(clientOptions()).send(
+      new UpdateItemCommand(JSON.parse(readFileSync(file, 'utf8')) as UpdateItemCommandInput),
+    ),
 }
 
 /** Opens a procedure of the runbook, whose commands then run against the stack at `url`. */
@@ -45,7 +55,7 @@ export function follow(heading: string, url: string): Procedure {
       const runCommand = awsCommands[command]
       expect(text).toContain(`\`${command}\``)
       if (runCommand === undefined) throw new Error(`the rehearsals cannot run ${command}`)
-      await runCommand(words['ARN'] ?? '')
+      await runCommand(Object.values(words)[0] ?? '')
     },
   }
 }

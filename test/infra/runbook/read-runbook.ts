@@ -11,10 +11,10 @@ export const procedureHeadings = [
   ...runbook.slice(runbook.indexOf('\n## Procedures')).matchAll(/^### (.+)$/gm),
 ].map(([, heading = '']) => heading)
 
-/** Returns the text under a procedure's heading in the runbook. */
+/** Returns the text under a heading of a section, procedure or alarm in the runbook. */
 export function sectionOf(heading: string): string {
-  const [, text] = runbook.split(`\n### ${heading}\n`)
-  if (text === undefined) throw new Error(`the runbook has no procedure ${heading}`)
+  const [, text] = runbook.split(`# ${heading}\n`)
+  if (text === undefined) throw new Error(`the runbook has no section ${heading}`)
   return text.split(/\n##+ /, 1)[0] ?? ''
 }
 

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { DescribeRuleCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge'
+import { expect } from 'vitest'
+import { readStatistic } from '../../../../infra/local/aws/cloudwatch/metrics.ts'
+import type { LocalStack } from '../../../../infra/local/local-stack.ts'
+import type { FunctionModel } from '../../../../infra/local/model.ts'
+import { clientOptions } from '../../../../shared/aws/client-options.ts'
+import { follow, pollOptions } from '../follow.ts'
+import { peopleOf } from '../people.ts'
+import type { Relay } from './relay.ts'
+
+/** A cause of alarms, and the way out of it. */
+export interface AlarmRehearsal {
+  /** What goes wrong. */
+  cause: string
+  /** The alarms of metrics that it raises: these and no others. */
+  raises: readonly string[]
+  /** The alarms of journeys that notify the topic. Default: one fault, one notification, by `journey`. */
+  journey: string
+  /** Makes it go wrong. */
+  fault: (room: Room) => Promise<unknown>
+  /** Minutes after which the alarm is raised. Default: 3, after which its journey has notified. */
+  minutes?: number
+  /** Follows the alarm's section of the runbook to the end. */
+  mend: (room: Room) => Promise<unknown>
+  /** Minutes after which no alarm is raised any more. Default: 6, over which most alarms look back. */
+  quietMinutes?: number
+}
+
+/** The stack on which alarms are rehearsed, with what rehearsals share. */
+export type Room = ReturnType<typeof openRoom>
+
+/** Schedules run at least this often while minutes pass. */
+const scheduleMinutes = 25
+
+export function openRoom(stack: LocalStack, relay: Relay) {
+  const { model, aws, baseUrl } = stack
+  const { cloudwatch } = aws
+  const events = new EventBridgeClient(clientOptions())
+  let sinceSchedules = 0
+  const runSchedules = async () => {
+    for (const { name: Name, schedule, targets } of model.rules) {
+      if (schedule === undefined) continue
+      if ((await events.send(new DescribeRuleCommand({ Name }))).State !== 'ENABLED') continue
+      const scheduled = model.functions.find(({ arn }) => arn === targets[0]?.arn)
+      await stack.invoke(scheduled?.logicalId ?? '', '{}')
+    }
+    sinceSchedules = 0
+  }
+  const functionOf = (name: string): FunctionModel =>
+    model.functions.find((one) => one.name === name) ?? expect.unreachable(name)
+  return {
+    stack,
+    relay,
+    url: baseUrl,
+    people: peopleOf(baseUrl),
+    functionOf,
+    /** Opens a section of the runbook, whose commands then run on the stack. */
+    section: (heading: string) => follow(heading, baseUrl),
+    /** Lets minutes pass at once; the schedules that are on run meanwhile. */
+    pass: async (minutes: number): Promise<void> => {
+      for (let left = minutes; left > 0; left -= scheduleMinutes) {
+        const step = Math.min(left, scheduleMinutes)
+        if (sinceSchedules + step > scheduleMinutes) await runSchedules()
+        cloudwatch.advance(step)
+        sinceSchedules += step
+      }
+    },
+    /** Runs a function as its schedule does. */
+    run: (name: string) => stack.invoke(functionOf(name).logicalId, '{}'),
+    /** Waits until the functions' metrics of the last ten minutes add up to this. */
+    counted: async (
+      name: string,
+      atLeast: number,
+      dimensions: Record<string, string> = {},
+    ): Promise<void> => {
+      const metric = { namespace: 'account-service', name, dimensions }
+      const sum = () => {
+        const minute = Math.floor(cloudwatch.clock.read() / 60_000)
+        return cloudwatch.metrics.compute(metric, readStatistic('Sum'), minute - 10, minute + 1) ?? 0
+      }
+      await expect.poll(sum, pollOptions).toBeGreaterThanOrEqual(atLeast)
+    },
+    /** The structured lines in the log of a function. */
+    logOf: (name: string): Record<string, unknown>[] =>
+      readFileSync(stack.logFile, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(` ${name} {"`))
+        .map((line) => JSON.parse(line.slice(line.indexOf('{'))) as Record<string, unknown>),
+    /** The alarms of metrics that are raised; with an instant of CloudWatch's clock, at any time since. */
+    raised: (from = Infinity): string[] =>
+      cloudwatch
+        .alarms()
+        .filter(({ alarm, raised, since }) => (raised || since > from) && !('rule' in alarm))
+        .map(({ alarm: { name } }) => name)
+        .sort(),
+  }
+}
+
+/** Rehearses an alarm: its cause, what it tells, what the runbook says, and that it ends. */
+export async function rehearse(room: Room, rehearsal: AlarmRehearsal): Promise<void> {
+  const { raises, journey, fault, minutes = 3, mend, quietMinutes = 6 } = rehearsal
+  const { notifications, clock } = room.stack.aws.cloudwatch
+  expect(room.raised(), 'before').toEqual([])
+  const start = clock.read()
+  const before = notifications.length
+  const told = () => notifications.slice(before).map(({ alarm }) => alarm)
+
+  await fault(room)
+  await room.pass(minutes)
+  expect(room.raised(start)).toEqual([...raises].sort())
+  expect(told()).toEqual([journey])
+  await expectListed(room)
+
+  await mend(room)
+  await room.pass(quietMinutes)
+  expect(room.raised(), 'after').toEqual([])
+  expect(told()).toEqual([journey])
+}
+
+/** Expects that the operator's command lists what is raised, each with a section that the runbook has. */
+async function expectListed(room: Room): Promise<void> {
+  const { code, result } = await room.section('One alarm for a fault').ops('alarms')
+  const { alarms } = result as { alarms: { name: string; description: string }[] }
+  expect(alarms.map(({ name }) => name).sort()).toEqual(room.raised())
+  expect(code).toBe(alarms.length === 0 ? 0 : 1)
+  for (const { description } of alarms) room.section(description.split('#').at(-1) ?? '')
+}

@@ -1,0 +1,125 @@
+import { App } from 'aws-cdk-lib'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { readConfig } from '../../../../infra/config.ts'
+import { openCloudWatch } from '../../../../infra/local/aws/cloudwatch/cloudwatch.ts'
+import { startLocalStack } from '../../../../infra/local/local-stack.ts'
+import { readAlarms, readCompositeAlarms } from '../../../../infra/local/template/read-alarms.ts'
+import { TemplateReader } from '../../../../infra/local/template/reader.ts'
+import { readStackTemplates } from '../../../../infra/local/template/stack-templates.ts'
+import { addStacks } from '../../../../infra/stacks/add-stacks.ts'
+import { ephemeral } from '../../../support/ephemeral.ts'
+import { synthesizeFromBundles } from '../../../support/synthesize-from-bundles.ts'
+import { startRelay } from '../../runbook/alarms/relay.ts'
+import { enterStack } from '../../runbook/own-stack.ts'
+
+// On AWS the switch waits minutes until what had begun has ended; here every call ends within milliseconds.
+vi.mock('../../../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  probing: { answers: 2, pauseMilliseconds: 20 },
+  drainMilliseconds: () => 100,
+}))
+
+const alarmTopicArn = 'arn:aws:sns:us-east-1:000000000000:alarms'
+const relay = await startRelay()
+const stack = await startLocalStack({
+  ...ephemeral,
+  dynamodbEndpoint: relay.endpoint,
+  demo: false,
+  // A low throttle is reached by a few hundred requests, and its burst lets all of a rehearsal pass.
+  settings: {
+    signingKeyPublishSeconds: '2',
+    alarmTopicArn,
+    throttleRate: '1',
+    throttleBurst: '5000',
+    addressPoolLowMark: '2',
+    mailDelaySeconds: '0',
+  },
+  showLine: () => undefined,
+  synthesize: synthesizeFromBundles,
+})
+enterStack(stack)
+// Imported only now, because these modules create AWS clients when they load.
+const { openRoom, rehearse } = await import('../../runbook/alarms/room.ts')
+const { eventAlarms } = await import('../../runbook/alarms/events.ts')
+const { keyAlarms } = await import('../../runbook/alarms/keys.ts')
+const { requestAlarms } = await import('../../runbook/alarms/requests.ts')
+const { sharedAlarms } = await import('../../runbook/alarms/shared.ts')
+const { signInAlarms } = await import('../../runbook/alarms/sign-in.ts')
+const { walletAlarms } = await import('../../runbook/alarms/wallets.ts')
+
+afterAll(async () => {
+  await stack.stop()
+  await relay.close()
+})
+
+const room = openRoom(stack, relay)
+const { alarms } = stack.model
+const names = alarms.map(({ name }) => name)
+
+/** Every rehearsal, in its order: the replay of lost events must not meet the events of others. */
+const rehearsals = [
+  ...eventAlarms(names.filter((name) => name.startsWith('lost-events-'))),
+  ...sharedAlarms,
+  ...requestAlarms,
+  ...signInAlarms,
+  ...keyAlarms,
+  ...walletAlarms,
+]
+
+/** Alarms of which there is one for each function, route or queue, and one of them is rehearsed. */
+const families = [/-errors$/, /-throttles$/, /-at-throttle$/, /-late$/, /-dead-letters$/]
+
+describe('alarms by their causes', () => {
+  it.each(rehearsals.map((rehearsal) => [rehearsal.cause, rehearsal] as const))(
+    '%s',
+    { timeout: 60_000 },
+    (_cause, rehearsal) => rehearse(room, rehearsal),
+  )
+})
+
+it('every alarm has a rehearsal of its own, or of another function, route or queue', () => {
+  const rehearsed = rehearsals.flatMap(({ raises }) => raises)
+  const covered = (name: string) =>
+    rehearsed.includes(name) ||
+    families.some((family) => family.test(name) && rehearsed.some((other) => family.test(other)))
+  expect(names.filter((name) => !covered(name))).toEqual([])
+  expect(rehearsed.filter((name) => !names.includes(name))).toEqual([])
+})
+
+it('every metric that an alarm names is one that the stack emits', async () => {
+  // Functions that no rehearsal called fail to load, which counts for all of their metrics.
+  for (const model of stack.model.functions) model.codeDirectory = '/nowhere'
+  await Promise.all(stack.model.functions.map(({ logicalId }) => stack.invoke(logicalId, '{}')))
+  const { metrics } = stack.aws.cloudwatch
+  const silent = alarms.flatMap(({ name, queries }) =>
+    queries.filter(({ metric }) => !metrics.has(metric)).map(({ metric }) => ({ name, metric })),
+  )
+  expect(silent).toEqual([])
+})
+
+it('replication-late, by hand, because a local stack replicates to no other region', async () => {
+  const outdir = mkdtempSync(join(tmpdir(), 'synth-'))
+  const app = new App({ outdir, analyticsReporting: false, builtinCloudFormationValidation: false })
+  const standby = { region: 'eu-west-1' }
+  await addStacks(app, readConfig({ stage: 'local', multiRegionKeys: true, standby, alarmTopicArn }))
+  const addresses = { region: 'us-east-1', accountId: '000000000000', apiUrl: '', awsUrl: '' }
+  const reader = new TemplateReader(readStackTemplates(app.synth()), addresses)
+  const model = { alarms: readAlarms(reader), compositeAlarms: readCompositeAlarms(reader) }
+  const cloudwatch = openCloudWatch(model)
+  const metric = {
+    namespace: 'AWS/DynamoDB',
+    name: 'ReplicationLatency',
+    dimensions: { TableName: 'account-service', ReceivingRegion: standby.region },
+  }
+  const isRaised = () => cloudwatch.alarms().find(({ alarm }) => alarm.name === 'replication-late')?.raised
+  for (let minute = 0; minute < 10; minute += 1) {
+    cloudwatch.record(metric, 61_000)
+    cloudwatch.advance(1)
+  }
+  expect(isRaised()).toBe(true)
+  cloudwatch.advance(6)
+  expect(isRaised()).toBe(false)
+})
