@@ -1,5 +1,6 @@
-// Measures the processor time of a keyword search in a list of a million members. A process of its own stands
-// for DynamoDB and answers each call after five milliseconds, so that the SDK decodes real answers:
+// Measures pages and keyword searches in a list of a million members: rounds, read units, processor time. A
+// process of its own stands for DynamoDB and answers each call after five milliseconds, so that the SDK
+// decodes real answers:
 //   node test/bench/search.ts [MEMBERS]
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,6 +9,8 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { Item, Key } from '../../shared/db/table.ts'
+import { billedReadUnits } from '../support/billed-units.ts'
+import { itemBytes } from '../support/item-bytes.ts'
 
 const callMilliseconds = 5
 const table = 'bench'
@@ -26,17 +29,19 @@ else await serveTable()
 async function serveTable() {
   const { largeList } = await import('./support/large-list.ts')
   const find = largeList(Number(size))
-  const answers = new Map<string, string>()
-  const answerFor = ({ pk, sk }: Key): string => {
-    const item = find({ pk, sk })
-    return item === undefined ? '' : JSON.stringify(marshall(item), encodeBytes)
+  const answers = new Map<string, { text: string; bytes: number }>()
+  const answerFor = (key: Key) => {
+    const found = find(key)
+    if (found === undefined) return { text: '', bytes: 0 }
+    const item = marshall(found)
+    return { text: JSON.stringify(item, encodeBytes), bytes: itemBytes(item) }
   }
   const server = createServer((request, response) => {
     void (async () => {
       const { RequestItems } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as {
-        RequestItems?: Record<string, { Keys: Item[] }>
+        RequestItems?: Record<string, { Keys: Item[]; ConsistentRead?: boolean }>
       }
-      const keys = RequestItems?.[table]?.Keys ?? []
+      const { Keys: keys = [], ConsistentRead } = RequestItems?.[table] ?? {}
       const items = keys.map((marshalled) => {
         const text = JSON.stringify(marshalled)
         const { pk, sk } = marshalled as Record<keyof Key, { S: string }>
@@ -44,7 +49,11 @@ async function serveTable() {
         answers.set(text, answer)
         return answer
       })
-      const body = `{"Responses":{"${table}":[${items.filter((item) => item !== '').join(',')}]}}`
+      const kind = ConsistentRead === true ? 'consistent' : 'eventual'
+      const CapacityUnits = items.reduce((sum, { bytes }) => sum + billedReadUnits(bytes, kind), 0)
+      const found = items.map(({ text }) => text).filter((text) => text !== '')
+      const consumed = JSON.stringify([{ TableName: table, CapacityUnits }])
+      const body = `{"Responses":{"${table}":[${found.join(',')}]},"ConsumedCapacity":${consumed}}`
       setTimeout(
         () => response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end(body),
         callMilliseconds,
@@ -61,25 +70,44 @@ function encodeBytes(this: Item, name: string, value: unknown): unknown {
   return original instanceof Uint8Array ? Buffer.from(original).toString('base64') : value
 }
 
+/** Pages and searches in a list of this many members, by name, each with the number of its page. */
+function queries(members: number): [string, { keyword?: string }, number][] {
+  return [
+    ['first page', {}, 1],
+    ['middle page', {}, Math.ceil(members / 40)],
+    ['last page', {}, Math.ceil(members / 20)],
+    ['keyword, a first name', { keyword: 'yuki' }, 1],
+    ['keyword, half of them', { keyword: 'example.com' }, 1],
+    ['keyword, nobody', { keyword: 'nobody' }, 1],
+  ]
+}
+
 async function measureSearches() {
   const server = fork(fileURLToPath(import.meta.url), [size, 'serve'])
   try {
     const [port] = (await once(server, 'message')) as [number]
     process.env['AWS_ENDPOINT_URL'] = `http://127.0.0.1:${port}`
     const { listMembers, prefetchMembers } = await import('../../shared/community/find-members.ts')
+    const { listOwnerId } = await import('./support/large-list.ts')
     const { measure } = await import('./support/measure.ts')
-    for (const keyword of ['yuki', 'yuki', 'example.com', 'example.com', 'nobody', 'nobody']) {
-      const query = { type: 'COMMUNITY' as const, keyword }
-      const before = process.cpuUsage()
-      const { result, cost } = await measure(async () =>
-        listMembers(await prefetchMembers(query, 1), query, { current: 1, size: 20 }),
-      )
-      const { user, system } = process.cpuUsage(before)
-      const cpu = Math.round((user + system) / 1_000)
-      console.log(
-        `${keyword.padEnd(12)} found ${result.total}: ${cpu} ms of a processor, ${cost.milliseconds} ms in ${cost.rounds} rounds`,
-      )
+    const rows: object[] = []
+    for (const [name, filter, current] of queries(Number(size))) {
+      const query = { type: 'COMMUNITY' as const, ...filter }
+      const run = async () =>
+        listMembers(await prefetchMembers(query, listOwnerId), query, { current, size: 20 })
+      await run()
+      const { result, cost } = await measure(run)
+      rows.push({
+        members: `${Number(size).toLocaleString('en-US')}, ${name}`,
+        found: result.total,
+        rounds: cost.rounds,
+        'read units': cost.readUnits,
+        ms: cost.milliseconds,
+        'CPU ms': cost.cpuMilliseconds,
+      })
     }
+    console.table(rows)
+    process.send?.(rows)
   } finally {
     server.kill()
   }

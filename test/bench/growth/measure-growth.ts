@@ -12,6 +12,11 @@ export async function measureGrowth({ short, say }: Options): Promise<Table[]> {
   const sizes = short ? [1_000] : [1_000, 100_000, 1_000_000]
   say(`wallets of ${sizes.join(', ')} bills`)
   const bills = await runScript('ledger-pages.ts', sizes.map(String))
+  const members: Row[] = []
+  for (const size of sizes) {
+    say(`a downline of ${size} members`)
+    members.push(...(await runScript('search.ts', [String(size)])))
+  }
   return [
     {
       name: 'growth-bills',
@@ -22,7 +27,28 @@ export async function measureGrowth({ short, say }: Options): Promise<Table[]> {
       ],
       rows: dearestPages(bills),
     },
+    {
+      name: 'growth-members',
+      title: 'Pages and searches of members as a downline grows',
+      notes: [
+        'Ten million: computed from the capacity of a node of the counted B-tree, with dates at both ends.',
+        'DynamoDB is a process that answers after 5 ms; units by the sizes of the items. Searches are warm.',
+      ],
+      rows: [...members, await computeFor(10_000_000)],
+    },
   ]
+}
+
+/** The dearest page of a downline that is too large to be generated. */
+async function computeFor(members: number): Promise<Row> {
+  // Loaded only now, because it loads modules of shared/, which read their environment when they load.
+  const { pageUnits } = await import('../support/page-units.ts')
+  const { roundsAfterSession, readUnits } = pageUnits(members)
+  return {
+    members: `${members.toLocaleString('en-US')}, dearest page`,
+    rounds: roundsAfterSession,
+    'read units': readUnits,
+  }
 }
 
 /**
