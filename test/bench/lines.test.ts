@@ -24,9 +24,15 @@ it('a line that is kept or not reached yet does not fail the check', () => {
   })
 })
 
-it('a figure that the run did not measure is not reported as kept', () => {
-  const other: Line = { ...line(1, true), now: (find) => find('costs', 'a page', 'units') }
+it('a figure whose part did not run is not reported as kept', () => {
+  const other: Line = { ...line(1, true), now: (find) => find('pages', 'a page', 'units') }
   expect(check([other])).toEqual({ states: ['not measured'], broken: [] })
+})
+
+it('a figure that was reached and is in no row any more fails the check', () => {
+  const renamed: Line = { ...line(1, true), now: (find) => find('costs', 'a page', 'units') }
+  expect(check([renamed])).toEqual({ states: ['MISSING'], broken: ['at most 1'] })
+  expect(check([{ ...renamed, whole: true }])).toEqual({ states: ['not measured'], broken: [] })
 })
 
 it('a line that depends on the speed of the machine does not fail the check', () => {

@@ -10,6 +10,8 @@ export interface Line {
   reached: boolean
   /** Whether the figure depends on the machine's speed, so that it is shown but never fails the check. */
   timed?: true
+  /** Whether only a run with the whole data measures it. */
+  whole?: true
   now: (find: Find) => number | undefined
 }
 
@@ -40,6 +42,24 @@ const ofSignIn = (column: string): Line['now'] =>
     ),
   )
 
+/** The dearest page of a wallet of this size, of every filter and period. */
+const ofPages = (size: string, column: string): Line['now'] =>
+  over(
+    largest,
+    ['all', 'currency and type'].flatMap((filter) =>
+      [0, 1, 2].map((dates) => cell('growth-bills', `${size}, ${filter}, ${dates} dates`, column)),
+    ),
+  )
+
+/** The dearest search in a downline of this size. */
+const ofSearches = (size: string, column: string): Line['now'] =>
+  over(
+    largest,
+    ['a first name', 'half of them', 'nobody'].map((keyword) =>
+      cell('growth-members', `${size}, keyword, ${keyword}`, column),
+    ),
+  )
+
 /** Endpoints that only read what is the caller's own, as often as a dashboard is looked at. */
 const signedInReads = [
   'GET /account/info',
@@ -66,6 +86,12 @@ const lines: Line[] = [
     now: cell('operations', 'wallet.adjusted, a further bill', 'write units'),
   },
   {
+    figure: 'a further bill, items kept: copies and event key',
+    line: 3,
+    reached: false,
+    now: cell('operations', 'wallet.adjusted, a further bill', 'kept items'),
+  },
+  {
     figure: 'a page of 20 bills, chain of calls',
     line: 3,
     reached: true,
@@ -87,6 +113,38 @@ const lines: Line[] = [
       largest,
       signedInReads.map((row) => cell('operations', row, '× floor')),
     ),
+  },
+  {
+    figure: 'the dearest page of 1,000,000 bills, rounds',
+    line: 3,
+    reached: true,
+    whole: true,
+    now: ofPages('1,000,000', 'rounds'),
+  },
+  {
+    figure: 'the dearest page of 1,000,000 bills, read units',
+    line: 12,
+    reached: true,
+    whole: true,
+    now: ofPages('1,000,000', 'read units'),
+  },
+  {
+    figure: 'a keyword among 1,000 members, rounds',
+    line: 3,
+    reached: false,
+    now: ofSearches('1,000', 'rounds'),
+  },
+  {
+    figure: 'a keyword among 1,000,000 members, rounds',
+    line: 3,
+    reached: false,
+    now: ofSearches('1,000,000', 'rounds'),
+  },
+  {
+    figure: 'a keyword among 1,000,000 members, read units',
+    line: 500,
+    reached: false,
+    now: ofSearches('1,000,000', 'read units'),
   },
   bundle('account/info'),
   bundle('account/bills'),
@@ -124,28 +182,29 @@ export function checkLines(
   tables: readonly Table[],
   known: readonly Line[] = lines,
 ): { table: Table; broken: string[] } {
-  const find: Find = (name, row, column) => {
-    const rows = tables.find((table) => table.name === name)?.rows ?? []
-    const found = rows.find((cells) => Object.values(cells)[0] === row)?.[column]
-    return typeof found === 'number' ? found : undefined
-  }
   const rows = known.map((line) => {
-    const now = line.now(find)
-    return { figure: line.figure, now, line: line.line, state: stateOf(line, now) }
+    let hasTable = false
+    const now = line.now((name, row, column) => {
+      const table = tables.find((one) => one.name === name)
+      hasTable ||= table !== undefined
+      const found = table?.rows.find((cells) => Object.values(cells)[0] === row)?.[column]
+      return typeof found === 'number' ? found : undefined
+    })
+    return { figure: line.figure, now, line: line.line, state: stateOf(line, now, hasTable) }
   })
   return {
     table: {
       name: 'lines',
       title: 'Figures and their lines',
-      notes: ['An open line is not reached yet. A broken one makes `--check` fail.'],
+      notes: ['An open line is not reached yet. A broken or missing one makes `--check` fail.'],
       rows,
     },
-    broken: rows.filter(({ state }) => state === 'BROKEN').map(({ figure }) => figure),
+    broken: rows.filter(({ state }) => /^[A-Z]+$/.test(state)).map(({ figure }) => figure),
   }
 }
 
-function stateOf({ line, reached, timed }: Line, now: number | undefined): string {
-  if (now === undefined) return 'not measured'
-  if (now <= line) return 'kept'
-  return reached && timed !== true ? 'BROKEN' : 'open'
+/** A figure that was reached and is in no row of its table any more would otherwise go unchecked. */
+function stateOf({ line, reached, timed, whole }: Line, now: number | undefined, hasTable: boolean): string {
+  if (now !== undefined) return now <= line ? 'kept' : reached && timed !== true ? 'BROKEN' : 'open'
+  return hasTable && reached && whole !== true ? 'MISSING' : 'not measured'
 }

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Options } from '../part.ts'
-import type { Row, Table } from '../report/table.ts'
+import { type Row, round, type Table } from '../report/table.ts'
 import { outerEnvironment } from '../support/outer-environment.ts'
 
 const pages = ['first', 'middle', 'last']
@@ -25,7 +25,7 @@ export async function measureGrowth({ short, say }: Options): Promise<Table[]> {
         'The dearest of the first, middle and last page, by rounds of calls after one another and read units.',
         'Times and processor time against DynamoDB Local.',
       ],
-      rows: dearestPages(bills),
+      rows: besideSmallest(dearestPages(bills), 'bills'),
     },
     {
       name: 'growth-members',
@@ -34,9 +34,20 @@ export async function measureGrowth({ short, say }: Options): Promise<Table[]> {
         'Ten million: computed from the capacity of a node of the counted B-tree, with dates at both ends.',
         'DynamoDB is a process that answers after 5 ms; units by the sizes of the items. Searches are warm.',
       ],
-      rows: [...members, await computeFor(10_000_000)],
+      rows: [...besideSmallest(members, 'members'), await computeFor(10_000_000)],
     },
   ]
+}
+
+/**
+ * Adds how many times the read units of the smallest size a row has; sizes are the first words of its name.
+ */
+function besideSmallest(rows: readonly Row[], column: 'bills' | 'members'): Row[] {
+  const queryOf = (row: Row) => String(row[column]).replace(/^[\d,]+, /, '')
+  return rows.map((row) => {
+    const smallest = rows.find((other) => queryOf(other) === queryOf(row))
+    return { ...row, '× smallest': round(Number(row['read units']) / Number(smallest?.['read units']), 3) }
+  })
 }
 
 /** The dearest page of a downline that is too large to be generated. */

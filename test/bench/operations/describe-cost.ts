@@ -1,5 +1,6 @@
 import type { FunctionModel } from '../../../infra/local/model.ts'
 import { dollarsByPrice, storageDollarsPerGigabyteMonth } from '../../infra/capacity/prices.ts'
+import { addBills } from '../../support/bill-call.ts'
 import { type Row, round } from '../report/table.ts'
 import { type AwsCall, longestChain } from '../stack/aws-call.ts'
 import type { Usage } from './measure-operations.ts'
@@ -11,9 +12,6 @@ const callMilliseconds = 5
 const wholeProcessorMegabytes = 1769
 const monthsOfTenYears = 120
 
-const sumOf = (calls: readonly AwsCall[], amount: 'readUnits' | 'writeUnits' | 'keptBytes'): number =>
-  calls.reduce((sum, call) => sum + call[amount], 0)
-
 /**
  * Columns of an operation: its calls and units, its dollars per million by service, and what it leaves
  * stored.
@@ -22,6 +20,7 @@ export function describeCost({ kind, title }: Operation, model: FunctionModel, {
   const of = (service: AwsCall['service']) => calls.filter((call) => call.service === service)
   const signatures = of('kms').filter(({ operation }) => operation === 'Sign').length
   const chain = longestChain(calls)
+  const { readUnits, writeUnits, keptBytes, keptItems } = addBills(calls)
   const slowdown = Math.max(1, wholeProcessorMegabytes / model.memoryMegabytes)
   const charged = dollarsByPrice({
     title,
@@ -31,20 +30,19 @@ export function describeCost({ kind, title }: Operation, model: FunctionModel, {
     memory: model.memoryMegabytes,
     milliseconds: chain * callMilliseconds + cpu * slowdown,
     calls: of('dynamodb').length,
-    readUnits: sumOf(calls, 'readUnits'),
-    writeUnits: sumOf(calls, 'writeUnits'),
+    readUnits,
+    writeUnits,
     signatures,
     symmetric: of('kms').length - signatures,
   })
   const dollars = kind === 'message' ? { ...charged, event: 0 } : charged
-  const kept = sumOf(calls, 'keptBytes')
   const dynamodb = dollars.read + dollars.write
   const floor = dollars.gateway + dollars.invocation
   return {
     calls: calls.length,
     chain,
-    'read units': sumOf(calls, 'readUnits'),
-    'write units': sumOf(calls, 'writeUnits'),
+    'read units': readUnits,
+    'write units': writeUnits,
     KMS: of('kms').length,
     'CPU ms': round(cpu, 3),
     '$ per million': round(Object.values(dollars).reduce((sum, amount) => sum + amount, 0)),
@@ -56,7 +54,8 @@ export function describeCost({ kind, title }: Operation, model: FunctionModel, {
     mail: dollars.mail,
     logs: round(dollars.logGigabyte),
     '× floor': kind === 'request' ? round((floor + dynamodb) / floor) : undefined,
-    'kept bytes': kept,
-    '$ of ten years': round((kept / 1e9) * 1e6 * storageDollarsPerGigabyteMonth * monthsOfTenYears),
+    'kept items': keptItems,
+    'kept bytes': keptBytes,
+    '$ of ten years': round((keptBytes / 1e9) * 1e6 * storageDollarsPerGigabyteMonth * monthsOfTenYears),
   }
 }

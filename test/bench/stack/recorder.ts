@@ -1,4 +1,3 @@
-import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { once } from 'node:events'
 import {
   Agent,
@@ -10,17 +9,8 @@ import {
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { openDatabase } from '../../../infra/local/dynamodb/own-database.ts'
-import type { WireItem } from '../../support/item-bytes.ts'
-import {
-  type AwsCall,
-  billQuery,
-  billReads,
-  billWrites,
-  isWrite,
-  type ItemKey,
-  readKeys,
-  writtenKeys,
-} from './aws-call.ts'
+import { billCall, noBill } from '../../support/bill-call.ts'
+import type { AwsCall } from './aws-call.ts'
 
 /** Every answer comes this long after its call, in milliseconds, so that calls sent together overlap. */
 const latency = 5
@@ -53,9 +43,10 @@ export async function startRecorder(options: { awsUrl: string; dynamodbEndpoint:
   async function record(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now()
     const request = { target: targetOf(message), body: await buffer(message) }
-    const { answer, bill } = await callAndBill(database, options.table, request, () =>
-      pass(message, request.body, options.awsUrl, agent),
-    )
+    const call = () => pass(message, request.body, options.awsUrl, agent)
+    const { answer, bill } = request.target.startsWith('DynamoDB')
+      ? await billPassed(request, call)
+      : { answer: await call(), bill: noBill }
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, startedAt + latency - performance.now())))
     response.writeHead(answer.status, answer.headers).end(answer.body)
     calls.push({ ...describe(request.target), ...bill, startedAt, endedAt: performance.now() })
@@ -69,6 +60,17 @@ export async function startRecorder(options: { awsUrl: string; dynamodbEndpoint:
       body: answer.body,
     })
   }
+
+  const billPassed = ({ target, body }: { target: string; body: Buffer }, call: () => Promise<Passed>) =>
+    billCall(
+      database,
+      options.table,
+      { operation: describe(target).operation, input: JSON.parse(body.toString()) as object },
+      async () => {
+        const answer = await call()
+        return { answer, body: JSON.parse(answer.body.toString()) as object }
+      },
+    )
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -105,57 +107,6 @@ interface Passed {
   status: number
   headers: Record<string, string>
   body: Buffer
-}
-
-/** Calls AWS, and bills the call by the items that it read, or wrote, as they were before and after. */
-async function callAndBill(
-  database: DynamoDBClient,
-  table: string,
-  { target, body }: { target: string; body: Buffer },
-  call: () => Promise<Passed>,
-) {
-  const bill = { readUnits: 0, writeUnits: 0, keptBytes: 0 }
-  if (!target.startsWith('DynamoDB')) return { answer: await call(), bill }
-  const { operation } = describe(target)
-  const input = JSON.parse(body.toString()) as object
-  const read = (keys: ItemKey[]) => readItems(database, table, keys)
-  if (isWrite(operation)) {
-    const keys = writtenKeys(operation, input)
-    const before = await read(keys)
-    const answer = await call()
-    const after = await read(keys)
-    const items = keys.map((_key, i) => ({ before: before[i], after: after[i] }))
-    return { answer, bill: { ...bill, ...billWrites(operation, items) } }
-  }
-  const answer = await call()
-  if (operation === 'Query' || operation === 'Scan')
-    return { answer, bill: { ...bill, readUnits: billQuery(input, JSON.parse(answer.body.toString())) } }
-  const keys = readKeys(input)
-  const items = await read(keys.map(({ key }) => key))
-  return {
-    answer,
-    bill: { ...bill, readUnits: billReads(keys.map(({ kind }, i) => ({ item: items[i], kind }))) },
-  }
-}
-
-const maxBatchKeys = 100
-
-async function readItems(
-  database: DynamoDBClient,
-  table: string,
-  keys: readonly ItemKey[],
-): Promise<(WireItem | undefined)[]> {
-  const found = new Map<string, WireItem>()
-  const nameOf = ({ pk, sk }: Partial<ItemKey>) => JSON.stringify([pk, sk])
-  const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()]
-  for (let i = 0; i < distinct.length; i += maxBatchKeys) {
-    const Keys = distinct.slice(i, i + maxBatchKeys).map(({ pk, sk }) => ({ pk, sk }))
-    const { Responses = {} } = await database.send(
-      new BatchGetItemCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
-    )
-    for (const item of Responses[table] ?? []) found.set(nameOf(item), item)
-  }
-  return keys.map((key) => found.get(nameOf(key)))
 }
 
 async function pass(message: IncomingMessage, body: Buffer, awsUrl: string, agent: Agent): Promise<Passed> {

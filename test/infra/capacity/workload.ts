@@ -92,7 +92,7 @@ export const operations = {
   firstBill: {
     ...event,
     title: "A user's first bill",
-    ...{ calls: 3, readUnits: 2, writeUnits: 18 },
+    ...{ calls: 3, readUnits: 2, writeUnits: 23 },
   },
   nextBill: { ...event, title: 'Any further bill', ...{ calls: 2, readUnits: 1, writeUnits: 16 } },
 } satisfies Record<string, Operation>
