@@ -50,7 +50,7 @@ export const events: Event[] = [
     confidential: true,
     permissions: {
       table: {
-        GetItem: ['MEMBER#', 'TEXT#', 'USER#'],
+        GetItem: ['EMAIL#', 'MEMBER#', 'TEXT#', 'USER#'],
         Query: ['TOKENS#'],
         PutItem: ['EMAIL#', 'EVT#user.updated#', 'REFUSED#', 'TEXT#'],
         UpdateItem: ['MEMBER#', 'SIGNIN#', 'USER#'],

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { Integer } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import type { ReadItem } from './counted-b-tree/counted-b-tree.ts'
 import { countOf, rootKey, unpackRoot } from './counted-b-tree/node.ts'
@@ -127,15 +127,18 @@ const openChunks = itemType({
   found: 'by owner',
 })
 
+/** Key of the item that names the open search chunk of a downline. */
+export const openChunkKey = (ownerId: number): Key => openChunks.key({ ownerId })
+
 const OpenChunkItem = v.object({ chunk: Integer, full: v.boolean() })
 
 async function readOpenChunk(ownerId: number, read: ReadItem): Promise<OpenChunk> {
-  const item = await read(openChunks.key({ ownerId }))
+  const item = await read(openChunkKey(ownerId))
   if (item === undefined) return noOpenChunk
   const { chunk, full: isFull } = v.parse(OpenChunkItem, item)
   return { chunk, isFull }
 }
 
 const putOpenChunk = (ownerId: number, { chunk, isFull }: OpenChunk): Write => ({
-  Put: { Item: { ...openChunks.key({ ownerId }), chunk, full: isFull } },
+  Put: { Item: { ...openChunkKey(ownerId), chunk, full: isFull } },
 })

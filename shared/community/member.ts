@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { addToSums, type Moment, readSum } from '../db/exact-sum.ts'
+import { addToSums, type Moment, readSum, withSum } from '../db/exact-sum.ts'
 import { itemType } from '../db/item-type.ts'
 import { findItems, readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
@@ -85,7 +85,13 @@ export async function readProfile(userId: number): Promise<Profile | undefined> 
   return item && toProfile(item)
 }
 
-type NewProfile = Pick<Profile, 'userId' | 'nickname' | 'email' | 'joinedAt' | 'rootId' | 'depth' | 'upline'>
+interface NewProfile extends Pick<
+  Profile,
+  'userId' | 'nickname' | 'email' | 'joinedAt' | 'rootId' | 'depth' | 'upline'
+> {
+  /** Instant of the transaction that adds the profile, epoch milliseconds. */
+  createdAt?: number | undefined
+}
 
 /** The profile item of a new member, who has no downline yet. */
 export const newProfileItem = (member: NewProfile): Item & Key => ({
@@ -97,6 +103,7 @@ export const newProfileItem = (member: NewProfile): Item & Key => ({
   root_id: member.rootId,
   depth: member.depth,
   upline: member.upline.join(','),
+  created_at: member.createdAt,
 })
 
 /** The write of a new member's profile; its condition fails when the member has one. */
@@ -123,6 +130,22 @@ export const addDownlineDelta = (userId: number, { directs, members, performance
       ['team_count', members],
     ]),
   )
+
+/** What a worker has derived for a member from the tree: the search chunk, and counts and sum over it. */
+export type DerivedFields = Pick<Profile, 'chunk' | 'directCount' | 'teamCount' | 'teamPerformance'>
+
+/** A profile's item with these derived fields; the same item if it has them. */
+export function withDerivedFields(item: Item, derived: DerivedFields): Item {
+  const { chunk, directCount, teamCount, teamPerformance } = toProfile(item)
+  const isSame =
+    chunk === derived.chunk &&
+    directCount === derived.directCount &&
+    teamCount === derived.teamCount &&
+    teamPerformance.eq(derived.teamPerformance)
+  if (isSame) return item
+  const counted = { chunk: derived.chunk, direct_count: derived.directCount, team_count: derived.teamCount }
+  return withSum({ ...item, ...counted }, 'team_performance', derived.teamPerformance)
+}
 
 type SearchFields = Pick<Profile, 'nickname' | 'email' | 'chunk'>
 

@@ -33,14 +33,17 @@ export async function registerMember(registration: Registration): Promise<Member
   const member = { userId, nickname, email, joinedAt: registeredAt }
   if (referrerId === undefined) {
     const root = { ...member, rootId: userId, depth: 0, upline: [] }
-    return { writes: () => [putProfile(root)], notify: async () => undefined }
+    return {
+      writes: (createdAt) => [putProfile({ ...root, createdAt })],
+      notify: async () => undefined,
+    }
   }
   const referrer = await readProfile(referrerId)
   if (referrer === undefined) throw new OutOfOrderEvent('unknown_referrer')
   const place = placeBelow(referrer)
   return {
     writes: (at) => [
-      putProfile({ ...member, ...place }),
+      putProfile({ ...member, ...place, createdAt: at }),
       putJournalEntry(place.rootId, userId, { joined: true }, at),
     ],
     notify: () => notifyTreeQueue(place.rootId),

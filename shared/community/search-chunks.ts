@@ -79,6 +79,24 @@ export const chunkItem = (rootId: number, chunk: number, { version, texts }: Sea
   packed: packTexts(texts),
 })
 
+/** The item of a search chunk with the texts of exactly these members: the stored one if it has them. */
+export function rebuildChunk(
+  rootId: number,
+  chunk: number,
+  stored: Item | undefined,
+  members: readonly NamedMember[],
+): Item {
+  const { version, texts: before } = toChunk(stored)
+  const texts = new Map(members.map((member) => [member.userId, toSearchText(member)]))
+  const isSame =
+    texts.size === before.size &&
+    [...texts].every(([userId, { nickname, maskedEmail }]) => {
+      const text = before.get(userId)
+      return text?.nickname === nickname && text.maskedEmail === maskedEmail
+    })
+  return stored !== undefined && isSame ? stored : chunkItem(rootId, chunk, { version: version + 1, texts })
+}
+
 /**
  * The write that adds or replaces search texts in a chunk, given its item as stored, and whether it is then
  * full. Its condition fails if the chunk has changed since.

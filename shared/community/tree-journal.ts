@@ -82,10 +82,6 @@ export async function readJournalEntries(
   return entries.length === sortKeys.length ? entries : undefined
 }
 
-/** Whether an item of a tree is the entry of a purchase at an instant (epoch milliseconds) or later. */
-export const isPurchaseSince = (item: Item, since: number): boolean =>
-  item['amount'] !== undefined && Number(String(item['sk']).split('#')[1]) >= since
-
 function toEntry(item: Item): JournalEntry {
   const { sk, user_id, joined, amount = zero } = v.parse(EntryItem, item)
   return { sk, userId: user_id, joined, amount }
@@ -114,14 +110,19 @@ const HeadItem = v.object({
  */
 export type TreeHead = v.InferOutput<typeof HeadItem>
 
+/** Key of the head of a tree. */
+export const headKey = (rootId: number): Key => treeHeads.key({ rootId })
+
+/** Parses the head of a tree from its item; that of a new tree without an item. */
+export const toHead = (item: Item | undefined): TreeHead =>
+  item === undefined ? { version: 0, chunks: 0, batch: [], done: 0 } : v.parse(HeadItem, item)
+
 /** Reads the head of a tree, strongly consistent. */
-export async function readHead(rootId: number): Promise<TreeHead> {
-  const item = await readItem(treeHeads.key({ rootId }), { consistent: true })
-  return item === undefined ? { version: 0, chunks: 0, batch: [], done: 0 } : v.parse(HeadItem, item)
-}
+export const readHead = async (rootId: number): Promise<TreeHead> =>
+  toHead(await readItem(headKey(rootId), { consistent: true }))
 
 /** The item of a tree's head. */
-export const headItem = (rootId: number, head: TreeHead): Item => ({ ...treeHeads.key({ rootId }), ...head })
+export const headItem = (rootId: number, head: TreeHead): Item & Key => ({ ...headKey(rootId), ...head })
 
 /** The write of a tree's head as its next version; fails if the stored one is not `head.version`. */
 export const putNextHead = (rootId: number, head: TreeHead): Write =>

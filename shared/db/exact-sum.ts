@@ -32,9 +32,7 @@ export function addToSums(
     added[attribute] = value
   }
   for (const [attribute, amount] of sums) {
-    const rounded = amount.round(places, Big.roundHalfEven)
-    const whole = rounded.round(0, Big.roundDown)
-    const fraction = rounded.minus(whole).times(unitsPerOne)
+    const { whole, fraction } = split(amount)
     add(attribute, toNumberValue(whole))
     if (!fraction.eq('0')) add(fractionOf(attribute), toNumberValue(fraction))
   }
@@ -55,6 +53,20 @@ export function addToSums(
       ExpressionAttributeValues: values,
     },
   }
+}
+
+/** The two stored parts of an amount. */
+function split(amount: Big): { whole: Big; fraction: Big } {
+  const rounded = amount.round(places, Big.roundHalfEven)
+  const whole = rounded.round(0, Big.roundDown)
+  return { whole, fraction: rounded.minus(whole).times(unitsPerOne) }
+}
+
+/** An item with this amount as one of its exact sums. */
+export function withSum(item: Item, attribute: string, amount: Big): Item {
+  const { whole, fraction } = split(amount)
+  const stored = fraction.eq('0') ? undefined : toNumberValue(fraction)
+  return { ...item, [attribute]: toNumberValue(whole), [fractionOf(attribute)]: stored }
 }
 
 /** When an addition is made, and the item as read a moment before; undefined if there was none. */
@@ -110,14 +122,14 @@ export class NotesTooShort extends Error {
 }
 
 /**
- * An item of sums without what was added at an instant (epoch milliseconds) or later. A sum that is zero then
- * is left out. Throws NotesTooShort for an instant that is more than two minutes, or a hundred additions,
- * before the item's newest addition.
+ * An item of sums without what was added at an instant (epoch milliseconds) or later: the same item if that
+ * is nothing. A sum that is zero then is left out. Throws NotesTooShort for an instant that is more than two
+ * minutes, or a hundred additions, before the item's newest addition.
  */
 export function undoAdditions(item: Item, since: number): Item {
-  const notes = notesOf(item)
-  const undone = notes.filter((name) => instantOfNote(name) >= since)
   const changedAt = item['changed_at'] === undefined ? 0 : v.parse(Integer, item['changed_at'])
+  if (changedAt < since) return item
+  const undone = notesOf(item).filter((name) => instantOfNote(name) >= since)
   const tooEarly = since < changedAt - notesKeptMilliseconds || undone.length >= maxNotes
   if (tooEarly) throw new NotesTooShort('the notes of this item do not reach back to that instant')
   const rest = new Map<string, unknown>(Object.entries({ ...item, changed_at: since - 1 }))

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb'
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
 import * as v from 'valibot'
 import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
@@ -53,6 +54,10 @@ export const Decimal = v.pipe(
 
 /** Converts an exact decimal to the SDK's `NumberValue`, so that it is stored with all its digits. */
 export const toNumberValue = (amount: Big): NumberValue => NumberValue.from(amount.toFixed())
+
+/** An item as it is read once it has been written: with its numbers as decimal text. */
+export const asStored = <Written extends Item>(item: Written): Written =>
+  unmarshall(marshall(item, { removeUndefinedValues: true }), { wrapNumbers: true }) as Written
 
 /**
  * Value of the `ttl` attribute: epoch seconds, a day after expiry. Code compares the timestamp itself; TTL

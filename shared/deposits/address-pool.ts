@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { itemType } from '../db/item-type.ts'
 import { queryFirst, queryItems, readItem } from '../db/read.ts'
 import { indexName } from '../db/table-layout.ts'
+import type { Item, Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 
 /** A pool of free deposit addresses for one currency on one network. */
@@ -80,8 +81,17 @@ export const dropFromPool = (pool: Pool, digest: string): Write[] => [
 /** The writes that set a free address aside, so that nobody is given it until it is released. */
 export const holdAddress = (pool: Pool, digest: string): Write[] => [
   takeFreeAddress(pool, digest),
-  { Put: { Item: heldKeys.key({ ...pool, digest }) } },
+  { Put: { Item: heldItem(pool, digest) } },
 ]
+
+/** The item of a held address. */
+export const heldItem = (pool: Pool, digest: string): Item & Key => heldKeys.key({ ...pool, digest })
+
+/** The digest of the address that an item of a pool sets free or aside; undefined for the pool's own item. */
+export const digestOfPoolItem = ({ sk }: Item): string | undefined =>
+  [freeKeys, heldKeys].flatMap(({ sortKeyPrefix: prefix }) =>
+    String(sk).startsWith(prefix) ? [String(sk).slice(prefix.length)] : [],
+  )[0]
 
 /** The writes that make a held address free; the condition of the first fails if it is not held any more. */
 export const releaseAddress = (pool: Pool, digest: string): Write[] => [

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem, readItems } from '../db/read.ts'
-import { Integer } from '../db/table.ts'
+import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import { maybe } from '../fields.ts'
 
@@ -49,19 +49,30 @@ const addressKeys = itemType({
   holds: 'a deposit address, free or assigned to a user',
   found: 'by SHA-256 of network, address and tag',
 })
-const addressKey = (digest: string) => addressKeys.key({ digest })
+
+/** Key of the item of a deposit address. */
+export const addressKey = (digest: string): Key => addressKeys.key({ digest })
+
+/** Parses a deposit address from its item. */
+export const toAddress = (item: Item): AddressItem => v.parse(AddressItem, item)
+
+/** The digest of a deposit address, from its item. */
+export function digestOfAddress(item: Item): string {
+  const { currency_network: network, address, tag } = toAddress(item)
+  return addressDigest({ network, address, tag })
+}
 
 /** Reads a deposit address by its digest; undefined if it is not one of the service's. */
 export async function readAddress(digest: string): Promise<AddressItem | undefined> {
   const item = await readItem(addressKey(digest), { consistent: true })
-  return item === undefined ? undefined : v.parse(AddressItem, item)
+  return item && toAddress(item)
 }
 
 /** Reads which of the given addresses the service already has. */
 export async function readAddresses(addresses: NetworkAddress[]): Promise<AddressItem[]> {
   const keys = addresses.map((address) => addressKey(addressDigest(address)))
   const items = await readItems(keys, { consistent: true })
-  return items.filter((item) => item !== undefined).map((item) => v.parse(AddressItem, item))
+  return items.filter((item) => item !== undefined).map(toAddress)
 }
 
 /** The write that adds a deposit address; its condition fails if the service already has it. */
@@ -72,9 +83,10 @@ export const putAddress = (digest: string, item: AddressItem): Write =>
 export const assignAddress = (digest: string, userId: number): Write => ({
   Update: {
     Key: addressKey(digest),
-    UpdateExpression: 'SET user_id = :user',
+    // The instant is how a mend of a restored table finds the assignment: see infra/ops/mend.
+    UpdateExpression: 'SET user_id = :user, changed_at = :now',
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(user_id)',
-    ExpressionAttributeValues: { ':user': userId },
+    ExpressionAttributeValues: { ':user': userId, ':now': Date.now() },
   },
 })
 

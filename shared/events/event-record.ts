@@ -112,8 +112,11 @@ const recordType = itemType({
   holds: 'an event that took effect: the digest of its content, never deleted; or its refusal, for 15 days',
   found: 'by detail-type and business key',
 })
-const recordKey = ({ detailType, businessKey }: Pick<EventRecord, 'detailType' | 'businessKey'>): Key =>
-  recordType.key({ detailType, businessKey })
+/** Key of the record of an event. */
+export const recordKey = ({
+  detailType,
+  businessKey,
+}: Pick<EventRecord, 'detailType' | 'businessKey'>): Key => recordType.key({ detailType, businessKey })
 
 /**
  * The write that claims an event's business key, for a transaction that the caller builds. Everything that

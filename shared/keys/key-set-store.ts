@@ -32,6 +32,10 @@ export const archivePrefix = archiveType.sortKeyPrefix
 
 const archiveKey = (kid: string): Key => archiveType.key({ kid })
 
+/** The kid of the archived key under a sort key; undefined for the sort key of another item. */
+export const archivedKid = (sortKey: string): string | undefined =>
+  sortKey.startsWith(archivePrefix) ? sortKey.slice(archivePrefix.length) : undefined
+
 /** Reads all evidence records, oldest first; a few are added each month. */
 export const readEvidence = (): Promise<Evidence[]> => readRecords(Evidence, evidencePrefix)
 

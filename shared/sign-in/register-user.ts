@@ -26,21 +26,21 @@ export async function registerUser(user: UserRegistration, record: EventRecord):
     userWrites(user),
     withMacDigest(record),
   ])
-  const outcome = await applyOnce(macRecord, (at) => [...writes, ...membership.writes(at)])
+  const outcome = await applyOnce(macRecord, (at) => [...writes(at), ...membership.writes(at)])
   await membership.notify()
   return outcome
 }
 
-async function userWrites(user: UserRegistration): Promise<Write[]> {
+async function userWrites(user: UserRegistration): Promise<(createdAt: number) => Write[]> {
   const { userId, email, referrerId } = user
   const [loginPassword, totpSecret] = await Promise.all([
     user.loginPassword === undefined ? undefined : hashPassword(user.loginPassword),
     user.totpSecret === undefined ? undefined : encryptTotpSecret(userId, user.totpSecret),
   ])
-  const writes = [
-    putUser({ ...user, referrerId }),
-    putSignInRecord({ ...user, loginPassword, totpSecret }),
+  return (createdAt) => [
+    putUser({ ...user, referrerId, createdAt }),
+    putSignInRecord({ ...user, loginPassword, totpSecret, createdAt }),
     claimEmail(normalizeEmail(email), userId),
+    ...(referrerId === undefined ? [] : [requireUser(referrerId, 'unknown_referrer')]),
   ]
-  return referrerId === undefined ? writes : [...writes, requireUser(referrerId, 'unknown_referrer')]
 }

@@ -121,6 +121,8 @@ export interface NewSignInRecord {
   nickname: string
   loginPassword?: string | undefined
   totpSecret?: Uint8Array | undefined
+  /** Instant of the transaction that adds the record, epoch milliseconds. */
+  createdAt?: number | undefined
 }
 
 /** The write that adds the sign-in record of a new user; its condition fails if the user has one. */
@@ -137,6 +139,7 @@ export const putSignInRecord = (user: NewSignInRecord): Write =>
     mails: {},
     tickets: {},
     networks: [],
+    created_at: user.createdAt,
   })
 
 /**

@@ -6,6 +6,7 @@ import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { retry } from '../retry.ts'
 import { endAllSessions } from '../tokens/access-token.ts'
+import { readEmailOwner } from '../users/email-owner.ts'
 import { normalizeEmail } from '../users/identity.ts'
 import {
   changeUser,
@@ -67,8 +68,10 @@ function applyChanges(
       const user = await readUser(userId, { consistent: true })
       if (user === undefined) throw new OutOfOrderEvent('unknown_user')
       const changes = newerChanges(values, user, stamp)
-      const email = replaceEmail(user, changes.email)
-      const rename = await renameMember(userId, changes)
+      const [email, rename] = await Promise.all([
+        replaceEmail(user, changes.email),
+        renameMember(userId, changes),
+      ])
       return applyOnce(record, [
         changeUser(user, changes, stamp, { endsSessions: endsSessions(changes) }),
         ...(isEmpty(changes) ? [] : [changeSignInRecord(userId, changes, Date.now())]),
@@ -87,19 +90,26 @@ function applyChanges(
 export const updateStamp = (at: number, updateId: string): string =>
   `${String(at).padStart(16, '0')}#${createHash('sha256').update(updateId).digest('hex').slice(0, 16)}`
 
-/** Selects the changes to fields that no later update has set. */
+/**
+ * Selects the changes to fields that no later update has set. A field that this very update has set counts,
+ * too: its transaction was restored in part, and writing it again completes it.
+ */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = updatableFields.filter(
-    (field) => values[field] !== undefined && (user.stamps[field] ?? '') < stamp,
+    (field) => values[field] !== undefined && (user.stamps[field] ?? '') <= stamp,
   )
   return Object.fromEntries(fields.map((field) => [field, values[field]]))
 }
 
-/** The writes that reserve the new email address and free the old one; none if only the spelling changes. */
-function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
+/**
+ * The writes that reserve the new email address, and free the old one unless only the spelling changes or, in
+ * a table that was restored, the user does not have it any more.
+ */
+async function replaceEmail({ userId, email: before }: User, after: string | undefined): Promise<Write[]> {
   if (after === undefined) return []
   const [oldEmail, newEmail] = [normalizeEmail(before), normalizeEmail(after)]
-  return oldEmail === newEmail ? [] : [claimEmail(newEmail, userId), releaseEmail(oldEmail, userId)]
+  const isFreed = oldEmail !== newEmail && (await readEmailOwner(oldEmail)) === userId
+  return [claimEmail(newEmail, userId), ...(isFreed ? [releaseEmail(oldEmail, userId)] : [])]
 }
 
 /** Converts the new values to their stored form, with secrets hashed or encrypted. */

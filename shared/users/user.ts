@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { findItem } from '../db/read.ts'
-import { Integer, type Key } from '../db/table.ts'
+import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write, writeIf } from '../db/write.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 import { emailKey } from './email-owner.ts'
@@ -55,6 +55,9 @@ const User = v.pipe(
 )
 export type User = v.InferOutput<typeof User>
 
+/** Parses a user from the user's item. */
+export const toUser = (item: Item): User => v.parse(User, item)
+
 /**
  * Reads a user by id; undefined if there is none. Without `consistent` what was changed a moment ago may be
  * missing.
@@ -64,7 +67,7 @@ export async function readUser(
   options: { consistent?: boolean } = {},
 ): Promise<User | undefined> {
   const item = await findItem(userKey(userId), options)
-  return item === undefined ? undefined : v.parse(User, item)
+  return item && toUser(item)
 }
 
 /** Data of a new user. What signs them in is in the sign-in record: shared/sign-in/sign-in-record.ts. */
@@ -74,6 +77,8 @@ export interface NewUser {
   nickname: string
   referrerId: number | undefined
   registeredAt: number
+  /** Instant of the transaction that adds the user, epoch milliseconds. */
+  createdAt?: number | undefined
 }
 
 /** The write that adds a user. Fails with `user_exists` when the id is registered. */
@@ -85,6 +90,7 @@ export const putUser = (user: NewUser): Write => ({
     nickname: user.nickname,
     referrer_id: user.referrerId,
     registered_at: user.registeredAt,
+    created_at: user.createdAt,
     stamps: {},
   }),
   otherwise: () => new RejectedEvent('user_exists'),
@@ -121,6 +127,8 @@ export function changeUser(
     ...profile.map((field) => `${field} = :${field}`),
     ...fields.map((field) => `stamps.${field} = :stamp`),
     ...(endsSessions ? ['revocation_due = :stamp'] : []),
+    // Tells a mend of a restored table that the address may have changed: see infra/ops/mend.
+    'changed_at = :now',
   ]
   const unchanged = fields.map((field) =>
     user.stamps[field] === undefined
@@ -138,6 +146,7 @@ export function changeUser(
       ExpressionAttributeValues: {
         ...Object.fromEntries([...profile.map((field) => [`:${field}`, changes[field]] as const), ...before]),
         ':stamp': stamp,
+        ':now': Date.now(),
       },
     },
   }

@@ -73,7 +73,7 @@ it('every link in the runbook leads to a heading or a file', () => {
 describe('procedures of the runbook', () => {
   it.each(Object.entries(rehearsals))(
     'the runbook’s procedure works: %s',
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     (_heading, rehearse) => rehearse(),
   )
 })

@@ -58,8 +58,9 @@ const addTorn = (ledger: Command, run: RunCommand): Command =>
     .action(({ since }: { since: number }) =>
       run(async ({ show }) => {
         const { findChanged } = await import('../mend/find-changed.ts')
-        const { findTorn, formatTorn } = await import('../mend/find-torn.ts')
-        const torn = findTorn(await findChanged(since), since)
+        const { findTorn, findUnsound, formatTorn } = await import('../mend/find-torn.ts')
+        const found = await findChanged(since)
+        const torn = [...findTorn(found, since), ...(await findUnsound(found, since))]
         show({ torn }, () => formatTorn(torn))
         return torn.length === 0
       }),
@@ -69,7 +70,7 @@ const addMend = (ledger: Command, run: RunCommand): Command =>
   ledger
     .command('mend')
     .description(
-      'Takes money, deposits, purchases and the dashboard back to an instant, so that their events from then on apply again. Reads the whole table; changes nothing without --apply.',
+      'Takes money, deposits, purchases and the dashboard back to an instant, lets all events from then on apply again, and repairs users, addresses and referral trees. Reads the whole table; changes nothing without --apply.',
     )
     .requiredOption('--since <instant>', sinceDescription, readInstant)
     .option('--apply', 'make the changes, each with a record of what was there before and after', false)

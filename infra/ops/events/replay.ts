@@ -57,6 +57,8 @@ export async function replayEvents(
   const run = `${target.stage}-${Date.now()}`
   const replays = groups.map((_, group) => `${run}-${group + 1}`)
   const pairs = archived.map((detailType) => findQueue(target, detailType))
+  // It has work until every entry of a referral tree's journal shows.
+  const worker = findQueue(target, 'grow-tree')
   const { isKept, release } = await keepRefused(sqs, pairs, to)
   try {
     let applied = true
@@ -68,14 +70,14 @@ export async function replayEvents(
         { from, to },
         some.flatMap(({ queue }) => queue ?? []),
       )
-      applied = await awaitApplied(sqs, [...some, findQueue(target, 'grow-tree')])
+      applied = await awaitApplied(sqs, [...some, worker])
       if (!applied) break
     }
     // Events that came since then may have been refused for what the replay had not brought yet.
     const isOurs = ({ replay, since }: DeadLetter) =>
       replay === null ? since >= to : replays.includes(replay)
     const refusedAnew = (letter: DeadLetter) => isOurs(letter) && !isKept(letter)
-    const rejected = applied ? await redriveWhileItHelps(sqs, pairs, refusedAnew) : []
+    const rejected = applied ? await redriveWhileItHelps(sqs, pairs, worker, refusedAnew) : []
     // Their first dead letters are still there.
     await onDeadLetters(sqs, pairs, ({ deadLetters }) =>
       dropDeadLetters(sqs, deadLetters, (letter) => isOurs(letter) && isKept(letter)),
@@ -109,13 +111,14 @@ const awaitApplied = (sqs: SQSClient, pairs: QueuePair[]): Promise<boolean> =>
 async function redriveWhileItHelps(
   sqs: SQSClient,
   pairs: QueuePair[],
+  worker: QueuePair,
   matches: (letter: DeadLetter) => boolean,
 ): Promise<DeadLetter[]> {
   for (let before = Infinity; ;) {
     const redrives = await onDeadLetters(sqs, pairs, (pair) => redriveDeadLetters(sqs, pair, matches))
     const redriven = redrives.reduce((sum, count) => sum + count, 0)
     if (redriven === 0) return []
-    await awaitApplied(sqs, pairs)
+    await awaitApplied(sqs, [...pairs, worker])
     const list = ({ deadLetters }: QueuePair) =>
       collectDeadLetters(sqs, deadLetters, { limit: maxListedPerQueue, matches })
     if (redriven >= before) return (await onDeadLetters(sqs, pairs, list)).flat()

@@ -5,12 +5,13 @@ import { Integer, type Item } from '../../../shared/db/table.ts'
 import { deviceInstants } from '../../../shared/dashboard/record-events.ts'
 import { walletIdOf, walletPath } from '../../../shared/ledger/wallet.ts'
 import { formatTable } from '../terminal.ts'
-import { isUndone } from './undone-events.ts'
+import { planRepairs } from './plan-mend.ts'
+import { isCounted } from './undone-events.ts'
 
 /** A transaction of which only a part is there. */
 export interface Torn {
-  /** Instant of the transaction, ISO 8601. */
-  at: string
+  /** Instant of the transaction, ISO 8601; null if nothing tells it. */
+  at: string | null
   what: string
   expected: string
   actual: string
@@ -28,17 +29,16 @@ export function findTorn(found: ReadonlyMap<Partition, Item[]>, since: number): 
   const of = (partition: Partition) => found.get(partition) ?? []
   const isCredit = (row: Item) => row['type'] === 'DEPOSIT'
   const rows = of('BL#')
-  const items = [
-    ...rows.filter((row) => !isCredit(row)),
-    ...of('EARN#'),
-    ...of('MEMBER#'),
-    ...of('WD#'),
-    ...of('DEVICE#'),
+  const instants = [
+    ...rows.filter((row) => !isCredit(row)).map((row) => number(row, 'created_at')),
+    ...of('WD#').flatMap(withdrawalInstants),
+    ...[...of('EARN#'), ...of('MEMBER#')].flatMap(notedInstants),
+    ...of('DEVICE#').flatMap(deviceInstants),
   ]
   const written = new Counts()
-  for (const item of items) for (const at of instantsOf(item)) if (at >= since) written.add(at, 1)
+  for (const at of instants) if (at >= since) written.add(at, 1)
   const recorded = new Counts()
-  for (const record of of('EVT#').filter(isUndone))
+  for (const record of of('EVT#').filter(isCounted))
     recorded.add(number(record, 'applied_at'), number(record, 'items'))
   const credited = new Counts()
   for (const deposit of of('DEP#'))
@@ -53,11 +53,44 @@ export function findTorn(found: ReadonlyMap<Partition, Item[]>, since: number): 
   ].map(({ at, ...rest }) => ({ at: new Date(at).toISOString(), ...rest }))
 }
 
-/** The instants of the transactions that wrote an item. */
-function instantsOf(item: Item): number[] {
-  if (item['active'] !== undefined) return deviceInstants(item)
-  const others = ['created_at', 'requested_at', ...(item['status'] === undefined ? [] : ['changed_at'])]
-  return [...new Set([...notedInstants(item), ...others.map((attribute) => number(item, attribute))])]
+/** The instants of the transactions that wrote a withdrawal: its request, and what came of it. */
+const withdrawalInstants = (item: Item): number[] => [
+  number(item, 'requested_at'),
+  ...(item['status'] === 'requested' ? [] : [number(item, 'changed_at')]),
+]
+
+/**
+ * Finds what else is not whole: the items that a mend would repair (planRepairs), and records of events whose
+ * client or rates are not there. Of an update of a user, only a part that shows in another item is found.
+ */
+export async function findUnsound(found: ReadonlyMap<Partition, Item[]>, since: number): Promise<Torn[]> {
+  const repairs = (await planRepairs(found, since)).map(({ before, after }) => {
+    const { pk, sk } = before ?? after ?? {}
+    const expected = after === undefined ? 'none' : before === undefined ? 'there' : 'other content'
+    const actual = before === undefined ? 'none' : 'there'
+    return { at: null, what: `${String(pk)} ${String(sk)}`, expected, actual }
+  })
+  return [...repairs, ...lostEffects(found)]
+}
+
+/** Records of clients and of rates that are newer than the client or the rates. */
+function lostEffects(found: ReadonlyMap<Partition, Item[]>): Torn[] {
+  const of = (partition: Partition) => found.get(partition) ?? []
+  const known = new Map([
+    ...of('CLIENT#').map((item) => [String(item['pk']), number(item, 'updated_at')] as const),
+    ...of('RATES').map((item) => [`RATES#${String(item['sk'])}`, number(item, 'as_of')] as const),
+  ])
+  return of('EVT#').flatMap(({ pk, applied_at }) => {
+    const [, type, id, instant] =
+      /^EVT#(client\.registered|rates\.published)#(.*)#(\d+)$/.exec(String(pk)) ?? []
+    if (type === undefined) return []
+    const what = `${type === 'rates.published' ? 'RATES' : 'CLIENT'}#${id ?? ''}`
+    const at = new Date(v.parse(Integer, applied_at)).toISOString()
+    const there = known.get(what) ?? 0
+    return there >= Number(instant)
+      ? []
+      : [{ at, what, expected: toText(Number(instant)), actual: toText(there) }]
+  })
 }
 
 type Difference = Omit<Torn, 'at'> & { at: number }
@@ -142,6 +175,6 @@ const compare = (at: number, what: string, expected: string, actual: string): Di
 /** Formats torn transactions as text. */
 export function formatTorn(torn: readonly Torn[]): string {
   if (torn.length === 0) return 'no torn transaction'
-  const rows = torn.map(({ at, what, expected, actual }) => [at, what, expected, actual])
+  const rows = torn.map(({ at, what, expected, actual }) => [at ?? '-', what, expected, actual])
   return `${formatTable(['INSTANT', 'WHAT', 'EXPECTED', 'THERE'], rows)}\n${torn.length} differences`
 }

@@ -139,6 +139,43 @@ export class CountedBTree {
   }
 }
 
+/** Sorted entries of a list and the keys of its nodes. */
+export interface WholeList {
+  entries: BTreeEntry[]
+  keys: Key[]
+}
+
+/** Reads a whole list; undefined if its nodes do not fit together, as in a table that was restored. */
+export async function readWholeList(list: MemberList, read: ReadItem): Promise<WholeList | undefined> {
+  const stored = await read(rootKey(list))
+  if (stored === undefined) return { entries: [], keys: [] }
+  const { node, nextId } = unpackRoot(stored)
+  return readSubtree(node, rootKey(list), async ({ id }) => {
+    const key = nodeKey(list, id)
+    const item = id < nextId ? await read(key) : undefined
+    return item && { key, node: unpackNode(item) }
+  })
+}
+
+type ReadChild = (child: BTreeChild) => Promise<{ key: Key; node: BTreeNode } | undefined>
+
+async function readSubtree(node: BTreeNode, key: Key, readChild: ReadChild): Promise<WholeList | undefined> {
+  if (node.kind === 'leaf') return { entries: node.entries, keys: [key] }
+  const parts: WholeList[] = []
+  for (const child of node.children) {
+    const found = await readChild(child)
+    const part = found && (await readSubtree(found.node, found.key, readChild))
+    const [first] = part?.entries ?? []
+    if (part?.entries.length !== child.count || !first || comparePositions(first, child.first) !== 0)
+      return undefined
+    parts.push(part)
+  }
+  return {
+    entries: parts.flatMap(({ entries }) => entries),
+    keys: [key, ...parts.flatMap(({ keys }) => keys)],
+  }
+}
+
 /**
  * Where to split a full node: usually in the middle. When the list grows at its end, as it mostly does, only
  * the newest element moves to the new node, so that the earlier nodes stay full.

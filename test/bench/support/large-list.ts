@@ -1,9 +1,8 @@
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
 import type { BTreeEntry } from '../../../shared/community/counted-b-tree/node.ts'
 import { type SearchText, toSearchText } from '../../../shared/community/keyword.ts'
 import { newProfileItem } from '../../../shared/community/member.ts'
 import { chunkItem, maxChunk, packTexts } from '../../../shared/community/search-chunks.ts'
-import type { Item, Key } from '../../../shared/db/table.ts'
+import { asStored, type Item, type Key } from '../../../shared/db/table.ts'
 import { inventPerson } from './invent-person.ts'
 import { packList } from './pack-list.ts'
 
@@ -47,5 +46,3 @@ export function largeList(size: number, person: (number: number) => Person = inv
     return userId === undefined ? stored.get(`${pk} ${sk}`) : profile(Number(userId))
   }
 }
-
-const asStored = (item: Item): Item => unmarshall(marshall(item), { wrapNumbers: true })

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { readKeyStatus } from '../../../infra/ops/keys/key-status.ts'
+import { isRecorded } from '../../../shared/events/event-record.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { describeWallet } from '../../support/ledger.ts'
 import { basic, pkce, type TestClient } from '../../support/oauth-clients.ts'
@@ -7,20 +8,24 @@ import { authenticatorCode } from '../../support/sign-in.ts'
 import type { Before } from './a-lost-region-before.ts'
 import { findings, follow, type Procedure, signerOf } from './follow.ts'
 import { kidOf, type People, peopleOf } from './people.ts'
-import { sendEvents } from './send-events.ts'
+import { type SentEvent, sendEvents } from './send-events.ts'
 
-/** Follows the procedure in the standby region, and checks what people have there. */
-export async function actInStandbyRegion(url: string, before: Omit<Before, 'items'>): Promise<void> {
+/**
+ * Follows the procedure in the standby region, and checks what people have there. Resolves with the instant
+ * of the first sign-in (epoch milliseconds), and the number of events that were lost until senders repeated
+ * them.
+ */
+export async function actInStandbyRegion(url: string, before: Omit<Before, 'items'>) {
   const procedure = follow('A lost region', url)
   const people = peopleOf(url)
   const { session, client } = before
   await mendLedger(procedure, before.tornAt)
   expect(await people.read(session.accessToken)).toBe(200)
-  await replaceSigner(procedure, people, before)
+  const signedInAt = await replaceSigner(procedure, people, before)
   expect(await people.verifies(session.deviceToken)).toBe(true)
   expect(await answerToClient(url, client, client.secret ?? '')).toBe('invalid_grant')
   expect(await answerToClient(url, client, 'another secret of 32 characters or more')).toBe('invalid_client')
-  await repeatEvents(procedure, before)
+  return { signedInAt, lostEvents: await repeatEvents(procedure, before) }
 }
 
 /** Takes the ledger back to an instant before the loss: a transaction that arrived in part is gone then. */
@@ -51,11 +56,18 @@ async function replaceSigner(
   await procedure.ops('keys revoke KID', { KID: published })
   const signer = signerOf(await procedure.ops('keys rotate --emergency'))
   const answer = await enter()
+  const signedInAt = Date.now()
   expect(answer.status).toBe(200)
-  expect(kidOf(answer.data['device_token'] ?? '')).toBe(signer)
+  const deviceToken = answer.data['device_token'] ?? ''
+  expect(kidOf(deviceToken)).toBe(signer)
+  expect(await people.verifies(deviceToken)).toBe(true)
+  expect(await people.read(answer.data['access_token'] ?? '')).toBe(200)
   const retiring = await keysIn('retiring')
   expect(retiring).toContain(kidOf(session.deviceToken))
   expect(await findings(procedure)).toEqual(retiring.map((kid) => `key_in_other_region ${kid}`).sort())
+  const doctor = (await procedure.ops('doctor')).result as { checks: { check: string; ok: boolean }[] }
+  expect(doctor.checks.filter(({ ok }) => !ok)).toEqual([])
+  return signedInAt
 }
 
 const keysIn = async (wanted: string): Promise<string[]> =>
@@ -80,14 +92,27 @@ async function answerToClient(
   return ((await response.json()) as { error: unknown }).error
 }
 
-/** Sends all events again: the standby region had some of them, and others never reached it. */
+/**
+ * Sends all events again: the standby region had some of them, and others never reached it. Resolves with the
+ * number of these.
+ */
 async function repeatEvents(
   procedure: Procedure,
-  { asset, holdings, events, directory }: Omit<Before, 'items'>,
-) {
+  { asset, holdings, replicated, unreplicated, directory }: Omit<Before, 'items'>,
+): Promise<number> {
   const balance = async () => describeWallet(await readWallet(asset, { consistent: true })).holdings
   expect(await balance()).toEqual({ USDT: '0.3 0 0 0' })
+  const events = [...replicated, ...unreplicated]
+  const isKnown = await Promise.all(events.map(isApplied))
+  expect(events.filter((_, i) => !isKnown[i])).toEqual(unreplicated)
   await sendEvents(procedure, events, directory)
   expect(await balance()).toEqual(holdings)
   expect((await procedure.ops('ledger verify')).code).toBe(0)
+  return unreplicated.length
+}
+
+/** Whether the table knows that an event took effect. */
+const isApplied = ({ 'detail-type': detailType, detail }: SentEvent): Promise<boolean> => {
+  const { user_id, adjustment_id } = detail as { user_id: number; adjustment_id?: string }
+  return isRecorded({ detailType, businessKey: adjustment_id ?? String(user_id) })
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { tableName } from '../../../shared/db/table.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { adjustment, describeWallet } from '../../support/ledger.ts'
@@ -6,7 +5,7 @@ import { createClient } from '../../support/oauth-clients.ts'
 import { createUser, newRegistration } from '../../support/sign-in.ts'
 import { follow } from './follow.ts'
 import { peopleOf } from './people.ts'
-import { type Item, openTables } from './restore-table.ts'
+import { openTables, tearApart } from './restore-table.ts'
 import { sendEvents } from './send-events.ts'
 
 export type Before = Awaited<ReturnType<typeof actInLostRegion>>
@@ -46,17 +45,9 @@ export async function actInLostRegion(url: string, layout: Record<string, unknow
     client,
     asset,
     holdings,
-    events: [...replicated, torn, ...late],
+    replicated,
+    unreplicated: [torn, ...late],
     directory,
     items,
   }
-}
-
-/** A replica to which DynamoDB has brought every second of the items that changed. */
-function tearApart(before: Item[], after: Item[]): Item[] {
-  const idOf = ({ pk, sk }: Item) => `${pk?.S} ${sk?.S}`
-  const known = new Map(before.map((item) => [idOf(item), item]))
-  const changed = after.filter((item) => !isDeepStrictEqual(item, known.get(idOf(item))))
-  for (const item of changed.filter((_, position) => position % 2 === 0)) known.set(idOf(item), item)
-  return [...known.values()]
 }

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { countMessages, listQueues, openSqs, totalOf } from '../../../infra/ops/dead-letters/queues.ts'
 import { invokeRotation } from '../../../infra/ops/keys/run-rotation.ts'
 import { findTarget } from '../../../infra/ops/target.ts'
 import { tableName } from '../../../shared/db/table.ts'
@@ -10,12 +8,10 @@ import { createAccessToken, newUserIds } from '../../support/community.ts'
 import { newPool, provision } from '../../support/deposits.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { md5, newRegistration } from '../../support/sign-in.ts'
+import { addressPath, get, readEverything, settle } from './answers.ts'
 import { findings, follow, type Procedure } from './follow.ts'
 import type { People } from './people.ts'
 import { openTables } from './restore-table.ts'
-
-/** Everything that a client can read of its user, for two users of one tree. */
-type Answers = Record<string, unknown>
 
 /**
  * Rehearses the loss of the whole table: from the archive of events the stage answers as it did. It must be
@@ -97,7 +93,7 @@ async function live(url: string) {
   const [address] = await Promise.all(
     [child, parent].map(async (userId) => {
       const token = await createAccessToken(userId, [...scopes])
-      const answer = await get(url, token, `/address/info?${poolQuery(pool.network)}`)
+      const answer = await get(url, token, addressPath(pool.network))
       return (answer as { data: { address: string } }).data.address
     }),
   )
@@ -134,66 +130,6 @@ async function live(url: string) {
   ])
   await settle(url)
   return { users: [parent, child] as const, network: pool.network, registration }
-}
-
-const poolQuery = (network: string) => `currency=USDT&currencyNetWork=${network}`
-
-/** Waits until every queue is empty. */
-async function settle(url: string): Promise<void> {
-  const sqs = openSqs()
-  const queues = listQueues(await findTarget({ url, outputs: '' })).flatMap(({ queue }) => queue ?? [])
-  const count = async () => {
-    const counts = await Promise.all(queues.map((queue) => countMessages(sqs, queue)))
-    return counts.reduce((sum, one) => sum + totalOf(one), 0)
-  }
-  while ((await count()) > 0) await wait(100)
-  sqs.destroy()
-}
-
-const get = async (url: string, token: string, path: string): Promise<unknown> => {
-  const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
-  expect(response.status, path).toBe(200)
-  return response.json()
-}
-
-/** What the read endpoints answer to these users, without what a replay makes anew. */
-async function readEverything(url: string, users: readonly number[], network: string): Promise<Answers> {
-  const page = 'current=1&size=20'
-  const paths = [
-    '/account/info',
-    '/account/asset',
-    `/account/bills?${page}`,
-    '/bonus-account/info',
-    '/bonus-account/asset',
-    `/bonus-account/bills?${page}`,
-    `/community/members?type=DIRECT&${page}`,
-    `/community/members?type=COMMUNITY&keyword=renamed&${page}`,
-    '/community/members/export?type=COMMUNITY',
-    '/dashboard/overview',
-    '/dashboard/network-rewards',
-    '/dashboard/earnings',
-    `/address/info?${poolQuery(network)}`,
-    `/deposit/records?${page}`,
-    '/oauth2/userinfo',
-  ]
-  const answers: Answers = {}
-  for (const userId of users) {
-    const token = await createAccessToken(userId, [...scopes])
-    for (const path of paths) answers[`${userId} ${path}`] = comparable(await get(url, token, path), path)
-  }
-  return answers
-}
-
-/** Leaves out what the runbook says that a replay makes anew: the order of what is booked, and the moment. */
-function comparable(answer: unknown, path: string): unknown {
-  if (!/bills|deposit/.test(path)) return answer
-  const { data } = answer as { data: { records: Record<string, unknown>[]; total: number } }
-  // A deposit has its id from the chain, a bill from its place in the list.
-  const anew = ['created_at', 'credited_at', 'balance_after', ...(path.includes('bills') ? ['id'] : [])]
-  const records = data.records.map((record) =>
-    JSON.stringify(Object.entries(record).filter(([name]) => !anew.includes(name))),
-  )
-  return { total: data.total, records: records.toSorted() }
 }
 
 const readOutbox = async (url: string): Promise<unknown> => (await fetch(`${url}/_local/outbox`)).json()

@@ -5,21 +5,23 @@ import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { readKeyStatus } from '../../../infra/ops/keys/key-status.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { rowKey } from '../../../shared/db/numbered-list.ts'
 import { countFreeAddresses, type Pool } from '../../../shared/deposits/address-pool.ts'
 import { claimAddress } from '../../../shared/deposits/user-address.ts'
-import { listName } from '../../../shared/ledger/bill.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
+import { listClients } from '../../../shared/oauth/client.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
+import { readUser } from '../../../shared/users/user.ts'
 import { createAccessToken } from '../../support/community.ts'
 import { newPool, provision } from '../../support/deposits.ts'
-import { adjustment, describeWallet, readPage } from '../../support/ledger.ts'
+import { adjustment, describeWallet } from '../../support/ledger.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { authenticatorCode, createUser, newUserId } from '../../support/sign-in.ts'
+import { readEverything } from './answers.ts'
 import { findings, follow, pollOptions, type Procedure, signerOf } from './follow.ts'
 import { kidOf, type People } from './people.ts'
 import { sendEvents } from './send-events.ts'
-import { openTables } from './restore-table.ts'
+import { openTables, tearApart } from './restore-table.ts'
+import { newTown, type Town } from './waves.ts'
 
 /** The procedure, stack, users and tables that the steps of the restore rehearsal share. */
 interface Rehearsal {
@@ -48,8 +50,9 @@ export async function aTableRestoredToAPointInTime(
   const procedure = follow('A table restored to a point in time', url)
   const rehearsal = { procedure, url, people, tables, directory }
   try {
-    const before = await actBeforeRestorePoint(rehearsal)
-    const after = await actAfterRestorePoint(rehearsal, before)
+    const town = newTown(url, people)
+    const before = await actBeforeRestorePoint(rehearsal, town)
+    const after = await actAfterRestorePoint(rehearsal, before, town)
     expect((await procedure.ops('maintenance on')).code).toBe(0)
     // A whole second, as the times of events have: what is sent from now on is not replayed.
     const stoppedAt = Math.floor(Date.now() / 1000) * 1000
@@ -64,6 +67,7 @@ export async function aTableRestoredToAPointInTime(
     expect((await procedure.ops('maintenance off')).code).toBe(0)
     await expectUsersBack(people, before, signer)
     await expectAddressesKept(url, before, after)
+    await expectAsNeverFailed(url, people, town, after)
   } finally {
     tables.close()
     rmSync(directory, { recursive: true, force: true })
@@ -72,9 +76,10 @@ export async function aTableRestoredToAPointInTime(
 
 /**
  * Creates the data before the restore point: two sessions, an unused login ticket, five bills, a published
- * key, and a pool of three deposit addresses, one of them assigned.
+ * key, a pool of three deposit addresses, one of them assigned, and two waves of everything else. Of what the
+ * last bill and the second wave changed, the restored table has one half.
  */
-async function actBeforeRestorePoint({ procedure, url, people, tables, directory }: Rehearsal) {
+async function actBeforeRestorePoint({ procedure, url, people, tables, directory }: Rehearsal, town: Town) {
   const startedAt = Date.now()
   // Activates the published key, because only one key can be published at a time.
   await procedure.ops('keys rotate --emergency')
@@ -82,38 +87,48 @@ async function actBeforeRestorePoint({ procedure, url, people, tables, directory
   const ended = await people.signIn()
   const late = await createUser()
   const ticket = (await people.sendPassword(late)).data['login_ticket']
-  const code = await authenticatorCode(late.totpSecret)
   const events = Array.from({ length: 5 }, () => adjustment(kept.user.userId, { amount: '0.1' }))
   await send(procedure, events.slice(0, -1), directory)
-  await send(procedure, events.slice(-1), directory)
-  const [newest] = (await readPage(kept.user.userId, 'asset', { size: 1 })).records
-  await follow('A new key that fails its check', url).ops('keys rotate')
   const pool = newPool()
   await putEvents('addresses.provisioned', [provision(pool, 3)])
   await expect.poll(() => countFreeAddresses(pool, 3), pollOptions).toBe(3)
+  const address = await askForAddress(url, kept.user.userId, pool)
+  await town.wave()
+  await follow('A new key that fails its check', url).ops('keys rotate')
+  const earlier = await tables.takeSnapshot(tableName())
+  const tornAt = Date.now()
+  await send(procedure, events.slice(-1), directory)
+  await town.wave()
+  const later = await tables.takeSnapshot(tableName())
   const { keys } = await readKeyStatus()
   const published = keys.find(({ state }) => state === 'published') ?? expect.unreachable()
   return {
     kept,
     ended,
-    sendCode: () => people.sendCode(late, ticket, code),
+    sendCode: async () => people.sendCode(late, ticket, await authenticatorCode(late.totpSecret)),
     asset: { userId: kept.user.userId, wallet: 'asset' } as const,
-    lastBill: { number: events.length, at: newest?.created_at ?? expect.unreachable() },
+    tornAt,
     keys,
     published,
     pool,
-    address: await askForAddress(url, kept.user.userId, pool),
+    address,
     startedAt,
-    snapshot: await tables.takeSnapshot(tableName()),
+    snapshot: { items: tearApart(earlier.items, later.items) },
   }
 }
 
 /**
  * Makes the changes that the restore will lose: seven bills, an assigned deposit address, a logout, a used
- * login ticket, two new signing keys and a revoked one.
+ * login ticket, two new signing keys and a revoked one, and a third wave of everything else. What clients are
+ * answered in the end is what a stack that never failed answers.
  */
-async function actAfterRestorePoint({ procedure, url, people, directory }: Rehearsal, before: Before) {
+async function actAfterRestorePoint(
+  { procedure, url, people, directory }: Rehearsal,
+  before: Before,
+  town: Town,
+) {
   const { ops } = procedure
+  await town.wave()
   const events = Array.from({ length: 7 }, () => adjustment(before.asset.userId, { amount: '0.01' }))
   await send(procedure, events, directory)
   const wallet = await readWallet(before.asset, { consistent: true })
@@ -133,6 +148,7 @@ async function actAfterRestorePoint({ procedure, url, people, directory }: Rehea
     address,
     report,
     newKeys,
+    answers: await readTown(url, town),
     deviceToken: await signedBy(people, newKeys.at(-1)?.kid),
     findings: [
       `disabled_behind_the_service ${before.published.kid}`,
@@ -144,10 +160,7 @@ async function actAfterRestorePoint({ procedure, url, people, directory }: Rehea
 async function checkAndReplaceTable({ procedure, tables }: Rehearsal, before: Before, after: After) {
   const restored = `${tableName()}-restored`
   await tables.restore(before.snapshot, restored)
-  const words = { TABLE: restored, INSTANT: new Date(before.lastBill.at).toISOString() }
-  // The restored table lacks one of the nine items of the last transaction.
-  const Key = rowKey(listName(before.asset, {}), before.lastBill.number)
-  await db.send(new DeleteCommand({ TableName: restored, Key }))
+  const words = { TABLE: restored, INSTANT: new Date(before.tornAt).toISOString() }
   expect((await procedure.ops('--table TABLE ledger torn --since INSTANT', words)).code).toBe(1)
   await procedure.ops('--table TABLE ledger mend --since INSTANT', words)
   expect((await procedure.ops('--table TABLE ledger torn --since INSTANT', words)).code).toBe(1)
@@ -187,6 +200,9 @@ async function replayEvents({ procedure }: Rehearsal, before: Before, after: Aft
   await expect(claimAddress(newUserId(), before.pool)).rejects.toMatchObject({ failure: 'unavailable' })
   const released = await pools(procedure, 'addresses release')
   expect(released).toContainEqual({ ...before.pool, done: 1, assigned: 0 })
+  // The worker of the trees has finished, and nothing is torn any more.
+  const sinceTorn = { INSTANT: new Date(before.tornAt).toISOString() }
+  expect((await procedure.ops('ledger torn --since INSTANT', sinceTorn)).result).toEqual({ torn: [] })
 }
 
 /** Checks that users have their addresses, also one who got it after the restore point, and nobody else. */
@@ -196,6 +212,29 @@ async function expectAddressesKept(url: string, { kept, ended, pool, address }: 
     addresses.push(await askForAddress(url, userId, pool))
   expect(addresses).toEqual([address, after.address, expect.any(String), 503])
   expect(new Set(addresses).size).toBe(4)
+}
+
+/** What clients and users of the town are answered, and the clients themselves. */
+const readTown = async (url: string, { persons, pool }: Town) => ({
+  clients: await listClients(),
+  users: await readEverything(
+    url,
+    persons.map(({ userId }) => userId),
+    pool.network,
+  ),
+})
+
+/** Checks that everything is as on a stack that never failed, and that all who registered can sign in. */
+async function expectAsNeverFailed(url: string, people: People, town: Town, { answers }: After) {
+  expect(await readTown(url, town)).toEqual(answers)
+  const addresses = town.persons.map(({ deposit }) => (deposit as { address: string }).address)
+  const newcomer = await askForAddress(url, newUserId(), town.pool)
+  expect(new Set([...addresses, newcomer]).size).toBe(town.persons.length + 1)
+  for (const { userId, password, totpSecret } of town.persons) {
+    const { email } = (await readUser(userId)) ?? expect.unreachable()
+    const { data } = await people.sendPassword({ userId, email, password, totpSecret })
+    expect(data['login_ticket']).toEqual(expect.any(String))
+  }
 }
 
 /** The pools of deposit addresses, as a command shows what it did with them. */
@@ -236,7 +275,7 @@ async function repairKeys({ procedure, people }: Rehearsal, before: Before, afte
   return signer
 }
 
-/** Checks that users can sign in again, and that a code that was used works again, for its ten minutes. */
+/** Checks that users can sign in again, and that a ticket that was used works again, for its ten minutes. */
 async function expectUsersBack(people: People, { kept, sendCode }: Before, signer: string) {
   expect(await people.read(kept.accessToken)).toBe(401)
   expect(await people.verifies(await signedBy(people, signer))).toBe(true)

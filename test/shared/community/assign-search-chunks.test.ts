@@ -8,7 +8,7 @@ import {
 import { toSearchText } from '../../../shared/community/keyword.ts'
 import { newProfileItem, toProfile } from '../../../shared/community/member.ts'
 import { packTexts, unpackTexts } from '../../../shared/community/search-chunks.ts'
-import type { Item } from '../../../shared/db/table.ts'
+import { asStored, type Item } from '../../../shared/db/table.ts'
 import { inventPerson } from '../../bench/support/invent-person.ts'
 
 describe('allocateChunks', () => {
@@ -67,15 +67,6 @@ async function assignAll(people: readonly { nickname: string; email: string }[])
   }
   return { packed, chunkOf }
 }
-
-/** An item as the table returns it: with numbers as their text. */
-const asStored = (item: Item): Item =>
-  Object.fromEntries(
-    Object.entries(item).map(([name, value]) => [
-      name,
-      typeof value === 'number' ? { value: String(value) } : value,
-    ]),
-  )
 
 describe('assignSearchChunks', () => {
   it('every member is in the chunk that their entry names, and a chunk of usual names is one read of 4 KB', async () => {

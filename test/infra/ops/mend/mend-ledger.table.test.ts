@@ -1,4 +1,3 @@
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as depositUpdated } from '../../../../functions/intake/deposit.updated.ts'
@@ -20,11 +19,12 @@ import {
   type NetworkAddress,
   putAddress,
 } from '../../../../shared/deposits/deposit-address.ts'
-import { putProfile } from '../../../../shared/community/member.ts'
-import { putUser } from '../../../../shared/users/user.ts'
-import { readItems, scanItems } from '../../../../shared/db/read.ts'
-import { db, type Item, type Key } from '../../../../shared/db/table.ts'
-import { maxTransactionWrites, transact, type Write } from '../../../../shared/db/write.ts'
+import { putProfile, readProfile } from '../../../../shared/community/member.ts'
+import { propagateToAncestors } from '../../../../shared/community/propagate-to-ancestors.ts'
+import { putJournalEntry } from '../../../../shared/community/tree-journal.ts'
+import { claimEmail, putUser } from '../../../../shared/users/user.ts'
+import { scanItems } from '../../../../shared/db/read.ts'
+import type { Item } from '../../../../shared/db/table.ts'
 import type { Outcome } from '../../../../shared/events/event-record.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../../../../shared/events/rejected-event.ts'
 import { verifyWallet } from '../../../../shared/ledger/verify-wallet.ts'
@@ -34,6 +34,7 @@ import { applyEvent } from '../../../support/apply-event.ts'
 import { newUserIds, silenceTreeQueue } from '../../../support/community.ts'
 import { describeWallet, readPage } from '../../../support/ledger.ts'
 import { useOwnTable } from '../../../support/own-table.ts'
+import { keyText, recordStates, restoreStates, writeAll } from '../../../support/torn-table.ts'
 
 const runs = process.env['NIGHTLY'] === '1' ? 1_000 : 60
 /** Number of random histories, each of a user of its own, that are torn and mended together. */
@@ -167,51 +168,6 @@ const history = fc.record({
 })
 type Drawn = typeof history extends fc.Arbitrary<infer History> ? History : never
 
-const keyText = ({ pk, sk }: Item | Key): string => `${String(pk)} ${String(sk)}`
-const keysOf = ({ TransactItems = [] }: TransactWriteCommandInput): Key[] =>
-  TransactItems.flatMap(({ Put, Update, Delete }) => {
-    const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? {}
-    return pk === undefined ? [] : [{ pk: pk as string, sk: sk as string }]
-  })
-
-/** Every state of each item that transactions wrote while it was recorded, first as it was before. */
-const recorded = new Map<string, { key: Key; states: (Item | undefined)[] }>()
-
-/** Records the states of all items that transactions write, until the returned function is called. */
-function recordStates(): () => void {
-  const send = db.send.bind(db)
-  const record = async (command: unknown) => {
-    if (!(command instanceof TransactWriteCommand)) return send(command as never)
-    const keys = keysOf(command.input)
-    const before = await readItems(keys, { consistent: true })
-    const answer = await send(command as never)
-    const after = await readItems(keys, { consistent: true })
-    keys.forEach((each, i) => {
-      const states = recorded.get(keyText(each))?.states ?? [before[i]]
-      recorded.set(keyText(each), { key: each, states: [...states, after[i]] })
-    })
-    return answer
-  }
-  const spy = vi.spyOn(db, 'send').mockImplementation(record as never)
-  return () => spy.mockRestore()
-}
-
-/** Gives each recorded item one of its states, as a restore that catches transactions half-way does. */
-async function tear(cuts: Iterator<number>): Promise<void> {
-  const torn = [...recorded.values()].map(({ key: each, states }): Write => {
-    const Item = states[cuts.next().value % states.length]
-    return Item === undefined ? { Delete: { Key: each } } : { Put: { Item } }
-  })
-  recorded.clear()
-  await writeAll(torn)
-}
-
-/** Writes any number of items, as many at a time as a transaction has. */
-async function writeAll(writes: readonly Write[]): Promise<void> {
-  for (let start = 0; start < writes.length; start += maxTransactionWrites)
-    await transact(writes.slice(start, start + maxTransactionWrites))
-}
-
 /** Applies events in order; a rejected one has no effect. Returns those that were not rejected. */
 async function apply(person: Person, events: readonly Sent[]): Promise<Sent[]> {
   const applied: Sent[] = []
@@ -241,9 +197,7 @@ async function readContents(userIds: readonly number[]): Promise<Map<number, str
     const owner = /^(?:MEND#|ADDR|POOL)/.test(text)
       ? undefined
       : userIds.find((id) => text.includes(String(id)))
-    const isEntry = String(item['sk']).startsWith('J#')
-    if (owner !== undefined)
-      contents.get(owner)?.push(`${isEntry ? String(item['pk']) : keyText(item)} ${describeItem(item)}`)
+    if (owner !== undefined) contents.get(owner)?.push(`${keyText(item)} ${describeItem(item)}`)
   }
   return contents
 }
@@ -272,7 +226,7 @@ async function addPeople(count: number): Promise<Person[]> {
     address: { address: `address-${rootId + i + 1}`, network: 'TRON' },
   }))
   const writes = people.flatMap(({ userId, address }) => {
-    const user = { userId, nickname: 'a member', email: `${userId}@example.com` }
+    const user = userOf(userId)
     const member = { ...user, joinedAt: at, rootId, depth: 1, upline: [rootId] }
     const assigned = {
       currency: 'USDT',
@@ -283,6 +237,8 @@ async function addPeople(count: number): Promise<Person[]> {
     return [
       putUser({ ...user, referrerId: rootId, registeredAt: at }),
       putProfile(member),
+      putJournalEntry(rootId, userId, { joined: true }, at),
+      claimEmail(user.email, userId),
       putAddress(addressDigest(address), {
         ...assigned,
         address: address.address,
@@ -290,9 +246,23 @@ async function addPeople(count: number): Promise<Person[]> {
       }),
     ]
   })
-  await writeAll(writes)
+  await writeAll([
+    putProfile({ ...userOf(rootId), joinedAt: at, rootId, depth: 0, upline: [] }),
+    putUser({ ...userOf(rootId), referrerId: undefined, registeredAt: at }),
+    claimEmail(userOf(rootId).email, rootId),
+    ...writes,
+  ])
+  await grow(people)
   return people
 }
+
+const userOf = (userId: number) => ({ userId, nickname: 'a member', email: `${userId}@example.com` })
+
+/** The root of the tree of people who were added together. */
+const rootOf = ([person]: readonly Person[]): number => (person ?? expect.unreachable()).userId - 1
+
+/** Works off the journal of the tree of people who were added together. */
+const grow = (people: readonly Person[]) => propagateToAncestors(rootOf(people), Date.now() + 60_000)
 
 describe('a mend of the ledger', () => {
   let dropTable = async () => {}
@@ -322,19 +292,24 @@ describe('a mend of the ledger', () => {
               Promise.all(people.map((person, i) => run(person, histories[i] ?? expect.unreachable())))
             const kept = await each((person, { before }) => apply(person, [...first, ...before]))
             const since = Date.now()
-            const stopRecording = recordStates()
-            await each((person, { after }) => apply(person, after))
-            stopRecording()
+            const recorded = await recordStates(async () => {
+              await each((person, { after }) => apply(person, after))
+              await grow(people)
+            })
             const userIds = people.map(({ userId }) => userId)
             const whole = await readContents(userIds)
+            const root = await readProfile(rootOf(people))
             // What is stored decides the answers, so those of a few people are enough.
             const answers = await Promise.all(userIds.slice(0, asked).map(readAnswers))
-            await tear(cuts[Symbol.iterator]())
+            const cut = cuts[Symbol.iterator]()
+            await restoreStates(recorded, (states) => states[cut.next().value % states.length])
             await mendLedger(since, true)
             const repeats = people.map((_, i) => kept[i]?.filter(() => repeated.next().value) ?? [])
             await each((person, { after }) =>
               apply(person, [...(repeats[people.indexOf(person)] ?? []), ...after]),
             )
+            await grow(people)
+            expect(await readProfile(rootOf(people))).toEqual(root)
             const mended = await readContents(userIds)
             for (const [i, userId] of userIds.entries()) {
               expect(mended.get(userId)?.sort()).toEqual(whole.get(userId)?.sort())
@@ -368,12 +343,9 @@ describe('a mend of the ledger', () => {
     const [person = expect.unreachable()] = await addPeople(1)
     await apply(person, events.slice(0, -1))
     const since = Date.now()
-    const stopRecording = recordStates()
-    await apply(person, events.slice(-1))
-    stopRecording()
+    const recorded = await recordStates(() => apply(person, events.slice(-1)))
     // The worker deletes journal entries soon, so it is no sign of anything when one is not there.
-    const items = [...recorded.values()].filter(({ key: { pk } }) => !pk.startsWith('TREE#'))
-    recorded.clear()
+    const items = recorded.filter(({ key: { pk } }) => !pk.startsWith('TREE#'))
     const isFound = (item: Item) =>
       ['applied_at', 'changed_at', 'created_at', 'last_at'].some((name) => Number(item[name] ?? 0) >= since)
     const countTorn = (part: number) => {

@@ -1,0 +1,19 @@
+import * as v from 'valibot'
+import type { Item } from '../db/table.ts'
+import type { Change } from '../db/write.ts'
+import { archivedKid, evidenceKey, evidencePrefix } from './key-set-store.ts'
+import { emptyKeySet, SigningKeySet, signingKeySetKey } from './key-set.ts'
+
+/**
+ * The changes that remove the evidence and the archived keys of transitions that the key set, in a restored
+ * table, has not made: they would keep it from making the next one. Given all items of the keys' partition.
+ */
+export function undoTransitions(items: readonly Item[]): Change[] {
+  const stored = items.find(({ sk }) => sk === signingKeySetKey.sk)
+  const { sequence, keys } = stored === undefined ? emptyKeySet : v.parse(SigningKeySet, stored)
+  const last = evidenceKey(sequence).sk
+  const isAhead = ({ sk }: Item) =>
+    (String(sk).startsWith(evidencePrefix) && String(sk) > last) ||
+    keys.some(({ kid }) => kid === archivedKid(String(sk)))
+  return items.filter(isAhead).map((before) => ({ before, after: undefined }))
+}

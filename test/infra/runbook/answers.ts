@@ -1,0 +1,98 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { countMessages, listQueues, openSqs, totalOf } from '../../../infra/ops/dead-letters/queues.ts'
+import { findTarget } from '../../../infra/ops/target.ts'
+import { BillType } from '../../../shared/ledger/wallet.ts'
+import { scopes } from '../../../shared/tokens/scopes.ts'
+import { createAccessToken } from '../../support/community.ts'
+
+/** Everything that a client can read of its user, by user and path. */
+type Answers = Record<string, unknown>
+
+/** Path of the deposit address of a user on a network. */
+export const addressPath = (network: string): string =>
+  `/address/info?currency=USDT&currencyNetWork=${network}`
+
+/** Waits until every queue is empty. */
+export async function settle(url: string): Promise<void> {
+  const sqs = openSqs()
+  const queues = listQueues(await findTarget({ url, outputs: '' })).flatMap(({ queue }) => queue ?? [])
+  const count = async () => {
+    const counts = await Promise.all(queues.map((queue) => countMessages(sqs, queue)))
+    return counts.reduce((sum, one) => sum + totalOf(one), 0)
+  }
+  while ((await count()) > 0) await wait(100)
+  sqs.destroy()
+}
+
+/** The answer to a request that must succeed. */
+export async function get(url: string, token: string, path: string): Promise<unknown> {
+  const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
+  expect(response.status, path).toBe(200)
+  return response.json()
+}
+
+/** The answers of the read endpoints to these users, without what a replay makes anew. */
+export async function readEverything(
+  url: string,
+  users: readonly number[],
+  network: string,
+): Promise<Answers> {
+  const answers: Answers = {}
+  const read = async (userId: number) => {
+    const token = await createAccessToken(userId, [...scopes])
+    for (const path of pathsWith(network))
+      answers[`${userId} ${path}`] = comparable(await get(url, token, path), path)
+  }
+  await Promise.all(users.map(read))
+  return answers
+}
+
+const page = 'current=1&size=20'
+
+function pathsWith(network: string): string[] {
+  const today = new Date().toISOString().slice(0, 10)
+  const dates = ['', `&beginTime=${today}`, `&endTime=2026-01-01`]
+  const types = BillType.options.map((type) => `&businessId=${type}`)
+  const kinds = ['', '&amountDirection=1', '&amountDirection=2', ...types]
+  const filters = ['', '&currency=USDT'].flatMap((currency) => kinds.map((kind) => currency + kind))
+  const pages = [1, 2, 3].map((current) => `current=${current}&size=3`)
+  const bills = [...filters, '&currency=BTC', ...dates].map((filter) => page + filter)
+  return [
+    '/account/info',
+    '/account/asset',
+    '/bonus-account/info',
+    '/bonus-account/asset',
+    ...['account', 'bonus-account'].flatMap((wallet) =>
+      [...bills, ...pages].map((query) => `/${wallet}/bills?${query}`),
+    ),
+    `/community/members?type=DIRECT&${page}`,
+    ...['renamed', 'user', '@example.com'].map(
+      (keyword) => `/community/members?type=COMMUNITY&keyword=${keyword}&${page}`,
+    ),
+    '/community/members/export?type=COMMUNITY',
+    '/dashboard/overview',
+    '/dashboard/network-rewards',
+    '/dashboard/earnings',
+    addressPath(network),
+    ...[...dates, '&currency=USDT', '&currency=BTC'].map((filter) => `/deposit/records?${page}${filter}`),
+    '/oauth2/userinfo',
+  ]
+}
+
+/**
+ * Leaves out what the runbook says that a replay makes anew: the order of what is booked, and the moment. Of
+ * a page that does not hold the whole list, only the numbers are left.
+ */
+function comparable(answer: unknown, path: string): unknown {
+  if (!/bills|deposit/.test(path)) return answer
+  const { data } = answer as { data: { records: Record<string, unknown>[]; total: number; pages: number } }
+  const { total, pages } = data
+  if (pages > 1) return { total, pages, size: data.records.length }
+  // A deposit has its id from the chain, a bill from its place in the list.
+  const anew = ['created_at', 'credited_at', 'balance_after', ...(path.includes('bills') ? ['id'] : [])]
+  const records = data.records.map((record) =>
+    JSON.stringify(Object.entries(record).filter(([name]) => !anew.includes(name))),
+  )
+  return { total, pages, records: records.toSorted() }
+}

@@ -1,0 +1,64 @@
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { vi } from 'vitest'
+import { readItems } from '../../shared/db/read.ts'
+import { db, type Item, type Key } from '../../shared/db/table.ts'
+import { maxTransactionWrites, transact, type Write } from '../../shared/db/write.ts'
+
+/** An item that transactions wrote, and every state that it had meanwhile, first as it was before. */
+export interface Recorded {
+  key: Key
+  states: (Item | undefined)[]
+}
+
+/** Text of an item's key. */
+export const keyText = ({ pk, sk }: Item | Key): string => `${String(pk)} ${String(sk)}`
+
+const keysOf = ({ TransactItems = [] }: TransactWriteCommandInput): Key[] =>
+  TransactItems.flatMap(({ Put, Update, Delete }) => {
+    const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? {}
+    return pk === undefined ? [] : [{ pk: pk as string, sk: sk as string }]
+  })
+
+/** Acts, and returns the states of all items that its transactions wrote. */
+export async function recordStates(act: () => Promise<unknown>): Promise<Recorded[]> {
+  const recorded = new Map<string, Recorded>()
+  const send = db.send.bind(db)
+  const record = async (command: unknown) => {
+    if (!(command instanceof TransactWriteCommand)) return send(command as never)
+    const keys = keysOf(command.input)
+    const before = await readItems(keys, { consistent: true })
+    const answer = await send(command as never)
+    const after = await readItems(keys, { consistent: true })
+    keys.forEach((key, i) => {
+      const states = recorded.get(keyText(key))?.states ?? [before[i]]
+      recorded.set(keyText(key), { key, states: [...states, after[i]] })
+    })
+    return answer
+  }
+  const spy = vi.spyOn(db, 'send').mockImplementation(record as never)
+  try {
+    await act()
+  } finally {
+    spy.mockRestore()
+  }
+  return [...recorded.values()]
+}
+
+/** Gives each recorded item one of its states, as a restore that catches transactions half-way does. */
+export async function restoreStates(
+  recorded: readonly Recorded[],
+  choose: (states: Recorded['states'], position: number) => Item | undefined,
+): Promise<void> {
+  await writeAll(
+    recorded.map(({ key, states }, position): Write => {
+      const chosen = choose(states, position)
+      return chosen === undefined ? { Delete: { Key: key } } : { Put: { Item: chosen } }
+    }),
+  )
+}
+
+/** Writes any number of items, as many at a time as a transaction has. */
+export async function writeAll(writes: readonly Write[]): Promise<void> {
+  for (let start = 0; start < writes.length; start += maxTransactionWrites)
+    await transact(writes.slice(start, start + maxTransactionWrites))
+}
