@@ -178,7 +178,7 @@ const readMembers = (roots: readonly number[]) =>
   Promise.all(
     roots.map(async (rootId) => {
       const answers: string[] = []
-      for (const keyword of [undefined, 'member', 'One', 'Two', 'new-', 'use']) {
+      for (const keyword of [undefined, 'member', 'two']) {
         await writeItem({ Delete: { Key: searchBudgetKey(rootId) } })
         const filter = { type: 'COMMUNITY' as const, keyword }
         answers.push(stringifyExact(await exportMembers(await prefetchMembers(filter, rootId), filter)))
@@ -218,23 +218,24 @@ describe('a plan to mend', () => {
     const [whole, members] = [await readContents(), await readMembers(roots)]
     expect(await listTorn(since)).toEqual([])
 
-    // By turns one item is missing, and only one is there; the largest story has each item torn in one way.
+    // By turns one item of a story is missing, or is all that is there; by default two items of long ones.
     const most = Math.max(...recorded.map((items) => items.length))
-    const rounds = process.env['NIGHTLY'] === '1' ? 2 * most : most
+    const rounds = process.env['NIGHTLY'] === '1' ? 2 * most : Math.ceil(most / 2)
     for (let round = 0; round < rounds; round += 1) {
       for (const items of recorded) {
-        const torn = round % items.length
-        const lacks = (torn + Math.floor(round / items.length)) % 2 === 0
-        await restoreStates(items, (states, i) => states.at((i === torn) === lacks ? 0 : -1))
+        const turns = Math.min(rounds, items.length)
+        const turn = round % turns
+        const lacks = (turn + Math.floor(round / turns)) % 2 === 0
+        await restoreStates(items, (states, i) => states.at((i % turns === turn) === lacks ? 0 : -1))
       }
       await mendLedger(since, true)
-      expect(await listTorn(since), `after mend ${round}`).toEqual([])
+      expect(await listTorn(since), `round ${round}`).toEqual([])
       const events = told.flatMap(({ after }) => after)
       await replay(round % 2 === 0 ? events : events.toReversed())
       await grow(roots)
-      expect(await listTorn(since), `after replay ${round}`).toEqual([])
       expect(await readContents(), `round ${round}`).toEqual(whole)
       expect(await readMembers(roots), `round ${round}`).toEqual(members)
     }
+    expect(await listTorn(since)).toEqual([])
   }, 120_000)
 })
