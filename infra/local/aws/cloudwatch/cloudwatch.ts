@@ -80,9 +80,9 @@ export function openCloudWatch({ alarms, compositeAlarms }: Pick<StackModel, 'al
     /** What the alarms have told their topics, oldest first. */
     notifications,
     addSampler: (sampler: Sampler) => void samplers.push(sampler),
-    /** Lets time pass at once, minute by minute: all that was recorded until now counts. */
+    /** Lets so many minutes end at once, one by one: all that was recorded until now counts. */
     advance(minutes: number): void {
-      clock.advance(minutes * minuteMilliseconds)
+      clock.advance(minutes * minuteMilliseconds - (clock.read() % minuteMilliseconds))
       catchUp()
     },
     start: () => void (timer = setInterval(catchUp, tickMilliseconds).unref()),

@@ -99,10 +99,9 @@ export const sharedAlarms: AlarmRehearsal[] = [
         message: 'The level of configured provisioned throughput for the table was exceeded.',
       })
       expect((await fetch(`${url}/account/info`, { headers: bearer(accessToken) })).status).toBe(503)
-      // Twice as many as the alarm needs, because they may be in two minutes.
       const client = new DynamoDBClient({ ...clientOptions(), maxAttempts: 1 })
       const key = { pk: { S: 'TOKENS#1' }, sk: { S: 'TOKEN#1' } }
-      const calls = Array.from({ length: 60 }, () => [
+      const calls = Array.from({ length: 40 }, () => [
         client.send(new GetItemCommand({ TableName: tableName(), Key: key })),
         client.send(new PutItemCommand({ TableName: tableName(), Item: key })),
       ])

@@ -1,15 +1,5 @@
-import { App } from 'aws-cdk-lib'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { readConfig } from '../../../../infra/config.ts'
-import { openCloudWatch } from '../../../../infra/local/aws/cloudwatch/cloudwatch.ts'
 import { startLocalStack } from '../../../../infra/local/local-stack.ts'
-import { readAlarms, readCompositeAlarms } from '../../../../infra/local/template/read-alarms.ts'
-import { TemplateReader } from '../../../../infra/local/template/reader.ts'
-import { readStackTemplates } from '../../../../infra/local/template/stack-templates.ts'
-import { addStacks } from '../../../../infra/stacks/add-stacks.ts'
 import { ephemeral } from '../../../support/ephemeral.ts'
 import { synthesizeFromBundles } from '../../../support/synthesize-from-bundles.ts'
 import { startRelay } from '../../runbook/alarms/relay.ts'
@@ -98,28 +88,4 @@ it('every metric that an alarm names is one that the stack emits', async () => {
     queries.filter(({ metric }) => !metrics.has(metric)).map(({ metric }) => ({ name, metric })),
   )
   expect(silent).toEqual([])
-})
-
-it('replication-late, by hand, because a local stack replicates to no other region', async () => {
-  const outdir = mkdtempSync(join(tmpdir(), 'synth-'))
-  const app = new App({ outdir, analyticsReporting: false, builtinCloudFormationValidation: false })
-  const standby = { region: 'eu-west-1' }
-  await addStacks(app, readConfig({ stage: 'local', multiRegionKeys: true, standby, alarmTopicArn }))
-  const addresses = { region: 'us-east-1', accountId: '000000000000', apiUrl: '', awsUrl: '' }
-  const reader = new TemplateReader(readStackTemplates(app.synth()), addresses)
-  const model = { alarms: readAlarms(reader), compositeAlarms: readCompositeAlarms(reader) }
-  const cloudwatch = openCloudWatch(model)
-  const metric = {
-    namespace: 'AWS/DynamoDB',
-    name: 'ReplicationLatency',
-    dimensions: { TableName: 'account-service', ReceivingRegion: standby.region },
-  }
-  const isRaised = () => cloudwatch.alarms().find(({ alarm }) => alarm.name === 'replication-late')?.raised
-  for (let minute = 0; minute < 10; minute += 1) {
-    cloudwatch.record(metric, 61_000)
-    cloudwatch.advance(1)
-  }
-  expect(isRaised()).toBe(true)
-  cloudwatch.advance(6)
-  expect(isRaised()).toBe(false)
 })
