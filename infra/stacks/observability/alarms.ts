@@ -1,49 +1,31 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 import { keyChangesAlarm } from '../../constructs/key-changes.ts'
 import { endpointFunctions } from '../../endpoint-functions.ts'
-import type { Config } from '../../config.ts'
-import { unmatchedQueueName, unmatchedRuleName } from '../../event-patterns.ts'
-import { events } from '../../events.ts'
-import { endpointName, eventName } from '../../names.ts'
-import { type Journey, journeyOf } from './journeys.ts'
+import { endpointName } from '../../names.ts'
+import { eventAlarms } from './event-alarms.ts'
+import { type JourneyAlarm, journeyOf, type UnnamedAlarm } from './journeys.ts'
 import {
-  deadLetterMetric,
   failureMetric,
   failureShare,
+  filled,
   functionMetric,
   functionNames,
+  kmsUsage,
   type Observed,
   period,
   serviceMetric,
 } from './metrics.ts'
+import { sharedAlarms } from './shared-alarms.ts'
 
 /** RSA signatures per second that KMS allows an account in most regions (AWS KMS quotas). */
 const kmsSignaturesPerSecond = 1_000
-
-/** Operations with symmetric keys per second that KMS allows an account in any region (AWS KMS quotas). */
-const kmsSymmetricPerSecond = 10_000
-
-/** Concurrent executions of an account that asked for no more (Lambda quotas). */
-const concurrentExecutions = 1_000
-
-/** Period of alarms on what all journeys share, which must fire before its effects do. */
-const minute = Duration.minutes(1)
-
-/** An alarm of a journey. */
-export interface JourneyAlarm extends AlarmSpec {
-  journey: Journey
-}
-
-/** An alarm of which the name is the stage's prefix and the id. */
-type Spec = Omit<JourneyAlarm, 'name'>
 
 /** Every alarm of a stage, except those of the edge, which is in another region, and of deployments. */
 export const alarmSpecs = (props: Observed): JourneyAlarm[] =>
   [
     ...functionAlarms(props),
-    ...queueAlarms(props),
+    ...eventAlarms(props),
     ...apiAlarms(props),
     ...throttleAlarms(props),
     ...signingKeyAlarms(props),
@@ -54,7 +36,7 @@ export const alarmSpecs = (props: Observed): JourneyAlarm[] =>
     ...standbyAlarms(props),
   ].map((spec) => ({ ...spec, name: props.config.namePrefix + spec.id }))
 
-const functionAlarms = (props: Observed): Spec[] =>
+const functionAlarms = (props: Observed): UnnamedAlarm[] =>
   functionNames(props).flatMap((name) => [
     {
       id: `${name}-errors`,
@@ -75,84 +57,7 @@ const functionAlarms = (props: Observed): Spec[] =>
     },
   ])
 
-const queueAlarms = ({ config, intake }: Observed): Spec[] => [
-  ...intake.deadLetterQueueNames.map((deadLetters): Spec => {
-    const queue = deadLetters.replace('-dead-letters', '')
-    return {
-      id: `${queue.replace(/\.fifo$/, '')}-late`,
-      journey: 'events',
-      meaning: 'A message has waited in a queue for more than a quarter of an hour.',
-      runbook: 'late-messages',
-      metric: new Metric({
-        namespace: 'AWS/SQS',
-        metricName: 'ApproximateAgeOfOldestMessage',
-        dimensionsMap: { QueueName: config.namePrefix + queue },
-        statistic: 'Maximum',
-        period,
-      }),
-      threshold: 900,
-    }
-  }),
-  ...lostEvents(config),
-  ...intake.deadLetterQueueNames.map((name) => ({
-    id: name.replace(/\.fifo$/, ''),
-    journey: 'events' as const,
-    meaning: 'An event was rejected or could not be applied.',
-    runbook: 'dead-letters',
-    metric: deadLetterMetric(config, name),
-    threshold: 1,
-  })),
-  {
-    id: unmatchedQueueName,
-    journey: 'events',
-    meaning: 'The bus got an event that no rule takes: it is unknown, or its source may not send it.',
-    runbook: 'unmatched-events',
-    metric: deadLetterMetric(config, unmatchedQueueName),
-    threshold: 1,
-  },
-]
-
-/** Metrics in one alarm, at most (CloudWatch: metric math). */
-const maxMetrics = 10
-
-/**
- * Alarms on events that reached neither the queue of their rule nor its dead letters. The rule that keeps
- * what no other takes has no dead letters.
- */
-function lostEvents(config: Config): Spec[] {
-  const rules = [...events.map(({ detailType }) => eventName(detailType)), unmatchedRuleName]
-  const metrics = rules.map(
-    (rule) =>
-      [
-        `lost_${rule.replaceAll('-', '_')}`,
-        new Metric({
-          namespace: 'AWS/Events',
-          metricName: rule === unmatchedRuleName ? 'FailedInvocations' : 'InvocationsFailedToBeSentToDlq',
-          dimensionsMap: { EventBusName: config.serviceName, RuleName: config.namePrefix + rule },
-          statistic: 'Sum',
-          period,
-        }),
-      ] as const,
-  )
-  return Array.from({ length: Math.ceil(metrics.length / maxMetrics) }, (_, part): Spec => {
-    const chosen = metrics.slice(part * maxMetrics, (part + 1) * maxMetrics)
-    return {
-      id: `lost-events-${part + 1}`,
-      journey: 'events',
-      meaning: 'EventBridge could put an event neither into its queue nor into the dead letters.',
-      runbook: 'lost-events',
-      metric: new MathExpression({
-        // EventBridge sends these metrics only when they are not 0.
-        expression: chosen.map(([id]) => `FILL(${id}, 0)`).join(' + '),
-        usingMetrics: Object.fromEntries(chosen),
-        period,
-      }),
-      threshold: 1,
-    }
-  })
-}
-
-const apiAlarms = ({ api: { api } }: Observed): Spec[] => [
+const apiAlarms = ({ api: { api } }: Observed): UnnamedAlarm[] => [
   {
     id: 'api-server-errors',
     journey: 'requests',
@@ -195,7 +100,7 @@ const apiAlarms = ({ api: { api } }: Observed): Spec[] => [
  * Gateway counts no throttled requests of its own, but as many as the throttle allows reach the function. The
  * fallback has no alarm: nobody misses its answers.
  */
-const throttleAlarms = ({ config }: Observed): Spec[] =>
+const throttleAlarms = ({ config }: Observed): UnnamedAlarm[] =>
   endpointFunctions().map(({ entry, routes }) => {
     const name = endpointName(entry)
     const share = Math.min(...routes.map(({ throttleShare = 1 }) => throttleShare))
@@ -209,7 +114,7 @@ const throttleAlarms = ({ config }: Observed): Spec[] =>
     }
   })
 
-const signingKeyAlarms = ({ config }: Observed): Spec[] => [
+const signingKeyAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   {
     id: 'kms-quota',
     journey: 'keys',
@@ -239,7 +144,7 @@ const signingKeyAlarms = ({ config }: Observed): Spec[] => [
 ]
 
 /** Alarms on tries to get in by guessing. Shares of all tries, so that they fit a deployment of any size. */
-const guessingAlarms = ({ config }: Observed): Spec[] => [
+const guessingAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   {
     id: 'guessed-account',
     journey: 'sign-in',
@@ -274,19 +179,8 @@ const guessingAlarms = ({ config }: Observed): Spec[] => [
   },
 ]
 
-/**
- * A metric of DynamoDB that is 0 where it has no data: CloudWatch may ignore missing data of this namespace,
- * whatever an alarm says (API reference: PutMetricAlarm), and the alarm would stay raised for ever.
- */
-const filled = (metric: Metric): MathExpression =>
-  new MathExpression({
-    expression: 'FILL(metric, 0)',
-    usingMetrics: { metric },
-    period: metric.period,
-  })
-
 /** A failover loses what the standby region has not received yet. */
-const standbyAlarms = ({ config: { standby, failover, serviceName } }: Observed): Spec[] =>
+const standbyAlarms = ({ config: { standby, failover, serviceName } }: Observed): UnnamedAlarm[] =>
   standby === undefined || failover
     ? []
     : [
@@ -309,7 +203,7 @@ const standbyAlarms = ({ config: { standby, failover, serviceName } }: Observed)
         },
       ]
 
-const serviceAlarms = ({ config }: Observed): Spec[] => [
+const serviceAlarms = ({ config }: Observed): UnnamedAlarm[] => [
   {
     id: 'address-pool',
     journey: 'wallets',
@@ -353,64 +247,8 @@ const serviceAlarms = ({ config }: Observed): Spec[] => [
   },
 ]
 
-/** Alarms on what every journey uses; while one is raised, those of the journeys are not told. */
-const sharedAlarms = ({ config }: Observed): Spec[] => {
-  const table = (metricName: string) =>
-    new Metric({
-      namespace: 'AWS/DynamoDB',
-      metricName,
-      dimensionsMap: { TableName: config.serviceName },
-      statistic: 'Sum',
-      period: minute,
-    })
-  return [
-    {
-      id: 'table-throttles',
-      journey: 'shared',
-      meaning: 'DynamoDB throttles at least one read or write of the table a second.',
-      runbook: 'table-throttles',
-      metric: new MathExpression({
-        expression: 'FILL(reads, 0) + FILL(writes, 0)',
-        usingMetrics: { reads: table('ReadThrottleEvents'), writes: table('WriteThrottleEvents') },
-        period: minute,
-      }),
-      threshold: 60,
-    },
-    {
-      id: 'table-conflicts',
-      journey: 'shared',
-      meaning: 'At least ten writes a second meet a transaction on their item.',
-      runbook: 'table-conflicts',
-      metric: filled(table('TransactionConflict')),
-      threshold: 600,
-      periods: 5,
-    },
-    {
-      id: 'account-concurrency',
-      journey: 'shared',
-      meaning: 'Functions use 80 % of the concurrent executions of an account, if it has 1,000.',
-      runbook: 'function-throttles',
-      metric: new Metric({
-        namespace: 'AWS/Lambda',
-        metricName: 'ClaimedAccountConcurrency',
-        statistic: 'Maximum',
-        period: minute,
-      }),
-      threshold: 0.8 * concurrentExecutions,
-    },
-    {
-      id: 'kms-symmetric-quota',
-      journey: 'shared',
-      meaning: 'Passwords, codes and queues use more than 80 % of the account’s quota of symmetric KMS keys.',
-      runbook: 'kms-quota',
-      metric: kmsUsage('CryptographicOperationsSymmetric'),
-      threshold: 0.8 * 60 * kmsSymmetricPerSecond,
-    },
-  ]
-}
-
 /** SES reviews an account whose mails bounce or annoy beyond these shares (SES: sending review process). */
-const mailAlarms = (): Spec[] =>
+const mailAlarms = (): UnnamedAlarm[] =>
   (
     [
       ['mail-bounces', 'Reputation.BounceRate', 0.05, 'Of the account’s mails, 5 % bounce.'],
@@ -429,13 +267,3 @@ const mailAlarms = (): Spec[] =>
     metric: new Metric({ namespace: 'AWS/SES', metricName, statistic: 'Maximum', period: Duration.hours(1) }),
     threshold,
   }))
-
-/** Calls of an account in a minute that count against one of its quotas of KMS. */
-const kmsUsage = (resource: string): Metric =>
-  new Metric({
-    namespace: 'AWS/Usage',
-    metricName: 'CallCount',
-    dimensionsMap: { Service: 'KMS', Type: 'API', Resource: resource, Class: 'None' },
-    statistic: 'Sum',
-    period: minute,
-  })

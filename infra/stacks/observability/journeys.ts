@@ -3,6 +3,7 @@ import { type Alarm, AlarmRule, CompositeAlarm } from 'aws-cdk-lib/aws-cloudwatc
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import type { Config } from '../../config.ts'
+import type { AlarmSpec } from '../../constructs/add-alarms.ts'
 
 /** What people do with the service, and what its parts do for them: an alarm belongs to one of these. */
 const journeys = {
@@ -19,6 +20,14 @@ const journeys = {
  * is told once: by `shared`, or else by its journeys, or else by `requests`.
  */
 export type Journey = keyof typeof journeys | 'shared' | 'requests'
+
+/** An alarm of a journey. */
+export interface JourneyAlarm extends AlarmSpec {
+  journey: Journey
+}
+
+/** An alarm of a journey whose name is the stage's prefix and the id. */
+export type UnnamedAlarm = Omit<JourneyAlarm, 'name'>
 
 const journeysByPrefix: [prefix: RegExp, journey: Journey][] = [
   [/^user-/, 'sign-in'],

@@ -16,6 +16,9 @@ export interface Observed {
 /** Period over which metrics are added up, unless an alarm says otherwise. */
 export const period = Duration.minutes(5)
 
+/** Period of alarms on what all journeys share, which must fire before its effects do. */
+export const minute = Duration.minutes(1)
+
 /** Names of all functions of the stage, without its prefix. */
 export const functionNames = ({ api, intake }: Observed): string[] => [
   ...api.functionNames,
@@ -36,15 +39,19 @@ export const functionMetric = (config: Config, name: string, metricName: string,
     period: every,
   })
 
-/** How many messages are in a dead-letter queue. */
-export const deadLetterMetric = (config: Config, name: string): Metric =>
+/** One of SQS's metrics of a queue. */
+export const queueMetric = ({ namePrefix }: Config, name: string, metricName: string): Metric =>
   new Metric({
     namespace: 'AWS/SQS',
-    metricName: 'ApproximateNumberOfMessagesVisible',
-    dimensionsMap: { QueueName: config.namePrefix + name },
+    metricName,
+    dimensionsMap: { QueueName: namePrefix + name },
     statistic: 'Maximum',
     period,
   })
+
+/** How many messages are in a dead-letter queue. */
+export const deadLetterMetric = (config: Config, name: string): Metric =>
+  queueMetric(config, name, 'ApproximateNumberOfMessagesVisible')
 
 /** One of the custom metrics that the functions emit: see shared/emit-metric.ts. */
 export const serviceMetric = ({ serviceName }: Config, metricName: MetricName, statistic: string): Metric =>
@@ -74,4 +81,25 @@ export const failureShare = (
       calls: functionMetric(config, name, 'Invocations'),
     },
     period,
+  })
+
+/** Calls of an account in a minute that count against one of its quotas of KMS. */
+export const kmsUsage = (resource: string): Metric =>
+  new Metric({
+    namespace: 'AWS/Usage',
+    metricName: 'CallCount',
+    dimensionsMap: { Service: 'KMS', Type: 'API', Resource: resource, Class: 'None' },
+    statistic: 'Sum',
+    period: minute,
+  })
+
+/**
+ * A metric of DynamoDB that is 0 where it has no data: CloudWatch may ignore missing data of this namespace,
+ * whatever an alarm says (API reference: PutMetricAlarm), and the alarm would stay raised for ever.
+ */
+export const filled = (metric: Metric): MathExpression =>
+  new MathExpression({
+    expression: 'FILL(metric, 0)',
+    usingMetrics: { metric },
+    period: metric.period,
   })

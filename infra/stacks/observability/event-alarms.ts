@@ -1,0 +1,79 @@
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { Config } from '../../config.ts'
+import { unmatchedQueueName, unmatchedRuleName } from '../../event-patterns.ts'
+import { events } from '../../events.ts'
+import { eventName } from '../../names.ts'
+import type { UnnamedAlarm } from './journeys.ts'
+import { deadLetterMetric, type Observed, period, queueMetric } from './metrics.ts'
+
+/** The alarms on events: late ones, those that nobody takes or can apply, and lost ones. */
+export const eventAlarms = ({ config, intake }: Observed): UnnamedAlarm[] => [
+  ...intake.deadLetterQueueNames.map((deadLetters): UnnamedAlarm => {
+    const queue = deadLetters.replace('-dead-letters', '')
+    return {
+      id: `${queue.replace(/\.fifo$/, '')}-late`,
+      journey: 'events',
+      meaning: 'A message has waited in a queue for more than a quarter of an hour.',
+      runbook: 'late-messages',
+      metric: queueMetric(config, queue, 'ApproximateAgeOfOldestMessage'),
+      threshold: 900,
+    }
+  }),
+  ...lostEvents(config),
+  ...intake.deadLetterQueueNames.map((name) => ({
+    id: name.replace(/\.fifo$/, ''),
+    journey: 'events' as const,
+    meaning: 'An event was rejected or could not be applied.',
+    runbook: 'dead-letters',
+    metric: deadLetterMetric(config, name),
+    threshold: 1,
+  })),
+  {
+    id: unmatchedQueueName,
+    journey: 'events',
+    meaning: 'The bus got an event that no rule takes: it is unknown, or its source may not send it.',
+    runbook: 'unmatched-events',
+    metric: deadLetterMetric(config, unmatchedQueueName),
+    threshold: 1,
+  },
+]
+
+/** Metrics in one alarm, at most (CloudWatch: metric math). */
+const maxMetrics = 10
+
+/**
+ * Alarms on events that reached neither the queue of their rule nor its dead letters. The rule that keeps
+ * what no other takes has no dead letters.
+ */
+function lostEvents(config: Config): UnnamedAlarm[] {
+  const rules = [...events.map(({ detailType }) => eventName(detailType)), unmatchedRuleName]
+  const metrics = rules.map(
+    (rule) =>
+      [
+        `lost_${rule.replaceAll('-', '_')}`,
+        new Metric({
+          namespace: 'AWS/Events',
+          metricName: rule === unmatchedRuleName ? 'FailedInvocations' : 'InvocationsFailedToBeSentToDlq',
+          dimensionsMap: { EventBusName: config.serviceName, RuleName: config.namePrefix + rule },
+          statistic: 'Sum',
+          period,
+        }),
+      ] as const,
+  )
+  return Array.from({ length: Math.ceil(metrics.length / maxMetrics) }, (_, part): UnnamedAlarm => {
+    const chosen = metrics.slice(part * maxMetrics, (part + 1) * maxMetrics)
+    return {
+      id: `lost-events-${part + 1}`,
+      journey: 'events',
+      meaning: 'EventBridge could put an event neither into its queue nor into the dead letters.',
+      runbook: 'lost-events',
+      metric: new MathExpression({
+        // EventBridge sends these metrics only when they are not 0.
+        expression: chosen.map(([id]) => `FILL(${id}, 0)`).join(' + '),
+        usingMetrics: Object.fromEntries(chosen),
+        period,
+      }),
+      threshold: 1,
+    }
+  })
+}

@@ -1,0 +1,65 @@
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { UnnamedAlarm } from './journeys.ts'
+import { filled, kmsUsage, minute, type Observed } from './metrics.ts'
+
+/** Operations with symmetric keys per second that KMS allows an account in any region (AWS KMS quotas). */
+const kmsSymmetricPerSecond = 10_000
+
+/** Concurrent executions of an account that asked for no more (Lambda quotas). */
+const concurrentExecutions = 1_000
+
+/** Alarms on what every journey uses; while one is raised, those of the journeys are not told. */
+export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
+  const table = (metricName: string) =>
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      dimensionsMap: { TableName: config.serviceName },
+      statistic: 'Sum',
+      period: minute,
+    })
+  return [
+    {
+      id: 'table-throttles',
+      journey: 'shared',
+      meaning: 'DynamoDB throttles at least one read or write of the table a second.',
+      runbook: 'table-throttles',
+      metric: new MathExpression({
+        expression: 'FILL(reads, 0) + FILL(writes, 0)',
+        usingMetrics: { reads: table('ReadThrottleEvents'), writes: table('WriteThrottleEvents') },
+        period: minute,
+      }),
+      threshold: 60,
+    },
+    {
+      id: 'table-conflicts',
+      journey: 'shared',
+      meaning: 'At least ten writes a second meet a transaction on their item.',
+      runbook: 'table-conflicts',
+      metric: filled(table('TransactionConflict')),
+      threshold: 600,
+      periods: 5,
+    },
+    {
+      id: 'account-concurrency',
+      journey: 'shared',
+      meaning: 'Functions use 80 % of the concurrent executions of an account, if it has 1,000.',
+      runbook: 'function-throttles',
+      metric: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'ClaimedAccountConcurrency',
+        statistic: 'Maximum',
+        period: minute,
+      }),
+      threshold: 0.8 * concurrentExecutions,
+    },
+    {
+      id: 'kms-symmetric-quota',
+      journey: 'shared',
+      meaning: 'Passwords, codes and queues use more than 80 % of the account’s quota of symmetric KMS keys.',
+      runbook: 'kms-quota',
+      metric: kmsUsage('CryptographicOperationsSymmetric'),
+      threshold: 0.8 * 60 * kmsSymmetricPerSecond,
+    },
+  ]
+}
