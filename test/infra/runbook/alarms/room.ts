@@ -37,6 +37,8 @@ export function openRoom(stack: LocalStack, relay: Relay) {
   const { model, aws, baseUrl } = stack
   const { cloudwatch } = aws
   const events = new EventBridgeClient(clientOptions())
+  const thisMinute = () => Math.floor(cloudwatch.clock.read() / 60_000)
+  let begun = 0
   let sinceSchedules = 0
   const runSchedules = async () => {
     for (const { name: Name, schedule, targets } of model.rules) {
@@ -68,18 +70,17 @@ export function openRoom(stack: LocalStack, relay: Relay) {
     },
     /** Runs a function as its schedule does. */
     run: (name: string) => stack.invoke(functionOf(name).logicalId, '{}'),
-    /** Waits until the functions' metrics of the last ten minutes add up to this. */
+    /** Begins a rehearsal: from now on metrics are counted. */
+    begin: () => void (begun = thisMinute()),
+    /** Waits until a metric of the functions adds up to this since the rehearsal began. */
     counted: async (
       name: string,
       atLeast: number,
       dimensions: Record<string, string> = {},
     ): Promise<void> => {
       const metric = { namespace: 'account-service', name, dimensions }
-      const sum = () => {
-        const minute = Math.floor(cloudwatch.clock.read() / 60_000)
-        return cloudwatch.metrics.compute(metric, readStatistic('Sum'), minute - 10, minute + 1) ?? 0
-      }
-      await expect.poll(sum, pollOptions).toBeGreaterThanOrEqual(atLeast)
+      const sum = () => cloudwatch.metrics.compute(metric, readStatistic('Sum'), begun, thisMinute() + 1)
+      await expect.poll(() => sum() ?? 0, pollOptions).toBeGreaterThanOrEqual(atLeast)
     },
     /** The structured lines in the log of a function. */
     logOf: (name: string): Record<string, unknown>[] =>
@@ -103,6 +104,7 @@ export async function rehearse(room: Room, rehearsal: AlarmRehearsal): Promise<v
   const { notifications, clock } = room.stack.aws.cloudwatch
   expect(room.raised(), 'before').toEqual([])
   const start = clock.read()
+  room.begin()
   const before = notifications.length
   const told = () => notifications.slice(before).map(({ alarm }) => alarm)
 
