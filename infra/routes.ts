@@ -27,8 +27,8 @@ const signingShare = 0.3
  */
 const searchPermissions: Permissions = {
   table: {
-    GetItem: ['EMAIL#', 'TOKENS#'],
-    BatchGetItem: ['DIR#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TEXT#'],
+    GetItem: ['TOKENS#'],
+    BatchGetItem: ['DIR#', 'EMAIL#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TEXT#'],
     PutItem: ['SEARCH#'],
   },
   memory: 1769,

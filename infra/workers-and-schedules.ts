@@ -28,14 +28,15 @@ export const workers: Worker[] = [
     permissions: {
       table: {
         GetItem: ['TREE#'],
-        BatchGetItem: ['DIR#', 'MEMBER#', 'TEAM#', 'TEXT#', 'TREE#'],
+        BatchGetItem: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#', 'TEXT#', 'TREE#'],
         Query: ['TREE#'],
-        PutItem: ['DIR#', 'TEAM#', 'TEXT#', 'TREE#'],
+        PutItem: ['DIR#', 'FIND#', 'TEAM#', 'TEXT#', 'TREE#'],
         UpdateItem: ['MEMBER#', 'WAKE#'],
-        DeleteItem: ['TREE#', 'WAKE#'],
+        DeleteItem: ['FIND#', 'TREE#', 'WAKE#'],
       },
       queues: ['grow-tree'],
-      memory: 512,
+      // A segment of a search index takes a second of a whole processor.
+      memory: 1024,
     },
   },
 ]

@@ -49,7 +49,7 @@ const powers: [what: string, actions: string[], on: RegExp][] = [
   ['test passwords, client secrets or events against their MAC', ['kms:GenerateMac'], /./],
   ['mail anyone as the service', ['ses:SendEmail'], /./],
   ['have a code or a warning mailed to anyone', ['events:PutEvents'], /mail/],
-  ['read names and addresses of users', reads, /^(USER|MEMBER|TEXT|EMAIL)#/],
+  ['read names and addresses of users', reads, /^(USER|MEMBER|TEXT|FIND|EMAIL)#/],
   ['read balances or bills', reads, /^(W|BL)#/],
   ['read deposits, earnings or devices', reads, /^(DEP|DL|EARN|DEVICE)#/],
 ]

@@ -7,11 +7,12 @@ import { type PageRequest, pageQuery, toPage } from '../page.ts'
 import { stringifyExact } from '../stringify-exact.ts'
 import { settings } from '../settings.ts'
 import { type MemberList, rootKey } from './counted-b-tree/node.ts'
-import { type RangeResult, readRange } from './counted-b-tree/read-range.ts'
+import { readRange } from './counted-b-tree/read-range.ts'
 import { KeywordText, toKeyword } from './keyword.ts'
 import { Member, type Profile, profileKey, readMembers, toProfile } from './member.ts'
-import { searchBudgetKey, searchReservations } from './search-budget.ts'
 import { findInChunks } from './search-chunks.ts'
+import { searchByIndex, searchKeys, type SearchStart, toSearchStart } from './search-index/search-by-index.ts'
+import type { SearchResult } from './search-index/search-index.ts'
 
 const Filter = v.object({
   /** Beginning of a word of the nickname, whole email address, or part of it as masked; in any case. */
@@ -52,8 +53,8 @@ export interface PrefetchedList {
   list: MemberList
   root: Item | undefined
   owner: Profile | undefined
-  /** What the owner's searches of the last minute cost, if a keyword is to be searched. */
-  budget: Item | undefined
+  /** What a search by keyword needs besides; undefined if none is searched. */
+  search: SearchStart | undefined
 }
 
 /** Reads the root of a member list and its owner's profile. It may run before the caller is authenticated. */
@@ -63,8 +64,16 @@ export async function prefetchMembers(
 ): Promise<PrefetchedList> {
   const list: MemberList = { kind: type, ownerId }
   const keys = [rootKey(list), profileKey(ownerId)]
-  const [root, owner, budget] = await readItems(keyword ? [...keys, searchBudgetKey(ownerId)] : keys)
-  return { list, root, owner: owner && toProfile(owner), budget }
+  const wanted = keyword ? toKeyword(keyword) : undefined
+  const [root, owner, ...rest] = await readItems(
+    wanted === undefined ? keys : [...keys, ...searchKeys(list, wanted)],
+  )
+  return {
+    list,
+    root,
+    owner: owner && toProfile(owner),
+    search: wanted && toSearchStart(list, wanted, rest),
+  }
 }
 
 /** Finds a page of the members that match a filter, newest first. */
@@ -127,17 +136,18 @@ async function findMembers(
 const maxSearchMilliseconds = 2_400
 
 async function findEntries(
-  { list, root, owner, budget }: PrefetchedList,
+  { list, root, owner, search }: PrefetchedList,
   filter: MemberFilter,
   window: { skip: number; take: number },
-): Promise<RangeResult> {
+): Promise<SearchResult> {
   const range = joinedRange(filter)
-  if (!filter.keyword) return readRange(list, root, { ...range, ...window })
-  const reserve = searchReservations(list.ownerId, budget)
+  if (search === undefined) return readRange(list, root, { ...range, ...window })
+  const indexed = owner && (await searchByIndex(search, owner, root, { ...range, ...window }))
+  if (indexed !== undefined) return indexed
+  const { keyword, addressOwner, reserve } = search
   const deadline = Date.now() + maxSearchMilliseconds
   const all = await readRange(list, root, { ...range, skip: 0, take: Infinity, reserve })
   const rootId = owner?.rootId ?? list.ownerId
-  const keyword = toKeyword(filter.keyword)
-  const matches = await findInChunks(rootId, all.entries, keyword, { reserve, deadline })
+  const matches = await findInChunks(rootId, all.entries, keyword, { addressOwner, reserve, deadline })
   return { total: matches.length, entries: matches.slice(window.skip, window.skip + window.take) }
 }

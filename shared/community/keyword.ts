@@ -15,7 +15,7 @@ export interface Keyword {
 }
 
 /** Minimum length of a keyword that matches a part of a masked email address, in characters. */
-const minPartLength = 3
+export const minPartLength = 3
 
 /** Prepares a keyword. */
 export function toKeyword(text: string): Keyword {
@@ -54,6 +54,12 @@ export const matchesText = (
 
 /** A word begins at a letter or digit that follows neither, and after a space or at the start of a text. */
 const wordStart = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{N}]|(?<!\S)\S/uy
+
+/** The indexes at which the words of a text begin. */
+export const wordStarts = (text: string): number[] =>
+  Array.from(text.matchAll(anyWordStart), ({ index }) => index)
+
+const anyWordStart = new RegExp(wordStart, 'gu')
 
 /** Whether some word of a text begins with a keyword, which may go on into the next words. */
 function beginsWord(text: string, keyword: string): boolean {

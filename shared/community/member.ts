@@ -201,7 +201,10 @@ export type Member = v.InferOutput<typeof Member>
 const maxMembersWithNotes = 20
 
 /** Reads members as the owner of the list sees them, in the order given. A page takes one batch of reads. */
-export async function readMembers(owner: Profile, entries: readonly BTreeEntry[]): Promise<Member[]> {
+export async function readMembers(
+  owner: Profile,
+  entries: readonly Pick<BTreeEntry, 'userId'>[],
+): Promise<Member[]> {
   const keys = entries.map(({ userId }) => profileKey(userId))
   const noteOn = ({ userId }: { userId: number }) => noteKey(owner.userId, userId)
   if (entries.length > maxMembersWithNotes) {
@@ -236,6 +239,21 @@ const toProfiles = (items: readonly (Item | undefined)[]): Profile[] =>
   })
 
 const isDirect = (owner: Profile, { upline }: Profile): boolean => upline[0] === owner.userId
+
+/**
+ * Whether a member is in the downline of another. Reads a profile for each `maxUplineLength` levels between.
+ */
+export async function isBelow(owner: Profile, member: Profile): Promise<boolean> {
+  let levels = member.depth - owner.depth
+  let { upline } = member
+  while (levels > upline.length) {
+    const [item] = await readItems([profileKey(upline.at(-1) ?? 0)])
+    if (upline.length === 0 || item === undefined) return false
+    levels -= upline.length
+    upline = toProfile(item).upline
+  }
+  return levels > 0 && upline[levels - 1] === owner.userId
+}
 
 const toMember = (owner: Profile, profile: Profile, note: string | undefined): Member => ({
   user_id: profile.userId,

@@ -15,9 +15,9 @@ export interface Registration {
   registeredAt: number
 }
 
-/** The community's part of a user's registration. */
+/** The community's part of a user's registration or update. */
 export interface Membership {
-  /** Writes for the transaction that registers the user at an instant, epoch milliseconds. */
+  /** Writes for the transaction that registers or updates the user at an instant, epoch milliseconds. */
   writes: (at: number) => Write[]
   /** Notifies the tree queue. Call it after the transaction, and also when the event is a duplicate. */
   notify: () => Promise<void>
@@ -63,20 +63,27 @@ export const placeBelow = ({
 })
 
 /**
- * The writes of a new nickname or email address, for the transaction that changes the user: the profile, and
- * the search chunk with both. The list is empty when nothing changes. If a condition fails, another writer
- * has changed one of the two items: call this function again. Throws OutOfOrderEvent for a user who is not
- * registered.
+ * The community's part of a new nickname or email address: the profile, the search chunk with both, and the
+ * journal entry from which the worker changes the search indexes of all ancestors. There are no writes when
+ * nothing changes. If a condition fails, another writer has changed one of the items: call this function
+ * again. Throws OutOfOrderEvent for a user who is not registered.
  */
 export async function renameMember(
   userId: number,
   changes: { nickname?: string | undefined; email?: string | undefined },
-): Promise<Write[]> {
+): Promise<Membership> {
   const profile = await readProfile(userId)
   if (profile === undefined) throw new OutOfOrderEvent('unknown_user')
+  const { rootId, chunk } = profile
   const { nickname = profile.nickname, email = profile.email } = changes
-  if (nickname === profile.nickname && email === profile.email) return []
+  const isSame = nickname === profile.nickname && email === profile.email
   const rename = updateSearchFields(profile, { nickname, email })
-  if (profile.chunk === undefined) return [rename]
-  return [rename, await replaceText(profile.rootId, profile.chunk, { userId, nickname, email })]
+  // A member without a search chunk is in no list yet.
+  if (chunk === undefined) return { writes: () => (isSame ? [] : [rename]), notify: async () => undefined }
+  const text = isSame ? undefined : await replaceText(rootId, chunk, { userId, nickname, email })
+  return {
+    writes: (at) =>
+      text === undefined ? [] : [rename, text, putJournalEntry(rootId, userId, { renamed: true }, at)],
+    notify: () => notifyTreeQueue(rootId),
+  }
 }

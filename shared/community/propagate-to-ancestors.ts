@@ -5,7 +5,7 @@ import { ConditionFailed, maxTransactionWrites, transact, type Write } from '../
 import { retry } from '../retry.ts'
 import { assignSearchChunks } from './assign-search-chunks.ts'
 import { CountedBTree, type ReadItem, StaleReadError } from './counted-b-tree/counted-b-tree.ts'
-import { type NodeCapacity, standardCapacity } from './counted-b-tree/node.ts'
+import { type MemberList, type NodeCapacity, standardCapacity } from './counted-b-tree/node.ts'
 import { addDownlineDelta, type Profile, profileKey, toProfile } from './member.ts'
 import {
   type AncestorUpdate,
@@ -13,11 +13,16 @@ import {
   maxBatchEntries,
   packTransactions,
   planPropagation,
+  planRenames,
   selectBatch,
   type WriteGroup,
 } from './propagation-plan.ts'
+import { appendMembers, type IndexLimits, standardLimits } from './search-index/append-members.ts'
+import { addDue, maintainNext } from './search-index/maintain-next.ts'
+import { replaceTexts } from './search-index/replace-texts.ts'
 import {
   deleteJournalEntry,
+  isIndexDue,
   type JournalEntry,
   putNextHead,
   readHead,
@@ -27,9 +32,10 @@ import {
 } from './tree-journal.ts'
 
 /**
- * Adds everything in a tree's journal to all ancestors: to their lists, counts and sums. Each entry takes
- * effect exactly once at each ancestor, at any depth, with any number of workers at the same time and after
- * any interruption. Resolves with `unfinished` if the journal was not empty yet at the deadline (epoch
+ * Adds everything in a tree's journal to all ancestors: to their lists, search indexes, counts and sums. Each
+ * entry takes effect exactly once at each ancestor, at any depth, with any number of workers at the same time
+ * and after any interruption. Then it maintains the search indexes, and one of them before, because a busy
+ * journal may never be empty. Resolves with `unfinished` if not all was done at the deadline (epoch
  * milliseconds): call it again. Throws ConditionFailed or StaleReadError when other workers keep writing the
  * same tree.
  */
@@ -37,13 +43,18 @@ export async function propagateToAncestors(
   rootId: number,
   deadline: number,
   capacity: NodeCapacity = standardCapacity,
+  limits: IndexLimits = standardLimits,
 ): Promise<'finished' | 'unfinished'> {
-  const propagateNext = async () =>
-    Date.now() < deadline ? propagateBatch(rootId, deadline, capacity) : 'interrupted'
   const isOvertaken = (error: unknown) => error instanceof ConditionFailed || error instanceof StaleReadError
-  let outcome: 'propagated' | 'interrupted' | 'empty'
-  do outcome = await retry(propagateNext, isOvertaken)
-  while (outcome === 'propagated')
+  let outcome: 'propagated' | 'interrupted' | 'due' | 'empty' = 'due'
+  const next = async () => {
+    if (Date.now() >= deadline) return 'interrupted'
+    if (outcome !== 'due') return propagateBatch(rootId, deadline, capacity, limits)
+    await maintainNext(rootId, limits)
+    return 'propagated'
+  }
+  do outcome = await retry(next, isOvertaken)
+  while (outcome === 'propagated' || outcome === 'due')
   return outcome === 'empty' ? 'finished' : 'unfinished'
 }
 
@@ -55,32 +66,35 @@ async function propagateBatch(
   rootId: number,
   deadline: number,
   capacity: NodeCapacity,
-): Promise<'propagated' | 'interrupted' | 'empty'> {
+  limits: IndexLimits,
+): Promise<'propagated' | 'interrupted' | 'due' | 'empty'> {
   const head = await readHead(rootId)
   const entries = await readBatch(rootId, head)
-  if (entries.length === 0) return 'empty'
+  if (entries.length === 0) return isIndexDue(head) ? 'due' : 'empty'
   const read = batchReader()
   const batch = await Promise.all(entries.map((entry) => withAncestors(entry, read)))
   const newMembers = batch.filter(({ entry }) => entry.joined)
   const assignment = await assignSearchChunks(rootId, newMembers, head.chunks, read)
   const updates = planPropagation(batch, assignment.chunkByUser)
   const sortKeys = entries.map(({ sk }) => sk)
+  await replaceTexts(planRenames(batch))
 
   async function* writeGroups(): AsyncGenerator<WriteGroup> {
-    let { done } = head
-    yield { writes: assignment.writes, progress: { batch: sortKeys, done } }
-    for await (const writes of prepareUpdates(updates.slice(done), capacity, read)) {
+    let { done, due } = head
+    yield { writes: assignment.writes, progress: { batch: sortKeys, done, due } }
+    for await (const { list, writes, isDue } of prepareUpdates(updates.slice(done), capacity, limits, read)) {
       done += 1
-      yield { writes, progress: { batch: sortKeys, done } }
+      if (isDue) due = addDue(due, list)
+      yield { writes, progress: { batch: sortKeys, done, due } }
     }
     const deletions = entries.map((entry) => deleteJournalEntry(rootId, entry))
-    yield { writes: deletions, progress: { batch: [], done: 0 } }
+    yield { writes: deletions, progress: { batch: [], done: 0, due } }
   }
 
   let { version } = head
   const { chunkCount: chunks } = assignment
   for await (const { writes, progress } of packTransactions(writeGroups(), maxTransactionWrites - 1)) {
-    await transact([putNextHead(rootId, { version, chunks, ...progress }), ...writes])
+    await transact([putNextHead(rootId, { ...head, version, chunks, ...progress }), ...writes])
     version += 1
     if (Date.now() >= deadline) return 'interrupted'
   }
@@ -114,28 +128,41 @@ async function withAncestors(entry: JournalEntry, read: ReadItem): Promise<Batch
 /** How many ancestor updates are prepared at a time: enough to share reads, bounded for deep trees. */
 const updateConcurrency = 64
 
+/** The writes of an ancestor update, and whether the search index of its list is then to be maintained. */
+interface PreparedUpdate {
+  list: MemberList
+  writes: Write[]
+  isDue: boolean
+}
+
 /** Prepares the writes of each ancestor update, in order. */
 async function* prepareUpdates(
   updates: readonly AncestorUpdate[],
   capacity: NodeCapacity,
+  limits: IndexLimits,
   read: ReadItem,
-): AsyncGenerator<Write[]> {
+): AsyncGenerator<PreparedUpdate> {
   for (let start = 0; start < updates.length; start += updateConcurrency) {
     const batch = updates.slice(start, start + updateConcurrency)
-    yield* await Promise.all(batch.map((update) => prepareUpdate(update, capacity, read)))
+    yield* await Promise.all(batch.map((update) => prepareUpdate(update, capacity, limits, read)))
   }
 }
 
 async function prepareUpdate(
   { list, newMembers, delta }: AncestorUpdate,
   capacity: NodeCapacity,
+  limits: IndexLimits,
   read: ReadItem,
-): Promise<Write[]> {
+): Promise<PreparedUpdate> {
   const writes = delta === undefined ? [] : [addDownlineDelta(list.ownerId, delta)]
-  if (newMembers.length === 0) return writes
+  if (newMembers.length === 0) return { list, writes, isDue: false }
   const tree = await CountedBTree.open(list, read, capacity)
-  for (const member of newMembers) await tree.insert(member)
-  return [...writes, ...tree.writes()]
+  const appending = appendMembers(list, tree.count, newMembers, read, limits)
+  const inserting = (async () => {
+    for (const member of newMembers) await tree.insert(member)
+  })()
+  const [appended] = await Promise.all([appending, inserting])
+  return { list, writes: [...writes, ...tree.writes(), ...appended.writes], isDue: appended.isDue }
 }
 
 /**

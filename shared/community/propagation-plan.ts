@@ -1,7 +1,9 @@
 import type { Write } from '../db/write.ts'
 import { zero } from '../money.ts'
 import type { BTreeEntry, MemberList } from './counted-b-tree/node.ts'
+import { toSearchText } from './keyword.ts'
 import type { DownlineDelta, Profile } from './member.ts'
+import type { IndexedMember } from './search-index/members-item.ts'
 import type { JournalEntry, TreeHead } from './tree-journal.ts'
 
 // This file holds the decisions of propagateToAncestors, without reads or writes.
@@ -31,10 +33,13 @@ export interface BatchEntry {
   ancestors: number[]
 }
 
+/** A new member as lists and search indexes keep them. */
+export type NewMember = BTreeEntry & IndexedMember
+
 /** A change of one member list of an ancestor. The counts and sum change with the COMMUNITY list. */
 export interface AncestorUpdate {
   list: MemberList
-  newMembers: BTreeEntry[]
+  newMembers: NewMember[]
   delta?: DownlineDelta
 }
 
@@ -47,15 +52,16 @@ export function planPropagation(
   batch: readonly BatchEntry[],
   chunkByUser: ReadonlyMap<number, number | undefined>,
 ): AncestorUpdate[] {
-  const ancestors = new Map<number, { delta: DownlineDelta; team: BTreeEntry[]; directs: BTreeEntry[] }>()
+  const ancestors = new Map<number, { delta: DownlineDelta; team: NewMember[]; directs: NewMember[] }>()
   for (const { entry, profile, ancestors: ownerIds } of batch) {
+    if (entry.renamed) continue
+    const member = entry.joined ? toNewMember(profile, chunkByUser) : undefined
     for (const [steps, ownerId] of ownerIds.entries()) {
       const noChange = { delta: { directs: 0, members: 0, performance: zero }, team: [], directs: [] }
       const { delta, team, directs } = ancestors.get(ownerId) ?? noChange
       ancestors.set(ownerId, { delta, team, directs })
       delta.performance = delta.performance.plus(entry.amount)
-      if (!entry.joined) continue
-      const member = toListEntry(profile, chunkByUser)
+      if (member === undefined) continue
       team.push(member)
       delta.members += 1
       if (steps > 0) continue
@@ -70,19 +76,36 @@ export function planPropagation(
   })
 }
 
-function toListEntry(
-  { userId, joinedAt }: Profile,
-  chunkByUser: ReadonlyMap<number, number | undefined>,
-): BTreeEntry {
-  const chunk = chunkByUser.get(userId)
+function toNewMember(profile: Profile, chunkByUser: ReadonlyMap<number, number | undefined>): NewMember {
+  const chunk = chunkByUser.get(profile.userId)
   if (chunk === undefined) throw new Error('a new member has no search chunk')
-  return { userId, joinedAt, chunk }
+  return { ...toIndexed(profile), chunk }
+}
+
+const toIndexed = (profile: Profile): IndexedMember => ({
+  userId: profile.userId,
+  joinedAt: profile.joinedAt,
+  text: toSearchText(profile),
+})
+
+/** The members of a batch with new names or addresses, by the lists that they are in. */
+export function planRenames(batch: readonly BatchEntry[]): { list: MemberList; members: IndexedMember[] }[] {
+  const renamed = batch.filter(({ entry }) => entry.renamed)
+  const listings = renamed.flatMap(({ profile, ancestors }) => {
+    const community = ancestors.map((ownerId): MemberList => ({ kind: 'COMMUNITY', ownerId }))
+    const direct = ancestors.slice(0, 1).map((ownerId): MemberList => ({ kind: 'DIRECT', ownerId }))
+    return [...community, ...direct].map((list) => ({ list, member: toIndexed(profile) }))
+  })
+  const byList = Map.groupBy(listings, ({ list: { kind, ownerId } }) => `${kind} ${ownerId}`)
+  return [...byList.values()].flatMap((group) =>
+    group.slice(0, 1).map(({ list }) => ({ list, members: group.map(({ member }) => member) })),
+  )
 }
 
 /** A group of writes that must be in one transaction, and the progress of the batch once they are made. */
 export interface WriteGroup {
   writes: Write[]
-  progress: Pick<TreeHead, 'batch' | 'done'>
+  progress: Pick<TreeHead, 'batch' | 'done' | 'due'>
 }
 
 /**

@@ -7,6 +7,7 @@ import { CountedBTree, readWholeList } from './counted-b-tree/counted-b-tree.ts'
 import { comparePositions, type MemberList, rootKey, standardCapacity } from './counted-b-tree/node.ts'
 import { type Profile, toProfile, withDerivedFields } from './member.ts'
 import { chunkKey, rebuildChunk } from './search-chunks.ts'
+import { soundIndex } from './search-index/sound-index.ts'
 import { headItem, headKey, toHead } from './tree-journal.ts'
 
 /** Items by their keys. */
@@ -20,9 +21,10 @@ const nameOf = ({ pk, sk }: Item | Key): string => `${String(pk)} ${String(sk)}`
 
 /**
  * The changes after which all that the worker derives from the profiles of members follows from them: lists,
- * counts, sums and search chunks. They finish the worker's work, so no journal entry is left. For a restored
- * table, which may have a part of the worker's transactions. `derived` are all items of the partitions of
- * lists, search chunks and trees. Everything is held in memory.
+ * counts, sums and search chunks. They finish the worker's work, so no journal entry is left. A search index
+ * that is not sound is deleted, and the worker makes it anew. For a restored table, which may have a part of
+ * the worker's transactions. `derived` are all items of the partitions of lists, search chunks, search
+ * indexes and trees. Everything is held in memory.
  */
 export async function rebuildTrees(profiles: readonly Item[], derived: readonly Item[]): Promise<Change[]> {
   const stored = new Map(derived.map((item) => [nameOf(item), item]))
@@ -36,8 +38,11 @@ export async function rebuildTrees(profiles: readonly Item[], derived: readonly 
     const children = Map.groupBy(members.values(), ({ upline }) => upline[0])
     for (const { item, profile } of tree) {
       const lists = listsOf(profile.userId, children)
-      for (const { list, members: listed } of lists)
-        for (const node of await rebuildList(list, listed, chunks, stored)) after.set(nameOf(node), node)
+      for (const { list, members: listed } of lists) {
+        const nodes = await rebuildList(list, listed, chunks, stored)
+        const index = soundIndex(list, listed, (key) => stored.get(nameOf(key)))
+        for (const kept of [...nodes, ...index]) after.set(nameOf(kept), kept)
+      }
       changes.push({ before: item, after: withDerivedFields(item, derive(profile, lists, chunks)) })
     }
   }
@@ -94,7 +99,7 @@ function rebuildHead(rootId: number, chunks: number, stored: Items): Item[] {
   const item = stored.get(nameOf(headKey(rootId)))
   const head = toHead(item)
   if (head.chunks === chunks && head.batch.length === 0) return item === undefined ? [] : [item]
-  return [headItem(rootId, { version: head.version + 1, chunks, batch: [], done: 0 })]
+  return [headItem(rootId, { ...head, version: head.version + 1, chunks, batch: [], done: 0 })]
 }
 
 /** A member's two lists and who belongs into them. */

@@ -58,7 +58,10 @@ export function decideReservation(
   return { retryAfterSeconds: Math.ceil((until - now) / 1_000) }
 }
 
-/** Reserves read units before they are read. Throws `too_many_requests` if the budget has no room. */
+/**
+ * Reserves read units before they are read. Throws `too_many_requests` if the budget has no room: at once if
+ * that is known without a read.
+ */
 export type ReserveUnits = (units: number) => Promise<void>
 
 /**
@@ -70,18 +73,23 @@ export function searchReservations(userId: number, known: Item | undefined): Res
   const key = searchBudgetKey(userId)
   let item = known
   let isStale = false
-  return async (units) => {
-    if (units === 0) return
-    await retry(
+  const decide = (units: number, now: number) => {
+    const { version, spent } = item === undefined ? { version: 0, spent: [] } : v.parse(BudgetItem, item)
+    const decision = decideReservation(spent, Math.ceil(units), now)
+    if ('retryAfterSeconds' in decision) throw new Failure('too_many_requests', decision)
+    return { version, ...decision }
+  }
+  return (units) => {
+    if (units === 0) return Promise.resolve()
+    if (!isStale) decide(units, Date.now())
+    return retry(
       async () => {
         if (isStale) item = (await readItems([key], { consistent: true }))[0]
         isStale = true
-        const { version, spent } = item === undefined ? { version: 0, spent: [] } : v.parse(BudgetItem, item)
         const now = Date.now()
-        const decision = decideReservation(spent, Math.ceil(units), now)
-        if ('retryAfterSeconds' in decision) throw new Failure('too_many_requests', decision)
+        const { version, spent } = decide(units, now)
         const ttl = ttlAfter(now + searchBudget.milliseconds)
-        await writeItem(putVersioned({ ...key, version: version + 1, spent: decision.spent, ttl }, version))
+        await writeItem(putVersioned({ ...key, version: version + 1, spent, ttl }, version))
       },
       (error) => error instanceof ConditionFailed,
     )

@@ -1,11 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { findItems, readItem } from '../db/read.ts'
+import { findItems, readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
 import { Failure } from '../errors.ts'
-import { readEmailOwner } from '../users/email-owner.ts'
 import type { BTreeEntry } from './counted-b-tree/node.ts'
 import { type Keyword, matchesText, type SearchText, toSearchText } from './keyword.ts'
 import type { Profile } from './member.ts'
@@ -121,6 +120,21 @@ export async function replaceText(rootId: number, chunk: number, member: NamedMe
   return extendChunk(rootId, chunk, stored, [member]).write
 }
 
+/** Reads the search texts of members, strongly consistent, in the order given. */
+export async function readSearchTexts(rootId: number, entries: readonly BTreeEntry[]): Promise<SearchText[]> {
+  const chunks = [...new Set(entries.map(({ chunk }) => chunk))]
+  const items = await readItems(
+    chunks.map((chunk) => chunkKey(rootId, chunk)),
+    { consistent: true },
+  )
+  const textsByChunk = new Map(chunks.map((chunk, i) => [chunk, toChunk(items[i]).texts]))
+  return entries.map(({ userId, chunk }) => {
+    const text = textsByChunk.get(chunk)?.get(userId)
+    if (text === undefined) throw new Error('a member of a list has no search text')
+    return text
+  })
+}
+
 /** How many search chunks are read and searched at a time, to bound the memory of a search. */
 const searchBatchSize = 800
 
@@ -133,8 +147,10 @@ const chunkUnits = 0.5
  */
 const otherUnits = 25
 
-/** Limits of a search: it reserves its read units, and gives up after `deadline`, epoch milliseconds. */
-export interface SearchLimits {
+/** Conditions of a search: it reserves its read units, and gives up after `deadline`, epoch milliseconds. */
+export interface ChunkSearch {
+  /** User id of the owner of the address that is the whole keyword. */
+  addressOwner: number | undefined
   reserve: ReserveUnits
   deadline: number
 }
@@ -147,15 +163,12 @@ export async function findInChunks(
   rootId: number,
   entries: BTreeEntry[],
   keyword: Keyword,
-  { reserve, deadline }: SearchLimits,
+  { addressOwner, reserve, deadline }: ChunkSearch,
 ): Promise<BTreeEntry[]> {
   const chunks = [...Map.groupBy(entries, ({ chunk }) => chunk)]
   await reserve(otherUnits + chunks.length * chunkUnits)
-  const [found, emailOwner] = await Promise.all([
-    searchTexts(rootId, chunks, keyword, deadline),
-    keyword.address === undefined ? undefined : readEmailOwner(keyword.address),
-  ])
-  return entries.filter(({ userId }) => found.has(userId) || userId === emailOwner)
+  const found = await searchTexts(rootId, chunks, keyword, deadline)
+  return entries.filter(({ userId }) => found.has(userId) || userId === addressOwner)
 }
 
 /** The entries of a list by the search chunk that they name. */

@@ -6,16 +6,17 @@ import { putVersioned, type Write } from '../db/write.ts'
 import { type Big, zero } from '../money.ts'
 
 /**
- * The journal of a referral tree holds what is not yet added to the ancestors: members who joined, and
- * purchases. An event writes an entry in its own transaction and then notifies the tree queue. The queue's
- * worker adds the entry to all ancestors. The worker's last transaction for the entry deletes it, so it takes
- * effect exactly once.
+ * The journal of a referral tree holds what is not yet added to the ancestors: members who joined, purchases,
+ * and changes of names and addresses, which search indexes must learn. An event writes an entry in its own
+ * transaction and then notifies the tree queue. The queue's worker adds the entry to all ancestors. The
+ * worker's last transaction for the entry deletes it, so it takes effect exactly once.
  */
 export interface JournalEntry {
   sk: string
   userId: number
   joined: boolean
-  /** Amount of the purchase; zero if the entry is about a member who joined. */
+  renamed: boolean
+  /** Amount of the purchase; zero if the entry is about none. */
   amount: Big
 }
 
@@ -23,13 +24,14 @@ const EntryItem = v.object({
   sk: v.string(),
   user_id: Integer,
   joined: v.optional(v.boolean(), false),
+  renamed: v.optional(v.boolean(), false),
   amount: v.optional(Decimal),
 })
 
 const journal = itemType({
   pk: 'TREE#{rootId}',
   sk: 'J#{instant}#{uuid}',
-  holds: 'a member who joined or a purchase that a tree’s ancestors do not show yet',
+  holds: 'a member who joined, a purchase or a new name that a tree’s ancestors do not show yet',
   found: 'by root, oldest first',
 })
 const entryKey = (rootId: number, sk: string): Key => ({ pk: journal.partition({ rootId }), sk })
@@ -38,7 +40,7 @@ const entryKey = (rootId: number, sk: string): Key => ({ pk: journal.partition({
 export const putJournalEntry = (
   rootId: number,
   userId: number,
-  what: { joined: true } | { amount: Big },
+  what: { joined: true } | { renamed: true } | { amount: Big },
   at: number,
 ): Write => ({
   Put: {
@@ -83,16 +85,22 @@ export async function readJournalEntries(
 }
 
 function toEntry(item: Item): JournalEntry {
-  const { sk, user_id, joined, amount = zero } = v.parse(EntryItem, item)
-  return { sk, userId: user_id, joined, amount }
+  const { sk, user_id, joined, renamed, amount = zero } = v.parse(EntryItem, item)
+  return { sk, userId: user_id, joined, renamed, amount }
 }
 
 const treeHeads = itemType({
   pk: 'TREE#{rootId}',
   sk: 'HEAD',
-  holds: 'the progress of the worker in a tree, and its number of search chunks',
+  holds:
+    'the progress of the worker in a tree, its number of search chunks, and which search indexes are due',
   found: 'by root',
 })
+
+/** After this time no function of the release before runs any more. */
+const releaseMilliseconds = 3_600_000
+
+const ListItem = v.object({ kind: v.picklist(['DIRECT', 'COMMUNITY']), ownerId: Integer })
 
 const HeadItem = v.object({
   version: Integer,
@@ -102,6 +110,13 @@ const HeadItem = v.object({
   batch: v.array(v.string()),
   /** How many ancestor updates of the current batch are done. */
   done: Integer,
+  /** The lists whose search indexes are to be maintained. */
+  due: v.optional(v.array(ListItem), []),
+  /**
+   * From when on indexes may be made, epoch milliseconds. A release without indexes drops it: until the last
+   * function of that release has ended, names may change without a journal entry.
+   */
+  indexable_at: v.optional(Integer, () => ({ value: String(Date.now() + releaseMilliseconds) })),
 })
 
 /**
@@ -110,12 +125,19 @@ const HeadItem = v.object({
  */
 export type TreeHead = v.InferOutput<typeof HeadItem>
 
+/** The head of a tree of which the worker has done nothing yet. */
+export const newHead: TreeHead = { version: 0, chunks: 0, batch: [], done: 0, due: [], indexable_at: 0 }
+
+/** Whether the search index of some list is to be maintained, and may be. */
+export const isIndexDue = ({ due, indexable_at }: TreeHead): boolean =>
+  due.length > 0 && Date.now() >= indexable_at
+
 /** Key of the head of a tree. */
 export const headKey = (rootId: number): Key => treeHeads.key({ rootId })
 
 /** Parses the head of a tree from its item; that of a new tree without an item. */
 export const toHead = (item: Item | undefined): TreeHead =>
-  item === undefined ? { version: 0, chunks: 0, batch: [], done: 0 } : v.parse(HeadItem, item)
+  item === undefined ? newHead : v.parse(HeadItem, item)
 
 /** Reads the head of a tree, strongly consistent. */
 export const readHead = async (rootId: number): Promise<TreeHead> =>

@@ -16,6 +16,7 @@ export const partitions = [
   'EARN#',
   'EMAIL#',
   'EVT#',
+  'FIND#',
   'GUESS#',
   'KEYS',
   'MEMBER#',

@@ -58,7 +58,7 @@ const isEmpty = (changes: UserChanges): boolean => Object.keys(changes).length =
 
 /** Applies the changes to the user as just read; reads and applies again when another update was faster. */
 function applyChanges(
-  { updateId, userId, at }: UserUpdate,
+  { updateId, userId, at, fields }: UserUpdate,
   values: UserChanges,
   record: EventRecord,
 ): Promise<Outcome> {
@@ -72,12 +72,14 @@ function applyChanges(
         replaceEmail(user, changes.email),
         renameMember(userId, changes),
       ])
-      return applyOnce(record, [
+      const outcome = await applyOnce(record, (now) => [
         changeUser(user, changes, stamp, { endsSessions: endsSessions(changes) }),
-        ...(isEmpty(changes) ? [] : [changeSignInRecord(userId, changes, Date.now())]),
+        ...(isEmpty(changes) ? [] : [changeSignInRecord(userId, changes, now)]),
         ...email,
-        ...rename,
+        ...rename.writes(now),
       ])
+      if (fields.nickname !== undefined || fields.email !== undefined) await rename.notify()
+      return outcome
     },
     (error) => error instanceof ConditionFailed,
   )

@@ -1,6 +1,6 @@
-// Measures pages and keyword searches in a list of a million members: rounds, read units, processor time. A
-// process of its own stands for DynamoDB and answers each call after five milliseconds, so that the SDK
-// decodes real answers:
+// Measures pages and keyword searches in a list of a million members: rounds, read units, processor time; and
+// what a segment of its search index costs. A process of its own stands for DynamoDB and answers each call
+// after five milliseconds, so that the SDK decodes real answers:
 //   node test/bench/search.ts [MEMBERS]
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,13 +22,15 @@ Object.assign(process.env, {
   AWS_SECRET_ACCESS_KEY: 'bench',
 })
 
-if (isServer === undefined) await measureSearches()
-else await serveTable()
+if (isServer === undefined) {
+  await measureSegment()
+  await measureSearches()
+} else await serveTable()
 
 /** Answers BatchGetItem with the items of a large list, and every write with nothing. */
 async function serveTable() {
   const { largeList } = await import('./support/large-list.ts')
-  const find = largeList(Number(size))
+  const find = largeList(Number(size), undefined, { isIndexed: true })
   const answers = new Map<string, { text: string; bytes: number }>()
   const answerFor = (key: Key) => {
     const found = find(key)
@@ -70,6 +72,34 @@ function encodeBytes(this: Item, name: string, value: unknown): unknown {
   return original instanceof Uint8Array ? Buffer.from(original).toString('base64') : value
 }
 
+/** The bytes and write units of a segment as large as one may be, and how long it takes to make its items. */
+async function measureSegment() {
+  const { maxSegment } = await import('../../shared/community/search-index/term-block.ts')
+  const { prepareSegment } = await import('../../shared/community/search-index/prepare-segment.ts')
+  const { toSearchText } = await import('../../shared/community/keyword.ts')
+  const { inventPerson } = await import('./support/invent-person.ts')
+  const members = Array.from({ length: maxSegment }, (_, i) => ({
+    userId: i,
+    joinedAt: i * 30_000,
+    text: toSearchText(inventPerson(i)),
+  }))
+  const before = process.cpuUsage()
+  const { items } = prepareSegment({ kind: 'COMMUNITY', ownerId: 1 }, 0, members)
+  const sizes = Array.from(items(), (item) => itemBytes(marshall(item)))
+  const { user, system } = process.cpuUsage(before)
+  const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+  console.table([
+    {
+      members: members.length.toLocaleString('en-US'),
+      items: sizes.length,
+      'largest item, bytes': Math.max(...sizes),
+      'bytes a member': Math.round(sum(sizes) / members.length),
+      'write units a member': sum(sizes.map((size) => Math.ceil(size / 1_024))) / members.length,
+      'CPU ms': Math.round((user + system) / 1_000),
+    },
+  ])
+}
+
 /** Pages and searches in a list of this many members, by name, each with the number of its page. */
 function queries(members: number): [string, { keyword?: string }, number][] {
   return [
@@ -79,6 +109,7 @@ function queries(members: number): [string, { keyword?: string }, number][] {
     ['keyword, a first name', { keyword: 'yuki' }, 1],
     ['keyword, half of them', { keyword: 'example.com' }, 1],
     ['keyword, nobody', { keyword: 'nobody' }, 1],
+    ['middle page of a keyword', { keyword: 'example.com' }, Math.ceil(members / 80)],
   ]
 }
 

@@ -40,9 +40,17 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
   }
 }
 
-/** Propagates a tree as its worker does, with nodes so small that a few dozen members need several levels. */
+/**
+ * Propagates a tree as its worker does, with nodes so small that a few dozen members need several levels, and
+ * with search indexes of lists and segments as small.
+ */
 export const propagateInSmallNodes = (rootId: number): Promise<'finished' | 'unfinished'> =>
-  propagateToAncestors(rootId, Date.now() + 60_000, { entries: 4, children: 4 })
+  propagateToAncestors(
+    rootId,
+    Date.now() + 60_000,
+    { entries: 4, children: 4 },
+    { minIndexed: 3, tailItems: 1, smallSegment: 5, smallSegments: 3, segment: 7 },
+  )
 
 /** Issues an access_token for a user. */
 export async function createAccessToken(userId: number, scopes: Scope[]): Promise<string> {

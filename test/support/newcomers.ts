@@ -18,10 +18,13 @@ export async function addRoot(): Promise<number> {
   return userId
 }
 
-/** Adds direct referrals of a root whom no member list shows yet. The tree queue is told nothing. */
-export async function addNewcomers(rootId: number, count: number): Promise<void> {
+/**
+ * Adds direct referrals of a root whom no member list shows yet, with user ids that follow `lastId`. The tree
+ * queue is told nothing.
+ */
+export async function addNewcomers(lastId: number, count: number, rootId = lastId): Promise<void> {
   const place = placeBelow({ userId: rootId, rootId, depth: 0, upline: [] })
-  const writes = Array.from({ length: count }, (_, i) => rootId + 1 + i).flatMap((userId) => [
+  const writes = Array.from({ length: count }, (_, i) => lastId + 1 + i).flatMap((userId) => [
     putProfile({ ...member(userId), ...place }),
     putJournalEntry(rootId, userId, { joined: true }, Date.now()),
   ])

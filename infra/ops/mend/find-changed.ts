@@ -10,6 +10,7 @@ const whole = [
   'CLIENT#',
   'DIR#',
   'EMAIL#',
+  'FIND#',
   'KEYS',
   'MEMBER#',
   'POOL#',

@@ -80,7 +80,7 @@ export async function planRepairs(found: Found, since: number): Promise<Change[]
   )
   const stays = (item: Item) => !removed.has(Number(item['user_id']))
   const profiles = of('MEMBER#').filter(stays)
-  const derived = (['DIR#', 'TEAM#', 'TEXT#', 'TREE#'] as const).flatMap(of)
+  const derived = (['DIR#', 'FIND#', 'TEAM#', 'TEXT#', 'TREE#'] as const).flatMap(of)
   // What is known of a user's address, the user's own item last.
   const users = [...profiles, ...of('USER#').filter(stays)]
   return [

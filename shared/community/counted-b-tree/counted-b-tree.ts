@@ -56,6 +56,11 @@ export class CountedBTree {
     return new CountedBTree(list, read, capacity, unpackRoot(await read(rootKey(list))))
   }
 
+  /** Number of members in the list. */
+  get count(): number {
+    return countOf(this.#root.node)
+  }
+
   /** Inserts a member into the list. Throws StaleReadError when another worker is writing the list. */
   async insert(entry: BTreeEntry): Promise<void> {
     const { node } = this.#root

@@ -75,7 +75,8 @@ const nodes = itemType({
   holds: 'any other node of a member list',
   found: 'by list, owner and the id in the parent node',
 })
-const keyName = { DIRECT: 'DIR', COMMUNITY: 'TEAM' }
+/** Names of the lists in keys of items. */
+export const keyName = { DIRECT: 'DIR', COMMUNITY: 'TEAM' }
 
 /** Key of the item of a list's root node. */
 export const rootKey = ({ kind, ownerId }: MemberList): Key => roots.key({ list: keyName[kind], ownerId })

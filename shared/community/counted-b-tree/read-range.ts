@@ -21,14 +21,16 @@ import {
 
 /** A window of a member list, newest first, among the members who joined in a range of time. */
 export interface RangeQuery {
-  /** Start of the range of joining, epoch milliseconds. */
-  from?: number | undefined
+  /** Start of the range of joining: an instant, epoch milliseconds, or the first position. */
+  from?: number | BTreePosition | undefined
   /** End of the range of joining, not included, epoch milliseconds. */
   before?: number | undefined
   /** How many of the newest members in the range to skip. */
   skip: number
   /** Maximum number of members in the window. */
   take: number
+  /** Whether to read strongly consistent, as a worker must that decides what to write. */
+  consistent?: boolean
   /** Called before nodes are read, with the read units that they cost; throws to read no more. */
   reserve?: ReserveUnits
 }
@@ -93,7 +95,10 @@ async function descend(
     if (subtrees.length === 0) return collect(level, total, query)
     const wanted = selectSubtrees(subtrees, total, query)
     await query.reserve?.(wanted.reduce((sum, { count }) => sum + nodeUnits(count), 0))
-    const items = await readItems(wanted.map(({ id }) => nodeKey(list, id)))
+    const items = await readItems(
+      wanted.map(({ id }) => nodeKey(list, id)),
+      { consistent: query.consistent ?? false },
+    )
     level = []
     for (const [i, { firstRank, count }] of wanted.entries()) {
       const item = items[i]
@@ -142,13 +147,14 @@ function selectSubtrees(
 }
 
 /** The last subtree with members who joined before an instant; the range of time ends in it. */
-const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
+const subtreeBefore = (subtrees: readonly Subtree[], instant: RangeQuery['from']): Subtree | undefined =>
   instant === undefined
     ? undefined
     : subtrees[lowerBound(subtrees, ({ first }) => comparePositions(first, startOf(instant))) - 1]
 
-/** The position that sorts before every member who joined at the given instant. */
-const startOf = (instant: number): BTreePosition => ({ joinedAt: instant, userId: 0 })
+/** The position that sorts before every member who joined at the given instant, or a position itself. */
+const startOf = (from: number | BTreePosition): BTreePosition =>
+  typeof from === 'number' ? { joinedAt: from, userId: 0 } : from
 
 /** Collects the members of the window from the leaves that were read. */
 function collect(
@@ -162,7 +168,7 @@ function collect(
     // members.
     entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
   }))
-  const rankOf = (instant: number): number => {
+  const rankOf = (instant: number | BTreePosition): number => {
     const position = startOf(instant)
     const leaf = leaves.findLast(({ entries: [e] }) => e !== undefined && comparePositions(e, position) < 0)
     if (leaf === undefined) return 0

@@ -3,7 +3,7 @@ import { type SearchText, toSearchText } from '../../../shared/community/keyword
 import type { BTreeEntry } from '../../../shared/community/counted-b-tree/node.ts'
 import { newProfileItem } from '../../../shared/community/member.ts'
 import { placeBelow } from '../../../shared/community/membership.ts'
-import { headItem } from '../../../shared/community/tree-journal.ts'
+import { headItem, newHead } from '../../../shared/community/tree-journal.ts'
 import type { Item } from '../../../shared/db/table.ts'
 import { normalizeEmail } from '../../../shared/users/identity.ts'
 import { claimEmail } from '../../../shared/users/user.ts'
@@ -90,5 +90,5 @@ export function* treeItems(members: readonly GeneratedMember[]): Generator<Item>
     yield* packList({ kind: 'COMMUNITY', ownerId: member.userId }, teams.get(i) ?? [])
   }
   for (const [chunk, chunkTexts] of texts) yield chunkItem(1, chunk, { version: 1, texts: chunkTexts })
-  yield headItem(1, { version: 1, chunks: texts.size, batch: [], done: 0 })
+  yield headItem(1, { ...newHead, version: 1, chunks: texts.size })
 }

@@ -1,9 +1,14 @@
-import type { BTreeEntry } from '../../../shared/community/counted-b-tree/node.ts'
+import {
+  type BTreeEntry,
+  comparePositions,
+  type MemberList,
+} from '../../../shared/community/counted-b-tree/node.ts'
 import { type SearchText, toSearchText } from '../../../shared/community/keyword.ts'
 import { newProfileItem } from '../../../shared/community/member.ts'
 import { chunkItem, maxChunk, packTexts } from '../../../shared/community/search-chunks.ts'
 import { asStored, type Item, type Key } from '../../../shared/db/table.ts'
 import { inventPerson } from './invent-person.ts'
+import { packIndex } from './pack-index.ts'
 import { packList } from './pack-list.ts'
 
 type Person = ReturnType<typeof inventPerson>
@@ -18,7 +23,11 @@ export type FindItem = (key: Key) => Item | undefined
  * The items that a search in the downline of one member reads, of as many members as nobody writes into
  * DynamoDB Local for a measurement: lists and texts are kept, profiles are made when they are read.
  */
-export function largeList(size: number, person: (number: number) => Person = inventPerson): FindItem {
+export function largeList(
+  size: number,
+  person: (number: number) => Person = inventPerson,
+  { isIndexed = false }: { isIndexed?: boolean } = {},
+): FindItem {
   const stored = new Map<string, Item>()
   const keep = (item: Item & Partial<Key>) => stored.set(`${item.pk ?? ''} ${item.sk ?? ''}`, asStored(item))
   const entries: BTreeEntry[] = []
@@ -36,7 +45,10 @@ export function largeList(size: number, person: (number: number) => Person = inv
     chunk += 1
     texts = new Map()
   }
-  for (const item of packList({ kind: 'COMMUNITY', ownerId: listOwnerId }, entries)) keep(item)
+  const list: MemberList = { kind: 'COMMUNITY', ownerId: listOwnerId }
+  for (const item of packList(list, entries)) keep(item)
+  const withText = entries.map((entry) => ({ ...entry, text: toSearchText(person(entry.userId)) }))
+  for (const item of isIndexed ? packIndex(list, withText.sort(comparePositions)) : []) keep(item)
   const profile = (userId: number) => {
     const place = { joinedAt: 1, rootId: listOwnerId, depth: 1, upline: [listOwnerId] }
     return asStored({ ...newProfileItem({ userId, ...person(userId), ...place }), chunk: 0 })

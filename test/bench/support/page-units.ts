@@ -1,3 +1,4 @@
+import { standardLimits } from '../../../shared/community/search-index/append-members.ts'
 import { standardCapacity } from '../../../shared/community/counted-b-tree/node.ts'
 
 /** Read units of an eventually consistent read of this many bytes. */
@@ -35,13 +36,16 @@ export function pageUnits(members: number): {
   }
 }
 
-/** Search texts in a full search chunk, with names as varied as those of people: see community.ts. */
-const textsPerChunk = 300
+/** Bytes of a segment in the item of a search index. */
+const segmentBytes = 125
 
-/** Read units of a keyword search in a whole list, whose leaves are two thirds full. */
+/**
+ * Read units of a keyword search in a whole list, with as many small segments, and as long a tail, as the
+ * worker lets there be, and a page of members in the tail.
+ */
 export function searchUnits(members: number): number {
-  const leaves = Math.ceil(members / ((standardCapacity.entries * 2) / 3))
-  const branches = Math.ceil(leaves / ((standardCapacity.children * 2) / 3))
-  const fullBranch = units(standardCapacity.children * 24 + keyBytes)
-  return leaves * units(1) + branches * fullBranch + Math.ceil(members / textsPerChunk) * units(1) + 25
+  const { segment, smallSegments, tailItems } = standardLimits
+  const segments = Math.ceil(members / segment) + smallSegments - 1
+  const records = 20 * (units(1024) + units(128))
+  return units(segments * segmentBytes) + (segments + tailItems) * units(1) + records + 2
 }

@@ -1,7 +1,8 @@
 import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { randomUUID } from 'node:crypto'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
-import { putNextHead, readJournal } from '../../../shared/community/tree-journal.ts'
+import { emptyIndex, putNextIndex } from '../../../shared/community/search-index/index-head.ts'
+import { newHead, putNextHead, readJournal } from '../../../shared/community/tree-journal.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { readSlices, writeSlice } from '../../../shared/ledger/verification-slice.ts'
 import { transact } from '../../../shared/db/write.ts'
@@ -51,8 +52,11 @@ export const backgroundScenarios: Record<string, Scenario> = {
     const { parent } = await joinFamily()
     // A batch that was interrupted after it had been chosen, so that its entries are read again.
     const entries = await readJournal(parent, 1)
-    const head = { version: 0, chunks: 0, batch: entries.map(({ sk }) => sk), done: 0 }
-    await transact([putNextHead(parent, head)])
+    // An index that is to be made, and items that an interrupted worker has left.
+    const list = { kind: 'COMMUNITY' as const, ownerId: parent }
+    const index = { ...emptyIndex(undefined), leftovers: { segments: [], tail: { from: 0, to: 1 } } }
+    const head = { ...newHead, batch: entries.map(({ sk }) => sk), due: [list] }
+    await transact([putNextHead(parent, head), putNextIndex(list, index)])
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {

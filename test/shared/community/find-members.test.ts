@@ -43,10 +43,29 @@ function serve(find: FindItem, onCall: () => void = () => undefined) {
   return cost
 }
 
-const search = async (filter: MemberFilter) =>
-  listMembers(await prefetchMembers(filter, listOwnerId), filter, { current: 1, size: 20 })
+const search = async (filter: MemberFilter, current = 1) =>
+  listMembers(await prefetchMembers(filter, listOwnerId), filter, { current, size: 20 })
 
-it('a search takes nine rounds of calls and one for each 800 chunks: eleven for 300,000 members', async () => {
+it('a search of an index takes four rounds of calls, on any page, and half a unit for each segment', async () => {
+  const size = 10_000
+  const cost = serve(largeList(size, undefined, { isIndexed: true }))
+  for (const [keyword, current] of [
+    ['example.com', 1],
+    ['example.com', 200],
+    ['yuki', 8],
+    ['nobody', 1],
+  ] as const) {
+    Object.assign(cost, { calls: 0, rounds: 0, readUnits: 0, reserved: 0 })
+    const { records, total } = await search({ type: 'COMMUNITY', keyword }, current)
+    expect(records).toHaveLength(keyword === 'nobody' ? 0 : 20)
+    expect(total).toBeLessThan(size)
+    expect(cost.rounds).toBeLessThanOrEqual(4)
+    expect(cost.readUnits).toBeLessThan(60)
+    expect(cost.reserved).toBeGreaterThanOrEqual(cost.readUnits)
+  }
+})
+
+it('a search without an index takes nine rounds of calls and one for each 800 chunks: eleven for 300,000 members', async () => {
   // The clock stands still, so that the time limit does not depend on this machine.
   vi.useFakeTimers({ toFake: ['Date'] })
   const people = [

@@ -109,9 +109,10 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
 /** Compares a keyword search without a budget with the model. */
 async function compareSearch(model: CommunityModel, owner: ModelMember, keyword: string) {
   const filter: MemberFilter = { type: 'COMMUNITY' }
-  const { list, root, owner: profile } = await prefetchMembers(filter, owner.userId)
+  const { list, root, owner: profile, search } = await prefetchMembers({ ...filter, keyword }, owner.userId)
   const all = await readRange(list, root, { ...joinedRange(filter), skip: 0, take: Infinity })
   const found = await findInChunks(profile?.rootId ?? 0, all.entries, toKeyword(keyword), {
+    addressOwner: search?.addressOwner,
     reserve: async () => undefined,
     deadline: Infinity,
   })
@@ -150,8 +151,9 @@ describe('propagateToAncestors', () => {
         const [last] = renamed as [ModelMember]
         last.nickname = 'Once more'
         await rename(last.userId, last.nickname, 2)
+        await propagateInSmallNodes(root.userId)
         const model = new CommunityModel(members)
-        await compare(model, root, [undefined, 'bob', 'EXAMPLE.COM', 'nobody'])
+        await compare(model, root, [undefined, 'bob', 'EXAMPLE.COM', 'nobody', 'once', 'renamed'])
         await compare(model, members[Math.floor(members.length / 3)] as ModelMember, [undefined, 'ann'])
         const wholeAddress = (members[1] as ModelMember).email.toUpperCase()
         const hidden = `${String(root.userId).slice(1)}@`

@@ -15,12 +15,14 @@ const joinEntry = (userId: number): JournalEntry => ({
   sk: `J#${userId}`,
   userId,
   joined: true,
+  renamed: false,
   amount: zero,
 })
 const purchaseEntry = (userId: number, amount: string): JournalEntry => ({
   sk: `J#${userId}-${amount}`,
   userId,
   joined: false,
+  renamed: false,
   amount: new Big(amount),
 })
 
@@ -44,7 +46,8 @@ describe('selectBatch', () => {
 })
 
 describe('planPropagation', () => {
-  const profile = (userId: number, joinedAt: number) => ({ userId, joinedAt }) as Profile
+  const profile = (userId: number, joinedAt: number) =>
+    ({ userId, joinedAt, nickname: `Member ${userId}`, email: `m${userId}@b` }) as Profile
   const joined = (userId: number, ancestors: number[]): BatchEntry => ({
     entry: joinEntry(userId),
     profile: profile(userId, userId * 10),
@@ -61,7 +64,8 @@ describe('planPropagation', () => {
   ])
 
   it('a new member is added to both lists of the referrer and to the COMMUNITY list of every other ancestor', () => {
-    const member = { userId: 3, joinedAt: 30, chunk: 7 }
+    const text = { nickname: 'member 3', maskedEmail: 'm***@b' }
+    const member = { userId: 3, joinedAt: 30, chunk: 7, text }
     expect(planPropagation([joined(3, [2, 1])], chunks)).toEqual([
       {
         list: { kind: 'COMMUNITY', ownerId: 2 },
@@ -116,7 +120,10 @@ describe('planPropagation', () => {
 
 describe('packTransactions', () => {
   const put = (...names: string[]): Write[] => names.map((pk) => ({ Put: { Item: { pk, sk: 'A' } } }))
-  const group = (done: number, writes: Write[]): WriteGroup => ({ writes, progress: { batch: ['J'], done } })
+  const group = (done: number, writes: Write[]): WriteGroup => ({
+    writes,
+    progress: { batch: ['J'], done, due: [] },
+  })
   const pack = async (groups: WriteGroup[], maxWrites: number) => {
     const transactions: { items: string; done: number }[] = []
     for await (const { writes, progress } of packTransactions(groups, maxWrites)) {
