@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { findItem, queryFirst, readItem } from '../db/read.ts'
@@ -122,6 +123,21 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
     throw new Failure('insufficient_scope')
   }
   return toCaller(item, key)
+}
+
+/** Longest time that a function's init waits for its first call, in milliseconds. */
+const maxInitWaitMilliseconds = 1_000
+
+/**
+ * Looks up a token that nobody has, so that the connection to the table is open and the code of a call has
+ * run before the first request. What fails here, the first request meets again, and answers for.
+ */
+export async function prepareTokenCheck(): Promise<void> {
+  const nobody = tokens.key({ userId: 0, sessionId: 'none', hash: 'none' })
+  await Promise.race([
+    readItem(nobody).catch(() => undefined),
+    setTimeout(maxInitWaitMilliseconds, undefined, { ref: false }),
+  ])
 }
 
 const toToken = (item: Item | undefined): TokenItem | undefined => item && v.parse(TokenItem, item)

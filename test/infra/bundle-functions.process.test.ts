@@ -21,19 +21,19 @@ const maxBytes = 265_000
 const bundleFile = (entry: string) => join(bundleDirectory(entry), 'index.mjs')
 
 /**
- * Delivers a mail request to the bundled function while SES answers with an error. Returns the calls that
- * the function makes then, and whether the message is to be delivered again.
+ * Loads a bundle while AWS answers every call, but mails with an error. Returns what `use` makes of it, and
+ * the operations that were called.
  */
-function deliverMail(code: string) {
+async function loadBundle<T>(entry: string, mailError: string, use: (bundle: object) => T | Promise<T>) {
   const calls: string[] = []
-  return serveHttp(
+  const result = await serveHttp(
     (request, response) => {
       void text(request).then((body) => {
         const target = String(request.headers['x-amz-target'] ?? 'SendEmail').replace(/^.*\./, '')
         calls.push(target)
         const { MessageBody = '' } = JSON.parse(body) as { MessageBody?: string }
         const isMail = target === 'SendEmail'
-        response.writeHead(isMail ? 400 : 200, isMail ? { 'x-amzn-errortype': code } : {})
+        response.writeHead(isMail ? 400 : 200, isMail ? { 'x-amzn-errortype': mailError } : {})
         const MD5OfMessageBody = createHash('md5').update(MessageBody).digest('hex')
         response.end(JSON.stringify(isMail ? { message: 'no' } : { MD5OfMessageBody }))
       })
@@ -42,13 +42,19 @@ function deliverMail(code: string) {
       vi.stubEnv('AWS_ENDPOINT_URL', url)
       vi.stubEnv('QUEUE_URL', `${url}/queue`)
       vi.stubEnv('DEAD_LETTER_QUEUE_URL', `${url}/dead-letters`)
-      const file = `${pathToFileURL(bundleFile('intake/mail.requested')).href}?${code}`
-      const { handler } = (await import(file)) as { handler: Intake }
-      const mail = { mail_id: code, kind: 'code', to: 'typo@example.com', code: '012345' }
-      return { delivery: await deliver(handler, { ...mail, expires_at: Date.now() + 60_000 }), calls }
+      return use((await import(`${pathToFileURL(bundleFile(entry)).href}?${mailError}`)) as object)
     },
   )
+  return { result, calls }
 }
+
+/** Delivers a mail request to the bundled function while SES answers with an error. */
+const deliverMail = (code: string) =>
+  loadBundle('intake/mail.requested', code, (bundle) => {
+    const mail = { mail_id: code, kind: 'code', to: 'typo@example.com', code: '012345' }
+    const { handler } = bundle as { handler: Intake }
+    return deliver(handler, { ...mail, expires_at: Date.now() + 60_000 })
+  })
 
 describe('bundleFunctions', () => {
   beforeAll(() => bundleFunctions())
@@ -72,12 +78,18 @@ describe('bundleFunctions', () => {
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT')
     const refuse = ['TransactWriteItems', 'SendMessage', 'PutItem']
     expect(await deliverMail('BadRequestException')).toEqual({
-      delivery: 'done',
+      result: 'done',
       calls: ['SendEmail', ...refuse],
     })
     expect(await deliverMail('AccountSuspendedException')).toEqual({
-      delivery: 'retry',
+      result: 'retry',
       calls: ['SendEmail', 'ChangeMessageVisibility'],
     })
+  })
+
+  it('a signed-in function has called the table before its first request, one that is open has not', async () => {
+    vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand')
+    expect((await loadBundle('account/info', '', Object.keys)).calls).toEqual(['GetItem'])
+    expect((await loadBundle('well-known/jwks', '', Object.keys)).calls).toEqual([])
   })
 })
