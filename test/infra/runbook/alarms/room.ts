@@ -120,11 +120,15 @@ export async function rehearse(room: Room, rehearsal: AlarmRehearsal): Promise<v
   expect(told()).toEqual([journey])
 }
 
-/** Expects that the operator's command lists what is raised, each with a section that the runbook has. */
+/** Expects that the operator's command and the console list what is raised, with what to do. */
 async function expectListed(room: Room): Promise<void> {
   const { code, result } = await room.section('One alarm for a fault').ops('alarms')
   const { alarms } = result as { alarms: { name: string; description: string }[] }
   expect(alarms.map(({ name }) => name).sort()).toEqual(room.raised())
   expect(code).toBe(alarms.length === 0 ? 0 : 1)
-  for (const { description } of alarms) room.section(description.split('#').at(-1) ?? '')
+  const answer = await fetch(`${room.url}/_local/alarms`)
+  const shown = (await answer.json()) as { health: string; alarms: { name: string; what_to_do: string }[] }
+  expect(shown.health).toBe(alarms.length === 0 ? 'OK' : 'ALARM')
+  expect(shown.alarms.map(({ name }) => name).sort()).toEqual(room.raised())
+  for (const { name, what_to_do: section } of shown.alarms) expect(section, name).not.toBe('')
 }
