@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as addressAssigned } from '../../../../functions/intake/address.assigned.ts'
 import { handler as addressesProvisioned } from '../../../../functions/intake/addresses.provisioned.ts'
 import { handler as clientRegistered } from '../../../../functions/intake/client.registered.ts'
@@ -12,7 +13,7 @@ import { propagateToAncestors } from '../../../../shared/community/propagate-to-
 import { searchBudgetKey } from '../../../../shared/community/search-budget.ts'
 import { readSum } from '../../../../shared/db/exact-sum.ts'
 import { scanItems } from '../../../../shared/db/read.ts'
-import type { Item } from '../../../../shared/db/table.ts'
+import { db, type Item } from '../../../../shared/db/table.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
 import { claimAddress } from '../../../../shared/deposits/user-address.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../../../../shared/events/rejected-event.ts'
@@ -192,6 +193,22 @@ async function listTorn(since: number): Promise<Torn[]> {
   return [...findTorn(found, since), ...(await findUnsound(found, since))]
 }
 
+/** Starts a mend that fails after this many changes. */
+async function interruptMend(since: number, changes: number): Promise<void> {
+  const send = db.send.bind(db)
+  const begun: Promise<unknown>[] = []
+  const spy = vi.spyOn(db, 'send').mockImplementation((async (command: unknown) => {
+    if (!(command instanceof TransactWriteCommand)) return send(command as never)
+    if (begun.length === changes) throw new Error('interrupted')
+    const sent: Promise<unknown> = send(command as never)
+    begun.push(sent)
+    return sent
+  }) as never)
+  await expect(mendLedger(since, true)).rejects.toThrow('interrupted')
+  await Promise.all(begun)
+  spy.mockRestore()
+}
+
 describe('a plan to mend', () => {
   let dropTable = async () => {}
 
@@ -228,6 +245,7 @@ describe('a plan to mend', () => {
         const lacks = (turn + Math.floor(round / turns)) % 2 === 0
         await restoreStates(items, (states, i) => states.at((i % turns === turn) === lacks ? 0 : -1))
       }
+      if (round % 2 === 0) await interruptMend(since, round)
       await mendLedger(since, true)
       expect(await listTorn(since), `round ${round}`).toEqual([])
       const events = told.flatMap(({ after }) => after)
@@ -238,4 +256,22 @@ describe('a plan to mend', () => {
     }
     expect(await listTorn(since)).toEqual([])
   }, 120_000)
+
+  it('those who were registered below a user whose registration is gone are registered again, too', async () => {
+    const id = newUserIds()
+    const { before, after, roots } = stories['registrations in a tree'](id)
+    await replay(before)
+    await grow(roots)
+    const since = Date.now()
+    const recorded = await recordStates(() => replay(after))
+    await grow(roots)
+    const members = await readMembers(roots)
+    const isGone = (position: number) => recorded[position]?.key.pk.endsWith(`#${id + 2}`)
+    await restoreStates(recorded, (states, position) => states.at(isGone(position) ? 0 : -1))
+    await mendLedger(since, true)
+    await replay(after)
+    await grow(roots)
+    expect(await readMembers(roots)).toEqual(members)
+    expect(await listTorn(since)).toEqual([])
+  })
 })
