@@ -106,6 +106,12 @@ export const Config = v.pipe(
     throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
     /** Burst of requests that one route accepts at the same moment; further requests get status 429. */
     throttleBurst: v.optional(v.pipe(numeric, v.integer(), v.minValue(1)), 2_000),
+    /**
+     * Concurrent executions that each of the two steps of a sign-in keeps for itself, so that nothing else
+     * can use them up; it gets no more than these. What is left of the account's limit must be 100 or more.
+     * Default: none; the sign-in shares the account's limit with all other functions.
+     */
+    signInConcurrency: v.optional(v.pipe(numeric, v.integer(), v.minValue(1))),
     /** ARN of the SNS topic that receives alarms. Default: none. */
     alarmTopicArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /**

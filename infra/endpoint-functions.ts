@@ -7,6 +7,8 @@ export interface EndpointFunction {
   entry: string
   /** Whether one of the routes is marked as a canary. */
   canary: boolean
+  /** Whether one of the routes is a step of the sign-in. */
+  signIn: boolean
   permissions: Permissions
   routes: Route[]
 }
@@ -20,6 +22,12 @@ export function endpointFunctions(all: readonly Route[] = routes): EndpointFunct
     const [permissions = {}, ...others] = served.map((route) => route.permissions)
     if (!others.every((other) => isDeepStrictEqual(other, permissions)))
       throw new Error(`the routes of ${entry} differ in their permissions; they share one function`)
-    return { entry, canary: served.some((route) => route.canary), permissions, routes: served }
+    return {
+      entry,
+      canary: served.some((route) => route.canary),
+      signIn: served.some((route) => route.signIn),
+      permissions,
+      routes: served,
+    }
   })
 }

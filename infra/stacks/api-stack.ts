@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import type { Construct } from 'constructs'
+import type { Environment } from '../../shared/env.ts'
 import type { Config } from '../config.ts'
 import { addDomain } from '../constructs/custom-domain.ts'
 import type { Edge } from '../constructs/edge.ts'
@@ -16,8 +17,8 @@ import { Deployer } from '../constructs/deployer.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { throttleRoutes } from '../constructs/throttle-routes.ts'
-import { defaultTimeoutSeconds, type Permissions } from '../permissions.ts'
-import { endpointFunctions } from '../endpoint-functions.ts'
+import { defaultTimeoutSeconds } from '../permissions.ts'
+import { type EndpointFunction, endpointFunctions } from '../endpoint-functions.ts'
 import { endpointName } from '../names.ts'
 import { routes } from '../routes.ts'
 
@@ -82,7 +83,10 @@ export class ApiStack extends Stack {
 
   private addFunctions(config: Config, resources: ServiceResources): void {
     const deployer = config.gradualDeployment ? new Deployer(this, 'Deployer') : undefined
-    const integrate = (entry: string, permissions: Permissions, { canary = false, environment = {} }) => {
+    const integrate = (
+      { entry, permissions, canary, signIn }: Omit<EndpointFunction, 'routes'>,
+      environment: Environment = {},
+    ) => {
       const name = endpointName(entry)
       const { target } = new ServiceFunction(this, name, {
         config,
@@ -94,19 +98,23 @@ export class ApiStack extends Stack {
         environment,
         deployer,
         canary,
+        reservedConcurrency: signIn ? config.signInConcurrency : undefined,
       })
       this.functionNames.push(name)
       return new HttpLambdaIntegration(`${name}-integration`, target)
     }
-    for (const { entry, canary, permissions, routes: served } of endpointFunctions()) {
-      const integration = integrate(entry, permissions, { canary })
-      for (const { method, path } of served)
+    for (const endpoint of endpointFunctions()) {
+      const integration = integrate(endpoint)
+      for (const { method, path } of endpoint.routes)
         this.api.addRoutes({ path, methods: [HttpMethod[method]], integration })
     }
     new HttpRoute(this, 'Fallback', {
       httpApi: this.api,
       routeKey: HttpRouteKey.DEFAULT,
-      integration: integrate('fallback', {}, { environment: { ROUTES: JSON.stringify(methodsByPath()) } }),
+      integration: integrate(
+        { entry: 'fallback', permissions: {}, canary: false, signIn: false },
+        { ROUTES: JSON.stringify(methodsByPath()) },
+      ),
     })
   }
 }

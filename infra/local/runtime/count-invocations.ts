@@ -9,15 +9,18 @@ export function countInvocations(
   record: RecordMetric,
 ): InvokeFunction {
   const names = new Map(functions.map(({ logicalId, name }) => [logicalId, name]))
-  let concurrency = 0
+  /** Number of calls that are under way, by the function's name. */
+  const running = new Map<string, number>()
   return async (functionLogicalId, ...rest) => {
     const FunctionName = names.get(functionLogicalId)
     if (FunctionName === undefined) return invoke(functionLogicalId, ...rest)
     const at = Date.now()
     const put = (name: string, value: number) =>
       record({ namespace: 'AWS/Lambda', name, dimensions: { FunctionName } }, value, at)
-    concurrency += 1
-    record({ namespace: 'AWS/Lambda', name: 'ClaimedAccountConcurrency', dimensions: {} }, concurrency, at)
+    const add = (calls: number) => running.set(FunctionName, (running.get(FunctionName) ?? 0) + calls)
+    put('ConcurrentExecutions', add(1).get(FunctionName) ?? 0)
+    const claimed = [...running.values()].reduce((sum, calls) => sum + calls, 0)
+    record({ namespace: 'AWS/Lambda', name: 'ClaimedAccountConcurrency', dimensions: {} }, claimed, at)
     try {
       const result = await invoke(functionLogicalId, ...rest)
       put('Invocations', 1)
@@ -28,7 +31,7 @@ export function countInvocations(
       if (error instanceof TooManyRequestsError) put('Throttles', 1)
       throw error
     } finally {
-      concurrency -= 1
+      add(-1)
     }
   }
 }

@@ -100,6 +100,19 @@ export const signInAlarms: AlarmRehearsal[] = [
     },
   },
   {
+    cause: 'many people send their password at once',
+    raises: ['user-login-with-password-concurrency'],
+    journey: 'sign-in',
+    async fault(room) {
+      const user = await createUser()
+      await Promise.all(Array.from({ length: 55 }, (_, i) => guess(room, user, `127.0.4.${i + 1}`)))
+    },
+    async mend({ section, people }) {
+      section('function-throttles')
+      expect((await people.sendPassword(await createUser())).status).toBe(200)
+    },
+  },
+  {
     cause: 'mails go to addresses that do not exist, and to people who never asked for them',
     raises: ['mail-bounces', 'mail-complaints'],
     journey: 'sign-in',

@@ -26,6 +26,7 @@ const stack = await startLocalStack({
     throttleBurst: '5000',
     addressPoolLowMark: '2',
     mailDelaySeconds: '0',
+    signInConcurrency: '60',
   },
   showLine: () => undefined,
   synthesize: synthesizeFromBundles,
@@ -60,7 +61,7 @@ const rehearsals = [
 ]
 
 /** Alarms of which there is one for each function, route or queue, and one of them is rehearsed. */
-const families = [/-errors$/, /-throttles$/, /-at-throttle$/, /-late$/, /-dead-letters$/]
+const families = [/-errors$/, /-throttles$/, /-concurrency$/, /-at-throttle$/, /-late$/, /-dead-letters$/]
 
 describe('alarms by their causes', () => {
   it.each(rehearsals.map((rehearsal) => [rehearsal.cause, rehearsal] as const))(
