@@ -12,6 +12,12 @@ export function openClock(): Clock {
   return {
     read: (machineTime = Date.now()) =>
       moves.reduce((time, { at, by }) => (at <= machineTime ? time + by : time), machineTime),
-    advance: (by) => void moves.push({ at: Date.now(), by }),
+    advance(by) {
+      const before = Date.now()
+      let at = before
+      // Waits for the next millisecond, so that nothing of before has the same time as the move.
+      while (at === before) at = Date.now()
+      moves.push({ at, by })
+    },
   }
 }
