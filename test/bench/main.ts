@@ -33,7 +33,7 @@ const options: Options = {
   install: values.install,
   say: (line) => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`),
 }
-const machine = describeMachine()
+const machine = describeMachine(options.samples)
 console.log(`${machine}\n`)
 
 const tables: Table[] = []
@@ -59,7 +59,7 @@ if (values.json !== undefined)
     values.json,
     `${JSON.stringify({ machine, short: values.short, tables: [...tables, lines] }, null, 1)}\n`,
   )
-if (values.write) await writeDocuments([...tables, lines], machine)
+if (values.write) writeDocuments([...tables, lines], machine)
 if (values.check && broken.length > 0) {
   console.error(`broken: ${broken.join('; ')}`)
   process.exitCode = 1

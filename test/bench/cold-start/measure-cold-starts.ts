@@ -20,14 +20,19 @@ interface Candidate {
   megabytes: number | undefined
 }
 
-/** Milliseconds of a start: until the bundle is evaluated, and from the first event to its answer. */
+/**
+ * Milliseconds of a start: until the bundle is evaluated, from the first event to its answer, and of a
+ * processor.
+ */
 interface ColdStart {
   evaluated: number
   answered: number
+  cpu: number
 }
 
 /** Memory at which Lambda gives a whole processor (AWS: Configure Lambda function memory). */
 const wholeProcessorMegabytes = 1769
+const byDefault = "esbuild's defaults"
 const memories = [undefined, 256, 512, 1024]
 
 /** Measures cold starts: until evaluated at full speed, as in Lambda's init phase, then the first answer. */
@@ -72,7 +77,7 @@ async function bundleCandidates(
   return {
     'as deployed': stack.describe(model).file,
     'connection opened in init': join(directory, 'connected.mjs'),
-    "esbuild's defaults": join(directory, 'default.cjs'),
+    [byDefault]: join(directory, 'default.cjs'),
     "floor: Node's modules, one call": join(import.meta.dirname, 'floor.mjs'),
   }
 }
@@ -87,14 +92,14 @@ async function start(
   const environment = { ...described.environment, ...server.environment }
   const process = new FunctionProcess({ ...described, file, environment })
   try {
-    const { wall: evaluated } = await process.evaluated
+    const { wall: evaluated, cpu: evaluatedCpu } = await process.evaluated
     const limit =
       megabytes === undefined ? undefined : quota.limit(process.pid, megabytes / wholeProcessorMegabytes)
-    const { payload, failed, wall: answered } = await process.run(recorded.event)
+    const { payload, failed, wall: answered, cpu } = await process.run(recorded.event)
     limit?.release()
     const { statusCode } = JSON.parse(payload) as { statusCode?: number }
     if (failed || statusCode !== 200) throw new Error(`a cold start answered ${payload.slice(0, 500)}`)
-    return { evaluated, answered }
+    return { evaluated, answered, cpu: evaluatedCpu + cpu }
   } finally {
     await process.end()
   }
@@ -107,25 +112,26 @@ function describe(
   server: ReplayServer,
   { absent }: Peers,
 ): Table {
-  const rows: Row[] = []
-  for (const megabytes of memories) {
-    const own = candidates.flatMap((candidate, i) => {
-      const measured = starts[i] ?? []
-      const evaluated = median(measured.map((one) => one.evaluated))
-      const answered = median(measured.map((one) => one.answered))
-      return candidate.megabytes === megabytes ? [{ name: candidate.name, evaluated, answered }] : []
-    })
-    const totalOf = (name: string) =>
-      own.filter((one) => one.name === name).reduce((sum, one) => sum + one.evaluated + one.answered, 0)
-    for (const { name, evaluated, answered } of own)
-      rows.push({
-        candidate: `${name}, ${megabytes === undefined ? 'full speed' : `${megabytes} MB`}`,
-        'evaluated ms': round(evaluated),
-        'first answer ms': round(answered),
-        'together ms': round(evaluated + answered),
-        '× default': round((evaluated + answered) / totalOf("esbuild's defaults"), 3),
-      })
-  }
+  const middle = (of: (start: ColdStart) => number, i: number) => median((starts[i] ?? []).map(of))
+  const medians = candidates.map((candidate, i) => ({
+    ...candidate,
+    evaluated: middle(({ evaluated }) => evaluated, i),
+    answered: middle(({ answered }) => answered, i),
+    cpu: middle(({ cpu }) => cpu, i),
+  }))
+  const rows = medians.map(({ name, megabytes, evaluated, answered, cpu }): Row => {
+    const other = medians.find((one) => one.name === byDefault && one.megabytes === megabytes)
+    if (other === undefined) throw new Error('there is nothing to compare with')
+    return {
+      candidate: `${name}, ${megabytes === undefined ? 'full speed' : `${megabytes} MB`}`,
+      'evaluated ms': round(evaluated),
+      'first answer ms': round(answered),
+      'together ms': round(evaluated + answered),
+      '× default': round((evaluated + answered) / (other.evaluated + other.answered), 3),
+      'CPU ms': round(cpu),
+      '× default CPU': round(cpu / other.cpu, 3),
+    }
+  })
   for (const name of absent) rows.push({ candidate: `${name}: absent` })
   const calls = server.url.startsWith('https') ? 'over TLS' : 'without TLS, for lack of openssl'
   return {

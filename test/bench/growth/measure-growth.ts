@@ -46,6 +46,7 @@ function besideSmallest(rows: readonly Row[], column: 'bills' | 'members'): Row[
   const queryOf = (row: Row) => String(row[column]).replace(/^[\d,]+, /, '')
   return rows.map((row) => {
     const smallest = rows.find((other) => queryOf(other) === queryOf(row))
+    if (row['read units'] === undefined) return row
     return { ...row, '× smallest': round(Number(row['read units']) / Number(smallest?.['read units']), 3) }
   })
 }

@@ -37,7 +37,7 @@ export function describeCost({ kind, title }: Operation, model: FunctionModel, {
   })
   const dollars = kind === 'message' ? { ...charged, event: 0 } : charged
   const dynamodb = dollars.read + dollars.write
-  const floor = dollars.gateway + dollars.invocation
+  const floor = dollars.gateway + dollars.event + dollars.queue + dollars.invocation
   return {
     calls: calls.length,
     chain,
@@ -53,7 +53,7 @@ export function describeCost({ kind, title }: Operation, model: FunctionModel, {
     'events, queues': round(dollars.event + dollars.queue),
     mail: dollars.mail,
     logs: round(dollars.logGigabyte),
-    '× floor': kind === 'request' ? round((floor + dynamodb) / floor) : undefined,
+    '× floor': round((floor + dynamodb) / floor),
     'kept items': keptItems,
     'kept bytes': keptBytes,
     '$ of ten years': round((keptBytes / 1e9) * 1e6 * storageDollarsPerGigabyteMonth * monthsOfTenYears),

@@ -8,12 +8,12 @@ const fill = (document: string) => fillTables(document, tables, 'today')
 
 it('a table of the run replaces the one of an earlier run in a document', () => {
   expect(fill('a\n<!-- bench costs -->\n\nold\n\n<!-- end -->\nz')).toBe(
-    'a\n<!-- bench costs -->\n\n| what | units | chain |\n| --- | ---: | --- |\n| a bill | 16 | – |\n\nMeasured today.\n\n<!-- end -->\nz',
+    'a\n<!-- bench costs -->\n\n| what   | units | chain |\n| ------ | ----: | ----- |\n| a bill |    16 | –     |\n\nMeasured today.\n\n<!-- end -->\nz',
   )
 })
 
 it('a document may show some columns only', () => {
-  expect(fill('<!-- bench costs: what, units -->\n<!-- end -->')).toContain('| what | units |\n')
+  expect(fill('<!-- bench costs: what, units -->\n<!-- end -->')).toContain('| what   | units |\n')
 })
 
 it('a table that the run did not measure stays in the document', () => {

@@ -1,19 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { format, resolveConfig } from 'prettier'
 import { formatCell, type Table } from './table.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
 /** The documents that show tables of the benchmark. */
-const documents = ['README.md', 'infra/CAPACITY.md']
+const documents = ['README.md', 'infra/CAPACITY.md', 'test/bench/README.md']
 
 /** Writes the tables of a run into the documents. */
-export async function writeDocuments(tables: readonly Table[], machine: string): Promise<void> {
+export function writeDocuments(tables: readonly Table[], machine: string): void {
   for (const name of documents) {
     const file = join(root, name)
-    const filled = fillTables(readFileSync(file, 'utf8'), tables, machine)
-    writeFileSync(file, await format(filled, { ...(await resolveConfig(file)), filepath: file }))
+    writeFileSync(file, fillTables(readFileSync(file, 'utf8'), tables, machine))
   }
 }
 
@@ -31,10 +29,14 @@ export const fillTables = (document: string, tables: readonly Table[], machine: 
     },
   )
 
+/** Formats a table in Markdown as Prettier does, because a test holds that CAPACITY.md is formatted. */
 function toMarkdown({ rows }: Table, columns = [...new Set(rows.flatMap(Object.keys))]): string {
-  const rules = columns.map((column) =>
-    rows.some((row) => typeof row[column] === 'number') ? '---:' : '---',
+  const isNumeric = columns.map((column) => rows.some((row) => typeof row[column] === 'number'))
+  const cells = [columns, ...rows.map((row) => columns.map((column) => formatCell(row[column])))]
+  const widths = columns.map((_column, i) => Math.max(3, ...cells.map((row) => row[i]?.length ?? 0)))
+  const [head, ...body] = cells.map((row) =>
+    row.map((text, i) => (isNumeric[i] ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0))),
   )
-  const body = rows.map((row) => columns.map((column) => formatCell(row[column])))
-  return [columns, rules, ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  const rule = widths.map((width, i) => (isNumeric[i] ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)))
+  return [head, rule, ...body].map((row) => `| ${row?.join(' | ') ?? ''} |`).join('\n')
 }

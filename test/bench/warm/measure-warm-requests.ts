@@ -55,7 +55,8 @@ export async function measureWarmRequests(options: Options, stack: BenchStack): 
         name: 'request-pieces',
         title: 'The pieces of a warm request',
         notes: [
-          "There is no routing: API Gateway finds the function. The rest of a request is the AWS SDK's and the work.",
+          'There is no routing: API Gateway finds the function. The frame is without its log line.',
+          "The rest of a request is the AWS SDK's, and the work.",
         ],
         rows: pieces.map(({ piece, cpu }) => ({
           piece,
