@@ -53,10 +53,6 @@ export async function bundleByDefault(
   )
 }
 
-/** Bundles files as functions are bundled for deployment; the outputs are paths without an ending. */
-export const bundleAsDeployed = (sources: Record<string, string>, directory: string) =>
-  build({ ...bundleOptions([]), entryPoints: sources, outdir: directory, write: true })
-
 function describe({ outputs }: Metafile, output: string): Bundle {
   const { bytes, inputs } = outputs[output] ?? { bytes: 0, inputs: {} }
   const largest = Object.entries(inputs)

@@ -9,7 +9,7 @@ import { FunctionProcess } from '../stack/function-process.ts'
 import { type RecordedEvent, recordEvent } from '../stack/record-event.ts'
 import { type ReplayServer, startReplayServer } from '../stack/replay-server.ts'
 import type { BenchStack } from '../stack/start-bench-stack.ts'
-import { bundleAsDeployed, bundleByDefault } from '../bundles/build-bundles.ts'
+import { bundleByDefault } from '../bundles/build-bundles.ts'
 import { bundlePeers, type Peers } from '../peers/bundle-peers.ts'
 
 /** A function whose start is measured, at some memory: undefined for the full speed of the machine. */
@@ -32,6 +32,9 @@ interface ColdStart {
 
 /** Memory at which Lambda gives a whole processor (AWS: Configure Lambda function memory). */
 const wholeProcessorMegabytes = 1769
+const unconnected = 'as deployed, no connection in init'
+/** The variable without which a function's init makes no call: see shared/http/middleware/authenticate.ts. */
+const isOnLambda = 'AWS_LAMBDA_INITIALIZATION_TYPE'
 const byDefault = "esbuild's defaults"
 const memories = [undefined, 256, 512, 1024]
 
@@ -72,24 +75,24 @@ async function bundleCandidates(
   { model }: RecordedEvent,
   directory: string,
 ): Promise<Record<string, string>> {
-  await bundleAsDeployed({ connected: 'test/bench/cold-start/account-info-connected.ts' }, directory)
   await bundleByDefault({ default: 'functions/account/info.ts' }, directory)
   return {
     'as deployed': stack.describe(model).file,
-    'connection opened in init': join(directory, 'connected.mjs'),
+    [unconnected]: stack.describe(model).file,
     [byDefault]: join(directory, 'default.cjs'),
     "floor: Node's modules, one call": join(import.meta.dirname, 'floor.mjs'),
   }
 }
 
 async function start(
-  { file, recorded, megabytes }: Candidate,
+  { name, file, recorded, megabytes }: Candidate,
   stack: BenchStack,
   server: ReplayServer,
   quota: CpuQuota,
 ): Promise<ColdStart> {
   const described = stack.describe(recorded.model, server.url)
-  const environment = { ...described.environment, ...server.environment }
+  const environment: Record<string, string> = { ...described.environment, ...server.environment }
+  if (name === unconnected) Reflect.deleteProperty(environment, isOnLambda)
   const process = new FunctionProcess({ ...described, file, environment })
   try {
     const { wall: evaluated, cpu: evaluatedCpu } = await process.evaluated

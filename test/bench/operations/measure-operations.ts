@@ -97,6 +97,8 @@ async function runOnce(
   let logged = 0
   const calls: Calls = makeCalls(async (event) => {
     if (usage !== undefined) throw new Measured()
+    // The calls of the function's init are none of the operation's.
+    await environment.evaluated
     recorder.take()
     const { payload, failed, cpu, logBytes } = await environment.run(event)
     const recorded = recorder.take()

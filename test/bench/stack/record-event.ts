@@ -23,6 +23,8 @@ export async function recordEvent(
   const environment = new FunctionProcess(stack.describe(model))
   const recorded: RecordedEvent[] = []
   const calls = makeCalls(async (event) => {
+    // The calls of the function's init are none of the event's.
+    await environment.evaluated
     stack.recorder.take()
     const { payload, failed } = await environment.run(event)
     recorded.push({ model, event, answers: stack.recorder.take().answers })
