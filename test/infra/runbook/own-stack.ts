@@ -11,8 +11,9 @@ export async function startOwnStack(): Promise<LocalStack> {
   const stack = await startLocalStack({
     ...ephemeral,
     demo: false,
-    // Multi-Region keys, because a rehearsal moves to another region.
-    settings: { signingKeyPublishSeconds: '2', multiRegionKeys: 'true' },
+    // Multi-Region keys, because a rehearsal moves to another region; no mail waits, as rehearsals wait for
+    // empty queues.
+    settings: { signingKeyPublishSeconds: '2', multiRegionKeys: 'true', mailDelaySeconds: '0' },
     showLine: () => undefined,
     synthesize: synthesizeFromBundles,
   })
