@@ -3,11 +3,17 @@ import { isIndexDue, putNextHead, readHead } from '../tree-journal.ts'
 import type { IndexLimits } from './append-members.ts'
 import { maintainIndex } from './maintain-index.ts'
 
-/** Adds a list to those whose search indexes are due for maintenance. */
-export const addDue = (due: readonly MemberList[], list: MemberList): MemberList[] => [
-  ...due.filter(({ kind, ownerId }) => kind !== list.kind || ownerId !== list.ownerId),
-  list,
-]
+/** Maximum number of lists that wait for maintenance, because each write of a tree's head has them. */
+const maxDue = 50
+
+/**
+ * Adds a list to those whose search indexes are due for maintenance, unless too many wait: each newcomer of a
+ * list that is due adds it again.
+ */
+export const addDue = (due: MemberList[], list: MemberList): MemberList[] =>
+  due.length >= maxDue || due.some(({ kind, ownerId }) => kind === list.kind && ownerId === list.ownerId)
+    ? due
+    : [...due, list]
 
 /** Does one piece of the maintenance that is due in a tree, if any. Each list has its turn. */
 export async function maintainNext(rootId: number, limits: IndexLimits): Promise<void> {
