@@ -97,9 +97,9 @@ export const Config = v.pipe(
     /**
      * How long the mail with the code waits for a user who has an authenticator; it is not sent if the
      * sign-in is completed by then. At most 900, the longest delay of a queue, and at most half of
-     * loginTicketTtlSeconds is used.
+     * loginTicketTtlSeconds is used. Default: 10, or 3 on the local stack, where somebody waits for it.
      */
-    mailDelaySeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(0), v.maxValue(900)), 10),
+    mailDelaySeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(0), v.maxValue(900))),
     /** Whether X-Ray traces requests. */
     tracing: v.optional(Flag, false),
     /** Requests per second that one route accepts on average; further requests get status 429. */
@@ -137,6 +137,7 @@ export const Config = v.pipe(
       ...config,
       ...(config.failover ? inStandbyRegion(config.standby) : {}),
       protectData,
+      mailDelaySeconds: config.mailDelaySeconds ?? (config.stage === 'local' ? 3 : 10),
       multiRegionKeys: config.multiRegionKeys ?? protectData,
       gradualDeployment: config.gradualDeployment ?? protectData,
       namePrefix: namePrefix(config.stage),

@@ -8,7 +8,7 @@ describe('readConfig', () => {
       accessTokenTtlSeconds: 86_400,
       authorizationCodeTtlSeconds: 60,
       loginTicketTtlSeconds: 600,
-      mailDelaySeconds: 10,
+      mailDelaySeconds: 3,
       signingKeySpec: 'RSA_2048',
       signingKeyRotationDays: 30,
       signingKeyPublishSeconds: 86_400,
@@ -21,6 +21,11 @@ describe('readConfig', () => {
       exportCap: 10_000,
       namePrefix: '',
     })
+  })
+
+  it('on a deployment the mail waits longer than on the local stack', () => {
+    expect(readConfig({ ...configured, stage: 'dev' }).mailDelaySeconds).toBe(10)
+    expect(readConfig({ ...configured, stage: 'dev', mailDelaySeconds: 0 }).mailDelaySeconds).toBe(0)
   })
 
   it('readConfig accepts numbers, lists and tags as text, as the command line passes them', () => {
