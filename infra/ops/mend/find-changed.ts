@@ -18,6 +18,7 @@ const whole = [
   'TEAM#',
   'TEXT#',
   'TREE#',
+  'WAKE#',
 ] satisfies Partition[]
 
 /**
