@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import * as v from 'valibot'
-import { numeric, Settings } from '../shared/settings.ts'
-import { Flag, List, Senders, Standby, Tags, Url, WarmThroughput } from './knob-schemas.ts'
+import { Flag, numeric, Settings } from '../shared/settings.ts'
+import { List, Senders, Standby, Tags, Url, WarmThroughput } from './knob-schemas.ts'
 import { maxStageLength, namePrefix, serviceName } from './names.ts'
 
 /**

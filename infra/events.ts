@@ -99,7 +99,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#wallet.adjusted#', 'USER#', 'W#'],
-        PutItem: ['BL#', 'EVT#wallet.adjusted#', 'REFUSED#', 'W#'],
+        PutItem: ['BL#', 'BX#', 'EVT#wallet.adjusted#', 'REFUSED#', 'W#'],
+        UpdateItem: ['BX#'],
       },
     },
   },
@@ -109,7 +110,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#wallet.transferred#', 'USER#', 'W#'],
-        PutItem: ['BL#', 'EVT#wallet.transferred#', 'REFUSED#', 'W#'],
+        PutItem: ['BL#', 'BX#', 'EVT#wallet.transferred#', 'REFUSED#', 'W#'],
+        UpdateItem: ['BX#'],
       },
     },
   },
@@ -120,7 +122,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#withdrawal.updated#', 'USER#', 'W#*#asset', 'WD#'],
-        PutItem: ['BL#*#asset#', 'EVT#withdrawal.updated#', 'REFUSED#', 'W#*#asset', 'WD#'],
+        PutItem: ['BL#*#asset#', 'BX#*#asset', 'EVT#withdrawal.updated#', 'REFUSED#', 'W#*#asset', 'WD#'],
+        UpdateItem: ['BX#*#asset'],
         ConditionCheckItem: ['USER#'],
       },
     },
@@ -133,8 +136,8 @@ export const events: Event[] = [
       table: {
         GetItem: ['EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
         BatchGetItem: ['EARN#'],
-        PutItem: ['BL#*#reward#', 'EVT#reward.granted#', 'REFUSED#', 'W#*#reward'],
-        UpdateItem: ['EARN#'],
+        PutItem: ['BL#*#reward#', 'BX#*#reward', 'EVT#reward.granted#', 'REFUSED#', 'W#*#reward'],
+        UpdateItem: ['BX#*#reward', 'EARN#'],
       },
     },
   },
@@ -150,8 +153,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#package.purchased#', 'MEMBER#', 'USER#', 'W#'],
-        PutItem: ['BL#', 'EVT#package.purchased#', 'REFUSED#', 'TREE#', 'W#'],
-        UpdateItem: ['MEMBER#', 'WAKE#'],
+        PutItem: ['BL#', 'BX#', 'EVT#package.purchased#', 'REFUSED#', 'TREE#', 'W#'],
+        UpdateItem: ['BX#', 'MEMBER#', 'WAKE#'],
       },
       queues: ['grow-tree'],
     },
@@ -231,7 +234,16 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['ADDR#', 'DEP#', 'DL#', 'USER#', 'W#*#asset'],
-        PutItem: ['BL#*#asset#', 'DEP#', 'DL#', 'EVT#deposit.updated#', 'REFUSED#', 'W#*#asset'],
+        PutItem: [
+          'BL#*#asset#',
+          'BX#*#asset',
+          'DEP#',
+          'DL#',
+          'EVT#deposit.updated#',
+          'REFUSED#',
+          'W#*#asset',
+        ],
+        UpdateItem: ['BX#*#asset'],
       },
     },
   },

@@ -3,12 +3,6 @@ import { signingKeyTagName } from '../shared/keys/key-names.ts'
 import { outsideSenders } from './events.ts'
 import { serviceTag, stageTagName } from './names.ts'
 
-/** Schema of a knob that is on or off. */
-export const Flag = v.pipe(
-  v.union([v.boolean(), v.picklist(['true', 'false'])]),
-  v.transform((value) => value === true || value === 'true'),
-)
-
 /** Schema of a URL. */
 export const Url = v.pipe(v.string(), v.url())
 

@@ -5,7 +5,7 @@ export type TableAction =
 
 /** A partition, or a part of one: the records of one detail-type, or the wallets or bills of one kind. */
 export type LeadingKeys =
-  Partition | `EVT#${string}#` | `W#*#${'asset' | 'reward'}` | `BL#*#${'asset' | 'reward'}#`
+  Partition | `EVT#${string}#` | `${'W' | 'BX'}#*#${'asset' | 'reward'}` | `BL#*#${'asset' | 'reward'}#`
 
 /**
  * Everything that a Lambda function is allowed to do. infra/constructs/grant.ts turns it into IAM statements.

@@ -173,7 +173,11 @@ export const routes: Route[] = [
     entry: 'account/bills',
     canary: true,
     permissions: {
-      table: { GetItem: ['TOKENS#', 'W#*#asset'], Query: ['BL#*#asset#'] },
+      table: {
+        GetItem: ['TOKENS#', 'W#*#asset'],
+        BatchGetItem: ['BL#*#asset#'],
+        Query: ['BL#*#asset#', 'BX#*#asset'],
+      },
       index: ['BL#*#asset#'],
     },
   },
@@ -195,7 +199,11 @@ export const routes: Route[] = [
     path: '/bonus-account/bills',
     entry: 'bonus-account/bills',
     permissions: {
-      table: { GetItem: ['TOKENS#', 'W#*#reward'], Query: ['BL#*#reward#'] },
+      table: {
+        GetItem: ['TOKENS#', 'W#*#reward'],
+        BatchGetItem: ['BL#*#reward#'],
+        Query: ['BL#*#reward#', 'BX#*#reward'],
+      },
       index: ['BL#*#reward#'],
     },
   },

@@ -55,7 +55,7 @@ export const schedules: Schedule[] = [
     rate: 'rate(1 minute)',
     onlyReads: true,
     permissions: {
-      table: { GetItem: ['W#'], Query: ['BL#', 'VERIFICATION'], PutItem: ['VERIFICATION'] },
+      table: { GetItem: ['W#'], Query: ['BL#', 'BX#', 'VERIFICATION'], PutItem: ['VERIFICATION'] },
       index: ['WALLETS#'],
       memory: 512,
       timeout: 900,

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
-import { Bill, BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill.ts'
+import { Bill } from '../../shared/ledger/bill.ts'
+import { BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill-page.ts'
 
 /** Answers a page of the bills of the caller's asset wallet, newest first. */
 export const handler = endpoint({

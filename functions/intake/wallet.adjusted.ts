@@ -2,7 +2,9 @@ import * as v from 'valibot'
 import { BusinessKey, CurrencyCode, Instant, UserId, UnambiguousText } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
-import { Direction, type Posting, WalletName } from '../../shared/ledger/wallet.ts'
+import { Direction } from '../../shared/ledger/bill-type.ts'
+import { type Posting } from '../../shared/ledger/movement.ts'
+import { WalletName } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 
 /** Corrects a wallet by hand: a credit or a debit, with the reason on its bill. */

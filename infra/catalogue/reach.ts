@@ -50,7 +50,7 @@ const powers: [what: string, actions: string[], on: RegExp][] = [
   ['mail anyone as the service', ['ses:SendEmail'], /./],
   ['have a code or a warning mailed to anyone', ['events:PutEvents'], /mail/],
   ['read names and addresses of users', reads, /^(USER|MEMBER|TEXT|FIND|EMAIL)#/],
-  ['read balances or bills', reads, /^(W|BL)#/],
+  ['read balances or bills', reads, /^(W|BL|BX)#/],
   ['read deposits, earnings or devices', reads, /^(DEP|DL|EARN|DEVICE)#/],
 ]
 

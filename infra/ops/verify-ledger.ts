@@ -3,7 +3,8 @@ import { isRecorded } from '../../shared/events/event-record.ts'
 import type { Bill } from '../../shared/ledger/bill.ts'
 import { listWallets } from '../../shared/ledger/list-wallets.ts'
 import { type Difference, verifyWallet } from '../../shared/ledger/verify-wallet.ts'
-import { type BillType, readWallet, type WalletId } from '../../shared/ledger/wallet.ts'
+import type { BillType } from '../../shared/ledger/bill-type.ts'
+import { readWallet, type WalletId } from '../../shared/ledger/wallet.ts'
 import { formatTable } from './terminal.ts'
 
 /** The result of verifying wallets against their bills. */

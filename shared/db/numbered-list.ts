@@ -84,8 +84,16 @@ export async function readListPage(
   return { rows, total: Math.max(0, last - first + 1) }
 }
 
-/** Reads rows by number, newest first. Consistent, so every row that the length counts is found. */
-async function readRange(list: string, oldest: number, newest: number): Promise<Item[]> {
+/**
+ * Reads rows by number, newest first. Strongly consistent by default, so every row that the length counts is
+ * found.
+ */
+export async function readRange(
+  list: string,
+  oldest: number,
+  newest: number,
+  { consistent = true } = {},
+): Promise<Item[]> {
   if (newest < oldest) return []
   const query = {
     KeyConditionExpression: 'pk = :list AND sk BETWEEN :oldest AND :newest',
@@ -95,15 +103,15 @@ async function readRange(list: string, oldest: number, newest: number): Promise<
       ':newest': ordinalText(newest),
     },
     ScanIndexForward: false,
-    ConsistentRead: true,
+    ConsistentRead: consistent,
   }
   return queryFirst(query, newest - oldest + 1)
 }
 
-/** Reads all rows of a numbered list, oldest first, in as many reads as necessary. */
-export const readRows = (list: string): AsyncGenerator<Item> =>
+/** Reads the rows of a numbered list from a number on, oldest first, in as many reads as necessary. */
+export const readRows = (list: string, first = 1): AsyncGenerator<Item> =>
   queryItems({
-    KeyConditionExpression: 'pk = :list',
-    ExpressionAttributeValues: { ':list': list },
+    KeyConditionExpression: 'pk = :list AND sk >= :first',
+    ExpressionAttributeValues: { ':list': list, ':first': ordinalText(first) },
     ConsistentRead: true,
   })

@@ -7,6 +7,7 @@ export const partitions = [
   'ADDR#',
   'ADDRS#',
   'BL#',
+  'BX#',
   'CLIENT#',
   'CODE#',
   'DEP#',

@@ -1,23 +1,14 @@
 import * as v from 'valibot'
-import { daysInOrder } from '../dates.ts'
 import { itemType } from '../db/item-type.ts'
-import { instantKeys, type ListStart, readListPage, readListStart, rowKey } from '../db/numbered-list.ts'
+import { instantKeys, readRange, rowKey } from '../db/numbered-list.ts'
+import { readItems } from '../db/read.ts'
 import { Decimal, Integer, type Item, toNumberValue } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
-import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
-import { pageQuery, toPage } from '../page.ts'
 import { Money } from '../money.ts'
-import {
-  BillType,
-  billTypes,
-  Direction,
-  type NewBill,
-  quarterOf,
-  readWallet,
-  type Wallet,
-  type WalletId,
-  type WalletName,
-} from './wallet.ts'
+import { type BillFilter, BillType, billTypes, Direction, filtersOf, selects } from './bill-type.ts'
+import { quarterOf } from './mark.ts'
+import type { NewBill } from './movement.ts'
+import type { Wallet, WalletId } from './wallet.ts'
 
 /** Answer: a bill as its owner sees it. Bills never change. */
 export const Bill = v.object({
@@ -49,34 +40,24 @@ const BillItem = v.object({
 })
 
 /**
- * Identifies a list of bills: those of all currencies or of one, and of all kinds, one direction or one type.
+ * The rows of a list of bills are numbered from 1 without gaps. Every bill is a row of the list of all bills
+ * of its wallet, and is stored there only: the wallet's index tells which numbers a filter selects, see
+ * bill-index.ts.
  *
- * Every filter that a client can ask for has its own list, so that any page is one range of rows, however
- * many bills the wallet has. A bill is therefore stored six times: for all currencies and for its own, and in
- * both cases for all kinds, for its direction and for its type. For example, a deposit of USDT to the asset
- * wallet of user 7 is in these partitions:
+ * A wallet of an earlier release has five more copies of each bill, in a list for each of its other filters,
+ * and the index of the table finds the first bill of every quarter of an hour in them. For example, a deposit
+ * of USDT to the asset wallet of user 7 is in these partitions:
  *
  *     BL#7#asset#*#*       BL#7#asset#*#1       BL#7#asset#*#DEPOSIT
  *     BL#7#asset#USDT#*    BL#7#asset#USDT#1    BL#7#asset#USDT#DEPOSIT
- *
- * The rows of a list are numbered from 1 without gaps. The wallet counts its bills by currency and type, so
- * the length of any list is a sum of these counts. A new bill gets the next number of each list.
- *
- * The index finds where a day begins in a list. It holds only the first bill of every quarter of an hour,
- * because a day begins on a quarter of an hour in every time zone in use; this saves index writes.
  */
-export interface BillFilter {
-  currency?: string | undefined
-  kind?: Direction | BillType | undefined
-}
-
 const billKeys = itemType({
   pk: 'BL#{userId}#{wallet}#{currency}#{kind}',
   sk: '{number}',
   gpk: 'BL#{userId}#{wallet}#{currency}#{kind}',
   gsk: '{instant}#{number}',
-  holds: 'a bill, once in each of its six lists',
-  found: 'a page by its numbers; the first bill of a day in the index',
+  holds: 'a bill; in a wallet of an earlier release once in each of its six lists',
+  found: 'by its number; the first bill of a day in the index, in six lists only',
 })
 
 /** Partition key of a list of bills. */
@@ -84,13 +65,12 @@ export const listName = (id: WalletId, { currency = '*', kind }: BillFilter): st
   billKeys.partition({ ...id, currency, kind: kind ?? '*' })
 
 /** The length of a list of bills, and the quarter of an hour of its newest bill, -1 if the list is empty. */
-export function measureList(wallet: Wallet, { currency, kind }: BillFilter) {
+export function measureList(wallet: Wallet, filter: BillFilter) {
   let length = 0
   let lastQuarter = -1
   for (const [code, { bills }] of wallet.holdings) {
-    if (currency !== undefined && currency !== code) continue
     for (const [type, counted] of Object.entries(bills)) {
-      if (kind !== undefined && kind !== type && kind !== billTypes[type as BillType]) continue
+      if (!selects(filter, code, type as BillType)) continue
       length += counted.count
       lastQuarter = Math.max(lastQuarter, counted.lastQuarter)
     }
@@ -98,18 +78,13 @@ export function measureList(wallet: Wallet, { currency, kind }: BillFilter) {
   return { length, lastQuarter }
 }
 
-/** The six lists of a bill of this currency and type; the first is that of all bills of the wallet. */
-export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
-  [undefined, currency].flatMap((code) =>
-    [undefined, billTypes[type], type].map((kind) => ({ currency: code, kind })),
-  )
-
-/** The writes of a bill: one for each of its six lists. */
+/** The writes of a bill: one, or in a wallet of an earlier release one for each of its six lists. */
 export function putBill({ walletBefore, posting, balanceAfter, createdAt }: NewBill): Write[] {
   const { id } = walletBefore
   const { currency, type } = posting
+  const number = measureList(walletBefore, {}).length + 1
   const item = {
-    id: `${id.wallet === 'asset' ? 'A' : 'R'}${id.userId}-${measureList(walletBefore, {}).length + 1}`,
+    id: `${id.wallet === 'asset' ? 'A' : 'R'}${id.userId}-${number}`,
     currency,
     amount: toNumberValue(posting.amount),
     type,
@@ -118,6 +93,8 @@ export function putBill({ walletBefore, posting, balanceAfter, createdAt }: NewB
     remark: posting.remark,
     created_at: createdAt,
   }
+  if (walletBefore.index !== undefined)
+    return [{ Put: { Item: { ...rowKey(listName(id, {}), number), ...item } } }]
   return filtersOf(currency, type).map((filter) => {
     const list = listName(id, filter)
     const { length, lastQuarter } = measureList(walletBefore, filter)
@@ -132,47 +109,30 @@ export function toBill(row: Item): Bill {
   return { ...rest, amount_direction: billTypes[type], business_id: type, remark: remark ?? null }
 }
 
-/** Query parameters of a page of bills. */
-export const BillsQuery = v.pipe(
-  v.object({
-    currency: CurrencyFilter,
-    amountDirection: v.optional(v.pipe(v.string(), v.transform(Number), Direction)),
-    businessId: v.optional(v.string()),
-    beginTime: v.optional(Day),
-    endTime: v.optional(Day),
-    ...pageQuery,
-  }),
-  v.forward(
-    v.check(({ beginTime, endTime }) => daysInOrder(beginTime, endTime), 'must not be before beginTime'),
-    ['endTime'],
-  ),
-)
-export type BillsQuery = v.InferOutput<typeof BillsQuery>
+/** Number of times that a page of bills may read what it needs, as a range, to save reads of single bills. */
+const maxDilution = 8
 
-/** The first round of reads for a page of bills; undefined if no bill can match the query. */
-export async function readBillsStart(
-  query: BillsQuery,
-  userId: number,
-  wallet: WalletName,
-): Promise<ListStart | undefined> {
-  const filter = toFilter(query)
-  if (filter === undefined) return undefined
-  const id = { userId, wallet }
-  const readLength = async () => measureList(await readWallet(id), filter).length
-  return readListStart(listName(id, filter), readLength(), query)
-}
-
-/** Reads a page of bills, newest first, from the result of its first round of reads. */
-export async function readBillsPage(query: BillsQuery, start: ListStart | undefined) {
-  const { rows, total } = await readListPage(start, query)
-  return toPage(rows.map(toBill), total, query)
-}
-
-/** Finds the list of bills for a query; undefined if no bill can match its currency, type and direction. */
-function toFilter({ currency, amountDirection, businessId }: BillsQuery): BillFilter | undefined {
-  if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
-  if (businessId === undefined) return { currency, kind: amountDirection }
-  if (!v.is(BillType, businessId)) return undefined
-  if (amountDirection !== undefined && amountDirection !== billTypes[businessId]) return undefined
-  return { currency, kind: businessId }
+/**
+ * Reads bills by their numbers, newest first. Eventually consistent, and strongly consistent those that this
+ * does not find: numbers come from what was written with the bills, or after them. Throws if one is missing.
+ */
+export async function readBills(id: WalletId, numbers: readonly number[]): Promise<Bill[]> {
+  const [oldest, newest] = [numbers.at(0), numbers.at(-1)]
+  if (oldest === undefined || newest === undefined) return []
+  const list = listName(id, {})
+  const read = (some: readonly number[], options = {}) =>
+    readItems(
+      some.map((number) => rowKey(list, number)),
+      options,
+    )
+  const isDense = newest - oldest < maxDilution * numbers.length
+  const rows = isDense ? await readRange(list, oldest, newest, { consistent: false }) : await read(numbers)
+  const found = new Map(rows.flatMap((row) => (row === undefined ? [] : [[Number(row['sk']), row] as const])))
+  const missing = numbers.filter((number) => !found.has(number))
+  for (const row of await read(missing, { consistent: true })) if (row) found.set(Number(row['sk']), row)
+  return numbers.toReversed().map((number) => {
+    const row = found.get(number)
+    if (row === undefined) throw new Error('a bill is missing')
+    return toBill(row)
+  })
 }

@@ -14,17 +14,9 @@ import { runExclusive } from '../keyed-mutex.ts'
 import { retry } from '../retry.ts'
 import { readUser } from '../users/user.ts'
 import { putBill } from './bill.ts'
-import {
-  applyMovements,
-  type Movement,
-  type NewBill,
-  putWallet,
-  readWallet,
-  toWallet,
-  type Wallet,
-  type WalletId,
-  walletPath,
-} from './wallet.ts'
+import { closeChunks } from './stored-index.ts'
+import { applyMovements, type Movement, type NewBill } from './movement.ts'
+import { putWallet, readWallet, toWallet, type Wallet, type WalletId, walletPath } from './wallet.ts'
 
 export interface LedgerTransaction {
   /**
@@ -70,8 +62,8 @@ export async function postTransaction(transaction: LedgerTransaction): Promise<O
 }
 
 /**
- * Maximum number of ledger transactions in a batch: their 12 event keys, 12 bills of six rows each and the
- * wallet are 85 of the at most 100 writes of a DynamoDB transaction.
+ * Maximum number of ledger transactions in a batch. In a wallet of an earlier release their 12 event keys, 12
+ * bills of six rows each and the wallet are 85 of the at most 100 writes of a DynamoDB transaction.
  */
 const maxBatchSize = 12
 
@@ -108,6 +100,7 @@ async function commitBatch(transactions: readonly LedgerTransaction[]): Promise<
     await checkUser(wallets)
     const attempt = async () => {
       while (unsettled().length > 0) {
+        wallets = await Promise.all(wallets.map(closeChunks))
         const decision = decideBatch(wallets, unsettled(), instantOf(unsettled()))
         const conflict = await writeDecision(decision)
         if (conflict === undefined) await settleAll(decision, results)

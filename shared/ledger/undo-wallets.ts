@@ -1,10 +1,14 @@
+import { canonicalJson } from '../canonical-json.ts'
 import { readRows } from '../db/numbered-list.ts'
 import { readItem } from '../db/read.ts'
+import type { Item } from '../db/table.ts'
 import type { Change } from '../db/write.ts'
 import { type Bill, listName, toBill } from './bill.ts'
+import { type Chunk, takeChunk } from './bill-index.ts'
+import { indexItems, readIndexItems } from './stored-index.ts'
+import { applyMovements, type Movement } from './movement.ts'
 import {
-  applyMovements,
-  type Movement,
+  emptyIndex,
   newWallet,
   toWallet,
   type Wallet,
@@ -21,26 +25,52 @@ export class TornBefore extends Error {
   override readonly name = 'TornBefore'
 }
 
+/** A wallet as it follows from its bills, and the chunks of its index. */
+interface Rebuilt {
+  wallet: Wallet
+  chunks: Chunk[]
+}
+
 /**
- * The change that takes a wallet's item back to an instant (epoch milliseconds): to what follows from its
- * bills before that, and from its withdrawals that are open then. Throws TornBefore if these bills do not
- * have all numbers.
+ * The changes that take a wallet's item and its index back to an instant (epoch milliseconds): to what
+ * follows from its bills before that, and from its withdrawals that are open then. Throws TornBefore if these
+ * bills do not have all numbers.
  */
 export async function undoWallet(id: WalletId, holds: Holds, since: number): Promise<Change[]> {
   const before = await readItem(walletKey(id), { consistent: true })
-  const movements: { movement: Movement; at: number }[] = []
+  const stored = toWallet(id, before)
+  const rebuilt = await rebuild(stored, holds, since)
+  const { wallet } = rebuilt
+  const changes = stored.index === undefined ? [] : await undoIndex(rebuilt)
+  if (wallet.lastAt === 0) return before === undefined ? changes : [{ before, after: undefined }, ...changes]
+  const after = walletItem({ ...wallet, version: stored.version + 1 })
+  return textOf(after, 'version', 'last_at') === textOf(before, 'version', 'last_at')
+    ? changes
+    : [{ before, after }, ...changes]
+}
+
+async function rebuild(stored: Wallet, holds: Holds, since: number): Promise<Rebuilt> {
+  const { id } = stored
+  const wallet = { ...newWallet(id), index: stored.index && emptyIndex }
+  const rebuilt: Rebuilt = { wallet, chunks: [] }
+  let number = 0
   for await (const row of readRows(listName(id, {}))) {
     const bill = toBill(row)
     if (bill.created_at >= since) break
-    movements.push({ movement: toPosting(bill), at: bill.created_at })
-    if (Number(row['sk']) !== movements.length) throw new TornBefore(`bill ${movements.length} is missing`)
+    number += 1
+    if (Number(row['sk']) !== number) throw new TornBefore(`bill ${number} is missing`)
+    move(rebuilt, toPosting(bill), bill.created_at)
   }
-  const lastAt = movements.at(-1)?.at ?? 0
-  for (const hold of holds) movements.push({ movement: { kind: 'hold', ...hold }, at: lastAt })
-  const stored = toWallet(id, before)
-  const rebuilt = { ...rebuild(id, movements), version: stored.version + 1 }
-  if (movements.length === 0) return before === undefined ? [] : [{ before, after: undefined }]
-  return describe(rebuilt) === describe(stored) ? [] : [{ before, after: walletItem(rebuilt) }]
+  for (const hold of holds) move(rebuilt, { kind: 'hold', ...hold }, rebuilt.wallet.lastAt)
+  return rebuilt
+}
+
+function move(rebuilt: Rebuilt, movement: Movement, at: number): void {
+  const applied = applyMovements(rebuilt.wallet, [movement], at)
+  if (applied.rejection !== undefined) throw new TornBefore(applied.rejection)
+  const taken = takeChunk(applied.wallet)
+  rebuilt.wallet = taken?.rest ?? applied.wallet
+  if (taken !== undefined) rebuilt.chunks.push(taken.chunk)
 }
 
 const toPosting = ({ business_id, currency, amount, reference }: Bill): Movement => ({
@@ -51,15 +81,24 @@ const toPosting = ({ business_id, currency, amount, reference }: Bill): Movement
   reference,
 })
 
-function rebuild(id: WalletId, movements: readonly { movement: Movement; at: number }[]): Wallet {
-  let wallet = newWallet(id)
-  for (const { movement, at } of movements) {
-    const applied = applyMovements(wallet, [movement], at)
-    if (applied.rejection !== undefined) throw new TornBefore(applied.rejection)
-    wallet = applied.wallet
-  }
-  return wallet
+/** The changes of every item of the index that is not as it follows from the bills. */
+async function undoIndex({ wallet, chunks }: Rebuilt): Promise<Change[]> {
+  const expected = indexItems(wallet, chunks)
+  const items = await readIndexItems(wallet.id)
+  return [...new Set([...items.keys(), ...expected.keys()])].flatMap((key) => {
+    const [before, after] = [items.get(key), expected.get(key)]
+    return textOf(before) === textOf(after) ? [] : [{ before, after }]
+  })
 }
 
-const describe = ({ holdings }: Wallet): string =>
-  JSON.stringify([...holdings].sort(([a], [b]) => (a < b ? -1 : 1)))
+/** An item as text, without some of its attributes; a number is the same whether it was read or is new. */
+function textOf(item: Item = {}, ...omitted: string[]): string {
+  const kept = Object.entries(item).filter(([name]) => !omitted.includes(name))
+  return canonicalJson(
+    JSON.parse(
+      JSON.stringify(Object.fromEntries(kept), (_, value: unknown) =>
+        typeof value === 'number' ? { value: String(value) } : value,
+      ),
+    ),
+  )
+}

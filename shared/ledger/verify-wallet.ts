@@ -1,8 +1,10 @@
 import { readRows } from '../db/numbered-list.ts'
 import type { Item } from '../db/table.ts'
 import { type Big, zero } from '../money.ts'
-import { type Bill, type BillFilter, filtersOf, listName, measureList, toBill } from './bill.ts'
-import { type BillType, readWallet, type Wallet, type WalletId } from './wallet.ts'
+import { type Bill, listName, measureList, toBill } from './bill.ts'
+import { type BillFilter, type BillType, filtersOf } from './bill-type.ts'
+import { IndexVerifier } from './verify-index.ts'
+import { readWallet, type Wallet, type WalletId } from './wallet.ts'
 
 /** A difference that verification found: a stored value of a wallet that does not follow from its bills. */
 export interface Difference extends WalletId {
@@ -23,7 +25,8 @@ interface Totals {
   counts: Map<BillType, number>
 }
 
-type Compare = (currency: string | null, what: string, expected: string, actual: string) => void
+/** Reports a difference, if there is one. */
+export type Compare = (currency: string | null, what: string, expected: string, actual: string) => void
 
 /** Finds which of these bills have no record of the event, or of the deposit, that caused them. */
 export type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
@@ -33,9 +36,9 @@ const chunkSize = 100
 
 /**
  * Recomputes a wallet from its bills, first to last, and reports everything that differs: balances, sums, the
- * `balance_after` of each bill, counts, numbers, order, the copies of each bill in its other five lists, and
- * with `findUncaused` its cause. The wallet may be written meanwhile: of a wallet that is, only the bills
- * that it counted when it was read are checked.
+ * `balance_after` of each bill, counts, numbers, order, the index, or the copies of each bill in five more
+ * lists, and with `findUncaused` its cause. The wallet may be written meanwhile: then only the bills that it
+ * counted when it was read are checked.
  */
 export async function verifyWallet(
   id: WalletId,
@@ -48,6 +51,7 @@ export async function verifyWallet(
   }
   const totals = new Map<string, Totals>()
   const lists = new ListReader(wallet)
+  const index = wallet.index && new IndexVerifier(wallet, compare)
   const chunk: Bill[] = []
   const checkCauses = async () => {
     for (const bill of await findUncaused(chunk.splice(0)))
@@ -66,7 +70,8 @@ export async function verifyWallet(
     compare(null, `number of bill ${bill.id}`, String(bills), String(Number(row['sk'])))
     compare(null, `instant of bill ${bill.id}`, String(Math.max(at, lastAt)), String(at))
     compare(currency, `balance_after of bill ${bill.id}`, sums.total.toFixed(), bill.balance_after.toFixed())
-    for (const filter of filtersOf(currency, bill.business_id).slice(1)) {
+    await index?.add(bill)
+    for (const filter of index ? [] : filtersOf(currency, bill.business_id).slice(1)) {
       const copy = await lists.next(filter)
       const actual = copy === undefined ? 'none' : JSON.stringify(toBill(copy))
       compare(currency, `bill ${bill.id} in ${listName(id, filter)}`, JSON.stringify(bill), actual)
@@ -75,6 +80,7 @@ export async function verifyWallet(
     if (chunk.push(bill) === chunkSize) await checkCauses()
   }
   await checkCauses()
+  await index?.finish()
   compare(null, 'number of bills', String(bills), String(measureList(wallet, {}).length))
   for (const currency of new Set([...totals.keys(), ...wallet.holdings.keys()])) {
     compareHolding(wallet, currency, totals.get(currency) ?? noTotals, compare)

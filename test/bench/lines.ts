@@ -82,7 +82,7 @@ const lines: Line[] = [
   {
     figure: 'a further bill, write units',
     line: 10,
-    reached: false,
+    reached: true,
     now: cell('operations', 'wallet.adjusted, a further bill', 'write units'),
   },
   {

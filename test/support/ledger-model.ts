@@ -1,5 +1,6 @@
 import { Big, fitsTable, zero } from '../../shared/money.ts'
-import { type BillType, billTypes, type WalletName } from '../../shared/ledger/wallet.ts'
+import { type BillType, billTypes } from '../../shared/ledger/bill-type.ts'
+import type { WalletName } from '../../shared/ledger/wallet.ts'
 
 /** An event of one of the kinds that the ledger model implements. */
 export type LedgerEvent =

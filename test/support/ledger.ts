@@ -1,8 +1,19 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { writeItem } from '../../shared/db/write.ts'
+import { maxTransactionWrites, transact, type Write, writeItem } from '../../shared/db/write.ts'
 import { putUser } from '../../shared/users/user.ts'
-import { type Bill, type BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill.ts'
-import type { Wallet, WalletName } from '../../shared/ledger/wallet.ts'
+import { type Bill, putBill } from '../../shared/ledger/bill.ts'
+import { type BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill-page.ts'
+import type { BillType } from '../../shared/ledger/bill-type.ts'
+import { closeChunks } from '../../shared/ledger/stored-index.ts'
+import { applyMovements } from '../../shared/ledger/movement.ts'
+import {
+  newWallet,
+  putWallet,
+  type Wallet,
+  type WalletId,
+  type WalletName,
+} from '../../shared/ledger/wallet.ts'
+import { Big } from '../../shared/money.ts'
 
 /** Adds a user by storing only the item, which is all that the ledger checks. */
 export async function addUser(userId = randomInt(1, 2 ** 47)): Promise<number> {
@@ -62,3 +73,44 @@ export const describeWallet = ({ version, holdings }: Wallet) => ({
       ]),
   ),
 })
+
+/** A bill to add: its currency, type and instant (epoch milliseconds). */
+export interface NewTestBill {
+  currency: string
+  type: BillType
+  at: number
+}
+
+/**
+ * Adds a wallet with bills of amount 1 as postings would, but faster and without their events; with `lists`
+ * as release 1 would, and with `close: false` without closing chunks of the index, which the next posting
+ * then does. There must be enough credits before each debit.
+ */
+export async function addBills(
+  id: WalletId,
+  bills: readonly NewTestBill[],
+  { lists = false, close = true } = {},
+): Promise<void> {
+  const writes: Write[] = []
+  let wallet: Wallet = { ...newWallet(id), version: 1, ...(lists && { index: undefined }) }
+  for (const { currency, type, at } of bills) {
+    const posting = { kind: 'post', type, currency, amount: new Big('1'), reference: 'test' } as const
+    const applied = applyMovements(wallet, [posting], at)
+    if (applied.rejection !== undefined) throw new Error(applied.rejection)
+    writes.push(...applied.bills.flatMap(putBill))
+    wallet = close ? await closeChunks(applied.wallet) : applied.wallet
+  }
+  for (let start = 0; start < writes.length; start += maxTransactionWrites)
+    await transact(writes.slice(start, start + maxTransactionWrites))
+  await writeItem(putWallet(wallet))
+}
+
+/**
+ * Many bills, two of them in a currency of their own: one before and one after a chunk of the index. So a
+ * page of these two needs chunk and blocks, and single bills.
+ */
+export const chunkOfBills: readonly NewTestBill[] = Array.from({ length: 70 }, (_, i) => ({
+  currency: i % 69 === 0 ? 'BTC' : 'USDT',
+  type: 'ADJUSTMENT_CREDIT',
+  at: Date.parse('2026-03-01T12:00:00Z') + i * 3_600_000,
+}))

@@ -3,7 +3,7 @@ import { notedInstants } from '../../../shared/db/exact-sum.ts'
 import type { Partition } from '../../../shared/db/partitions.ts'
 import { Integer, type Item } from '../../../shared/db/table.ts'
 import { deviceInstants } from '../../../shared/dashboard/record-events.ts'
-import { walletIdOf, walletPath } from '../../../shared/ledger/wallet.ts'
+import { walletIdOf, walletKey, walletPath } from '../../../shared/ledger/wallet.ts'
 import { formatTable } from '../terminal.ts'
 import { planRepairs } from './plan-mend.ts'
 import { isCounted } from './undone-events.ts'
@@ -40,9 +40,12 @@ export function findTorn(found: ReadonlyMap<Partition, Item[]>, since: number): 
   const recorded = new Counts()
   for (const record of of('EVT#').filter(isCounted))
     recorded.add(number(record, 'applied_at'), number(record, 'items'))
+  const listed = new Set(of('W#').flatMap((item) => (item['tail'] === undefined ? [item['pk']] : [])))
+  const rowsOf = (userId: number) => (listed.has(walletKey({ userId, wallet: 'asset' }).pk) ? 6 : 1)
   const credited = new Counts()
   for (const deposit of of('DEP#'))
-    if (number(deposit, 'credited_at') >= since) credited.add(number(deposit, 'credited_at'), 6)
+    if (number(deposit, 'credited_at') >= since)
+      credited.add(number(deposit, 'credited_at'), rowsOf(number(deposit, 'user_id')))
   const credits = new Counts()
   for (const row of rows.filter(isCredit)) credits.add(number(row, 'created_at'), 1)
   return [

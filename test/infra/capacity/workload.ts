@@ -81,7 +81,7 @@ export const operations = {
     ...request,
     title: 'List of 20 bills',
     milliseconds: 20,
-    ...{ calls: 3, readUnits: 2, writeUnits: 0 },
+    ...{ calls: 3, readUnits: 1.5, writeUnits: 0 },
   },
   dashboard: {
     ...request,
@@ -92,9 +92,9 @@ export const operations = {
   firstBill: {
     ...event,
     title: "A user's first bill",
-    ...{ calls: 3, readUnits: 2, writeUnits: 23 },
+    ...{ calls: 3, readUnits: 2, writeUnits: 7 },
   },
-  nextBill: { ...event, title: 'Any further bill', ...{ calls: 2, readUnits: 1, writeUnits: 16 } },
+  nextBill: { ...event, title: 'Any further bill', ...{ calls: 2, readUnits: 1, writeUnits: 6 } },
 } satisfies Record<string, Operation>
 
 /** Name of an operation in CAPACITY.md. */

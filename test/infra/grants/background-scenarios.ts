@@ -1,6 +1,5 @@
 import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { randomUUID } from 'node:crypto'
-import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { emptyIndex, putNextIndex } from '../../../shared/community/search-index/index-head.ts'
 import { newHead, putNextHead, readJournal } from '../../../shared/community/tree-journal.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
@@ -9,8 +8,7 @@ import { transact } from '../../../shared/db/write.ts'
 import { signingKeySetKey } from '../../../shared/keys/key-set.ts'
 import { createSigningKey } from '../../../shared/keys/kms-keys.ts'
 import type { RotationResult } from '../../../shared/keys/rotate.ts'
-import { deliver } from '../../support/deliver.ts'
-import { addUser, adjustment } from '../../support/ledger.ts'
+import { addBills, addUser, chunkOfBills } from '../../support/ledger.ts'
 import { FailedCall, type Scenario } from './calls.ts'
 import { joinFamily } from './family.ts'
 
@@ -60,7 +58,7 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    await deliver(walletAdjusted, adjustment(await addUser()))
+    await addBills({ userId: await addUser(), wallet: 'asset' }, chunkOfBills)
     for (const slice of await readSlices())
       await writeSlice({ ...slice, started_at: 0, verified_at: 0, after: undefined, leased_until: 0 })
     await run({})

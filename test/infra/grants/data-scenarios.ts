@@ -1,12 +1,12 @@
 import { handler as addressesProvisioned } from '../../../functions/intake/addresses.provisioned.ts'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
 import { handler as rewardGranted } from '../../../functions/intake/reward.granted.ts'
-import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { claimAddress } from '../../../shared/deposits/user-address.ts'
 import { depositId } from '../../../shared/deposits/deposit.ts'
 import { deliver } from '../../support/deliver.ts'
 import { deposit, newPool, provision } from '../../support/deposits.ts'
-import { adjustment } from '../../support/ledger.ts'
+import type { WalletName } from '../../../shared/ledger/wallet.ts'
+import { addBills, chunkOfBills } from '../../support/ledger.ts'
 import { createSession } from '../../support/oauth-clients.ts'
 import type { Scenario } from './calls.ts'
 import { grant } from './events.ts'
@@ -21,14 +21,17 @@ const readOwn: Scenario = async ({ request }) => {
   await request({ token: accessToken })
 }
 
-/** A scenario that lists the bills of a wallet with one bill. */
+/** A scenario that lists the bills of a wallet with an index, and of one with six lists. */
 const readBills =
-  (wallet: string): Scenario =>
+  (wallet: WalletName): Scenario =>
   async ({ request }) => {
-    const { accessToken, userId } = await createSession()
-    await deliver(walletAdjusted, adjustment(userId, { wallet }))
-    await request({ token: accessToken, query: page })
-    await request({ token: accessToken, query: { ...page, beginTime: '2026-01-01' } })
+    for (const lists of [false, true]) {
+      const { accessToken, userId } = await createSession()
+      await addBills({ userId, wallet }, chunkOfBills, { lists })
+      await request({ token: accessToken, query: page })
+      await request({ token: accessToken, query: { ...page, currency: 'BTC', beginTime: '2026-03-02' } })
+      await request({ token: accessToken, query: { ...page, currency: 'BTC' } })
+    }
   }
 
 const readMembers =

@@ -5,7 +5,8 @@ import { handler as walletAdjusted } from '../../../functions/intake/wallet.adju
 import { createAccessToken } from '../../support/community.ts'
 import { deliver } from '../../support/deliver.ts'
 import { addDepositor, assignment, deposit, newPool, provision } from '../../support/deposits.ts'
-import { addUser, adjustment } from '../../support/ledger.ts'
+import { addBills, addUser, adjustment, chunkOfBills } from '../../support/ledger.ts'
+import type { WalletName } from '../../../shared/ledger/wallet.ts'
 import { addLoginTicket, delayedMail } from '../../support/login-tickets.ts'
 import { createUser, md5, newRegistration } from '../../support/sign-in.ts'
 import { newFamily } from './family.ts'
@@ -14,6 +15,10 @@ import { grant } from './events.ts'
 
 /** Delivers an invalid event, which an intake function must send to its dead-letter queue. */
 const deliverInvalid = ({ deliver: send }: Calls): Promise<void> => send({})
+
+/** Adds a wallet whose next posting closes a chunk of its index of bills. */
+const addLongWallet = (userId: number, wallet: WalletName = 'asset') =>
+  addBills({ userId, wallet }, chunkOfBills, { close: false })
 
 /** Scenarios with valid events, by intake function; an invalid event is added to each below. */
 const validEvents: Record<string, Scenario> = {
@@ -62,13 +67,15 @@ const validEvents: Record<string, Scenario> = {
       scopes: ['openid'],
     }),
   'wallet-adjusted': async (calls) => {
+    await calls.deliver(adjustment(await addUser()))
     const userId = await addUser()
+    await addLongWallet(userId)
     await calls.deliver(adjustment(userId))
     await calls.deliver(adjustment(userId, { direction: 2, amount: '1000' }))
   },
   'wallet-transferred': async (calls) => {
     const userId = await addUser()
-    await deliver(walletAdjusted, adjustment(userId))
+    await addLongWallet(userId)
     const transfer = { user_id: userId, from: 'asset', to: 'reward', currency: 'USDT', at: Date.now() }
     await calls.deliver({ ...transfer, transfer_id: randomUUID(), amount: '1' })
     await calls.deliver({ ...transfer, transfer_id: randomUUID(), amount: '1000' })
@@ -78,21 +85,23 @@ const validEvents: Record<string, Scenario> = {
     await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'cancelled' })
     // Of a user without a wallet, which is refused.
     await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'requested' })
-    await deliver(walletAdjusted, adjustment(withdrawal.user_id))
+    await addLongWallet(withdrawal.user_id)
     await calls.deliver({ ...withdrawal, withdrawal_id: randomUUID(), status: 'settled' })
   },
   'reward-granted': async (calls) => {
     const userId = await addUser()
     await calls.deliver(grant(userId))
+    const richUser = await addUser()
+    await addLongWallet(richUser, 'reward')
     // Its worth in the reward currency is found by the rates.
-    await calls.deliver({ ...grant(userId), currency: 'BTC' })
+    await calls.deliver({ ...grant(richUser), currency: 'BTC' })
     await deliver(walletAdjusted, adjustment(userId, { wallet: 'reward', amount: '9'.repeat(20) }))
     await calls.deliver({ ...grant(userId), amount: `0.${'9'.repeat(18)}` })
   },
   'rates-published': (calls) => calls.deliver({ quote: 'USDT', as_of: Date.now(), rates: { BTC: '100000' } }),
   'package-purchased': async (calls) => {
     const { child } = await newFamily()
-    await deliver(walletAdjusted, adjustment(child))
+    await addLongWallet(child)
     const purchase = { user_id: child, amount: '1', at: Date.now() }
     const pay = (amount: string) => ({ payment: { wallet: 'asset', currency: 'USDT', amount } })
     await calls.deliver({ ...purchase, ...pay('1'), purchase_id: randomUUID() })
@@ -133,6 +142,9 @@ const validEvents: Record<string, Scenario> = {
     await calls.deliver(detail)
     await calls.deliver({ ...detail, status: 'confirmed' })
     await calls.deliver({ ...detail, output_index: 1, address: '0xnobody' })
+    const other = await addDepositor()
+    await addLongWallet(other.userId)
+    await calls.deliver(deposit(other.address, { status: 'confirmed' }))
   },
 }
 

@@ -2,20 +2,25 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler as walletTransferred } from '../../../functions/intake/wallet.transferred.ts'
 import { addDays, dayOf, endOfDay, startOfDay } from '../../../shared/dates.ts'
-import type { Bill, BillsQuery } from '../../../shared/ledger/bill.ts'
-import { billTypes } from '../../../shared/ledger/wallet.ts'
+import type { Bill } from '../../../shared/ledger/bill.ts'
+import type { BillsQuery } from '../../../shared/ledger/bill-page.ts'
+import { billTypes } from '../../../shared/ledger/bill-type.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
-import { addUser, adjustment, readAllBills, readPage } from '../../support/ledger.ts'
+import { addBills, addUser, adjustment, readAllBills, readPage } from '../../support/ledger.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
+/** So many bills that the first are in two chunks of the index, and lists of it in two blocks. */
+const count = 150
 const days = ['2026-02-28', '2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2026-03-09']
 
-/** Posts bills of several days, currencies and types, under a fake clock. */
-async function makeHistory(): Promise<number> {
+/** Posts bills of several days, currencies and types, under a fake clock; with `lists` as release 1 would. */
+async function makeHistory(lists: boolean): Promise<number> {
   vi.useFakeTimers({ toFake: ['Date'], now: start })
   const userId = await addUser()
-  for (let i = 0; i < 60; i += 1) {
-    vi.setSystemTime(start + i * 73 * 60_000)
+  if (lists)
+    for (const wallet of ['asset', 'reward'] as const) await addBills({ userId, wallet }, [], { lists })
+  for (let i = 0; i < count; i += 1) {
+    vi.setSystemTime(start + i * 31 * 60_000)
     const currency = ['USDT', 'BTC', 'ETH'][i % 3] as string
     if (i % 7 === 6) {
       const transfer = { transfer_id: `${userId}-${i}`, user_id: userId, currency, amount: '0.5', at: start }
@@ -62,20 +67,25 @@ const combinations: Partial<BillsQuery>[] = optional(['USDT', 'BTC', 'DOGE']).fl
   ),
 )
 
-describe('bills', () => {
+describe.each([
+  ['with an index', false],
+  ['with six lists', true],
+])('bills of a wallet %s', (_, lists) => {
   let userId: number
   let all: Bill[]
 
   beforeAll(async () => {
     interceptQueues()
-    userId = await makeHistory()
+    userId = await makeHistory(lists)
     all = await readAllBills(userId, 'asset')
   })
   afterEach(() => void vi.useRealTimers())
 
   it('bills of several days are listed completely, newest first', () => {
-    expect(all.length).toBe(60)
-    expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 60 }, (_, i) => `A${userId}-${60 - i}`))
+    expect(all.length).toBe(count)
+    expect(all.map(({ id }) => id)).toEqual(
+      Array.from({ length: count }, (_, i) => `A${userId}-${count - i}`),
+    )
     expect(new Set(all.map(({ created_at }) => dayOf(created_at)))).toEqual(
       new Set(Array.from({ length: 4 }, (_, i) => addDays('2026-03-01', i))),
     )

@@ -24,15 +24,16 @@ import { propagateToAncestors } from '../../../../shared/community/propagate-to-
 import { putJournalEntry } from '../../../../shared/community/tree-journal.ts'
 import { claimEmail, putUser } from '../../../../shared/users/user.ts'
 import { scanItems } from '../../../../shared/db/read.ts'
-import type { Item } from '../../../../shared/db/table.ts'
+import type { Item, Key } from '../../../../shared/db/table.ts'
 import type { Outcome } from '../../../../shared/events/event-record.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../../../../shared/events/rejected-event.ts'
+import { readIndexItems } from '../../../../shared/ledger/stored-index.ts'
 import { verifyWallet } from '../../../../shared/ledger/verify-wallet.ts'
 import { readWallet } from '../../../../shared/ledger/wallet.ts'
 import { stringifyExact } from '../../../../shared/stringify-exact.ts'
 import { applyEvent } from '../../../support/apply-event.ts'
 import { newUserIds, silenceTreeQueue } from '../../../support/community.ts'
-import { describeWallet, readPage } from '../../../support/ledger.ts'
+import { addBills, adjustment, chunkOfBills, describeWallet, readPage } from '../../../support/ledger.ts'
 import { useOwnTable } from '../../../support/own-table.ts'
 import { keyText, recordStates, restoreStates, writeAll } from '../../../support/torn-table.ts'
 
@@ -184,7 +185,7 @@ async function apply(person: Person, events: readonly Sent[]): Promise<Sent[]> {
 
 /** Attributes that say when and how often something was written, which replayed events may change. */
 const volatile =
-  /^(\+.*|version|last_at|changed_at|requested_at|credited_at|created_at|applied_at|event_id|gpk|gsk|s|before|sk)$/
+  /^(\+.*|version|last_at|changed_at|requested_at|credited_at|created_at|applied_at|event_id|gpk|gsk|s|first|tail|before|sk)$/
 
 const describeItem = (item: Item): string =>
   JSON.stringify(item, (name, value: unknown) => (volatile.test(name) ? undefined : value))
@@ -325,6 +326,27 @@ describe('a mend of the ledger', () => {
     },
     runs * 1_000,
   )
+
+  it('a mend takes back what postings have added to the index of bills, and completes what is missing of it', async () => {
+    const [{ userId } = expect.unreachable()] = await addPeople(1)
+    const id = { userId, wallet: 'asset' } as const
+    await addBills(id, chunkOfBills.slice(0, 63))
+    const indexed = await readIndexItems(id)
+    const post = (count: number, changes: object = {}) =>
+      Promise.all(
+        Array.from({ length: count }, () => applyEvent(walletAdjusted, adjustment(userId, changes))),
+      )
+    await post(3)
+    const since = Date.now()
+    await post(64, { currency: 'BTC' })
+    expect(await readIndexItems(id)).not.toEqual(indexed)
+    for (const [number, { pk, sk }] of [...(await readIndexItems(id)).values()].entries())
+      if (number % 3 === 0) await writeAll([{ Delete: { Key: { pk, sk } as Key } }])
+    await mendLedger(since, true)
+    expect(await verifyWallet(id)).toEqual({ bills: 66, differences: [] })
+    await post(140)
+    expect(await verifyWallet(id)).toEqual({ bills: 206, differences: [] })
+  })
 
   it.each<[string, Sent[]]>([
     ['adjustment', [credit]],

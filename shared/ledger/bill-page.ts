@@ -1,0 +1,146 @@
+import * as v from 'valibot'
+import { daysInOrder, endOfDay, startOfDay } from '../dates.ts'
+import { type ListStart, readListPage, readListStart } from '../db/numbered-list.ts'
+import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
+import { type PageRequest, pageQuery, toPage } from '../page.ts'
+import { type Bill, listName, measureList, readBills, toBill } from './bill.ts'
+import {
+  blockSize,
+  type Chunk,
+  countBefore,
+  countInChunks,
+  currenciesOf,
+  lengthOf,
+  numbersInTail,
+} from './bill-index.ts'
+import { type BillFilter, BillType, billTypes, Direction } from './bill-type.ts'
+import { quarterOf } from './mark.ts'
+import { readChunkBefore, readRanks } from './stored-index.ts'
+import { readWallet, type Wallet, type WalletName } from './wallet.ts'
+
+/** Query parameters of a page of bills. */
+export const BillsQuery = v.pipe(
+  v.object({
+    currency: CurrencyFilter,
+    amountDirection: v.optional(v.pipe(v.string(), v.transform(Number), Direction)),
+    businessId: v.optional(v.string()),
+    beginTime: v.optional(Day),
+    endTime: v.optional(Day),
+    ...pageQuery,
+  }),
+  v.forward(
+    v.check(({ beginTime, endTime }) => daysInOrder(beginTime, endTime), 'must not be before beginTime'),
+    ['endTime'],
+  ),
+)
+export type BillsQuery = v.InferOutput<typeof BillsQuery>
+
+/** An instant of a query (epoch milliseconds), and the last chunk that begins before it. */
+interface Boundary {
+  instant: number
+  chunk: Chunk | undefined
+}
+
+/** What a page of bills is read from: the wallet as it is, and the boundaries of the requested period. */
+export type BillsStart =
+  | { lists: ListStart }
+  | { lists?: undefined; wallet: Wallet; filter: BillFilter; begin?: Boundary; end?: Boundary }
+
+/**
+ * The first round of reads for a page of bills; undefined if no bill can match the query. If the wallet still
+ * has six lists, and the query has dates, these are two rounds.
+ */
+export async function readBillsStart(
+  query: BillsQuery,
+  userId: number,
+  name: WalletName,
+): Promise<BillsStart | undefined> {
+  const filter = toFilter(query)
+  if (filter === undefined) return undefined
+  const id = { userId, wallet: name }
+  const { beginTime, endTime } = query
+  const readBoundary = async (instant: number) => ({ instant, chunk: await readChunkBefore(id, instant) })
+  const [wallet, begin, end] = await Promise.all([
+    readWallet(id),
+    beginTime === undefined ? undefined : readBoundary(startOfDay(beginTime)),
+    endTime === undefined ? undefined : readBoundary(endOfDay(endTime)),
+  ])
+  if (wallet.index !== undefined) return { wallet, filter, ...(begin && { begin }), ...(end && { end }) }
+  const { length } = measureList(wallet, filter)
+  return { lists: await readListStart(listName(id, filter), Promise.resolve(length), query) }
+}
+
+/** Reads a page of bills, newest first, from the result of its first round of reads. */
+export async function readBillsPage(query: BillsQuery, start: BillsStart | undefined) {
+  if (start === undefined || start.lists) {
+    const { rows, total } = await readListPage(start?.lists, query)
+    return toPage(rows.map(toBill), total, query)
+  }
+  const { bills, total } = await readIndexedPage(query, start)
+  return toPage(bills, total, query)
+}
+
+/** Reads a page by the wallet's index: the second and the third round of reads. */
+async function readIndexedPage(
+  { current, size }: PageRequest,
+  { wallet, filter, begin, end }: Exclude<BillsStart, { lists: ListStart }>,
+): Promise<{ bills: Bill[]; total: number }> {
+  const { length } = measureList(wallet, filter)
+  const [before, last] = await Promise.all([
+    begin === undefined ? 0 : rankBefore(wallet, filter, begin),
+    end === undefined ? length : rankBefore(wallet, filter, end),
+  ])
+  const newest = last - (current - 1) * size
+  const ranks = { oldest: Math.max(before + 1, newest - size + 1), newest }
+  return {
+    bills: await readBills(wallet.id, await selectNumbers(wallet, filter, ranks)),
+    total: Math.max(0, last - before),
+  }
+}
+
+/** How many bills of a list are before an instant. */
+async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }: Boundary): Promise<number> {
+  const quarter = quarterOf(instant)
+  const counts =
+    countBefore(quarter, wallet, chunk) ??
+    countBefore(quarter, wallet, await readChunkBefore(wallet.id, instant, { consistent: true }))
+  if (counts === undefined) throw new Error('a chunk of the index is missing')
+  // The chunk may have bills that the wallet, which was read at the same time, does not count yet.
+  return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), measureList(wallet, filter).length)
+}
+
+/** The numbers of the bills of a list from one rank to another, both included; ascending. */
+async function selectNumbers(
+  wallet: Wallet,
+  filter: BillFilter,
+  { oldest, newest }: { oldest: number; newest: number },
+): Promise<number[]> {
+  const count = Math.max(0, newest - oldest + 1)
+  if (filter.currency === undefined && filter.kind === undefined)
+    return Array.from({ length: count }, (_, i) => oldest + i)
+  const inChunks = lengthOf(filter, countInChunks(wallet), currenciesOf(wallet))
+  const inTail = numbersInTail(filter, wallet).slice(
+    Math.max(0, oldest - inChunks - 1),
+    Math.max(0, newest - inChunks),
+  )
+  if (count === 0 || oldest > inChunks) return inTail
+  const ranks = Array.from({ length: Math.min(newest, inChunks) - oldest + 1 }, (_, i) => oldest + i)
+  const blocks = [oldest, Math.min(newest, inChunks)].map((rank) => Math.floor((rank - 1) / blockSize))
+  const read = async (consistent: boolean) => {
+    const numbers = await readRanks(wallet, filter, blocks as [number, number], { consistent })
+    return ranks.map((rank) => numbers.get(rank))
+  }
+  const found = await read(false)
+  const numbers = found.includes(undefined) ? await read(true) : found
+  if (!numbers.every((number) => number !== undefined)) throw new Error('a block of the index is missing')
+  return [...numbers, ...inTail]
+}
+
+/** Finds the list of bills for a query; undefined if no bill can match its currency, type and direction. */
+function toFilter({ currency, amountDirection, businessId }: BillsQuery): BillFilter | undefined {
+  if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
+  if (businessId === undefined) return { currency, kind: amountDirection }
+  if (!v.is(BillType, businessId)) return undefined
+  if (amountDirection !== undefined && amountDirection !== billTypes[businessId]) return undefined
+  return { currency, kind: businessId }
+}

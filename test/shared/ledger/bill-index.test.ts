@@ -1,0 +1,189 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Item } from '../../../shared/db/table.ts'
+import {
+  blockSize,
+  type Chunk,
+  chunksOf,
+  countBefore,
+  currenciesOf,
+  lengthOf,
+  listsOf,
+  numbersIn,
+  numbersInTail,
+  takeChunk,
+} from '../../../shared/ledger/bill-index.ts'
+import { type BillFilter, billTypes, BillType, selects } from '../../../shared/ledger/bill-type.ts'
+import { decodeCounts, decodeMarks, encodeCounts, encodeMarks } from '../../../shared/ledger/mark.ts'
+import { blockKey, indexItems, toBlock } from '../../../shared/ledger/stored-index.ts'
+import { applyMovements } from '../../../shared/ledger/movement.ts'
+import { newWallet, toWallet, type Wallet, walletItem } from '../../../shared/ledger/wallet.ts'
+import { Big } from '../../../shared/money.ts'
+
+const quarter = 900_000
+const start = 1_900_000
+const credits = BillType.options.filter((type) => billTypes[type] === 1)
+const currencies = ['USDT', 'BTC', 'ETH', 'DOGE']
+
+interface TestBill {
+  currency: string
+  type: BillType
+  quarter: number
+}
+
+/** The bills of a history: credits first, so that there is something to debit. */
+const history = fc
+  .array(
+    fc.record({
+      currency: fc.constantFrom(...currencies),
+      // Some types are rare, so that their lists have one bill in many chunks.
+      type: fc.oneof(
+        { weight: 30, arbitrary: fc.constantFrom(...credits) },
+        fc.constantFrom(...BillType.options),
+      ),
+      gap: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.constantFrom(1, 2, 40, 130, 20_000)),
+    }),
+    { maxLength: 500, size: 'max' },
+  )
+  .map((drawn): TestBill[] => {
+    let at = start
+    return drawn.map(({ currency, type, gap }, i) => {
+      at += gap
+      const isCredit = i < currencies.length * 4
+      return {
+        currency: isCredit ? (currencies[i % currencies.length] ?? '') : currency,
+        type: isCredit ? 'DEPOSIT' : type,
+        quarter: at,
+      }
+    })
+  })
+
+/** A wallet and the chunks of its index after these bills. A posting takes a chunk if there is one. */
+function post(bills: readonly TestBill[]): { wallet: Wallet; chunks: Chunk[] } {
+  const chunks: Chunk[] = []
+  let wallet = newWallet({ userId: 7, wallet: 'asset' })
+  for (const { currency, type, quarter: at } of bills) {
+    const taken = takeChunk(wallet)
+    if (taken !== undefined) {
+      chunks.push(taken.chunk)
+      wallet = taken.rest
+    }
+    const amount = new Big(billTypes[type] === 1 ? '100' : '0.1')
+    const posting = { kind: 'post', type, currency, amount, reference: 'r' } as const
+    const applied = applyMovements(wallet, [posting], at * quarter)
+    if (applied.rejection !== undefined) throw new Error(applied.rejection)
+    wallet = applied.wallet
+  }
+  return { wallet, chunks }
+}
+
+const filters: BillFilter[] = [{}, ...listsOf([...currencies, 'XRP'])]
+
+/** The numbers of the bills that a filter selects, found by looking at each. */
+const numbersOf = (bills: readonly TestBill[], filter: BillFilter): number[] =>
+  bills.flatMap(({ currency, type }, i) => (selects(filter, currency, type) ? [i + 1] : []))
+
+/** All numbers of a list as its blocks and the open part of the index have them. */
+function readNumbers(items: ReadonlyMap<string, Item>, wallet: Wallet, filter: BillFilter): number[] {
+  const numbers: number[] = []
+  for (let block = 0; ; block += 1) {
+    const { pk, sk } = blockKey(wallet.id, filter, block)
+    const item = items.get(`${pk} ${sk}`)
+    if (item === undefined) return [...numbers, ...numbersInTail(filter, wallet)]
+    expect(numbers.length, 'all blocks before the last are full').toBe(block * blockSize)
+    numbers.push(...numbersIn(toBlock(item), chunksOf(wallet)))
+  }
+}
+
+describe('the index of bills', () => {
+  it('the lists of the index have the bills that each filter selects, in their order', () => {
+    fc.assert(
+      fc.property(history, (bills) => {
+        const { wallet, chunks } = post(bills)
+        const items = indexItems(wallet, chunks)
+        for (const filter of filters.slice(1))
+          expect(readNumbers(items, wallet, filter)).toEqual(numbersOf(bills, filter))
+      }),
+      { endOnFailure: true },
+    )
+  })
+
+  it('as many bills are before a quarter of an hour as are found by looking at each, in every list', () => {
+    fc.assert(
+      fc.property(history, fc.nat({ max: 300 }), fc.nat(), (bills, gap, position) => {
+        const { wallet, chunks } = post(bills)
+        const until = (bills[position % bills.length]?.quarter ?? start) + (gap % 3) - 1
+        const before = bills.filter((bill) => bill.quarter < until)
+        const chunk = chunks.findLast(({ marks }) => (marks[0]?.quarter ?? 0) < until)
+        const counts = countBefore(until, wallet, chunk)
+        for (const filter of filters)
+          expect(counts && lengthOf(filter, counts, currenciesOf(wallet))).toBe(
+            numbersOf(before, filter).length,
+          )
+      }),
+      { endOnFailure: true },
+    )
+  })
+
+  it('a chunk that was read before a later one was stored is found outdated, and never counted with', () => {
+    fc.assert(
+      fc.property(history, fc.nat(), fc.nat(), (bills, place, age) => {
+        const { wallet, chunks } = post(bills)
+        fc.pre(chunks.length > 0)
+        const until = (bills[place % bills.length]?.quarter ?? 0) + 1
+        const seen = chunks.slice(0, age % chunks.length)
+        const counts = countBefore(
+          until,
+          wallet,
+          seen.findLast(({ marks }) => (marks[0]?.quarter ?? 0) < until),
+        )
+        const expected = bills.filter((bill) => bill.quarter < until).length
+        if (counts !== undefined) expect(lengthOf({}, counts, [])).toBe(expected)
+      }),
+      { endOnFailure: true },
+    )
+  })
+
+  it('a wallet with an index is read as it was stored', () => {
+    fc.assert(
+      fc.property(history, (bills) => {
+        const { wallet, chunks } = post(bills)
+        const { holdings, ...item } = asStored(walletItem(wallet))
+        // A map of DynamoDB has no order.
+        const reversed = Object.fromEntries(Object.entries(holdings as Item).reverse())
+        const read = toWallet(wallet.id, { ...item, holdings: reversed })
+        expect(read.index).toEqual(wallet.index)
+        expect(currenciesOf(read)).toEqual(currenciesOf(wallet))
+        expect(chunksOf(read)).toBe(chunks.length)
+      }),
+      { numRuns: 20, endOnFailure: true },
+    )
+  })
+
+  it('marks and counts are decoded as they were encoded', () => {
+    const code = fc.nat({ max: 5_000 })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(code, fc.nat({ max: 3e6 }))), (pairs) => {
+        let at = 0
+        const marks = pairs.map(([each, gap]) => ({ code: each, quarter: (at += gap) }))
+        expect(decodeMarks(encodeMarks(marks))).toEqual(marks)
+        const counts = new Map(
+          pairs.map(([each, count]) => [each, count + 1] as const).toSorted(([a], [b]) => a - b),
+        )
+        expect(decodeCounts(encodeCounts(counts))).toEqual(counts)
+      }),
+      { endOnFailure: true },
+    )
+  })
+})
+
+/** An item as the table returns it: with numbers as their text. */
+const asStored = (item: Item): Item =>
+  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, storedValue(value)]))
+
+function storedValue(value: unknown): unknown {
+  if (typeof value === 'number') return { value: String(value) }
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array || 'value' in value)
+    return value
+  return asStored(value as Item)
+}

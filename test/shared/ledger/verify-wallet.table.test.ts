@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest'
+import type { Item } from '../../../shared/db/table.ts'
+import { readItem } from '../../../shared/db/read.ts'
+import { writeItem } from '../../../shared/db/write.ts'
+import { blockKey, chunkRange, readIndexRange } from '../../../shared/ledger/stored-index.ts'
+import { verifyWallet } from '../../../shared/ledger/verify-wallet.ts'
+import { walletKey, type WalletId } from '../../../shared/ledger/wallet.ts'
+import { addBills, addUser } from '../../support/ledger.ts'
+
+/** Adds a wallet with two chunks and an open part of its index, and bills of two types. */
+async function addWallet(): Promise<WalletId> {
+  const id = { userId: await addUser(), wallet: 'reward' } as const
+  const bills = Array.from({ length: 140 }, (_, i) => ({
+    currency: 'USDT',
+    type: i % 40 === 39 ? ('TRANSFER_OUT' as const) : ('REWARD' as const),
+    at: 1_700_000_000_000 + i * 1_000_000,
+  }))
+  await addBills(id, bills)
+  return id
+}
+
+const credits = { currency: 'USDT', kind: 1 } as const
+
+async function readChunks(id: WalletId): Promise<Item[]> {
+  const chunks: Item[] = []
+  for await (const chunk of readIndexRange(chunkRange(id))) chunks.push(chunk)
+  return chunks
+}
+
+const change = async (key: { pk: string; sk: string }, changes: Item) =>
+  writeItem({ Put: { Item: { ...(await readItem(key, { consistent: true })), ...changes } } })
+
+it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
+  ['nothing', async () => undefined, []],
+  [
+    'a chunk',
+    async (id) => {
+      const [, { pk, sk } = {}] = await readChunks(id)
+      await writeItem({ Delete: { Key: { pk, sk } } })
+    },
+    ['chunk 1 of the index'],
+  ],
+  [
+    'the counts of a chunk',
+    async (id) => {
+      const [, chunk] = await readChunks(id)
+      await writeItem({ Put: { Item: { ...chunk, before: Uint8Array.of(4, 63) } } })
+    },
+    ['chunk 1 of the index'],
+  ],
+  [
+    'a bill in a list',
+    (id) => change(blockKey(id, credits, 0), { '1': Uint8Array.of(0, 1, 2) }),
+    ['block 0 of the bills of USDT 1'],
+  ],
+  [
+    'a list',
+    (id) => writeItem({ Delete: { Key: blockKey(id, { kind: 'TRANSFER_OUT' }, 0) } }),
+    ['block 0 of the bills of * TRANSFER_OUT'],
+  ],
+  [
+    'a block that no bill is in',
+    (id) => writeItem({ Put: { Item: { ...blockKey(id, credits, 7), '1': Uint8Array.of(3) } } }),
+    ['index item LUSDT#1#000000000007'],
+  ],
+  // A posting has stored a part of chunk 2, but not yet itself.
+  [
+    'the part of a chunk that is not there yet',
+    (id) => change(blockKey(id, credits, 0), { '2': Uint8Array.of(3) }),
+    [],
+  ],
+  [
+    'a mark of the newest bills',
+    (id) => change(walletKey(id), { tail: Uint8Array.of(4, 200, 200, 100) }),
+    ['marks of the newest bills'],
+  ],
+  [
+    'the first instant',
+    (id) => change(walletKey(id), { first: 7 }),
+    ['first quarter of an hour of the index'],
+  ],
+])('verification finds that the index differs from the bills in %s', async (_, falsify, expected) => {
+  const id = await addWallet()
+  await falsify(id)
+  const { differences } = await verifyWallet(id)
+  expect(differences.map(({ what }) => what)).toEqual(expected)
+})
