@@ -88,7 +88,7 @@ const lines: Line[] = [
   {
     figure: 'a further bill, items kept: copies and event key',
     line: 3,
-    reached: false,
+    reached: true,
     now: cell('operations', 'wallet.adjusted, a further bill', 'kept items'),
   },
   {
