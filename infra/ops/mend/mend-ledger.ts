@@ -30,7 +30,7 @@ export async function mendLedger(
   const startedAt = Date.now()
   if (apply) {
     let done = 0
-    const queue = changes.values()
+    const queue = inTurn(changes)
     const work = async () => {
       for (const change of queue) {
         await applyChange(change, startedAt)
@@ -45,6 +45,11 @@ export async function mendLedger(
     evidence: apply ? String(startedAt) : null,
     changes: changes.map(describeChange),
   }
+}
+
+/** Yields each change once, to whoever asks. A loop over it that fails ends it for all others. */
+function* inTurn(changes: readonly Change[]): Generator<Change> {
+  yield* changes
 }
 
 async function applyChange(change: Change, startedAt: number): Promise<void> {
