@@ -65,7 +65,7 @@ export default defineConfig({
     allowOnly: false,
     // More workers than two cores have room for: a worker waits for servers, timers and queues half of its
     // time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       project('unit', {
         include: ['test/**/*.test.ts'],

@@ -49,12 +49,16 @@ const rehearsals: Record<string, () => Promise<void>> = {
   'A lost region': () => aLostRegion(stack),
 }
 
-/** Procedures that cannot be rehearsed, because they need AWS; the runbook says so. */
-const onlyOnAws = ['A bad version in service', 'A known address or secret of the API']
+/** Procedures that cannot be rehearsed, because they need AWS or an earlier release; the runbook says so. */
+const notRehearsed = [
+  'A bad version in service',
+  'A known address or secret of the API',
+  'Bills of release 1',
+]
 
-it('every procedure of the runbook has a rehearsal, except those that need AWS', () => {
-  expect([...onlyOnAws, ...Object.keys(rehearsals)].sort()).toEqual(procedureHeadings.toSorted())
-  for (const heading of onlyOnAws) expect(sectionOf(heading)).toContain('not rehearsed')
+it('every procedure of the runbook has a rehearsal, except those that a local stack cannot do', () => {
+  expect([...notRehearsed, ...Object.keys(rehearsals)].sort()).toEqual(procedureHeadings.toSorted())
+  for (const heading of notRehearsed) expect(sectionOf(heading)).toContain('not rehearsed')
 })
 
 it('every link in the runbook leads to a heading or a file', () => {
