@@ -44,6 +44,12 @@ const onStack = {
   ],
 }
 
+/** The long rehearsals of the runbook: recoveries, and every alarm by its cause. npm run test:rehearsals. */
+const rehearsals = [
+  'test/infra/runbook/recovery.stack.test.ts',
+  'test/infra/stacks/observability/alarms.stack.test.ts',
+]
+
 /** The flows that run again with the manners of AWS: some by default, all in `npm run test:manners`. */
 const flowsWithManners = process.env.STACK_MANNERS
   ? ['test/flows/*.stack.test.ts']
@@ -85,7 +91,8 @@ export default defineConfig({
         globalSetup: 'test/support/table-setup.ts',
         setupFiles: ['test/support/silence-metrics.ts', 'test/support/function-environment.ts'],
       }),
-      project('stack', onStack),
+      project('stack', { ...onStack, exclude: [...elsewhere, ...rehearsals] }),
+      project('rehearsals', { ...onStack, include: rehearsals }),
       project('manners', {
         ...onStack,
         include: flowsWithManners,

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { UsageError } from '../../infra/ops/errors.ts'
 import { startOwnStack } from './runbook/own-stack.ts'
+import { recoveries } from './runbook/recoveries.ts'
 import { opsCommands, procedureHeadings, runbook, sectionOf } from './runbook/read-runbook.ts'
 
 // On AWS the switch waits minutes until what had begun has ended; here every call ends within milliseconds.
@@ -21,12 +22,9 @@ const { addCommands, createProgram } = await import('../../infra/ops/command-lin
 const { aDisabledKey } = await import('./runbook/a-disabled-key.ts')
 const { aFloodedDeadLetterQueue } = await import('./runbook/a-flooded-dead-letter-queue.ts')
 const { aLeakedSigningKey } = await import('./runbook/a-leaked-signing-key.ts')
-const { aLostRegion } = await import('./runbook/a-lost-region.ts')
 const { anExhaustedKmsQuota } = await import('./runbook/an-exhausted-kms-quota.ts')
 const { aNewKeyThatFailsItsCheck } = await import('./runbook/a-new-key-that-fails-its-check.ts')
 const { stoppingTheService } = await import('./runbook/stopping-the-service.ts')
-const { aStageRebuiltFromItsEvents } = await import('./runbook/a-stage-rebuilt-from-its-events.ts')
-const { aTableRestoredToAPointInTime } = await import('./runbook/a-table-restored-to-a-point-in-time.ts')
 const { peopleOf } = await import('./runbook/people.ts')
 
 afterAll(() => stack.stop())
@@ -36,17 +34,15 @@ const layout = stack.model.tables[0]?.createTableInput ?? {}
 
 /**
  * A rehearsal of each procedure in the runbook, by heading; it runs the runbook's own commands step by step.
+ * Those of a recovery are in runbook/recovery.stack.test.ts.
  */
 const rehearsals: Record<string, () => Promise<void>> = {
-  'A stage rebuilt from its events': () => aStageRebuiltFromItsEvents(url, people, layout),
   'Stopping the service': () => stoppingTheService(url, people, layout),
   'A leaked signing key': () => aLeakedSigningKey(url, people),
   'A disabled key': () => aDisabledKey(url, people),
   'A new key that fails its check': () => aNewKeyThatFailsItsCheck(url, people),
-  'A table restored to a point in time': () => aTableRestoredToAPointInTime(url, people, layout),
   'A flooded dead-letter queue': () => aFloodedDeadLetterQueue(url),
   'An exhausted KMS quota': () => anExhaustedKmsQuota(),
-  'A lost region': () => aLostRegion(stack),
 }
 
 /** Procedures that cannot be rehearsed, because they need AWS or an earlier release; the runbook says so. */
@@ -57,7 +53,9 @@ const notRehearsed = [
 ]
 
 it('every procedure of the runbook has a rehearsal, except those that a local stack cannot do', () => {
-  expect([...notRehearsed, ...Object.keys(rehearsals)].sort()).toEqual(procedureHeadings.toSorted())
+  expect([...notRehearsed, ...recoveries, ...Object.keys(rehearsals)].sort()).toEqual(
+    procedureHeadings.toSorted(),
+  )
   for (const heading of notRehearsed) expect(sectionOf(heading)).toContain('not rehearsed')
 })
 

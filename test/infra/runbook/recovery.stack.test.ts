@@ -1,0 +1,37 @@
+import { afterAll, it, vi } from 'vitest'
+import { startOwnStack } from './own-stack.ts'
+import type { recoveries } from './recoveries.ts'
+
+// On AWS the switch waits minutes until what had begun has ended; here every call ends within milliseconds.
+vi.mock('../../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  probing: { answers: 3, pauseMilliseconds: 50 },
+  drainMilliseconds: () => 500,
+}))
+
+const stack = await startOwnStack()
+const url = stack.baseUrl
+// Imported only now, because these modules create AWS clients, which read the stack's address from the
+// environment when they are loaded.
+const { aLostRegion } = await import('./a-lost-region.ts')
+const { aStageRebuiltFromItsEvents } = await import('./a-stage-rebuilt-from-its-events.ts')
+const { aTableRestoredToAPointInTime } = await import('./a-table-restored-to-a-point-in-time.ts')
+const { peopleOf } = await import('./people.ts')
+
+afterAll(() => stack.stop())
+
+const people = peopleOf(url)
+const layout = stack.model.tables[0]?.createTableInput ?? {}
+
+/** A rehearsal of each recovery; it runs the runbook's own commands step by step. */
+const rehearsals: Record<(typeof recoveries)[number], () => Promise<void>> = {
+  'A stage rebuilt from its events': () => aStageRebuiltFromItsEvents(url, people, layout),
+  'A table restored to a point in time': () => aTableRestoredToAPointInTime(url, people, layout),
+  'A lost region': () => aLostRegion(stack),
+}
+
+it.each(Object.entries(rehearsals))(
+  'the runbook’s procedure works: %s',
+  { timeout: 120_000 },
+  (_heading, rehearse) => rehearse(),
+)
