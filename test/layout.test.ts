@@ -19,6 +19,7 @@ const subjects = {
   flows: 'what a client does over several endpoints',
   'infra/grants': 'every function with and without each of its grants',
   'infra/local/aws': 'the AWS endpoint, operation by operation',
+  'infra/runbook': 'the procedures of the runbook',
   spreadsheet: 'exports in a real spreadsheet',
   support: 'what tests share',
 }
