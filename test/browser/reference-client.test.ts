@@ -29,7 +29,10 @@ const aliceCode = () =>
 
 async function signInAlice(page: Page): Promise<void> {
   await openClient(page)
-  await givePassword(page, { email: 'alice@example.com', password: demoPassword })
+  const email = 'alice@example.com'
+  await givePassword(page, { email, password: demoPassword })
+  // Her mail waits for a second, and is not sent to who has signed in by then.
+  await mailedCode({ email })
   await page.getByRole('button', { name: 'Authenticator app' }).click()
   await giveCode(page, await aliceCode())
   await button(page, 'Allow').click()

@@ -40,7 +40,7 @@ export async function authenticatorCode(user: User): Promise<string> {
 }
 
 /** Waits until the user has received `mails` mails, and returns the code in the newest one. */
-export async function mailedCode({ email }: User, mails = 1): Promise<string> {
+export async function mailedCode({ email }: Pick<User, 'email'>, mails = 1): Promise<string> {
   const text = await poll('the mail', async () => {
     const response = await fetch(`${inject('stack').baseUrl}/_local/outbox?to=${encodeURIComponent(email)}`)
     const { messages } = (await response.json()) as { messages: { text: string }[] }
