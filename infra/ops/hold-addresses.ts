@@ -8,6 +8,7 @@ import {
 } from '../../shared/deposits/address-pool.ts'
 import { checkUnassigned } from '../../shared/deposits/deposit-address.ts'
 import { transact, tryTransact } from '../../shared/db/write.ts'
+import { forEachConcurrently } from '../../shared/for-each-concurrently.ts'
 import type { CommandContext } from './command.ts'
 import { countMessages, findQueue, openSqs, totalOf } from './dead-letters/queues.ts'
 import { OperationError } from './errors.ts'
@@ -58,11 +59,9 @@ async function forEachPool(
   const results: PoolResult[] = []
   for (const pool of await listPools()) {
     const result = { ...pool, done: 0, assigned: 0 }
-    const digests = listDigests(pool, state)
-    const work = async () => {
-      for await (const digest of digests) result[(await act(pool, digest)) ? 'done' : 'assigned'] += 1
-    }
-    await Promise.all(Array.from({ length: concurrency }, work))
+    await forEachConcurrently(listDigests(pool, state), concurrency, async (digest) => {
+      result[(await act(pool, digest)) ? 'done' : 'assigned'] += 1
+    })
     results.push(result)
   }
   return results

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { forEachConcurrently } from '../../shared/for-each-concurrently.ts'
 import { dropLists, migrateWallet } from '../../shared/ledger/migrate-wallet.ts'
 import type { WalletId } from '../../shared/ledger/wallet.ts'
 
@@ -24,21 +25,18 @@ export async function migrateLedger(
   settleMilliseconds = defaultSettleMilliseconds,
 ): Promise<MigrationReport> {
   let steps = 0
-  const forEach = async (work: (id: WalletId) => Promise<void>, what: string) => {
-    const queue = ids.values()
-    const workOn = async () => {
-      for (const id of queue) {
-        await work(id)
-        steps += 1
-        onProgress(steps, what)
-      }
-    }
-    await Promise.all(Array.from({ length: concurrency }, workOn))
+  const count = (what: string) => {
+    steps += 1
+    onProgress(steps, what)
   }
-  await forEach(migrateWallet, 'indexing bills')
-  await forEach(async (id) => {
+  await forEachConcurrently(ids, concurrency, async (id) => {
+    await migrateWallet(id)
+    count('indexing bills')
+  })
+  await forEachConcurrently(ids, concurrency, async (id) => {
     while (!(await dropLists(id, settleMilliseconds))) await wait(settleMilliseconds / 10)
-  }, 'deleting lists')
+    count('deleting lists')
+  })
   return { wallets: ids.length }
 }
 

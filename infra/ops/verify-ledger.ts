@@ -1,5 +1,6 @@
 import { depositId, readDeposit } from '../../shared/deposits/deposit.ts'
 import { isRecorded } from '../../shared/events/event-record.ts'
+import { forEachConcurrently } from '../../shared/for-each-concurrently.ts'
 import type { Bill } from '../../shared/ledger/bill.ts'
 import { listWallets } from '../../shared/ledger/list-wallets.ts'
 import { type Difference, verifyWallet } from '../../shared/ledger/verify-wallet.ts'
@@ -63,17 +64,13 @@ export async function verifyLedger(
   onProgress: (done: number, text: string) => void,
 ): Promise<LedgerReport> {
   const report: LedgerReport = { wallets: 0, bills: 0, differences: [] }
-  const queue = ids.values()
-  const work = async () => {
-    for (const id of queue) {
-      const { bills, differences } = await verifyWallet(id, findUncaused)
-      report.wallets += 1
-      report.bills += bills
-      report.differences.push(...differences)
-      onProgress(report.wallets, `${report.wallets} wallets, ${report.bills} bills`)
-    }
-  }
-  await Promise.all(Array.from({ length: concurrency }, work))
+  await forEachConcurrently(ids, concurrency, async (id) => {
+    const { bills, differences } = await verifyWallet(id, findUncaused)
+    report.wallets += 1
+    report.bills += bills
+    report.differences.push(...differences)
+    onProgress(report.wallets, `${report.wallets} wallets, ${report.bills} bills`)
+  })
   return report
 }
 

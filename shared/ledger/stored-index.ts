@@ -3,6 +3,7 @@ import { itemType } from '../db/item-type.ts'
 import { queryFirst, queryItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { type Write, writeItem } from '../db/write.ts'
+import { forEachConcurrently } from '../for-each-concurrently.ts'
 import {
   type Block,
   blockSize,
@@ -147,36 +148,25 @@ export async function closeChunks(wallet: Wallet): Promise<Wallet> {
     chunks.push(taken.chunk)
     open = taken.rest
   }
-  await writeChunks(wallet, chunks)
+  if (chunks.length > 0) await writeChunks(wallet, chunks)
   return open
 }
 
 /**
  * Writes chunks and what they add to the lists. This is no transaction, at half the price of one: it may be
- * repeated, and by several writers at a time. The last chunk is stored last: where it is, all else is.
+ * repeated, and by several writers at a time. The chunks are stored last, and in their order: where one is,
+ * all else is up to its end.
  */
 export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Promise<void> {
   const currencies = currenciesOf(wallet)
   const parts = chunks.flatMap((chunk) => partsOf(chunk, currencies))
   const blocks = Map.groupBy(parts, ({ filter, block }) => keyText(blockKey(wallet.id, filter, block)))
-  const putChunks = chunks.map((chunk) => ({ Put: { Item: chunkItem(wallet.id, chunk) } }))
-  await writeAll([
-    ...[...blocks.values()].map((some) => addParts(wallet.id, some)),
-    ...putChunks.slice(0, -1),
-  ])
-  await writeAll(putChunks.slice(-1))
+  await forEachConcurrently(blocks.values(), concurrency, (some) => writeItem(addParts(wallet.id, some)))
+  for (const chunk of chunks) await writeItem({ Put: { Item: chunkItem(wallet.id, chunk) } })
 }
 
 /** Number of writes that are sent at the same time. */
 const concurrency = 32
-
-async function writeAll(writes: readonly Write[]): Promise<void> {
-  const queue = writes.values()
-  const work = async () => {
-    for (const write of queue) await writeItem(write)
-  }
-  await Promise.all(Array.from({ length: Math.min(concurrency, writes.length) }, work))
-}
 
 const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
 

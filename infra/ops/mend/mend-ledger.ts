@@ -1,5 +1,6 @@
 import { putEvidence } from '../../../shared/db/mend-evidence.ts'
 import { type Change, ConditionFailed, transact, writeChange } from '../../../shared/db/write.ts'
+import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import { OperationError } from '../errors.ts'
 import { formatTable } from '../terminal.ts'
 import { findChanged } from './find-changed.ts'
@@ -30,26 +31,17 @@ export async function mendLedger(
   const startedAt = Date.now()
   if (apply) {
     let done = 0
-    const queue = inTurn(changes)
-    const work = async () => {
-      for (const change of queue) {
-        await applyChange(change, startedAt)
-        done += 1
-        onProgress(done, `${done} of ${changes.length} changes`)
-      }
-    }
-    await Promise.all(Array.from({ length: concurrency }, work))
+    await forEachConcurrently(changes, concurrency, async (change) => {
+      await applyChange(change, startedAt)
+      done += 1
+      onProgress(done, `${done} of ${changes.length} changes`)
+    })
   }
   return {
     since: new Date(since).toISOString(),
     evidence: apply ? String(startedAt) : null,
     changes: changes.map(describeChange),
   }
-}
-
-/** Yields each change once, to whoever asks. A loop over it that fails ends it for all others. */
-function* inTurn(changes: readonly Change[]): Generator<Change> {
-  yield* changes
 }
 
 async function applyChange(change: Change, startedAt: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { readItems } from '../../db/read.ts'
 import type { Item } from '../../db/table.ts'
 import { transact, type Write, writeItem } from '../../db/write.ts'
+import { forEachConcurrently } from '../../for-each-concurrently.ts'
 import { comparePositions, type MemberList, rootKey } from '../counted-b-tree/node.ts'
 import { readRange } from '../counted-b-tree/read-range.ts'
 import type { SearchText } from '../keyword.ts'
@@ -128,7 +129,7 @@ async function deleteLeftovers(list: MemberList, index: SearchIndex): Promise<Se
   const { segments, tail } = index.leftovers
   const keys = [...tailKeys(list, tail), ...segments.flatMap((segment) => segmentKeys(list, segment))]
   if (keys.length === 0) return index
-  await writeAll(keys.map((Key) => ({ Delete: { Key } })).values())
+  await writeAll(keys.map((Key) => ({ Delete: { Key } })))
   return putIndex(list, { ...index, leftovers: { segments: [], tail: { from: 0, to: 0 } } })
 }
 
@@ -143,11 +144,5 @@ const readMembersAt = async (keys: Parameters<typeof readItems>[0]): Promise<Ind
 /** How many items are written at a time: at 5 ms a call, some 2,000 write units a second. */
 const writeConcurrency = 8
 
-/** Performs writes, a few at a time. */
-async function writeAll(writes: Iterator<Write>): Promise<void> {
-  await Promise.all(
-    Array.from({ length: writeConcurrency }, async () => {
-      for (let next = writes.next(); next.done !== true; next = writes.next()) await writeItem(next.value)
-    }),
-  )
-}
+const writeAll = (writes: Iterable<Write>): Promise<void> =>
+  forEachConcurrently(writes, writeConcurrency, (write) => writeItem(write))
