@@ -37,6 +37,10 @@ export interface SearchText {
   maskedEmail: string
 }
 
+/** Whether two search texts are the same. */
+export const isSameText = (one: SearchText, other: SearchText | undefined): boolean =>
+  one.nickname === other?.nickname && one.maskedEmail === other.maskedEmail
+
 /** A member's search text. */
 export const toSearchText = ({ nickname, email }: { nickname: string; email: string }): SearchText => ({
   nickname: fold(nickname),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { asStored, type Item, type Key } from '../db/table.ts'
+import { keyText } from '../db/read.ts'
+import { asStored, type Item } from '../db/table.ts'
 import type { Change } from '../db/write.ts'
 import { zero } from '../money.ts'
 import { assignSearchChunks, openChunkKey } from './assign-search-chunks.ts'
@@ -17,8 +18,6 @@ type Members = ReadonlyMap<number, Profile>
 /** The search chunk of each member of a tree. */
 type Chunks = ReadonlyMap<number, number | undefined>
 
-const nameOf = ({ pk, sk }: Item | Key): string => `${String(pk)} ${String(sk)}`
-
 /**
  * The changes after which all that the worker derives from the profiles of members follows from them: lists,
  * counts, sums and search chunks. They finish the worker's work, so no journal entry is left. A search index
@@ -27,21 +26,21 @@ const nameOf = ({ pk, sk }: Item | Key): string => `${String(pk)} ${String(sk)}`
  * indexes and trees. Everything is held in memory.
  */
 export async function rebuildTrees(profiles: readonly Item[], derived: readonly Item[]): Promise<Change[]> {
-  const stored = new Map(derived.map((item) => [nameOf(item), item]))
+  const stored = new Map(derived.map((item) => [keyText(item), item]))
   const after = new Map<string, Item>()
   const changes: Change[] = []
   const parsed = profiles.map((item) => ({ item, profile: toProfile(item) }))
   for (const [rootId, tree] of Map.groupBy(parsed, ({ profile }) => profile.rootId)) {
     const members = new Map(tree.map(({ profile }) => [profile.userId, profile]))
     const { items, chunks } = await rebuildSearch(rootId, members, stored)
-    for (const item of items) after.set(nameOf(item), item)
+    for (const item of items) after.set(keyText(item), item)
     const children = Map.groupBy(members.values(), ({ upline }) => upline[0])
     for (const { item, profile } of tree) {
       const lists = listsOf(profile.userId, children)
       for (const { list, members: listed } of lists) {
         const nodes = await rebuildList(list, listed, chunks, stored)
-        const index = soundIndex(list, listed, (key) => stored.get(nameOf(key)))
-        for (const kept of [...nodes, ...index]) after.set(nameOf(kept), kept)
+        const index = soundIndex(list, listed, (key) => stored.get(keyText(key)))
+        for (const kept of [...nodes, ...index]) after.set(keyText(kept), kept)
       }
       changes.push({ before: item, after: withDerivedFields(item, derive(profile, lists, chunks)) })
     }
@@ -57,14 +56,14 @@ async function rebuildSearch(rootId: number, members: Members, stored: Items) {
   const items = new Map<string, Item>()
   const keep = (item: Item | undefined) => {
     if (item === undefined) return
-    const name = nameOf(item)
+    const name = keyText(item)
     items.set(name, item === stored.get(name) ? item : asStored(item))
   }
   for (const [chunk, named] of Map.groupBy(listed, ({ chunk }) => chunk))
     if (chunk !== undefined)
-      keep(rebuildChunk(rootId, chunk, stored.get(nameOf(chunkKey(rootId, chunk))), named))
-  for (const userId of members.keys()) keep(stored.get(nameOf(openChunkKey(userId))))
-  const head = toHead(stored.get(nameOf(headKey(rootId))))
+      keep(rebuildChunk(rootId, chunk, stored.get(keyText(chunkKey(rootId, chunk))), named))
+  for (const userId of members.keys()) keep(stored.get(keyText(openChunkKey(userId))))
+  const head = toHead(stored.get(keyText(headKey(rootId))))
   const used = listed.reduce((count, { chunk = -1 }) => Math.max(count, chunk + 1), head.chunks)
   const { sk: rootName } = rootKey({ kind: 'COMMUNITY', ownerId: rootId })
   const assignment = await assignSearchChunks(
@@ -73,7 +72,7 @@ async function rebuildSearch(rootId: number, members: Members, stored: Items) {
       .filter(({ chunk }) => chunk === undefined)
       .map((profile) => ({ profile, ancestors: ancestorsOf(profile, members) })),
     used,
-    async (key) => items.get(nameOf(key)) ?? (key.sk === rootName ? stored.get(nameOf(key)) : undefined),
+    async (key) => items.get(keyText(key)) ?? (key.sk === rootName ? stored.get(keyText(key)) : undefined),
   )
   for (const { Put } of assignment.writes) keep(Put?.Item)
   return {
@@ -96,7 +95,7 @@ function ancestorsOf({ userId, upline }: Profile, members: Members): number[] {
 
 /** The head of a tree whose journal is empty; none for a member without a downline. */
 function rebuildHead(rootId: number, chunks: number, stored: Items): Item[] {
-  const item = stored.get(nameOf(headKey(rootId)))
+  const item = stored.get(keyText(headKey(rootId)))
   const head = toHead(item)
   if (head.chunks === chunks && head.batch.length === 0) return item === undefined ? [] : [item]
   return [headItem(rootId, { ...head, version: head.version + 1, chunks, batch: [], done: 0 })]
@@ -134,9 +133,9 @@ async function rebuildList(
   const entries = members
     .map(({ userId, joinedAt }) => ({ userId, joinedAt, chunk: chunks.get(userId) ?? 0 }))
     .sort(comparePositions)
-  const whole = await readWholeList(list, async (key) => stored.get(nameOf(key)))
+  const whole = await readWholeList(list, async (key) => stored.get(keyText(key)))
   if (whole !== undefined && isDeepStrictEqual(whole.entries, entries))
-    return whole.keys.map((key) => stored.get(nameOf(key))).filter((node) => node !== undefined)
+    return whole.keys.map((key) => stored.get(keyText(key))).filter((node) => node !== undefined)
   if (entries.length === 0) return []
   const tree = await CountedBTree.open(list, async () => undefined, standardCapacity)
   for (const entry of entries) await tree.insert(entry)

@@ -6,7 +6,7 @@ import { Integer, type Item, type Key } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import type { BTreeEntry } from './counted-b-tree/node.ts'
-import { type Keyword, matchesText, type SearchText, toSearchText } from './keyword.ts'
+import { isSameText, type Keyword, matchesText, type SearchText, toSearchText } from './keyword.ts'
 import type { Profile } from './member.ts'
 import type { ReserveUnits } from './search-budget.ts'
 
@@ -88,11 +88,7 @@ export function rebuildChunk(
   const { version, texts: before } = toChunk(stored)
   const texts = new Map(members.map((member) => [member.userId, toSearchText(member)]))
   const isSame =
-    texts.size === before.size &&
-    [...texts].every(([userId, { nickname, maskedEmail }]) => {
-      const text = before.get(userId)
-      return text?.nickname === nickname && text.maskedEmail === maskedEmail
-    })
+    texts.size === before.size && [...texts].every(([userId, text]) => isSameText(text, before.get(userId)))
   return stored !== undefined && isSame ? stored : chunkItem(rootId, chunk, { version: version + 1, texts })
 }
 

@@ -83,7 +83,8 @@ export async function findItems<Value>(
   return values
 }
 
-const keyText = (key: Partial<Key>): string => `${String(key.pk)} ${String(key.sk)}`
+/** A key as text, or that of an item. */
+export const keyText = (key: Partial<Key>): string => `${String(key.pk)} ${String(key.sk)}`
 
 async function readBatch(keys: Key[], { consistent = false }: ReadOptions): Promise<Item[]> {
   const items: Item[] = []

@@ -106,6 +106,7 @@ export const listsOf = (currencies: Iterable<string>): BillFilter[] =>
 
 /** Names the list of a filter. */
 export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
+
 /** Everything that a chunk adds to the lists of its bills. */
 export function partsOf({ number, marks, before }: Chunk, currencies: readonly string[]): BlockPart[] {
   const parts = new Map<string, BlockPart>()

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { queryFirst, queryItems } from '../db/read.ts'
+import { keyText, queryFirst, queryItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { type Write, writeItem } from '../db/write.ts'
 import { forEachConcurrently } from '../for-each-concurrently.ts'
@@ -168,8 +168,6 @@ export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Pro
 /** Number of writes that are sent at the same time. */
 const concurrency = 32
 
-const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
-
 /** The write that adds parts to their block. */
 function addParts(id: WalletId, parts: readonly BlockPart[]): Write {
   const [first] = parts
@@ -209,6 +207,6 @@ export async function readIndexItems(id: WalletId): Promise<Map<string, Item>> {
     ExpressionAttributeValues: { ':pk': chunkKeys.partition({ ...id }) },
     ConsistentRead: true,
   }
-  for await (const item of queryItems(query)) items.set(keyText(item as Key), item)
+  for await (const item of queryItems(query)) items.set(keyText(item), item)
   return items
 }

@@ -1,6 +1,6 @@
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { vi } from 'vitest'
-import { readItems } from '../../shared/db/read.ts'
+import { keyText, readItems } from '../../shared/db/read.ts'
 import { db, type Item, type Key } from '../../shared/db/table.ts'
 import { maxTransactionWrites, transact, type Write } from '../../shared/db/write.ts'
 
@@ -9,9 +9,6 @@ export interface Recorded {
   key: Key
   states: (Item | undefined)[]
 }
-
-/** Text of an item's key. */
-export const keyText = ({ pk, sk }: Item | Key): string => `${String(pk)} ${String(sk)}`
 
 const keysOf = ({ TransactItems = [] }: TransactWriteCommandInput): Key[] =>
   TransactItems.flatMap(({ Put, Update, Delete }) => {

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { rebuildTrees } from '../../../shared/community/rebuild-trees.ts'
 import { undoDevice } from '../../../shared/dashboard/record-events.ts'
 import { undoAdditions } from '../../../shared/db/exact-sum.ts'
+import { keyText } from '../../../shared/db/read.ts'
 import type { Partition } from '../../../shared/db/partitions.ts'
 import { Integer, type Item } from '../../../shared/db/table.ts'
 import type { Change } from '../../../shared/db/write.ts'
@@ -119,10 +120,7 @@ const withoutEmptySums = (item: Item): Item | undefined =>
 
 /** Makes one change of the changes of each item: from how the first found it to how the last left it. */
 function merge(changes: readonly Change[]): Change[] {
-  const byItem = Map.groupBy(changes, ({ before, after }) => {
-    const { pk, sk } = before ?? after ?? {}
-    return `${String(pk)} ${String(sk)}`
-  })
+  const byItem = Map.groupBy(changes, ({ before, after }) => keyText(before ?? after ?? {}))
   return [...byItem.values()].flatMap((steps) => {
     const [first, last] = [steps[0], steps.at(-1)]
     return first === undefined || last === undefined ? [] : [{ before: first.before, after: last.after }]

@@ -2,7 +2,7 @@ import { readItems } from '../../db/read.ts'
 import type { Item, Key } from '../../db/table.ts'
 import { putVersioned, writeItem } from '../../db/write.ts'
 import { comparePositions, type MemberList } from '../counted-b-tree/node.ts'
-import type { SearchText } from '../keyword.ts'
+import { isSameText, type SearchText } from '../keyword.ts'
 import {
   indexKey,
   type SearchIndex,
@@ -74,7 +74,7 @@ async function replaceIn(
     const { version, members: stored } = unpackMembers(items[i])
     const changes = stored.flatMap(({ userId, text: before }, at): TextChange[] => {
       const after = textByUser.get(userId)
-      return after === undefined || isSame(before, after)
+      return after === undefined || isSameText(before, after)
         ? []
         : [{ rank: i * membersPerItem + at, before, after }]
     })
@@ -87,9 +87,6 @@ async function replaceIn(
     await writeItem(putVersioned({ ...key, ...packMembers(replaced, version + 1) }, version))
   }
 }
-
-const isSame = (one: SearchText, other: SearchText): boolean =>
-  one.nickname === other.nickname && one.maskedEmail === other.maskedEmail
 
 /** Changes which members match the terms that only the text before, or only the one after, has. */
 async function editBlocks(list: MemberList, { id, bits }: Segment, changes: TextChange[]): Promise<void> {

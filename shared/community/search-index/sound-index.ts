@@ -1,6 +1,6 @@
 import type { Item, Key } from '../../db/table.ts'
 import type { MemberList } from '../counted-b-tree/node.ts'
-import { toSearchText } from '../keyword.ts'
+import { isSameText, toSearchText } from '../keyword.ts'
 import type { Profile } from '../member.ts'
 import { indexKey, segmentKeys, segmentMembersKeys, tailKeys, toIndex } from './index-head.ts'
 import { unpackMembers } from './members-item.ts'
@@ -23,9 +23,6 @@ export function soundIndex(
   const memberKeys = [...tail, ...index.segments.flatMap((segment) => segmentMembersKeys(list, segment))]
   const indexed = memberKeys.flatMap((key) => unpackMembers(find(key)).members)
   const textByUser = new Map(members.map((member) => [member.userId, toSearchText(member)]))
-  const isSame = indexed.every(({ userId, text: { nickname, maskedEmail } }) => {
-    const text = textByUser.get(userId)
-    return text?.nickname === nickname && text.maskedEmail === maskedEmail
-  })
+  const isSame = indexed.every(({ userId, text }) => isSameText(text, textByUser.get(userId)))
   return isSame && items.length === keys.length && indexed.length === members.length ? [head, ...items] : []
 }

@@ -23,7 +23,7 @@ import { putProfile, readProfile } from '../../../../shared/community/member.ts'
 import { propagateToAncestors } from '../../../../shared/community/propagate-to-ancestors.ts'
 import { putJournalEntry } from '../../../../shared/community/tree-journal.ts'
 import { claimEmail, putUser } from '../../../../shared/users/user.ts'
-import { scanItems } from '../../../../shared/db/read.ts'
+import { keyText, scanItems } from '../../../../shared/db/read.ts'
 import type { Item, Key } from '../../../../shared/db/table.ts'
 import type { Outcome } from '../../../../shared/events/event-record.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../../../../shared/events/rejected-event.ts'
@@ -35,7 +35,7 @@ import { applyEvent } from '../../../support/apply-event.ts'
 import { newUserIds, silenceTreeQueue } from '../../../support/community.ts'
 import { addBills, adjustment, chunkOfBills, describeWallet, readPage } from '../../../support/ledger.ts'
 import { useOwnTable } from '../../../support/own-table.ts'
-import { keyText, recordStates, restoreStates, writeAll } from '../../../support/torn-table.ts'
+import { recordStates, restoreStates, writeAll } from '../../../support/torn-table.ts'
 
 const runs = process.env['NIGHTLY'] === '1' ? 1_000 : 60
 /** Number of random histories, each of a user of its own, that are torn and mended together. */
