@@ -100,6 +100,9 @@ function rates({ firstStart, quoteCurrency }: DemoSettings): DemoEvent {
   })
 }
 
+/** Number of addresses in each pool: enough that no alarm reports a low one. */
+const poolSize = 120
+
 function addresses(): DemoEvent[] {
   const batches = [
     { currency: 'USDT', network: 'TRC20', confirmations: 20, prefix: 'TDemo' },
@@ -111,7 +114,7 @@ function addresses(): DemoEvent[] {
       currency,
       currency_network: network,
       required_confirmations: confirmations,
-      addresses: Array.from({ length: 50 }, (_, index) => ({
+      addresses: Array.from({ length: poolSize }, (_, index) => ({
         address: `${prefix}${String(index + 1).padStart(28, '0')}`,
       })),
     }),

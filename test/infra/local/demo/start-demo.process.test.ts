@@ -10,7 +10,8 @@ const data = mkdtempSync(join(tmpdir(), 'demo-'))
 afterAll(() => rmSync(data, { recursive: true, force: true }))
 
 async function start() {
-  const command = startCommand(['--port', '0', '--aws-port', '0', '--page-port', '0', '--data', data])
+  const ports = ['--port', '0', '--aws-port', '0', '--page-port', '0']
+  const command = startCommand([...ports, '--data', data], { POWERTOOLS_LOG_LEVEL: 'WARN' })
   const url = await command.ready
   const queues = async () => {
     const answer = (await (await fetch(`${url}/_local/queues`)).json()) as { queues: QueueView[] }
@@ -18,7 +19,7 @@ async function start() {
       .filter((queue) => queue.visible + queue.inFlight + queue.delayed > 0)
       .map(({ name }) => name)
   }
-  return { url, queues, stop: () => command.signal('SIGTERM') }
+  return { url, queues, output: command.output, stop: () => command.signal('SIGTERM') }
 }
 
 const countSent = (detailType: string) => {
@@ -27,7 +28,7 @@ const countSent = (detailType: string) => {
 }
 
 it(
-  'the demo data lets Alice sign in, causes no dead letter, and is not sent again after a restart',
+  'the demo data lets Alice sign in, causes no dead letter and no low address pool, and is not sent again after a restart',
   { timeout: 240_000 },
   async () => {
     for (const run of ['first', 'second']) {
@@ -42,6 +43,7 @@ it(
       await expect.poll(() => countSent('deposit.updated'), { timeout: 90_000 }).toBe(4)
       await expect.poll(stack.queues, { timeout: 30_000 }).toEqual([])
       await stack.stop()
+      expect(stack.output.out + stack.output.error).not.toContain('address pool is low')
     }
   },
 )
