@@ -1,4 +1,4 @@
-import { beforeAll, afterAll, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { StaleReadError } from '../../shared/community/counted-b-tree/counted-b-tree.ts'
 import { ConditionFailed } from '../../shared/db/write.ts'
 import { Failure } from '../../shared/errors.ts'
@@ -79,11 +79,10 @@ describe('what a fault is', () => {
 })
 
 describe('the metrics of failures', () => {
-  beforeAll(() => {
+  beforeEach(() => {
     vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'prod-account-info')
     vi.stubEnv('AWS_LAMBDA_FUNCTION_VERSION', '7')
   })
-  afterAll(() => void vi.unstubAllEnvs())
 
   const metricsOf = (error: unknown) => emittedMetrics(async () => countFailure(error))
   const fault = {

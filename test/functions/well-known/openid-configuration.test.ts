@@ -1,11 +1,11 @@
 import type { Context } from 'aws-lambda'
-import { beforeAll, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/well-known/openid-configuration.ts'
 import { routes } from '../../../infra/routes.ts'
 import { issuer } from '../../../shared/env.ts'
 import { getEvent } from '../../support/get-event.ts'
 
-beforeAll(() => {
+beforeEach(() => {
   vi.stubEnv('BASE_URL', 'https://issuer.example.com/')
 })
 

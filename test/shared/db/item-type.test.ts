@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { itemType, itemTypes } from '../../../shared/db/item-type.ts'
 
 const spec = { pk: 'NOTE#{owner}', sk: 'ROW#{day}#{number}', holds: 'a test', found: 'by owner' } as const
+
+const declared = itemTypes.length
+afterEach(() => void itemTypes.splice(declared))
 
 it('itemType builds a key by replacing each name in braces with its value', () => {
   const type = itemType(spec)

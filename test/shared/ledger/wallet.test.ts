@@ -1,6 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
-
-afterEach(() => void vi.unstubAllEnvs())
+import { expect, it, vi } from 'vitest'
 
 it.each([
   ['true', undefined],

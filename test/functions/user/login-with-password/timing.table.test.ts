@@ -26,8 +26,8 @@ const callMilliseconds = 3
 /**
  * Signs in to three kinds of account in turn, so many rounds, and expects the same answer and the same AWS
  * calls of all, and times within 5 %. A time is made of processor time and calls: other than by the clock, a
- * busy machine does not change it. Times are compared within a round, as a share of it, because the speed of a
- * process changes over the rounds; the shares' medians count.
+ * busy machine does not change it. Times are compared within a round, as shares of it, because the speed of
+ * a process changes over the rounds. The shares' medians count.
  */
 async function expectEqualTimes(
   kinds: Record<string, () => Attempt>,

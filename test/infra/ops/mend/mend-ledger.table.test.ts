@@ -37,7 +37,7 @@ import { addBills, adjustment, chunkOfBills, describeWallet, readPage } from '..
 import { useOwnTable } from '../../../support/own-table.ts'
 import { recordStates, restoreStates, writeAll } from '../../../support/torn-table.ts'
 
-const runs = process.env['NIGHTLY'] === '1' ? 1_000 : 60
+const runs = process.env['NIGHTLY'] === '1' ? 1_000 : 40
 /** Number of random histories, each of a user of its own, that are torn and mended together. */
 const together = 20
 /** Number of people of them for whom what the endpoints answer is compared, too. */

@@ -1,6 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { comparePositions, type MemberList } from '../../../../shared/community/counted-b-tree/node.ts'
 import { matchesText, toKeyword, toSearchText } from '../../../../shared/community/keyword.ts'
 import { emptyIndex, type SearchIndex } from '../../../../shared/community/search-index/index-head.ts'
@@ -15,8 +15,6 @@ import { searchIndex } from '../../../../shared/community/search-index/search-in
 import { asStored, db, type Item, type Key, tableName } from '../../../../shared/db/table.ts'
 import { normalizeEmail } from '../../../../shared/users/identity.ts'
 import { matches } from '../../../support/community-model.ts'
-
-afterEach(() => vi.restoreAllMocks())
 
 const list: MemberList = { kind: 'COMMUNITY', ownerId: 1 }
 

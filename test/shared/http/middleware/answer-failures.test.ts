@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Failure } from '../../../../shared/errors.ts'
 import { publicEndpoint } from '../../../../shared/http/endpoint.ts'
 import { emittedMetrics } from '../../../support/emitted-metrics.ts'
@@ -8,11 +8,10 @@ import { getEvent } from '../../../support/get-event.ts'
 
 const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' })
 
-beforeAll(() => {
+beforeEach(() => {
   vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'prod-account-info')
   vi.stubEnv('AWS_LAMBDA_FUNCTION_VERSION', '7')
 })
-afterAll(() => void vi.unstubAllEnvs())
 
 async function faultsOf(error: Error) {
   const handler = publicEndpoint({

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { endpointFunctions } from '../../../../infra/endpoint-functions.ts'
 import { type Endpoint, publicEndpoint } from '../../../../shared/http/endpoint.ts'
 import { getEvent } from '../../../support/get-event.ts'
@@ -28,7 +28,6 @@ const call = async (
 }
 
 beforeEach(() => void vi.stubEnv('ORIGIN_SECRETS', 'old,current,next'))
-afterEach(() => void vi.unstubAllEnvs())
 
 describe('a deployment with an edge', () => {
   it.each(['old', 'current', 'next'])('lets a request with the secret "%s" in', async (secret) => {
