@@ -34,6 +34,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['MEMBER#'],
+        Query: ['SEEN#'],
         PutItem: ['EMAIL#', 'EVT#user.registered#', 'MEMBER#', 'REFUSED#', 'SIGNIN#', 'TREE#', 'USER#'],
         UpdateItem: ['WAKE#'],
         ConditionCheckItem: ['USER#'],
@@ -51,7 +52,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EMAIL#', 'MEMBER#', 'TEXT#', 'USER#'],
-        Query: ['TOKENS#'],
+        Query: ['SEEN#', 'TOKENS#'],
         PutItem: ['EMAIL#', 'EVT#user.updated#', 'REFUSED#', 'TEXT#', 'TREE#'],
         UpdateItem: ['MEMBER#', 'SIGNIN#', 'USER#', 'WAKE#'],
         DeleteItem: ['EMAIL#', 'TOKENS#'],
@@ -88,7 +89,7 @@ export const events: Event[] = [
     senders: ['business', 'operator'],
     confidential: true,
     permissions: {
-      table: { PutItem: ['CLIENT#', 'EVT#client.registered#', 'REFUSED#'] },
+      table: { Query: ['SEEN#'], PutItem: ['CLIENT#', 'EVT#client.registered#', 'REFUSED#'] },
       macKey: ['GenerateMac'],
     },
   },
@@ -99,6 +100,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#wallet.adjusted#', 'USER#', 'W#'],
+        Query: ['SEEN#'],
         PutItem: ['BL#', 'BX#', 'EVT#wallet.adjusted#', 'REFUSED#', 'W#'],
         UpdateItem: ['BX#'],
       },
@@ -110,6 +112,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#wallet.transferred#', 'USER#', 'W#'],
+        Query: ['SEEN#'],
         PutItem: ['BL#', 'BX#', 'EVT#wallet.transferred#', 'REFUSED#', 'W#'],
         UpdateItem: ['BX#'],
       },
@@ -122,6 +125,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#withdrawal.updated#', 'USER#', 'W#*#asset', 'WD#'],
+        Query: ['SEEN#'],
         PutItem: ['BL#*#asset#', 'BX#*#asset', 'EVT#withdrawal.updated#', 'REFUSED#', 'W#*#asset', 'WD#'],
         UpdateItem: ['BX#*#asset'],
         ConditionCheckItem: ['USER#'],
@@ -136,6 +140,7 @@ export const events: Event[] = [
       table: {
         GetItem: ['EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
         BatchGetItem: ['EARN#'],
+        Query: ['SEEN#'],
         PutItem: ['BL#*#reward#', 'BX#*#reward', 'EVT#reward.granted#', 'REFUSED#', 'W#*#reward'],
         UpdateItem: ['BX#*#reward', 'EARN#'],
       },
@@ -144,7 +149,7 @@ export const events: Event[] = [
   {
     detailType: 'rates.published',
     senders: ['business', 'operator'],
-    permissions: { table: { PutItem: ['EVT#rates.published#', 'RATES', 'REFUSED#'] } },
+    permissions: { table: { Query: ['SEEN#'], PutItem: ['EVT#rates.published#', 'RATES', 'REFUSED#'] } },
   },
   // Community members
   {
@@ -153,6 +158,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#package.purchased#', 'MEMBER#', 'USER#', 'W#'],
+        Query: ['SEEN#'],
         PutItem: ['BL#', 'BX#', 'EVT#package.purchased#', 'REFUSED#', 'TREE#', 'W#'],
         UpdateItem: ['BX#', 'MEMBER#', 'WAKE#'],
       },
@@ -167,6 +173,7 @@ export const events: Event[] = [
       table: {
         GetItem: ['DEVICE#'],
         BatchGetItem: ['EARN#'],
+        Query: ['SEEN#'],
         PutItem: ['DEVICE#', 'EVT#device.activated#', 'REFUSED#'],
         UpdateItem: ['EARN#'],
         ConditionCheckItem: ['USER#'],
@@ -180,6 +187,7 @@ export const events: Event[] = [
       table: {
         GetItem: ['DEVICE#'],
         BatchGetItem: ['EARN#'],
+        Query: ['SEEN#'],
         PutItem: ['DEVICE#', 'EVT#device.deactivated#', 'REFUSED#'],
         UpdateItem: ['EARN#'],
         ConditionCheckItem: ['USER#'],
@@ -192,6 +200,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EARN#'],
+        Query: ['SEEN#'],
         PutItem: ['EVT#traffic.reported#', 'REFUSED#'],
         UpdateItem: ['EARN#'],
         ConditionCheckItem: ['USER#'],
@@ -205,6 +214,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         BatchGetItem: ['ADDR#'],
+        Query: ['SEEN#'],
         PutItem: [
           'ADDR#',
           'EVT#addresses.provisioned#',

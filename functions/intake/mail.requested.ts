@@ -20,6 +20,7 @@ export const handler = intake({
     v.object({ ...mailFields(() => warningLifetimeMilliseconds), kind: v.literal('wrong_codes') }),
   ]),
   key: ({ mail_id }) => mail_id,
+  unrecorded: true,
   rejections: mailRejections,
   async apply(mail) {
     await sendMail(mail, (now) =>

@@ -27,6 +27,7 @@ export const partitions = [
   'RATES',
   'REFUSED#',
   'SEARCH#',
+  'SEEN#',
   'SIGNIN#',
   'TEAM#',
   'TEXT#',

@@ -131,9 +131,9 @@ export async function queryFirst(
 }
 
 /**
- * Yields the items of the whole table that match a filter, in no order: strongly consistent, in this many
- * parallel segments, each a page ahead at most. Every item is read and charged, whether it matches or not
- * (AWS: Scan). For operators only; no function may scan.
+ * Yields the items of the whole table that match a filter, in no order: strongly consistent unless told
+ * otherwise, in this many parallel segments, each a page ahead at most. Every item is read and charged,
+ * whether it matches or not (AWS: Scan). For operators only; no function may scan.
  */
 export async function* scanItems(
   filter: Pick<
@@ -141,13 +141,14 @@ export async function* scanItems(
     'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
   >,
   segments: number,
+  { consistent = true }: ReadOptions = {},
 ): AsyncGenerator<Item> {
   const scanPage = async (Segment: number, ExclusiveStartKey?: Item) => {
     const page = await db.send(
       new ScanCommand({
         ...filter,
         TableName: tableName(),
-        ConsistentRead: true,
+        ConsistentRead: consistent,
         Segment,
         TotalSegments: segments,
         ...(ExclusiveStartKey && { ExclusiveStartKey }),

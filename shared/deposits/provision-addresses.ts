@@ -51,6 +51,7 @@ async function addChunk(
     ...record,
     detailType: `${record.detailType}.chunk`,
     businessKey: `${index}#${record.businessKey}`,
+    packed: undefined,
   }
   try {
     return await applyOnce(

@@ -9,7 +9,14 @@ import { runInvocation } from '../invocation.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { errorSummary, log } from '../log.ts'
 import { isTooComplex } from './check-complexity.ts'
-import { type Delivery, eventRecord, type EventRecord, type Outcome, type Refusal } from './event-record.ts'
+import {
+  type Delivery,
+  eventRecord,
+  type EventRecord,
+  type Outcome,
+  type Refusal,
+  withSearch,
+} from './event-record.ts'
 import { PostponedRefusal, refuseEvent } from './refuse-event.ts'
 import {
   commonRejections,
@@ -30,6 +37,8 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   rejections?: readonly RejectionReason[]
   /** Set if the event is applied in several transactions, so it may be refused after a part took effect. */
   inParts?: true
+  /** Set if the event's effect is not recorded, because what it changes tells, or nobody needs to know. */
+  unrecorded?: true
   /** Applies the event exactly once: `record` is written in the same transaction as the changes. */
   apply: (detail: v.InferOutput<Detail>, record: EventRecord) => Promise<Outcome>
 }
@@ -138,7 +147,8 @@ async function applyMessage<Detail extends v.GenericSchema>(
   const { detail: raw } = event.envelope
   const result = v.safeParse(spec.detail, raw)
   if (!result.success) throw new RejectedEvent('invalid_detail', explain(result.issues))
-  const record = eventRecord(spec.detailType, spec.key(result.output), raw, event.delivery)
+  const described = eventRecord(spec.detailType, spec.key(result.output), raw, event.delivery)
+  const record = spec.unrecorded ? described : withSearch(described)
   if (!spec.inParts) event.record = record
   return spec.apply(result.output, record)
 }

@@ -12,6 +12,7 @@ import { errorSummary, log } from '../log.ts'
 import {
   type Delivery,
   type EventRecord,
+  packedBy,
   putRefusal,
   type Refusal,
   refusalKeptMilliseconds,
@@ -130,6 +131,9 @@ const putClaim = ({ delivery, refusal, end }: RefusedMessage): Write => ({
  */
 async function claim(refused: RefusedMessage): Promise<boolean> {
   let { record } = refused
+  const packed = record?.packed && (await packedBy(record))
+  if (packed === 'this') return false
+  if (packed === 'other') record = undefined
   let stored: Item | undefined
   for (let attempts = 0; attempts < maxClaimAttempts; attempts += 1) {
     const claiming = putClaim(refused)

@@ -5,6 +5,7 @@ import {
   bookingInstant,
   type EventRecord,
   findOutcome,
+  findPacked,
   type Outcome,
   putEventRecord,
   resolveDuplicate,
@@ -96,7 +97,7 @@ async function commitBatch(transactions: readonly LedgerTransaction[]): Promise<
   const results: Results = new Map()
   const unsettled = () => transactions.filter((transaction) => !results.has(transaction))
   try {
-    let wallets = await readWallets(transactions)
+    let [wallets] = await Promise.all([readWallets(transactions), settlePacked(transactions, results)])
     await checkUser(wallets)
     const attempt = async () => {
       while (unsettled().length > 0) {
@@ -116,6 +117,17 @@ async function commitBatch(transactions: readonly LedgerTransaction[]): Promise<
     for (const transaction of unsettled()) results.set(transaction, error as Error)
   }
   return results
+}
+
+/** Settles transactions whose event was packed long ago: as duplicates, or as rejected. */
+async function settlePacked(transactions: readonly LedgerTransaction[], results: Results): Promise<void> {
+  await Promise.all(
+    transactions.map(async (transaction) => {
+      const { record } = transaction
+      const outcome = record && (await findPacked(record).catch((error: unknown) => error as Error))
+      if (outcome) results.set(transaction, outcome)
+    }),
+  )
 }
 
 /** When a batch is booked: at the latest instant of its transactions. */

@@ -3,14 +3,14 @@ import { profileKey, toProfile } from '../community/member.ts'
 import { readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import type { Change } from '../db/write.ts'
-import { recordKey } from '../events/event-record.ts'
+import { isRecorded, recordKey } from '../events/event-record.ts'
 import { TornBefore } from '../ledger/undo-wallets.ts'
 import { userKey } from '../users/user.ts'
 import { signInKey } from './sign-in-record.ts'
 
 const detailType = 'user.registered'
 
-/** The items that every registered user has, and that nothing deletes. */
+/** The items that every registered user has, first the record of the event, which may have been packed. */
 const keysOf = (userId: number): Key[] => [
   recordKey({ detailType, businessKey: String(userId) }),
   userKey(userId),
@@ -38,8 +38,9 @@ export async function undoRegistrations(
 ): Promise<{ removed: ReadonlySet<number>; changes: Change[] }> {
   const members = new Map(profiles.map((item) => [Number(item['user_id']), toProfile(item)]))
   const children = Map.groupBy(members.values(), ({ upline }) => upline[0])
-  const isTorn = ({ items }: Registration) => items.some((item) => item === undefined)
-  const torn = (await readRegistrations([...candidates])).filter(isTorn)
+  const torn: Registration[] = []
+  for (const registration of await readRegistrations([...candidates]))
+    if (await isTorn(registration)) torn.push(registration)
   // An earlier mend that was interrupted may have removed a referrer only.
   const orphans = [...children].flatMap(([referrerId, below]) =>
     referrerId === undefined || members.has(referrerId) ? [] : below,
@@ -64,6 +65,11 @@ export async function undoRegistrations(
 interface Registration {
   userId: number
   items: (Item | undefined)[]
+}
+
+async function isTorn({ userId, items: [record, ...others] }: Registration): Promise<boolean> {
+  if (others.includes(undefined)) return true
+  return record === undefined && !(await isRecorded({ detailType, businessKey: String(userId) }))
 }
 
 async function readRegistrations(userIds: readonly number[]): Promise<Registration[]> {

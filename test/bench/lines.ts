@@ -86,10 +86,22 @@ const lines: Line[] = [
     now: cell('operations', 'wallet.adjusted, a further bill', 'write units'),
   },
   {
+    figure: 'a further bill, chain of calls',
+    line: 2,
+    reached: true,
+    now: cell('operations', 'wallet.adjusted, a further bill', 'chain'),
+  },
+  {
     figure: 'a further bill, items kept: copies and event key',
     line: 3,
     reached: true,
     now: cell('operations', 'wallet.adjusted, a further bill', 'kept items'),
+  },
+  {
+    figure: 'what proves for nine years that an event was seen, × its record',
+    line: 0.1,
+    reached: true,
+    now: cell('event-keys', '20,000', '× records'),
   },
   {
     figure: 'a page of 20 bills, chain of calls',

@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../infra/config.ts'
+import { readItem } from '../../shared/db/read.ts'
+import { writeItem } from '../../shared/db/write.ts'
+import { putBeginning } from '../../shared/events/packed-events.ts'
 import { applyEvent } from '../support/apply-event.ts'
 import { addUser, adjustment } from '../support/ledger.ts'
 import { interceptQueues } from '../support/deliver.ts'
+import { useOwnTable } from '../support/own-table.ts'
 import { measureAllOperations } from './capacity/measure-operations.ts'
 import type { Measured } from './capacity/measure.ts'
 import { type OperationName, operations } from './capacity/workload.ts'
@@ -14,6 +18,16 @@ import { storedBytes } from './capacity/stored-bytes.ts'
 import { fillTables } from './capacity/tables.ts'
 
 const file = join(import.meta.dirname, '../../infra/CAPACITY.md')
+
+let dropTable: () => Promise<void>
+beforeAll(async () => {
+  const keySet = await readItem({ pk: 'KEYS', sk: 'RING' }, { consistent: true })
+  dropTable = await useOwnTable()
+  await writeItem({ Put: { Item: keySet ?? {} } })
+  // As in a stage that has packed its old events, which every event then searches.
+  await writeItem(putBeginning())
+})
+afterAll(() => dropTable())
 
 describe('the figures in CAPACITY.md', () => {
   let measured: Record<string, Measured>
