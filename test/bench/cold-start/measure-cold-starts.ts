@@ -20,10 +20,7 @@ interface Candidate {
   megabytes: number | undefined
 }
 
-/**
- * Milliseconds of a start: until the bundle is evaluated, from the first event to its answer, and of a
- * processor.
- */
+/** Milliseconds of a start: of the import, from the first event to its answer, and of a processor. */
 interface ColdStart {
   evaluated: number
   answered: number
@@ -38,7 +35,7 @@ const isOnLambda = 'AWS_LAMBDA_INITIALIZATION_TYPE'
 const byDefault = "esbuild's defaults"
 const memories = [undefined, 256, 512, 1024]
 
-/** Measures cold starts: until evaluated at full speed, as in Lambda's init phase, then the first answer. */
+/** Measures cold starts: the import at full speed, as in Lambda's init phase, then the first answer. */
 export async function measureColdStarts(options: Options, stack: BenchStack): Promise<Table[]> {
   const { samples } = options
   const { dataScenarios } = await import('../../infra/grants/data-scenarios.ts')
@@ -141,7 +138,7 @@ function describe(
     name: 'cold-starts',
     title: 'Cold starts of GET /account/info',
     notes: [
-      `Medians of ${starts[0]?.length ?? 0}, interleaved. Evaluated: from the start of the process, at full speed, as Lambda runs init.`,
+      `Medians of ${starts[0]?.length ?? 0}, interleaved. Evaluated: the import of the bundle at full speed, as Lambda runs init; without the start of Node.js, which is the same for all.`,
       `First answer: at memory/1769 of a processor, by ${quota.kind}; AWS answers after 5 ms, ${calls}.`,
     ],
     rows,
