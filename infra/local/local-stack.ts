@@ -122,6 +122,7 @@ async function start(
     dynamodbEndpoint,
     dataDirectory: keep('aws'),
     invoke: createInvokeByName(model.functions, invoke, showLine),
+    reload: (functionLogicalId) => runtime.reload(functionLogicalId),
     cloudwatch,
     manners,
     replicatedKeys: replicated?.keys ?? [],

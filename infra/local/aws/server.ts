@@ -24,6 +24,7 @@ import { describeKeyChange } from './kms/trail.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { eventSourceService } from './lambda/event-source-operations.ts'
 import { lambdaService, type Invoke } from './lambda/function-operations.ts'
+import { openVersions, versionService } from './lambda/versions.ts'
 import { sesAccountService } from './ses/account-operations.ts'
 import { openOutbox, sesService } from './ses/outbox.ts'
 import { drawQueueManners, type QueueManners } from './sqs/queue-manners.ts'
@@ -50,6 +51,8 @@ export interface AwsEndpointOptions {
   /** Directory in which keys, messages and mails survive a restart; undefined keeps them in memory only. */
   dataDirectory: string | undefined
   invoke: Invoke
+  /** Makes further calls of a function run what its model says then. Default: they do without. */
+  reload?: (functionLogicalId: string) => void
   /** Metrics and alarms, with the values that other parts of the stack record. Default: new ones. */
   cloudwatch?: CloudWatch
   /** Where the endpoint behaves as badly as AWS. Default: nowhere. */
@@ -97,6 +100,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     ...eventOperations(delivery, rules, store),
     ...replayOperations(model, archives, rules, store),
   }
+  const versions = openVersions(model, options.reload ?? (() => undefined))
   const stageVariables: StageVariables = {}
   const sources: EventSource[] = []
   const kmsOperations = { ...keyOperations(keys), ...cryptographicOperations(keys) }
@@ -118,6 +122,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       sesService(model, outbox),
       sesAccountService(model),
       lambdaService(model, invoke),
+      versionService(model, versions),
       eventSourceService(model, sources),
       apiGatewayService(model, stageVariables),
       stsService(model, callers),
@@ -150,6 +155,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       if (holder === undefined) throw new Error(`${name} is no function or role of this stack`)
       return holder.credentials
     },
+    /** Publishes functions of another template, and runs them from now on. */
+    deploy: versions.deploy,
     /** Gives a function the policies of this model from its next request on, as IAM's PutRolePolicy does. */
     replacePolicies: callers.replace,
     /** Runs the functions of all schedules that are enabled, once. */

@@ -148,6 +148,7 @@ export async function startStack(
   options: {
     dataDirectory?: string
     invoke?: Invoke
+    reload?: (functionLogicalId: string) => void
     dynamodbEndpoint?: string
     drawKmsLag?: DrawLag
     report?: (line: string) => void
@@ -161,6 +162,7 @@ export async function startStack(
     dynamodbEndpoint: options.dynamodbEndpoint ?? 'http://127.0.0.1:1',
     dataDirectory: options.dataDirectory,
     invoke: options.invoke ?? (async (_name, payload) => ({ payload, executedVersion: '$LATEST' })),
+    ...(options.reload === undefined ? {} : { reload: options.reload }),
     ...(options.drawKmsLag === undefined ? {} : { drawKmsLag: options.drawKmsLag }),
     manners: options.manners ?? openManners(),
     ...(options.report === undefined ? {} : { report: options.report }),
