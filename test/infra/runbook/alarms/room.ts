@@ -82,6 +82,12 @@ export function openRoom(stack: LocalStack, relay: Relay) {
       const sum = () => cloudwatch.metrics.compute(metric, readStatistic('Sum'), begun, thisMinute() + 1)
       await expect.poll(() => sum() ?? 0, pollOptions).toBeGreaterThanOrEqual(atLeast)
     },
+    /** Waits until Lambda has counted so many calls at once since the rehearsal began. */
+    concurrent: async (atLeast: number): Promise<void> => {
+      const metric = { namespace: 'AWS/Lambda', name: 'ClaimedAccountConcurrency', dimensions: {} }
+      const most = () => cloudwatch.metrics.compute(metric, readStatistic('Maximum'), begun, thisMinute() + 1)
+      await expect.poll(() => most() ?? 0, pollOptions).toBeGreaterThanOrEqual(atLeast)
+    },
     /** The structured lines in the log of a function. */
     logOf: (name: string): Record<string, unknown>[] =>
       readFileSync(stack.logFile, 'utf8')
@@ -103,6 +109,8 @@ export async function rehearse(room: Room, rehearsal: AlarmRehearsal): Promise<v
   const { raises, journey, fault, minutes = 3, mend, quietMinutes = 6 } = rehearsal
   const { notifications, clock } = room.stack.aws.cloudwatch
   expect(room.raised(), 'before').toEqual([])
+  // What goes wrong within a minute then has a whole one, however slow the machine is.
+  await room.pass(1)
   const start = clock.read()
   room.begin()
   const before = notifications.length

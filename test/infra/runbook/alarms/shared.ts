@@ -4,27 +4,45 @@ import {
   PutItemCommand,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb'
+import { GenerateMacCommand, SignCommand } from '@aws-sdk/client-kms'
 import { expect } from 'vitest'
 import { clientOptions } from '../../../../shared/aws/client-options.ts'
+import { kms } from '../../../../shared/aws/kms.ts'
 import { tableName } from '../../../../shared/db/table.ts'
+import { requireEnv } from '../../../../shared/env.ts'
+import { keyIn, readKeySet } from '../../../../shared/keys/key-set.ts'
 import { bearer, createSession } from '../../../support/oauth-clients.ts'
 import type { AlarmRehearsal, Room } from './room.ts'
 
 const overview = 'dashboard-overview'
 const askOverview = ({ url }: Room) => fetch(`${url}/dashboard/overview`)
 
-/** Records a value of a metric by hand in each of so many minutes. */
-const byHand =
-  (namespace: string, name: string, value: number, dimensions: Record<string, string>, minutes = 1) =>
-  async ({ stack, pass }: Room) => {
-    for (let minute = 0; minute < minutes; minute += 1) {
-      stack.aws.cloudwatch.record({ namespace, name, dimensions }, value)
-      await pass(1)
-    }
+const thresholdOf = ({ stack }: Room, alarm: string): number =>
+  stack.model.alarms.find(({ name }) => name === alarm)?.threshold ?? expect.unreachable()
+
+const Message = Buffer.from('of another application')
+
+/** Makes calls of KMS in each of so many minutes, as another application of the account may. */
+async function callKms(room: Room, alarm: string, minutes: number, call: () => Promise<unknown>) {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    for (let left = thresholdOf(room, alarm); left > 0; left -= 8)
+      await Promise.all(Array.from({ length: 8 }, call))
+    await room.pass(1)
   }
-const kmsCalls = (Resource: string, calls: number, minutes: number) =>
-  byHand('AWS/Usage', 'CallCount', calls, { Service: 'KMS', Type: 'API', Resource, Class: 'None' }, minutes)
-const nothing = async () => undefined
+}
+
+/** Sends requests while DynamoDB does not answer, each of which keeps a function waiting. */
+async function crowdFunctions(room: Room): Promise<void> {
+  const { accessToken } = await createSession()
+  const crowd = thresholdOf(room, 'account-concurrency')
+  const arrived = room.relay.hold('TOKENS#')
+  const ask = () => fetch(`${room.url}/account/info`, { headers: bearer(accessToken) })
+  const answers = Promise.all(Array.from({ length: crowd }, ask))
+  await arrived
+  await room.concurrent(crowd)
+  room.relay.recover()
+  await answers
+}
 
 /** Writes that DynamoDB answers as if another transaction were at work on each of these items. */
 async function conflict({ relay, pass }: Room): Promise<void> {
@@ -81,12 +99,15 @@ export const sharedAlarms: AlarmRehearsal[] = [
     },
   },
   {
-    cause: 'by hand, because a laptop has no 800 executions: the account is near its concurrency limit',
+    cause: 'requests pile up behind a database that does not answer: the account’s concurrency is used up',
     raises: ['account-concurrency'],
     journey: 'shared',
-    fault: byHand('AWS/Lambda', 'ClaimedAccountConcurrency', 800, {}),
-    minutes: 0,
-    mend: nothing,
+    fault: crowdFunctions,
+    minutes: 1,
+    async mend({ section, people }) {
+      section('function-throttles')
+      expect(await people.read((await createSession()).accessToken)).toBe(200)
+    },
   },
   {
     cause: 'DynamoDB throttles the partitions of sessions',
@@ -128,19 +149,32 @@ export const sharedAlarms: AlarmRehearsal[] = [
     },
   },
   {
-    cause: 'by hand, because a laptop makes no 8,000 calls a second: the quota of symmetric keys is near',
+    cause: 'another application uses up the account’s quota of symmetric keys',
     raises: ['kms-symmetric-quota'],
     journey: 'shared',
-    fault: kmsCalls('CryptographicOperationsSymmetric', 480_000, 1),
+    fault: (room) => {
+      const input = { KeyId: requireEnv('MAC_KEY_ID'), MacAlgorithm: 'HMAC_SHA_256', Message } as const
+      return callKms(room, 'kms-symmetric-quota', 1, () => kms.send(new GenerateMacCommand(input)))
+    },
     minutes: 0,
-    mend: nothing,
+    mend: expectSignIn,
   },
   {
-    cause: 'by hand, because a laptop makes no 800 signatures a second: the quota of signatures is near',
+    cause: 'another application uses up the account’s quota of signatures',
     raises: ['kms-quota'],
     journey: 'keys',
-    fault: kmsCalls('CryptographicOperationsRsa', 48_000, 3),
+    async fault(room) {
+      const { arn: KeyId } = keyIn((await readKeySet()).keys, 'active') ?? expect.unreachable()
+      const input = { KeyId, SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256', Message } as const
+      await callKms(room, 'kms-quota', 3, () => kms.send(new SignCommand(input)))
+    },
     minutes: 0,
-    mend: nothing,
+    mend: expectSignIn,
   },
 ]
+
+/** The quota counts calls of each minute, so what was refused succeeds later. */
+async function expectSignIn({ section, people }: Room): Promise<void> {
+  section('kms-quota')
+  await people.signIn()
+}

@@ -8,6 +8,7 @@ import { addUser, adjustment } from '../../../support/ledger.ts'
 import { bearer, createSession } from '../../../support/oauth-clients.ts'
 import { putEvents } from '../../../support/put-event.ts'
 import { pollOptions } from '../follow.ts'
+import { standby } from './alarm-stage.ts'
 import { scheduleOff } from './keys.ts'
 import type { AlarmRehearsal, Room } from './room.ts'
 
@@ -41,6 +42,18 @@ async function ageSlices(milliseconds: number): Promise<void> {
 }
 
 let userId = 0
+
+/** Lets the replica of the table be so far behind in each of two periods of five minutes. */
+async function beBehind({ stack, pass }: Room, milliseconds: number): Promise<void> {
+  const dimensions = { TableName: tableName(), ReceivingRegion: standby.region }
+  for (let period = 0; period < 2; period += 1) {
+    stack.aws.cloudwatch.record(
+      { namespace: 'AWS/DynamoDB', name: 'ReplicationLatency', dimensions },
+      milliseconds,
+    )
+    await pass(5)
+  }
+}
 
 /** The alarms on wallets, deposit addresses and the verification of the ledger. */
 export const walletAlarms: AlarmRehearsal[] = [
@@ -121,4 +134,14 @@ export const walletAlarms: AlarmRehearsal[] = [
     },
   },
   scheduleOff(verification, 'ledger-verification-silent', 'wallets', 'ledger-unverified'),
+  {
+    cause: 'by hand, because a local stack has no other region: the replica of the table is behind',
+    raises: ['replication-late'],
+    journey: 'wallets',
+    fault: (room) => beBehind(room, 120_000),
+    async mend(room) {
+      room.section('replication-late')
+      await beBehind(room, 500)
+    },
+  },
 ]

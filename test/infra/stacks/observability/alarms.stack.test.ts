@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { startLocalStack } from '../../../../infra/local/local-stack.ts'
 import { ephemeral } from '../../../support/ephemeral.ts'
-import { synthesizeFromBundles } from '../../../support/synthesize-from-bundles.ts'
+import { synthesizeAlarmStage } from '../../runbook/alarms/alarm-stage.ts'
 import { startRelay } from '../../runbook/alarms/relay.ts'
 import { enterStack } from '../../runbook/own-stack.ts'
 
@@ -29,7 +29,7 @@ const stack = await startLocalStack({
     signInConcurrency: '60',
   },
   showLine: () => undefined,
-  synthesize: synthesizeFromBundles,
+  synthesize: synthesizeAlarmStage,
 })
 enterStack(stack)
 // Imported only now, because these modules create AWS clients when they load.
