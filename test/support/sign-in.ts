@@ -44,13 +44,16 @@ export const update = (detail: Record<string, unknown>) => applyEvent(updated, d
 export async function createUser(overrides: Record<string, unknown> = {}): Promise<TestUser> {
   const detail = newRegistration(overrides)
   await register(detail)
-  return {
-    userId: Number(detail['user_id']),
-    email: String(detail['email']),
-    password: String(detail['login_password']),
-    totpSecret: String(detail['totp_secret']),
-  }
+  return toTestUser(detail)
 }
+
+/** The user of a registration. */
+export const toTestUser = (registration: Record<string, unknown>): TestUser => ({
+  userId: Number(registration['user_id']),
+  email: String(registration['email']),
+  password: String(registration['login_password']),
+  totpSecret: String(registration['totp_secret']),
+})
 
 /** Computes the code that an authenticator shows at an instant, epoch milliseconds. */
 export const authenticatorCode = (secret: string, at: number = Date.now()): Promise<string> =>

@@ -7,7 +7,7 @@ import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
 import { newPool, provision } from '../../support/deposits.ts'
 import { putEvents } from '../../support/put-event.ts'
-import { md5, newRegistration } from '../../support/sign-in.ts'
+import { md5, newRegistration, toTestUser } from '../../support/sign-in.ts'
 import { addressPath, get, readEverything, settle } from './answers.ts'
 import { findings, follow, type Procedure } from './follow.ts'
 import type { People } from './people.ts'
@@ -42,12 +42,7 @@ export async function aStageRebuiltFromItsEvents(
     expect(await readOutbox(url)).toEqual(outbox)
 
     await invokeRotation(await findTarget({ url, outputs: '' }), {})
-    await people.signIn({
-      userId: users[0],
-      email: String(registration['email']),
-      password: String(registration['login_password']),
-      totpSecret: String(registration['totp_secret']),
-    })
+    await people.signIn(toTestUser(registration))
     for (const finding of await findings(procedure)) {
       const [name, ARN = ''] = finding.split(' ')
       expect(name).toBe('unknown_key')
@@ -69,7 +64,8 @@ async function live(url: string) {
   const parent = Number(registration['user_id'])
   const child = parent + 1
   const pool = newPool()
-  const at = Date.now() - 60_000
+  // Before the rates of other rehearsals, which replace older ones.
+  const at = Date.now() - 3_600_000
   const money = { currency: 'USDT', at }
   await putEvents('user.registered', [registration])
   await settle(url)

@@ -5,19 +5,24 @@ import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { readKeyStatus } from '../../../infra/ops/keys/key-status.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { countFreeAddresses, type Pool } from '../../../shared/deposits/address-pool.ts'
+import { countFreeAddresses } from '../../../shared/deposits/address-pool.ts'
 import { claimAddress } from '../../../shared/deposits/user-address.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
-import { listClients } from '../../../shared/oauth/client.ts'
 import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
 import { readUser } from '../../../shared/users/user.ts'
-import { createAccessToken } from '../../support/community.ts'
-import { newPool, provision } from '../../support/deposits.ts'
-import { adjustment, describeWallet } from '../../support/ledger.ts'
+import { describeWallet } from '../../support/ledger.ts'
 import { putEvents } from '../../support/put-event.ts'
 import { authenticatorCode, createUser, newUserId } from '../../support/sign-in.ts'
-import { readEverything } from './answers.ts'
 import { findings, follow, pollOptions, type Procedure, signerOf } from './follow.ts'
+import {
+  askForAddress,
+  expectSame,
+  expectSearchIndex,
+  type Life,
+  type LifeAnswers,
+  readLife,
+  readTown,
+} from './life.ts'
 import { kidOf, type People } from './people.ts'
 import { sendEvents } from './send-events.ts'
 import { openTables, tearApart } from './restore-table.ts'
@@ -29,6 +34,8 @@ interface Rehearsal {
   url: string
   people: People
   tables: ReturnType<typeof openTables>
+  life: Life
+  town: Town
   /** Directory for temporary files of the rehearsal. */
   directory: string
 }
@@ -38,27 +45,29 @@ type After = Awaited<ReturnType<typeof actAfterRestorePoint>>
 
 /**
  * Rehearses the procedure for a table that is restored to a point in time. KMS, event senders and token
- * holders still have the changes that the restore loses.
+ * holders still have the changes that the restore loses. In the end users are answered as on a stack that has
+ * lived through the same and never failed.
  */
 export async function aTableRestoredToAPointInTime(
   url: string,
   people: People,
   layout: Record<string, unknown>,
+  life: Life,
+  readUnharmed: () => Promise<LifeAnswers>,
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'))
   const tables = openTables(layout)
   const procedure = follow('A table restored to a point in time', url)
-  const rehearsal = { procedure, url, people, tables, directory }
+  const town = newTown(url, people, life.town)
+  const rehearsal = { procedure, url, people, tables, life, town, directory }
   try {
-    const town = newTown(url, people)
-    const before = await actBeforeRestorePoint(rehearsal, town)
-    const after = await actAfterRestorePoint(rehearsal, before, town)
+    const before = await actBeforeRestorePoint(rehearsal)
+    const after = await actAfterRestorePoint(rehearsal, before)
     expect((await procedure.ops('maintenance on')).code).toBe(0)
     // A whole second, as the times of events have: what is sent from now on is not replayed.
     const stoppedAt = Math.floor(Date.now() / 1000) * 1000
     // Waits for the end of the maintenance, and needs what the restored table does not have.
-    const late = adjustment(before.asset.userId, { amount: '0.55', direction: 2 })
-    await putEvents('wallet.adjusted', [late])
+    await putEvents('wallet.adjusted', life.adjustments.late)
     expect((await people.sendPassword(before.kept.user)).status).toBe(503)
     await checkAndReplaceTable(rehearsal, before, after)
     await endAllSessions(before)
@@ -67,7 +76,7 @@ export async function aTableRestoredToAPointInTime(
     expect((await procedure.ops('maintenance off')).code).toBe(0)
     await expectUsersBack(people, before, signer)
     await expectAddressesKept(url, before, after)
-    await expectAsNeverFailed(url, people, town, after)
+    await expectAsNeverFailed(rehearsal, after, await readUnharmed())
   } finally {
     tables.close()
     rmSync(directory, { recursive: true, force: true })
@@ -79,25 +88,25 @@ export async function aTableRestoredToAPointInTime(
  * key, a pool of three deposit addresses, one of them assigned, and two waves of everything else. Of what the
  * last bill and the second wave changed, the restored table has one half.
  */
-async function actBeforeRestorePoint({ procedure, url, people, tables, directory }: Rehearsal, town: Town) {
+async function actBeforeRestorePoint({ procedure, url, people, tables, life, town, directory }: Rehearsal) {
   const startedAt = Date.now()
   // Activates the published key, because only one key can be published at a time.
   await procedure.ops('keys rotate --emergency')
-  const kept = await people.signIn()
-  const ended = await people.signIn()
+  const kept = await people.signIn(await createUser(life.kept))
+  const ended = await people.signIn(await createUser(life.ended))
   const late = await createUser()
   const ticket = (await people.sendPassword(late)).data['login_ticket']
-  const events = Array.from({ length: 5 }, () => adjustment(kept.user.userId, { amount: '0.1' }))
-  await send(procedure, events.slice(0, -1), directory)
-  const pool = newPool()
-  await putEvents('addresses.provisioned', [provision(pool, 3)])
+  const { pool, adjustments } = life
+  await send(procedure, adjustments.before.slice(0, -1), directory)
+  await putEvents('addresses.provisioned', [life.addresses])
   await expect.poll(() => countFreeAddresses(pool, 3), pollOptions).toBe(3)
   const address = await askForAddress(url, kept.user.userId, pool)
   await town.wave()
+  await expectSearchIndex(life)
   await follow('A new key that fails its check', url).ops('keys rotate')
   const earlier = await tables.takeSnapshot(tableName())
   const tornAt = Date.now()
-  await send(procedure, events.slice(-1), directory)
+  await send(procedure, adjustments.before.slice(-1), directory)
   await town.wave()
   const later = await tables.takeSnapshot(tableName())
   const { keys } = await readKeyStatus()
@@ -123,14 +132,12 @@ async function actBeforeRestorePoint({ procedure, url, people, tables, directory
  * answered in the end is what a stack that never failed answers.
  */
 async function actAfterRestorePoint(
-  { procedure, url, people, directory }: Rehearsal,
+  { procedure, url, people, life, town, directory }: Rehearsal,
   before: Before,
-  town: Town,
 ) {
   const { ops } = procedure
   await town.wave()
-  const events = Array.from({ length: 7 }, () => adjustment(before.asset.userId, { amount: '0.01' }))
-  await send(procedure, events, directory)
+  await send(procedure, life.adjustments.after, directory)
   const wallet = await readWallet(before.asset, { consistent: true })
   const address = await askForAddress(url, before.ended.user.userId, before.pool)
   await people.logOut(before.ended)
@@ -148,7 +155,7 @@ async function actAfterRestorePoint(
     address,
     report,
     newKeys,
-    answers: await readTown(url, town),
+    answers: await readTown(url, life),
     deviceToken: await signedBy(people, newKeys.at(-1)?.kid),
     findings: [
       `disabled_behind_the_service ${before.published.kid}`,
@@ -214,23 +221,23 @@ async function expectAddressesKept(url: string, { kept, ended, pool, address }: 
   expect(new Set(addresses).size).toBe(4)
 }
 
-/** What clients and users of the town are answered, and the clients themselves. */
-const readTown = async (url: string, { persons, pool }: Town) => ({
-  clients: await listClients(),
-  users: await readEverything(
-    url,
-    persons.map(({ userId }) => userId),
-    pool.network,
-  ),
-})
-
-/** Checks that everything is as on a stack that never failed, and that all who registered can sign in. */
-async function expectAsNeverFailed(url: string, people: People, town: Town, { answers }: After) {
-  expect(await readTown(url, town)).toEqual(answers)
-  const addresses = town.persons.map(({ deposit }) => (deposit as { address: string }).address)
-  const newcomer = await askForAddress(url, newUserId(), town.pool)
-  expect(new Set([...addresses, newcomer]).size).toBe(town.persons.length + 1)
-  for (const { userId, password, totpSecret } of town.persons) {
+/**
+ * Checks that everything is as before the loss, and as on a stack that never failed, and that all who
+ * registered can sign in.
+ */
+async function expectAsNeverFailed(
+  { url, people, life, town: { persons, pool } }: Rehearsal,
+  { answers }: After,
+  unharmed: LifeAnswers,
+) {
+  await expectSearchIndex(life)
+  const town = readTown(url, life)
+  expect(await town).toEqual(answers)
+  expectSame(await readLife(url, life, town), unharmed)
+  const asked = [...persons().map(({ userId }) => userId), newUserId()]
+  const addresses = await Promise.all(asked.map((userId) => askForAddress(url, userId, pool)))
+  expect(new Set(addresses).size).toBe(asked.length)
+  for (const { userId, password, totpSecret } of persons()) {
     const { email } = (await readUser(userId)) ?? expect.unreachable()
     const { data } = await people.sendPassword({ userId, email, password, totpSecret })
     expect(data['login_ticket']).toEqual(expect.any(String))
@@ -242,15 +249,6 @@ async function pools({ ops }: Procedure, command: string, words = {}): Promise<u
   const { code, result, err } = await ops(command, words)
   expect(code, err).toBe(0)
   return (result as { pools: unknown }).pools
-}
-
-/** The deposit address that a user is answered, or the status of a failure. */
-async function askForAddress(url: string, userId: number, { currency, network }: Pool) {
-  const token = await createAccessToken(userId, ['deposit.read'])
-  const path = `/address/info?currency=${currency}&currencyNetWork=${network}`
-  const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
-  const { data } = (await response.json()) as { data: { address: string } | null }
-  return data?.address ?? response.status
 }
 
 /**

@@ -13,6 +13,9 @@ type Answers = Record<string, unknown>
 export const addressPath = (network: string): string =>
   `/address/info?currency=USDT&currencyNetWork=${network}`
 
+/** How long queues may take to become empty on a busy machine. */
+const maxSettleMilliseconds = 60_000
+
 /** Waits until every queue is empty. */
 export async function settle(url: string): Promise<void> {
   const sqs = openSqs()
@@ -21,7 +24,11 @@ export async function settle(url: string): Promise<void> {
     const counts = await Promise.all(queues.map((queue) => countMessages(sqs, queue)))
     return counts.reduce((sum, one) => sum + totalOf(one), 0)
   }
-  while ((await count()) > 0) await wait(100)
+  const deadline = Date.now() + maxSettleMilliseconds
+  while ((await count()) > 0) {
+    if (Date.now() > deadline) throw new Error('the queues do not become empty')
+    await wait(100)
+  }
   sqs.destroy()
 }
 
@@ -67,9 +74,11 @@ function pathsWith(network: string): string[] {
       [...bills, ...pages].map((query) => `/${wallet}/bills?${query}`),
     ),
     `/community/members?type=DIRECT&${page}`,
-    ...['renamed', 'user', '@example.com'].map(
+    ...['renamed', 'user', 'newcomer', '@example.com'].map(
       (keyword) => `/community/members?type=COMMUNITY&keyword=${keyword}&${page}`,
     ),
+    '/community/members?type=COMMUNITY&keyword=newcomer&current=40&size=20',
+    `/community/members?type=DIRECT&keyword=newcomer&beginDate=2026-01-01&${page}`,
     '/community/members/export?type=COMMUNITY',
     '/dashboard/overview',
     '/dashboard/network-rewards',

@@ -1,4 +1,5 @@
 import { afterAll, it, vi } from 'vitest'
+import { useLocalStack } from '../../support/local-stack.ts'
 import { startOwnStack } from './own-stack.ts'
 import type { recoveries } from './recoveries.ts'
 
@@ -9,6 +10,12 @@ vi.mock('../../../infra/ops/maintenance/limits.ts', async (importOriginal) => ({
   drainMilliseconds: () => 500,
 }))
 
+// The stack of the project never fails: it lives through the same as the table that is restored.
+const { drawLife, liveUnharmed } = await import('./life.ts')
+const life = drawLife()
+const readUnharmed = await liveUnharmed((await useLocalStack()).base_url, life)
+
+vi.resetModules()
 const stack = await startOwnStack()
 const url = stack.baseUrl
 // Imported only now, because these modules create AWS clients, which read the stack's address from the
@@ -23,15 +30,16 @@ afterAll(() => stack.stop())
 const people = peopleOf(url)
 const layout = stack.model.tables[0]?.createTableInput ?? {}
 
-/** A rehearsal of each recovery; it runs the runbook's own commands step by step. */
+/** A rehearsal of each procedure; it runs the runbook's own commands step by step. */
 const rehearsals: Record<(typeof recoveries)[number], () => Promise<void>> = {
   'A stage rebuilt from its events': () => aStageRebuiltFromItsEvents(url, people, layout),
-  'A table restored to a point in time': () => aTableRestoredToAPointInTime(url, people, layout),
+  'A table restored to a point in time': () =>
+    aTableRestoredToAPointInTime(url, people, layout, life, readUnharmed),
   'A lost region': () => aLostRegion(stack),
 }
 
 it.each(Object.entries(rehearsals))(
   'the runbook’s procedure works: %s',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   (_heading, rehearse) => rehearse(),
 )

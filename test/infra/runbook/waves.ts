@@ -1,145 +1,223 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { minIndexed } from '../../../shared/community/search-index/index-head.ts'
+import { notifyTreeQueue } from '../../../shared/community/tree-queue.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
+import { claimEmail } from '../../../shared/users/user.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
 import { newPool, provision } from '../../support/deposits.ts'
+import { addNewcomers } from '../../support/newcomers.ts'
 import { putEvents } from '../../support/put-event.ts'
-import { md5, newRegistration, type TestUser } from '../../support/sign-in.ts'
+import { md5, newRegistration, toTestUser, type TestUser } from '../../support/sign-in.ts'
+import { writeAll } from '../../support/torn-table.ts'
 import { addressPath, get, settle } from './answers.ts'
 import type { People } from './people.ts'
 
-/** A user to whom something happens in a wave, and what later waves continue. */
+/** A user to whom something happens in a wave, and what the next wave continues. */
 interface Person extends TestUser {
+  registration: object
   deposit: object
   withdrawal: object
   device: object
+  /** When the wave says that it happens, epoch milliseconds. */
+  at: number
 }
 
+/** Events of one kind. */
+type Batch = readonly [detailType: string, details: readonly object[]]
+
+/** The events of a wave, in their order. */
+interface Wave {
+  publications: Batch[]
+  /** What needs no balance: credits, rewards, and new data of the wave's user and the one before. */
+  credits: Batch[]
+  /** What takes from balances, and what the wave before has begun; given the address of each user. */
+  spending: (addressOf: (userId: number) => string) => Batch[]
+}
+
+const waveCount = 3
+
+export type TownPlan = ReturnType<typeof drawTown>
 export type Town = ReturnType<typeof newTown>
 
 /**
- * Users of one tree, to whom everything happens that the service knows, wave by wave: every kind of event, a
- * sign-in and a request for an address. A wave adds a member below the last one, and continues what the wave
- * before has begun.
+ * Draws users of one tree, to whom everything happens that the service knows, wave by wave, so that several
+ * stacks can have the same: only addresses are not drawn, because each stack takes them from its pool.
  */
-export function newTown(url: string, people: People) {
+export function drawTown() {
   const pool = newPool()
   const first = newUserIds()
   const clientId = `client-${randomUUID()}`
-  const persons: Person[] = []
-
-  const register = async (referrerId: number | undefined): Promise<TestUser> => {
-    const detail = newRegistration({ user_id: first + persons.length, referrer_id: referrerId })
-    await putEvents('user.registered', [detail])
+  const drawnAt = Date.now() - 10_000
+  const persons = Array.from({ length: waveCount }, (_, i) =>
+    drawPerson(first + i, i === 0 ? undefined : first + i - 1, pool.network, drawnAt + i * 1_000),
+  )
+  const waves = persons.map((person, i): Wave => {
+    const before = persons[i - 1]
     return {
-      userId: Number(detail['user_id']),
-      email: String(detail['email']),
-      password: String(detail['login_password']),
-      totpSecret: String(detail['totp_secret']),
+      publications: [
+        ...drawPublications(clientId, person.at, i),
+        ['addresses.provisioned', [provision(pool, 3)]],
+      ],
+      credits: drawCredits(person, before, i + 1),
+      spending: drawSpending(person, before),
     }
+  })
+  return { pool, clientId, persons, waves }
+}
+
+function drawPerson(userId: number, referrerId: number | undefined, network: string, at: number): Person {
+  const registration = newRegistration({ user_id: userId, referrer_id: referrerId })
+  const money = { currency: 'USDT', at }
+  return {
+    ...toTestUser(registration),
+    registration,
+    deposit: { ...money, currency_network: network, txid: randomUUID(), output_index: 0, amount: '7.25' },
+    withdrawal: { ...money, user_id: userId, amount: '3.5', withdrawal_id: randomUUID() },
+    device: { device_id: randomUUID(), user_id: userId },
+    at,
+  }
+}
+
+const drawPublications = (clientId: string, at: number, number: number): Batch[] => {
+  const client = { updated_at: at, name: `Client of ${at}`, redirect_uris: [], scopes: ['openid'] }
+  const rates = { BTC: `${100_000 + number}`, USDT: '1' }
+  return [
+    [
+      'client.registered',
+      [
+        { ...client, client_id: clientId, secret: md5(String(at)) },
+        { ...client, client_id: `${clientId}-${at}` },
+      ],
+    ],
+    ['rates.published', [{ quote: 'USDT', as_of: at, rates }]],
+  ]
+}
+
+function drawCredits({ userId, at }: Person, before: Person | undefined, number: number): Batch[] {
+  const credit = { user_id: userId, wallet: 'asset', direction: 1, amount: '100.5', reason: 'a welcome', at }
+  const reward = {
+    user_id: userId,
+    earned_on: new Date(at).toISOString().slice(0, 10),
+    currency: 'USDT',
+    amount: '30.25',
+  }
+  const update = { at, nickname: `Renamed ${number}` }
+  return [
+    [
+      'wallet.adjusted',
+      ['USDT', 'BTC'].map((currency) => ({ ...credit, adjustment_id: randomUUID(), currency })),
+    ],
+    [
+      'reward.granted',
+      ['NODE', 'TEAM'].map((type) => ({ ...reward, reward_id: randomUUID(), reward_type: type })),
+    ],
+    [
+      'user.updated',
+      [
+        ...(before
+          ? [
+              {
+                ...update,
+                update_id: randomUUID(),
+                user_id: before.userId,
+                email: `Moved.${number}.${before.userId}@example.com`,
+              },
+            ]
+          : []),
+        { ...update, update_id: randomUUID(), user_id: userId, passkey: true },
+      ],
+    ],
+  ]
+}
+
+function drawSpending(person: Person, before: Person | undefined): Wave['spending'] {
+  const { userId, at } = person
+  const money = { user_id: userId, currency: 'USDT', at }
+  const transfer = { ...money, transfer_id: randomUUID(), from: 'reward', to: 'asset', amount: '10' }
+  const payment = { wallet: 'asset', currency: 'USDT', amount: '20' }
+  const purchases = [{ payment }, {}].map((paid) => ({
+    ...money,
+    ...paid,
+    amount: '50',
+    purchase_id: randomUUID(),
+  }))
+  const report = { ...person.device, report_id: randomUUID(), bytes: 5_000_000_000, at }
+  return (addressOf) => [
+    ['wallet.transferred', [transfer]],
+    [
+      'withdrawal.updated',
+      [
+        { ...person.withdrawal, status: 'requested' },
+        ...(before ? [{ ...before.withdrawal, status: 'settled' }] : []),
+      ],
+    ],
+    [
+      'deposit.updated',
+      [
+        { ...person.deposit, address: addressOf(userId), status: 'pending', confirmations: 1 },
+        ...(before
+          ? [
+              {
+                ...before.deposit,
+                address: addressOf(before.userId),
+                status: 'confirmed',
+                confirmations: 12,
+              },
+            ]
+          : []),
+      ],
+    ],
+    ['package.purchased', purchases],
+    ['device.activated', [{ ...person.device, at }]],
+    ...(before ? [['device.deactivated', [{ ...before.device, at }]] as const] : []),
+    ['traffic.reported', [report]],
+  ]
+}
+
+/**
+ * Opens a town on a stack: each wave brings the events of the plan, a sign-in and a request for an address.
+ * It adds a member below the last one, the first wave a crowd, too, of whom a search goes by an index.
+ */
+export function newTown(url: string, people: People, { pool, persons, waves }: TownPlan) {
+  const addresses = new Map<number, string>()
+
+  const send = async (batches: readonly Batch[]) => {
+    for (const [detailType, details] of batches) await putEvents(detailType, details)
   }
 
-  const publish = async (at: number) => {
-    const client = { updated_at: at, name: `Client of ${at}`, redirect_uris: [], scopes: ['openid'] }
-    await putEvents('client.registered', [
-      { ...client, client_id: clientId, secret: md5(String(at)) },
-      { ...client, client_id: `${clientId}-${at}` },
-    ])
-    const rates = { BTC: `${100_000 + persons.length}`, USDT: '1' }
-    await putEvents('rates.published', [{ quote: 'USDT', as_of: at, rates }])
-    await putEvents('addresses.provisioned', [provision(pool, 3)])
-  }
-
-  const askForAddress = async ({ userId }: TestUser): Promise<string> => {
+  const askForAddress = async (userId: number): Promise<string> => {
     const token = await createAccessToken(userId, [...scopes])
     const answer = await get(url, token, addressPath(pool.network))
     return (answer as { data: { address: string } }).data.address
   }
 
-  /** What needs no balance: credits, rewards, and new data of the wave's user and the one before. */
-  const credit = async ({ userId }: TestUser, at: number) => {
-    const credits = ['USDT', 'BTC'].map((currency) => ({
-      adjustment_id: randomUUID(),
-      user_id: userId,
-      wallet: 'asset',
-      direction: 1,
-      currency,
-      amount: '100.5',
-      reason: 'a welcome',
-      at,
-    }))
-    await putEvents('wallet.adjusted', credits)
-    const today = new Date(at).toISOString().slice(0, 10)
-    const reward = { user_id: userId, earned_on: today, currency: 'USDT', amount: '30.25' }
-    await putEvents('reward.granted', [
-      { ...reward, reward_id: randomUUID(), reward_type: 'NODE' },
-      { ...reward, reward_id: randomUUID(), reward_type: 'TEAM' },
-    ])
-    const updates = persons.slice(-2).map(({ userId: id }) => ({
-      update_id: randomUUID(),
-      user_id: id,
-      at,
-      nickname: `Renamed ${persons.length}`,
-      ...(id === userId ? { passkey: true } : { email: `Moved.${persons.length}.${id}@example.com` }),
-    }))
-    await putEvents('user.updated', updates)
-  }
-
-  /** What takes from balances, and what the wave before has begun. */
-  const spend = async (person: Person, before: Person | undefined, at: number) => {
-    const money = { user_id: person.userId, currency: 'USDT', at }
-    const transfer = { ...money, transfer_id: randomUUID(), from: 'reward', to: 'asset', amount: '10' }
-    await putEvents('wallet.transferred', [transfer])
-    await putEvents('withdrawal.updated', [
-      { ...person.withdrawal, status: 'requested' },
-      ...(before ? [{ ...before.withdrawal, status: 'settled' }] : []),
-    ])
-    await putEvents('deposit.updated', [
-      { ...person.deposit, status: 'pending', confirmations: 1 },
-      ...(before ? [{ ...before.deposit, status: 'confirmed', confirmations: 12 }] : []),
-    ])
-    const payment = { wallet: 'asset', currency: 'USDT', amount: '20' }
-    const purchase = { ...money, amount: '50' }
-    await putEvents('package.purchased', [
-      { ...purchase, purchase_id: randomUUID(), payment },
-      { ...purchase, purchase_id: randomUUID() },
-    ])
-    await putEvents('device.activated', [{ ...person.device, at }])
-    if (before) await putEvents('device.deactivated', [{ ...before.device, at }])
-    const report = { ...person.device, report_id: randomUUID(), bytes: 5_000_000_000, at }
-    await putEvents('traffic.reported', [report])
-  }
-
   return {
     pool,
-    persons,
+    /** The users to whom something has happened. */
+    persons: () => persons.slice(0, addresses.size),
     async wave(): Promise<void> {
-      const before = persons.at(-1)
-      const at = Date.now() - 1000
-      const [user] = await Promise.all([register(before?.userId), publish(at)])
+      const { [addresses.size]: person = expect.unreachable() } = persons
+      const { [addresses.size]: wave = expect.unreachable() } = waves
+      const { userId, registration } = person
+      await send([['user.registered', [registration]], ...wave.publications])
       await settle(url)
-      const money = { user_id: user.userId, currency: 'USDT', amount: '3.5', at }
-      const deposit = {
-        currency_network: pool.network,
-        currency: 'USDT',
-        txid: randomUUID(),
-        output_index: 0,
-        address: await askForAddress(user),
-        amount: '7.25',
-        at,
-      }
-      const person = {
-        ...user,
-        deposit,
-        withdrawal: { ...money, withdrawal_id: randomUUID() },
-        device: { device_id: randomUUID(), user_id: user.userId },
-      }
-      persons.push(person)
-      await credit(person, at)
+      if (addresses.size === 0) await addCrowd(userId)
+      addresses.set(userId, await askForAddress(userId))
+      await send(wave.credits)
       await settle(url)
-      await spend(person, before, at)
+      await send(wave.spending((owner) => addresses.get(owner) ?? expect.unreachable()))
       expect((await people.tryToSignIn(person)).status).toBe(200)
       await settle(url)
     },
   }
+}
+
+/** Adds so many direct referrals that their list has a search index; without events, which take minutes. */
+async function addCrowd(rootId: number): Promise<void> {
+  const lastId = rootId + 1_000
+  await addNewcomers(lastId, minIndexed, rootId)
+  const ids = Array.from({ length: minIndexed }, (_, i) => lastId + 1 + i)
+  await writeAll(ids.map((userId) => claimEmail(`${userId}@example.com`, userId)))
+  await notifyTreeQueue(rootId)
 }
