@@ -1,6 +1,7 @@
 import { DynamoDBClient, UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
 import { EnableRuleCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge'
 import { CancelKeyDeletionCommand, DisableKeyCommand, EnableKeyCommand } from '@aws-sdk/client-kms'
+import { LambdaClient, ListVersionsByFunctionCommand, UpdateAliasCommand } from '@aws-sdk/client-lambda'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
@@ -24,11 +25,12 @@ type Words = Record<string, string>
  */
 export interface Procedure {
   ops: (command: string, words?: Words) => Promise<CommandOutcome>
-  aws: (command: string, words?: Words) => Promise<void>
+  /** Resolves with what AWS answers. */
+  aws: (command: string, words?: Words) => Promise<unknown>
 }
 
-/** The AWS commands of the runbook, each with the value of its only placeholder. */
-const awsCommands: Record<string, (word: string) => Promise<unknown>> = {
+/** The AWS commands of the runbook, each with the values of its placeholders in their order. */
+const awsCommands: Record<string, (word: string, other: string) => Promise<unknown>> = {
   'aws kms enable-key --key-id ARN': (KeyId) => kms.send(new EnableKeyCommand({ KeyId })),
   'aws kms disable-key --key-id ARN': (KeyId) => kms.send(new DisableKeyCommand({ KeyId })),
   'aws kms cancel-key-deletion --key-id ARN': (KeyId) => kms.send(new CancelKeyDeletionCommand({ KeyId })),
@@ -37,6 +39,15 @@ const awsCommands: Record<string, (word: string) => Promise<unknown>> = {
   'aws dynamodb update-item --cli-input-json file://FILE': (file) =>
     new DynamoDBClient(clientOptions()).send(
       new UpdateItemCommand(JSON.parse(readFileSync(file, 'utf8')) as UpdateItemCommandInput),
+    ),
+  'aws lambda list-versions-by-function --function-name NAME': (FunctionName) =>
+    new LambdaClient(clientOptions()).send(new ListVersionsByFunctionCommand({ FunctionName })),
+  'aws lambda update-alias --function-name NAME --name live --function-version NUMBER': (
+    FunctionName,
+    FunctionVersion,
+  ) =>
+    new LambdaClient(clientOptions()).send(
+      new UpdateAliasCommand({ FunctionName, Name: 'live', FunctionVersion }),
     ),
 }
 
@@ -55,7 +66,8 @@ export function follow(heading: string, url: string): Procedure {
       const runCommand = awsCommands[command]
       expect(text).toContain(`\`${command}\``)
       if (runCommand === undefined) throw new Error(`the rehearsals cannot run ${command}`)
-      await runCommand(Object.values(words)[0] ?? '')
+      const [word = '', other = ''] = Object.values(words)
+      return runCommand(word, other)
     },
   }
 }
