@@ -1,10 +1,14 @@
 import * as v from 'valibot'
 
+/** The decimal text of a whole number from 1 to 2^53 − 1. JSON Schema has no maximum for a text. */
+const safeIntegerText =
+  /^(?:[1-9]\d{0,14}|[1-8]\d{15}|900[0-6]\d{12}|90070\d{11}|90071[0-8]\d{10}|900719[0-8]\d{9}|9007199[01]\d{8}|90071992[0-4]\d{7}|900719925[0-3]\d{6}|9007199254[0-6]\d{5}|90071992547[0-3]\d{4}|9007199254740[0-8]\d{2}|90071992547409[0-8]\d|900719925474099[01])$/
+
 /** Schema of a user id: int64 below 2^53, as a number or as its decimal text. */
 export const UserId = v.union(
   [
     v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-    v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/), v.transform(Number), v.safeInteger()),
+    v.pipe(v.string(), v.regex(safeIntegerText), v.transform(Number)),
   ],
   'must be a user id: a whole number from 1',
 )
@@ -40,10 +44,11 @@ export const Instant = instantAhead(
 /** Schema of a number of things. */
 export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0, 'must not be negative'))
 
-/** Schema of an existing calendar day, `yyyy-MM-dd`. */
+/** Schema of an existing calendar day, `yyyy-MM-dd`. There was no year 0. */
 export const Day = v.pipe(
   v.string(),
-  v.regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date, yyyy-MM-dd'),
+  v.isoDate('must be a date, yyyy-MM-dd'),
+  v.regex(/^(?!0000)/, 'must be a date that exists, yyyy-MM-dd'),
   v.check((day) => {
     const instant = Date.parse(`${day}T00:00:00Z`)
     return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(day)
@@ -59,6 +64,17 @@ export const CurrencyCode = v.pipe(
 
 /** Schema of a currency that filters a list, in any case. An unknown currency finds nothing. */
 export const CurrencyFilter = v.optional(v.pipe(v.string(), v.toUpperCase()))
+
+/** The number of characters of a text: Unicode code points, as JSON Schema counts them. */
+export const countCharacters = (text: string): number => Array.from(text).length
+
+/** Schema of any text of 1 to `max` characters. */
+export const Text = (max: number) =>
+  v.pipe(
+    v.string(),
+    v.metadata({ minLength: 1, maxLength: max }),
+    v.check((text) => text !== '' && countCharacters(text) <= max, `must be 1 to ${max} characters`),
+  )
 
 /**
  * Schema of a text of 1 to `max` Unicode code points in normalization form C, without control, zero-width or

@@ -4,7 +4,8 @@ import { Count } from './fields.ts'
 const wholeNumber = (maximum: number) =>
   v.pipe(
     v.string(),
-    v.regex(/^\d{1,10}$/, 'must be a whole number'),
+    v.metadata({ type: 'integer', minimum: 1, maximum }),
+    v.check((text) => /^(0|[1-9]\d{0,9})$/.test(text), 'must be a whole number'),
     v.transform(Number),
     v.minValue(1, 'must be at least 1'),
     v.maxValue(maximum, `must be at most ${maximum}`),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { Failure } from '../../shared/errors.ts'
+import { Text } from '../../shared/fields.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { endSession } from '../../shared/tokens/access-token.ts'
 
@@ -8,9 +9,7 @@ export const handler = endpoint({
   scope: 'first-party',
   accepts: 'json',
   input: v.object({
-    body: v.object({
-      id: v.pipe(v.string(), v.minLength(1, 'must not be empty'), v.maxLength(40, 'is too long')),
-    }),
+    body: v.object({ id: Text(40) }),
   }),
   output: v.null(),
   async run({ input: { body }, caller: { userId, sessionId } }) {

@@ -73,12 +73,13 @@ const tags = () =>
 function describeRoute(route: Route, endpoint: EndpointDescription): JsonSchema {
   const operation = operations[keyOf(route)]
   if (operation === undefined) throw new Error(`${keyOf(route)} has no description in operations/`)
-  const input = inputSchema(endpoint.input)
+  const input = addChecks(inputSchema(endpoint.input), operation)
   const parameters = (['path', 'query'] as const).flatMap((location) =>
-    members(input, location).map((member) => ({
-      ...member,
+    members(input, location).map(({ name, required, schema }) => ({
+      name,
       in: location,
-      required: location === 'path' || member.required,
+      required: location === 'path' || required,
+      schema: location === 'path' || required ? schema : orEmpty(schema),
     })),
   )
   return {
@@ -96,6 +97,32 @@ function describeRoute(route: Route, endpoint: EndpointDescription): JsonSchema 
       ...failureResponses(endpoint, operation),
     },
   }
+}
+
+/** Adds an operation's checks to the part of the input that they are about: its body or its query. */
+function addChecks(input: JsonSchema, { checks }: Operation): JsonSchema {
+  const parts = input['properties'] as Record<string, JsonSchema>
+  if (checks === undefined) return input
+  const checked = Object.entries(parts).map(([location, part]): [string, JsonSchema] => {
+    const properties = Object.entries(part['properties'] as Record<string, JsonSchema>)
+    const checkedProperties = properties.map(([name, schema]) => [
+      name,
+      { ...schema, ...checks.properties[name] },
+    ])
+    return [
+      location,
+      { ...part, properties: Object.fromEntries(checkedProperties), required: checks.required },
+    ]
+  })
+  return { ...input, properties: Object.fromEntries(checked) }
+}
+
+/** The schema of an optional query parameter: an empty one counts as omitted. */
+function orEmpty(schema: JsonSchema): JsonSchema {
+  const { type, pattern, format } = schema as { type?: string; pattern?: string; format?: string }
+  const isAnyText = type === 'string' && format === undefined && schema['enum'] === undefined
+  const allowsEmpty = isAnyText && (pattern === undefined || new RegExp(pattern, 'u').test(''))
+  return allowsEmpty || schema['const'] === '' ? schema : { anyOf: [schema, { const: '' }] }
 }
 
 const hasOtherMethod = (route: Route): boolean =>

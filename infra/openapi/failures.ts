@@ -20,10 +20,10 @@ const gatewayAnswers: Record<number, { message: string; when: string }> = {
 
 /** The failures that an endpoint can answer because of its scope and body, in addition to its own. */
 function impliedFailures(endpoint: EndpointDescription): FailureName[] {
-  // Every endpoint rejects repeated query parameters, even one that has no parameters.
-  const names: FailureName[] = ['internal', 'unavailable', 'invalid_parameter']
+  // Every endpoint rejects repeated query parameters and large bodies, even one that has neither.
+  const names: FailureName[] = ['internal', 'unavailable', 'invalid_parameter', 'too_large']
   if (endpoint.scope !== 'public') names.push('unauthenticated', 'insufficient_scope')
-  if (endpoint.accepts !== 'none') names.push('malformed_request', 'too_large', 'unsupported_media_type')
+  if (endpoint.accepts !== 'none') names.push('malformed_request', 'unsupported_media_type')
   return names
 }
 
@@ -94,7 +94,14 @@ export const failureSchemas = (): JsonSchema => ({
                 items: {
                   type: 'object',
                   required: ['field', 'reason'],
-                  properties: { field: { type: 'string' }, reason: { type: 'string' } },
+                  properties: {
+                    field: {
+                      type: 'string',
+                      description:
+                        'The field or parameter; of an unknown parameter that is repeated, its name if that is a plain word.',
+                    },
+                    reason: { type: 'string' },
+                  },
                 },
               },
             },

@@ -1,4 +1,5 @@
 import type { FailureName } from '../../shared/errors.ts'
+import type { JsonSchema } from './schemas.ts'
 
 /** The parts of an endpoint's description that its route and schemas do not contain. */
 export interface Operation {
@@ -11,6 +12,11 @@ export interface Operation {
    * added.
    */
   failures: FailureName[]
+  /**
+   * What the endpoint checks of its parameters or its body after it has parsed them, as JSON Schema: what is
+   * required, and further keywords of each property.
+   */
+  checks?: { required: string[]; properties: Record<string, JsonSchema> }
   /** Example of the `data` in a successful answer. */
   example: unknown
   /** Example of the request body. */

@@ -1,8 +1,15 @@
 import * as v from 'valibot'
+import { countCharacters } from '../fields.ts'
 import { EmailAddress, maskEmail, normalizeEmail } from '../users/identity.ts'
 
 /** Schema of a keyword, without outer space: at most as long as an email address. An empty one finds all. */
-export const KeywordText = v.pipe(v.string(), v.trim(), v.maxLength(254, 'must have at most 254 characters'))
+export const KeywordText = v.pipe(
+  v.string(),
+  // The same as the checks below, for the API reference.
+  v.metadata({ pattern: String.raw`^\s*(?!\s)[\s\S]{0,254}\s*$` }),
+  v.trim(),
+  v.check((keyword) => countCharacters(keyword) <= 254, 'must have at most 254 characters'),
+)
 
 /** A keyword, prepared for comparing it with many members. */
 export interface Keyword {

@@ -22,7 +22,7 @@ import { readWallet, type Wallet, type WalletName } from './wallet.ts'
 export const BillsQuery = v.pipe(
   v.object({
     currency: CurrencyFilter,
-    amountDirection: v.optional(v.pipe(v.string(), v.transform(Number), Direction)),
+    amountDirection: v.optional(v.pipe(v.picklist(['1', '2']), v.transform(Number), Direction)),
     businessId: v.optional(v.string()),
     beginTime: v.optional(Day),
     endTime: v.optional(Day),

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { countCharacters } from '../fields.ts'
 import { type Scope, scopes as knownScopes } from '../tokens/scopes.ts'
 import { AuthorizationError } from './authorization-error.ts'
 import type { Client } from './client.ts'
@@ -56,7 +57,7 @@ const maxLengthOfOthers = 2048
 export function checkLengths(parameters: Partial<AuthorizationParameters>): void {
   for (const [name, value = ''] of Object.entries(parameters)) {
     const max = maxLengths[name] ?? maxLengthOfOthers
-    if (value.length > max) throw new AuthorizationError(name, `must be at most ${max} characters`)
+    if (countCharacters(value) > max) throw new AuthorizationError(name, `must be at most ${max} characters`)
   }
 }
 

@@ -1,10 +1,15 @@
 import * as v from 'valibot'
 import { invalidParameter } from '../errors.ts'
 
-/** Schema of an optional OAuth parameter; an empty one counts as omitted (OAuth 2.1 §3.1 and §3.2). */
+/**
+ * Schema of an optional OAuth parameter; an empty one counts as omitted (OAuth 2.1 §3.1 and §3.2). The table
+ * does not take half a surrogate pair, which JSON may hold.
+ */
 export const Parameter = v.optional(
   v.pipe(
     v.string(),
+    v.metadata({ pattern: String.raw`^\P{Cs}*$` }),
+    v.check((value) => value.isWellFormed(), 'must be Unicode text'),
     v.transform((value) => (value === '' ? undefined : value)),
   ),
 )

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { transact } from '../db/write.ts'
 import { Failure } from '../errors.ts'
+import { Text } from '../fields.ts'
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import { issueAccessToken } from '../tokens/access-token.ts'
@@ -24,7 +25,7 @@ import { warnOwner } from './warn-owner.ts'
 
 const commonFields = {
   email: EmailAddress,
-  login_ticket: v.pipe(v.string(), v.minLength(1, 'must not be empty'), v.maxLength(128, 'is too long')),
+  login_ticket: Text(128),
 }
 
 /** Schema of a second factor. The method decides which code is required; the other one is ignored. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
@@ -10,8 +11,17 @@ const emails = itemType({
   found: 'by normalized address',
 })
 
-/** Key of the item that reserves a normalized email address for one user. */
-export const emailKey = (normalizedEmail: string): Key => emails.key({ normalizedEmail })
+/** Longest address in a key, in bytes: DynamoDB takes 2,048, and some characters normalize to eighteen. */
+const maxKeyBytes = 2_000
+
+/** Key of the item that reserves a normalized email address for one user. A very long one is hashed. */
+export const emailKey = (normalizedEmail: string): Key =>
+  emails.key({
+    normalizedEmail:
+      Buffer.byteLength(normalizedEmail) <= maxKeyBytes
+        ? normalizedEmail
+        : createHash('sha256').update(normalizedEmail).digest('base64url'),
+  })
 
 const EmailItem = v.object({ user_id: Integer })
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { UnambiguousText } from '../fields.ts'
+import { countCharacters, UnambiguousText } from '../fields.ts'
 
 const addressShape = /^[^\s@]+@[^\s@]+$/
 
@@ -9,18 +9,20 @@ const addressShape = /^[^\s@]+@[^\s@]+$/
  */
 export const EmailAddress = v.pipe(
   v.string(),
+  // The same as the checks below, for the API reference.
+  v.metadata({ pattern: String.raw`^\s*(?=\S{3,254}\s*$)[^\s@]+@[^\s@]+\s*$` }),
   v.trim(),
-  v.maxLength(254, 'must have at most 254 characters'),
+  v.check((email) => countCharacters(email) <= 254, 'must have at most 254 characters'),
   v.regex(addressShape, 'must be an email address'),
 )
 
 /**
  * Normalizes an email address for comparison: addresses that differ in case, outer space or compatibility
- * forms (Unicode NFKC) are one.
+ * forms (Unicode NFKC) are one. Half a surrogate pair, which the table does not take, becomes U+FFFD.
  */
 export const normalizeEmail = (email: string): string =>
   // Some letters have a lower case that is not normalized (Unicode §3.13, NFKC_Casefold).
-  email.trim().normalize('NFKC').toLowerCase().normalize('NFKC')
+  email.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
 
 /** Schema of a user's email address: it looks like no other, and is one in the form that is compared, too. */
 export const UserEmail = v.pipe(

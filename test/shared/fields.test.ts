@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { PlainText } from '../../shared/fields.ts'
+import { Day, PlainText, Text, UserId } from '../../shared/fields.ts'
 
 describe('a plain text', () => {
   it.each([
@@ -40,4 +40,52 @@ describe('a plain text', () => {
   ])('a plain text field refuses a text that is %s', (_what, text) => {
     expect(v.is(PlainText(12), text)).toBe(false)
   })
+})
+
+describe('a user id', () => {
+  it.each([1, '1', 1002, '1002', 2 ** 53 - 1, String(2 ** 53 - 1), '9007199254740989', '8999999999999999'])(
+    'a user id may be %j',
+    (id) => {
+      expect(v.parse(UserId, id)).toBe(Number(id))
+    },
+  )
+
+  it.each([
+    0,
+    -1,
+    1.5,
+    2 ** 53,
+    '0',
+    '01',
+    ' 1',
+    '1.0',
+    '9007199254740992',
+    '9999999999999999',
+    null,
+    Infinity,
+  ])('a user id may not be %j', (id) => {
+    expect(v.is(UserId, id)).toBe(false)
+  })
+})
+
+describe('a day', () => {
+  it.each(['0001-01-01', '2024-02-29', '9999-12-31'])('%s is a day', (day) => {
+    expect(v.is(Day, day)).toBe(true)
+  })
+
+  it.each(['0000-01-01', '2026-02-29', '2026-13-01', '2026-01-00', '10000-01-01', '2026-1-1', ''])(
+    '%j is no day',
+    (day) => {
+      expect(v.is(Day, day)).toBe(false)
+    },
+  )
+})
+
+it.each([
+  ['a', true],
+  ['😀'.repeat(3), true],
+  ['', false],
+  ['aaaa', false],
+])('a text of up to three characters counts code points: %j', (text, fits) => {
+  expect(v.is(Text(3), text)).toBe(fits)
 })

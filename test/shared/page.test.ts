@@ -28,6 +28,7 @@ describe('the query parameters of a page', () => {
     { current: '1.5', size: '20' },
     { current: '1e1', size: '20' },
     { current: ' 1', size: '20' },
+    { current: '01', size: '20' },
     { current: '2147483648', size: '20' },
     { current: '99999999999', size: '20' },
   ])('the page parameters %j are refused', (query) => {

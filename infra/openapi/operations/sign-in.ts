@@ -12,12 +12,48 @@ const code = 'SplxlOBeZQQYbYS6WxSbIAqPqzWJ5Cc5mGk0bNq2E7k'
 const claims = { sub: '42', email: 'alice@example.com', email_verified: true, name: 'Alice' }
 const loginTicket = 'lt_16.pFJtX1qJbXh3f0b7mC2nUwSgkQ8bS2v5yZ0oYcT6R1A'
 
+const given = { minLength: 1, maxLength: 2048 }
+const unsupported = { const: '', description: 'Not supported.' }
+
+/** The checks of an authorization request: shared/oauth/authorization-request.ts. */
+const authorizationChecks = {
+  required: [
+    'response_type',
+    'client_id',
+    'redirect_uri',
+    'scope',
+    'code_challenge',
+    'code_challenge_method',
+  ],
+  properties: {
+    response_type: { const: 'code' },
+    client_id: given,
+    redirect_uri: given,
+    scope: given,
+    state: { maxLength: 4096 },
+    nonce: { maxLength: 1024 },
+    code_challenge: { pattern: '^[A-Za-z0-9_-]{43}$' },
+    code_challenge_method: { const: 'S256' },
+    response_mode: { enum: ['', 'query'] },
+    prompt: { maxLength: 2048 },
+    max_age: {
+      anyOf: [
+        { type: 'string', pattern: String.raw`^\d{0,12}$` },
+        { type: 'integer', minimum: 0, maximum: 999_999_999_999 },
+      ],
+    },
+    request: unsupported,
+    request_uri: unsupported,
+  },
+}
+
 /** Descriptions and examples of the OpenID provider and of the password sign-in. */
 export const signInOperations: Record<string, Operation> = {
   'GET /oauth2/authorize': {
     summary: 'Start the authorization-code flow',
     description:
       'Checks the client, its redirect URI and the PKCE challenge, and redirects the browser to the authorization page with all parameters unchanged. Scopes that are unknown or not for this client are ignored, but `openid` is demanded. For an unknown client or redirect URI the answer is an error, never a redirect. Any other error is sent to the redirect URI with `error`, `state` and `iss`.',
+    checks: authorizationChecks,
     failures: ['invalid_redirect'],
     example: null,
     replies: redirect('To the authorization page, or back to the client with an error.'),
@@ -26,6 +62,7 @@ export const signInOperations: Record<string, Operation> = {
     summary: 'Describe an authorization request',
     description:
       'The authorization page calls this with the query that it was opened with, before it asks for a password. The answer is the client’s registered name and the scopes that it would get. A request that consent would refuse is refused here with the same error.',
+    checks: authorizationChecks,
     failures: ['invalid_redirect', 'invalid_scope'],
     example: { client_name: 'Demo application', scope: 'openid account.read' },
   },
@@ -33,6 +70,7 @@ export const signInOperations: Record<string, Operation> = {
     summary: 'Allow or deny access',
     description:
       'The authorization page calls this when the user has signed in and decided. If `prompt=login` or `max_age` asks for a more recent sign-in, an approval is answered 401 with `error="insufficient_user_authentication"` in `WWW-Authenticate` (RFC 9470), and the user signs in again. The answer names the address that the browser opens next: the client’s redirect URI with a one-time code, or with `error=access_denied`.',
+    checks: authorizationChecks,
     failures: ['invalid_redirect', 'invalid_scope'],
     request: {
       response_type: 'code',
@@ -56,6 +94,15 @@ export const signInOperations: Record<string, Operation> = {
     summary: 'Exchange a code for tokens',
     description:
       'Exchanges an authorization code and its PKCE verifier for tokens. A code works once; a second, otherwise valid, use revokes the tokens of the first. `id_token` is the device_token. The body is a form or JSON.',
+    checks: {
+      required: ['grant_type', 'code', 'redirect_uri', 'code_verifier'],
+      properties: {
+        grant_type: { const: 'authorization_code' },
+        code: { minLength: 1 },
+        redirect_uri: { minLength: 1 },
+        code_verifier: { minLength: 1 },
+      },
+    },
     failures: ['invalid_grant', 'unsupported_grant_type', 'invalid_client'],
     request: {
       grant_type: 'authorization_code',
@@ -78,6 +125,7 @@ export const signInOperations: Record<string, Operation> = {
     summary: 'Exchange an access_token for a device_token',
     description:
       'For business servers: exchanges a first-party access_token, sent in the body or as a Bearer token, for a device_token. Both expire at the same time.',
+    checks: { required: [], properties: { scope: { maxLength: 2048 }, nonce: { maxLength: 1024 } } },
     failures: ['invalid_redirect', 'unauthenticated', 'insufficient_scope', 'invalid_scope'],
     request: { access_token: accessToken, client_id: 'demo-app', scope: 'openid email' },
     example: {
@@ -104,6 +152,7 @@ export const signInOperations: Record<string, Operation> = {
     summary: 'Revoke a token',
     description:
       'RFC 7009. An unknown token gets the same answer as a revoked one. A token of another client is refused and stays valid.',
+    checks: { required: ['token'], properties: { token: { minLength: 1 } } },
     failures: ['invalid_client', 'invalid_grant'],
     request: { token: accessToken, client_id: 'demo-app' },
     example: null,

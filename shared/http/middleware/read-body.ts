@@ -1,5 +1,4 @@
 import type { MiddlewareObj } from '@middy/core'
-import httpJsonBodyParser from '@middy/http-json-body-parser'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { Failure } from '../../errors.ts'
 import { mediaType, readParameters } from '../request.ts'
@@ -9,8 +8,6 @@ export type BodyKind = 'none' | 'json' | 'form' | 'form-or-json'
 
 /** Maximum size of a request body in bytes, after decoding base64. */
 export const maximumBodyBytes = 64 * 1024
-
-const json = httpJsonBodyParser()
 
 /**
  * Middleware that replaces the body text of the event by its parsed value: a JSON object, or the fields of a
@@ -31,21 +28,19 @@ export const readBody = (
 function parse(event: APIGatewayProxyEventV2, kind: BodyKind, text: string): unknown {
   const type = mediaType(event)
   if (type === 'application/x-www-form-urlencoded' && kind !== 'json') return readParameters(text)
-  if (kind === 'form') throw new Failure('unsupported_media_type')
-  return parseJson(event, text)
+  if (type === 'application/json' && kind !== 'form') return parseJson(text)
+  throw new Failure('unsupported_media_type')
 }
 
-function parseJson(event: APIGatewayProxyEventV2, text: string): object {
-  const request = { event: { headers: event.headers, body: text, isBase64Encoded: false } }
+/** Parses a JSON object. A member `__proto__` is one like any other, because no member is ever copied. */
+function parseJson(text: string): object {
+  let value: unknown
   try {
-    // The body parser reads only `event` of the request it is given.
-    json.before?.(request as unknown as Parameters<NonNullable<typeof json.before>>[0])
-  } catch (error) {
-    // The body parser's error quotes the body, so only its status is used.
-    const status = (error as { statusCode?: number }).statusCode
-    throw new Failure(status === 415 ? 'unsupported_media_type' : 'malformed_request')
+    value = JSON.parse(text)
+  } catch {
+    // The parser's error quotes the body.
+    throw new Failure('malformed_request')
   }
-  const value: unknown = request.event.body
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Failure('malformed_request')
   return value

@@ -42,6 +42,7 @@ test.each([
   ['\ufb01fi@example.com', 'FIFI@example.com'],
   ['\u212aim@example.com', 'kim@example.com'],
   ['alice\uff20example.com', 'alice@example.com'],
+  ['a\ud800@example.com', 'a\ufffd@example.com'],
 ])('%j and %j are the same email address', (one, other) => {
   expect(normalizeEmail(one)).toBe(normalizeEmail(other))
 })

@@ -1,0 +1,55 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, it } from 'vitest'
+import { openApiDocument } from '../../../infra/openapi/document.ts'
+import type { JsonSchema } from '../../../infra/openapi/schemas.ts'
+
+interface Operation {
+  parameters?: { name: string; in: string; required: boolean; schema: JsonSchema }[]
+  requestBody?: { content: Record<string, { schema: JsonSchema }> }
+}
+
+const { paths } = (await openApiDocument()) as { paths: Record<string, Record<string, Operation>> }
+const ajv = new Ajv2020({ strict: false, formats: { date: /^\d{4}-\d\d-\d\d$/ } })
+const parametersOf = (path: string) => paths[path]?.['get']?.parameters ?? []
+
+/** Whether the API reference allows a value of a parameter or of a member of a body. */
+function allows(path: string, name: string, value: unknown): boolean {
+  const parameter = parametersOf(path).find((each) => each.name === name)
+  const { properties } = (paths[path]?.['post']?.requestBody?.content['application/json']?.schema ?? {}) as {
+    properties?: Record<string, JsonSchema>
+  }
+  const schema = parameter?.schema ?? properties?.[name]
+  if (schema === undefined) throw new Error(`${path} has no ${name}`)
+  return ajv.validate(schema, value)
+}
+
+it('every optional query parameter may be empty, which counts as omitted', () => {
+  const optional = Object.keys(paths).flatMap((path) =>
+    parametersOf(path).filter((parameter) => parameter.in === 'query' && !parameter.required),
+  )
+  expect(optional.length).toBeGreaterThan(20)
+  for (const { name, schema } of optional) expect(ajv.validate(schema, ''), name).toBe(true)
+})
+
+it.each([
+  ['/account/bills', 'size', [1, 20], [0, 21, '', '01']],
+  ['/account/bills', 'current', [1, 2_147_483_647], [0, 2_147_483_648, '']],
+  ['/account/bills', 'amountDirection', ['1', '2', ''], ['0', '3', '01']],
+  ['/account/bills', 'endTime', ['', '2026-11-22', '0001-01-01'], ['2026', '0000-01-01']],
+  ['/community/members', 'keyword', ['', ` ${'😀'.repeat(254)} `], ['k'.repeat(255)]],
+  ['/community/members/note', 'note', ['', ` ${'😀'.repeat(20)}\n`], ['n'.repeat(21), '\ud800']],
+  [
+    '/community/members/note',
+    'target_user_id',
+    [1, '1', '9007199254740991'],
+    [0, 1.5, '01', '9007199254740992'],
+  ],
+  ['/user/login-with-password', 'email', [' a@b.example '], ['a', 'a@b@c', `a@${'b'.repeat(253)}`]],
+  ['/user/logout', 'id', ['1', '😀'.repeat(40)], ['', 'a'.repeat(41), 1]],
+  ['/oauth2/authorize/consent', 'max_age', ['', '0', 0, 999_999_999_999], ['-1', -1, 1.5, 1e12]],
+  ['/oauth2/authorize/consent', 'code_challenge', ['A'.repeat(43)], ['', 'A'.repeat(42)]],
+  ['/oauth2/token', 'code', ['c'], ['', '\ud800']],
+])('the API reference says what %s takes as %s', (path, name, allowed, forbidden) => {
+  for (const value of allowed) expect(allows(path, name, value), JSON.stringify(value)).toBe(true)
+  for (const value of forbidden) expect(allows(path, name, value), JSON.stringify(value)).toBe(false)
+})

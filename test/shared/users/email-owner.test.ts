@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { emailKey } from '../../../shared/users/email-owner.ts'
+import { normalizeEmail } from '../../../shared/users/identity.ts'
+
+// DynamoDB refuses a partition key of more than 2,048 bytes, and U+337F normalizes to four ideographs.
+it.each([
+  ['alice@example.com', 'EMAIL#alice@example.com'],
+  [`${'\u337f'.repeat(240)}@example.com`, expect.stringMatching(/^EMAIL#[\w-]{43}$/) as string],
+])('an address fits into a key, however long it is when it is normalized: %s', (address, pk) => {
+  expect(emailKey(normalizeEmail(address)).pk).toEqual(pk)
+})
