@@ -17,6 +17,7 @@ const subjects = {
   deploy: 'a deployment to an AWS emulator',
   faults: 'faults at every point of an operation',
   flows: 'what a client does over several endpoints',
+  fuzz: 'how hostile requests are judged',
   'infra/grants': 'every function with and without each of its grants',
   'infra/local/aws': 'the AWS endpoint, operation by operation',
   'infra/runbook': 'the procedures of the runbook',

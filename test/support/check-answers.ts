@@ -1,26 +1,15 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { readFileSync } from 'node:fs'
 import { inject } from 'vitest'
+import type { AnswerCheck, ApiReference } from './described-answer.ts'
 
-type Json = Record<string, unknown>
+let answerCheck: Promise<AnswerCheck> | undefined
 
-interface Operation {
-  responses: Record<string, { content?: Record<string, { schema: Json }> }>
-}
-
-interface Document {
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Json }
-}
-
-let document: Promise<Document> | undefined
-const validators = new Map<string, ValidateFunction>()
-
-/** Reads the API reference, which is generated once per run. */
-async function readDocument(): Promise<Document> {
+/** Reads the API reference, which is generated once per run. Loaded only by test files that get an answer. */
+async function openCheck(): Promise<AnswerCheck> {
   const response = await fetchAsIs(inject('apiReference'))
   if (!response.ok) throw new Error(await response.text())
-  return JSON.parse(readFileSync(await response.text(), 'utf8')) as Document
+  const { AnswerCheck } = await import('./described-answer.ts')
+  return new AnswerCheck(JSON.parse(readFileSync(await response.text(), 'utf8')) as ApiReference)
 }
 
 const fetchAsIs = globalThis.fetch
@@ -47,34 +36,9 @@ globalThis.fetch = async (input, init) => {
 }
 
 async function check(method: string, path: string, response: Response): Promise<void> {
-  const { paths, components } = await (document ??= readDocument())
-  const template = Object.keys(paths).find((candidate) => matches(candidate, path))
-  const operation = template === undefined ? undefined : paths[template]?.[method.toLowerCase()]
-  // An unknown path or method is answered 404 or 405, which the API reference does not list for every route.
-  if (template === undefined || operation === undefined) return
-  const described = operation.responses[String(response.status)]
-  const where = `${method} ${template} answered ${response.status}`
-  if (described === undefined) throw new Error(`${where}, which the API reference does not describe`)
-  const schema = described.content?.['application/json']?.schema
-  if (schema === undefined || !response.headers.get('content-type')?.startsWith('application/json')) return
-  // A function's answer has the envelope. Only answers of the gateway, which have no x-request-id, lack it.
-  const ownComponents = { ...components, schemas: { ...components.schemas, GatewayFailure: false } }
-  const validate = validators.get(where) ?? (await compile({ ...schema, components: ownComponents }))
-  validators.set(where, validate)
-  const body: unknown = await response.json()
-  if (!validate(body)) {
-    const problems = validate.errors?.map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`)
-    throw new Error(
-      `${where} with a body that the API reference does not describe: ${problems?.join('; ') ?? ''}`,
-    )
-  }
+  const { status, headers } = response
+  const isJson = headers.get('content-type')?.startsWith('application/json') ?? false
+  const json: unknown = isJson && method !== 'HEAD' ? await response.json() : undefined
+  const problem = (await (answerCheck ??= openCheck())).problemOf({ method, path, status, json })
+  if (problem !== undefined) throw new Error(problem)
 }
-
-/** The schema validator is loaded only when needed, because most test files receive no answer of the API. */
-async function compile(schema: Json): Promise<ValidateFunction> {
-  const { Ajv2020 } = await import('ajv/dist/2020.js')
-  return new Ajv2020({ strict: false }).compile(schema)
-}
-
-const matches = (template: string, path: string): boolean =>
-  new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path)

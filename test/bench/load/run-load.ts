@@ -1,8 +1,6 @@
 // Sends load to a local stack of its own, and sends the parent how long each endpoint took:
 //   run-load.ts MODULES   the directory with autocannon
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
+import { startUnthrottledStack } from '../../support/start-unthrottled-stack.ts'
 import { loadPackage } from '../peers/load-package.ts'
 import { interleave, median } from '../report/statistics.ts'
 
@@ -25,16 +23,11 @@ interface Autocannon {
 
 const [, , modules = '', samplesText = '20'] = process.argv
 const { default: autocannon } = await loadPackage<Autocannon>(modules, 'autocannon')
-const server = fork(join(import.meta.dirname, 'serve-stack.ts'), { execArgv: [] })
-try {
-  const [{ baseUrl, environment }] = (await once(server, 'message')) as [
-    { baseUrl: string; environment: Record<string, string> },
-  ]
-  // Modules of shared/ are imported only now, because they read their environment when they load.
-  Object.assign(process.env, environment)
+{
+  await using stack = await startUnthrottledStack()
   const endpoints = await listEndpoints()
   const measured = await interleave(endpoints, Number(samplesText), async ({ path, headers }) => {
-    const answer = await autocannon({ url: baseUrl + path, headers, connections: 4, duration: 1 })
+    const answer = await autocannon({ url: stack.baseUrl + path, headers, connections: 4, duration: 1 })
     const { latency, requests, non2xx, errors } = answer
     if (non2xx + errors > 0) throw new Error(`${path}: ${non2xx} answers were no success, ${errors} failed`)
     return { milliseconds: latency.p50, perSecond: requests.average }
@@ -48,11 +41,8 @@ try {
     }
   })
   process.send?.(results)
-} finally {
-  server.disconnect()
-  await once(server, 'exit')
-  process.disconnect()
 }
+process.disconnect()
 
 async function listEndpoints() {
   const { bearer, createSession } = await import('../../support/oauth-clients.ts')

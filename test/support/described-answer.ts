@@ -1,0 +1,77 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+
+/** A JSON Schema of the API reference. */
+export type ReferenceSchema = Record<string, unknown>
+
+/** An operation of the API reference. */
+export interface Operation {
+  security?: Record<string, string[]>[]
+  parameters?: { name: string; in: 'path' | 'query'; required: boolean; schema: ReferenceSchema }[]
+  requestBody?: { content: Record<string, { schema: ReferenceSchema }> }
+  responses: Record<
+    string,
+    { headers?: Record<string, unknown>; content?: Record<string, { schema: ReferenceSchema }> }
+  >
+}
+
+/** The API reference, an OpenAPI 3.1 document. */
+export interface ApiReference {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: ReferenceSchema }
+}
+
+/** An answer of the API, with its body as JSON if it says that it is. */
+export interface JsonAnswer {
+  method: string
+  path: string
+  status: number
+  json: unknown
+}
+
+/** The operation of the API reference that answers a path and method, with the path's template. */
+export function findOperation(
+  { paths }: ApiReference,
+  method: string,
+  path: string,
+): { template: string; operation: Operation } | undefined {
+  const template = Object.keys(paths).find((candidate) => matches(candidate, path))
+  const operation = template === undefined ? undefined : paths[template]?.[method.toLowerCase()]
+  return template === undefined || operation === undefined ? undefined : { template, operation }
+}
+
+const matches = (template: string, path: string): boolean =>
+  new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path)
+
+/** Says what the API reference does not describe of answers: their status, or their body. */
+export class AnswerCheck {
+  readonly #reference: ApiReference
+  readonly #validators = new Map<string, ValidateFunction>()
+
+  constructor(reference: ApiReference) {
+    this.#reference = reference
+  }
+
+  /** The problem of an answer; undefined if it is described, or its path and method are unknown. */
+  problemOf({ method, path, status, json }: JsonAnswer): string | undefined {
+    const found = findOperation(this.#reference, method, path)
+    // The API reference does not list 404 and 405 of unknown paths and methods for every route.
+    if (found === undefined) return undefined
+    const where = `${method} ${found.template} answered ${status}`
+    const described = found.operation.responses[String(status)]
+    if (described === undefined) return `${where}, which the API reference does not describe`
+    const schema = described.content?.['application/json']?.schema
+    if (schema === undefined || json === undefined) return undefined
+    const validate = this.#validators.get(where) ?? this.#compile(schema)
+    this.#validators.set(where, validate)
+    if (validate(json)) return undefined
+    const problems = validate.errors?.map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`)
+    return `${where} with a body that the API reference does not describe: ${problems?.join('; ') ?? ''}`
+  }
+
+  #compile(schema: ReferenceSchema): ValidateFunction {
+    const { components } = this.#reference
+    // A function's answer has the envelope. Only answers of the gateway, which have no x-request-id, lack it.
+    const ownComponents = { ...components, schemas: { ...components.schemas, GatewayFailure: false } }
+    return new Ajv2020({ strict: false }).compile({ ...schema, components: ownComponents })
+  }
+}
