@@ -1,0 +1,211 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
+import { handler as depositUpdated } from '../../functions/intake/deposit.updated.ts'
+import { routes } from '../../infra/routes.ts'
+import { depositId } from '../../shared/deposits/deposit.ts'
+import { claimAddress } from '../../shared/deposits/user-address.ts'
+import { issueAccessToken } from '../../shared/tokens/access-token.ts'
+import { scopes } from '../../shared/tokens/scopes.ts'
+import { applyEvent } from '../support/apply-event.ts'
+import { createAccessToken } from '../support/community.ts'
+import { deposit, newPool, provision } from '../support/deposits.ts'
+import { addUser } from '../support/ledger.ts'
+import { addLoginTicket } from '../support/login-tickets.ts'
+import { address, obtainCode } from '../support/oauth.ts'
+import {
+  authorizationRequest,
+  bearer,
+  createClient,
+  createSession,
+  issueClientToken,
+} from '../support/oauth-clients.ts'
+import { createUser } from '../support/sign-in.ts'
+import { joinFamily, newFamily } from '../infra/grants/family.ts'
+
+/** A request that names something by its id. */
+interface Named {
+  path?: string
+  query?: Record<string, string>
+  body?: object
+  form?: Record<string, string>
+  token?: string
+}
+
+/** A request about what somebody else has, and the same about what nobody has. */
+type Pair = [others: Named, nobodys: Named]
+
+const nobody = 2 ** 52 + randomInt(2 ** 40)
+const unknownText = () => randomBytes(32).toString('base64url')
+
+async function depositOfAnother(): Promise<string> {
+  const pool = newPool()
+  await applyEvent(addressesProvisioned, provision(pool, 1))
+  const detail = deposit(await claimAddress(await addUser(), pool))
+  await applyEvent(depositUpdated, detail)
+  return depositId({ network: pool.network, txid: detail.txid, outputIndex: 0 })
+}
+
+/** Every route that takes an id of something that somebody may have, with such pairs of requests. */
+const pairs: Record<string, () => Promise<Pair[]>> = {
+  async 'GET /deposit/get/{id}'() {
+    const { accessToken: token } = await createSession()
+    return [
+      [
+        { path: `/deposit/get/${await depositOfAnother()}`, token },
+        { path: `/deposit/get/${unknownText()}`, token },
+      ],
+    ]
+  },
+  async 'POST /user/logout'() {
+    const { accessToken: token } = await createSession()
+    const logout = (id: number) => ({ body: { id: String(id) }, token })
+    return [[logout(await addUser()), logout(nobody)]]
+  },
+  async 'POST /community/members/note'() {
+    const { parent, child } = await joinFamily()
+    const note = (token: string, target: number) => ({ body: { target_user_id: target, note: 'n' }, token })
+    const [stranger, own] = await Promise.all([
+      createAccessToken(nobody, [...scopes]),
+      createAccessToken(child, [...scopes]),
+    ])
+    return [
+      [note(stranger, child), note(stranger, nobody)],
+      [note(own, parent), note(own, nobody)],
+    ]
+  },
+  async 'GET /community/members'() {
+    const [{ token }, { email }] = [await newFamily(), await createUser()]
+    const search = (keyword: string) => ({
+      query: { current: '1', size: '20', type: 'COMMUNITY', keyword },
+      token,
+    })
+    return [[search(email), search(`nobody-${nobody}@example.com`)]]
+  },
+  async 'GET /community/members/export'() {
+    const [{ token }, { email }] = [await newFamily(), await createUser()]
+    const search = (keyword: string) => ({ query: { type: 'COMMUNITY', keyword }, token })
+    return [[search(email), search(`nobody-${nobody}@example.com`)]]
+  },
+  async 'POST /user/login-with-password'() {
+    const [{ email }, disabled] = [await createUser(), await createUser({ login_password: undefined })]
+    const login = (to: string) => ({ body: { email: to, login_password: '0'.repeat(32) } })
+    const missing = login(`nobody-${nobody}@example.com`)
+    return [
+      [login(email), missing],
+      [login(disabled.email), missing],
+    ]
+  },
+  async 'POST /user/login/2fa'() {
+    const [user, other] = [await createUser(), await createUser()]
+    const ticket = await addLoginTicket(user, '123456')
+    const verify = (email: string, login_ticket: string) => ({
+      body: { email, login_ticket, method: 'EMAIL', validate_code: '123456' },
+    })
+    return [[verify(other.email, ticket), verify(other.email, `lt_${nobody.toString(36)}.${unknownText()}`)]]
+  },
+  async 'POST /oauth2/token'() {
+    const [own, other] = [await createClient(), await createClient()]
+    const confidential = await createClient({ secret: unknownText() })
+    const { exchange } = await obtainCode(other, await createSession())
+    const asOwn = { ...exchange, client_id: own.clientId }
+    const asClient = (client_id: string) => ({ form: { ...asOwn, client_id, client_secret: unknownText() } })
+    return [
+      [{ form: asOwn }, { form: { ...asOwn, code: unknownText() } }],
+      [asClient(confidential.clientId), asClient('nobody')],
+    ]
+  },
+  async 'POST /oauth2/revoke'() {
+    const confidential = await createClient({ secret: unknownText() })
+    const token = await issueClientToken(await createSession(), confidential)
+    const revoke = (client_id: string) => ({ form: { token, client_id, client_secret: unknownText() } })
+    return [[revoke(confidential.clientId), revoke('nobody')]]
+  },
+  async 'POST /oauth2/authorize'() {
+    const { userId } = await createSession()
+    return [[{ body: { access_token: lookalike(userId) } }, { body: { access_token: lookalike(nobody) } }]]
+  },
+  'GET /oauth2/authorize': async () => (await wrongRedirects()).map((pair) => asQuery(pair)),
+  'GET /oauth2/authorize/request': async () => (await wrongRedirects()).map((pair) => asQuery(pair)),
+  async 'POST /oauth2/authorize/consent'() {
+    const { accessToken: token } = await createSession()
+    return (await wrongRedirects()).map(([others, nobodys]) => [
+      { body: others, token },
+      { body: nobodys, token },
+    ])
+  },
+}
+
+/** Authorization requests to a client with a redirect URI that is not its own, and to no client. */
+async function wrongRedirects(): Promise<[Record<string, string>, Record<string, string>][]> {
+  const client = await createClient()
+  const request = authorizationRequest({ ...client, redirectUri: 'https://elsewhere.example/' })
+  return [[request, { ...request, client_id: 'nobody' }]]
+}
+
+const asQuery = ([others, nobodys]: [Record<string, string>, Record<string, string>]): Pair => [
+  { query: others },
+  { query: nobodys },
+]
+
+/** A text that has the form of an access_token of a user, but is none. */
+const lookalike = (userId: number): string =>
+  issueAccessToken({
+    userId,
+    clientId: 'first-party',
+    scopes,
+    firstParty: true,
+    expiresAt: 0,
+    authenticatedAt: 0,
+  }).accessToken
+
+/** What a client can tell answers apart by: everything but the ids of the request and the date. */
+async function ask(method: string, path: string, { query, body, form, token, ...named }: Named) {
+  const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`
+  const content = form === undefined ? body && JSON.stringify(body) : new URLSearchParams(form).toString()
+  const response = await fetch(address((named.path ?? path) + search), {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(token === undefined ? {} : bearer(token)),
+      'content-type': form === undefined ? 'application/json' : 'application/x-www-form-urlencoded',
+    },
+    ...(content === undefined ? {} : { body: content }),
+  })
+  const ignored = ['x-request-id', 'apigw-requestid', 'date']
+  const headers = [...response.headers].filter(([name]) => !ignored.includes(name))
+  return { status: response.status, headers, body: await response.text() }
+}
+
+const described = routes.filter(({ method }) => method !== 'HEAD')
+const signedIn = described.filter((route) => route.public !== true)
+
+/** A session that has expired. */
+const ended = createSession(-10)
+
+describe('what somebody else has and what nobody has get the same answer', () => {
+  it.each(Object.keys(pairs))(
+    'an id of somebody else is answered like one that does not exist: %s',
+    async (key) => {
+      const [method = '', path = ''] = key.split(' ')
+      for (const [others, nobodys] of (await pairs[key]?.()) ?? [])
+        expect(await ask(method, path, others)).toEqual(await ask(method, path, nobodys))
+    },
+  )
+
+  it.each(signedIn)(
+    'a made-up access_token of a user is answered like one of nobody: $method $path',
+    async ({ method, path }) => {
+      const { userId, accessToken: expired } = await ended
+      const nobodys = await ask(method, path, { token: lookalike(nobody) })
+      expect(await ask(method, path, { token: lookalike(userId) })).toEqual(nobodys)
+      expect(await ask(method, path, { token: expired })).toEqual(nobodys)
+    },
+  )
+
+  it('every public route but the public documents has such a pair', () => {
+    const open = described.filter((route) => route.public && !route.path.startsWith('/.well-known/'))
+    const keys = open.map(({ method, path }) => `${method} ${path}`)
+    expect(keys.filter((key) => !(key in pairs))).toEqual([])
+  })
+})
