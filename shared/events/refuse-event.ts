@@ -131,7 +131,8 @@ const putClaim = ({ delivery, refusal, end }: RefusedMessage): Write => ({
  */
 async function claim(refused: RefusedMessage): Promise<boolean> {
   let { record } = refused
-  const packed = record?.packed && (await packedBy(record))
+  // Searched anew: the rejection may have ended the search that was under way.
+  const packed = record?.packed && (await packedBy({ ...record, packed: undefined }))
   if (packed === 'this') return false
   if (packed === 'other') record = undefined
   let stored: Item | undefined

@@ -40,7 +40,7 @@ afterAll(() => dropTable())
 
 describe('packed events', () => {
   it('every event is found, and no other, while several processes pack and ranges are split', async () => {
-    const records = recordsIn('a7', 1_200)
+    const records = recordsIn('a7', 700)
     const early = records.slice(0, 50)
     await packEvents(early)
     const packing = { isDone: false }
@@ -51,13 +51,13 @@ describe('packed events', () => {
       }
     })()
     // Each process has half of the events in common with the next one.
-    await Promise.all([0, 300, 600].map((start) => packEvents(records.slice(start, start + 600))))
+    await Promise.all([0, 175, 350].map((start) => packEvents(records.slice(start, start + 350))))
     packing.isDone = true
     await searching
     const ranges = await rangesOf('a7')
-    expect(ranges.length).toBeGreaterThan(3)
+    expect(ranges.length).toBeGreaterThan(2)
     const entries = ranges.flatMap((range) => v.parse(v.instance(Uint8Array), range['entries']).length / 12)
-    expect(entries.reduce((sum, count) => sum + count)).toBe(1_200)
+    expect(entries.reduce((sum, count) => sum + count)).toBe(700)
     for (const record of records.filter((_, i) => i % 15 === 0))
       expect(await find(record)).toEqual([contentOf(record)])
     for (const { pk, digest } of early)
@@ -65,7 +65,7 @@ describe('packed events', () => {
     const bytes = ranges.map((range) => itemBytes(marshall(range)))
     // An item of up to 4 KB is read for half a unit.
     expect(Math.max(...bytes)).toBeLessThanOrEqual(4_096)
-    expect(bytes.reduce((sum, each) => sum + each + overheadBytes, 0) / 1_200).toBeLessThan(14)
+    expect(bytes.reduce((sum, each) => sum + each + overheadBytes, 0) / 700).toBeLessThan(14)
   })
 
   it('a search that finds only the other half of a range that is being split searches again', async () => {

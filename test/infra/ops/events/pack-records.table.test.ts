@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as addressesProvisioned } from '../../../../functions/intake/addresses.provisioned.ts'
 import { handler as clientRegistered } from '../../../../functions/intake/client.registered.ts'
 import { handler as deviceActivated } from '../../../../functions/intake/device.activated.ts'
 import { handler as packagePurchased } from '../../../../functions/intake/package.purchased.ts'
@@ -15,8 +16,10 @@ import { findWallets, verifyLedger } from '../../../../infra/ops/verify-ledger.t
 import { keyText, scanItems } from '../../../../shared/db/read.ts'
 import { type Item, Key } from '../../../../shared/db/table.ts'
 import { deleteItems } from '../../../../shared/db/write.ts'
+import { readAddresses } from '../../../../shared/deposits/deposit-address.ts'
 import { applyOnce, eventRecord, isRecorded, withSearch } from '../../../../shared/events/event-record.ts'
-import type { Intake } from '../../../../shared/events/intake.ts'
+import { type Intake, intake } from '../../../../shared/events/intake.ts'
+import { RejectedEvent } from '../../../../shared/events/rejected-event.ts'
 import { undoRegistrations } from '../../../../shared/sign-in/undo-registrations.ts'
 import { newUserIds } from '../../../support/community.ts'
 import { join } from '../../../support/community-events.ts'
@@ -183,6 +186,39 @@ describe('packing the records of old events', () => {
     await applyOnce(record, [])
     expect((await packRecords(Date.now() - 60_000, undefined, 0)).packed).toBe(0)
     expect(await isRecorded({ ...record, businessKey: `${record.businessKey} 2` })).toBe(false)
+  })
+
+  it('an event that took effect and was packed is no dead letter, also if it would be rejected now', async () => {
+    const happens = (apply: Intake['apply']) =>
+      intake({
+        detailType: 'test.happened',
+        detail: v.object({ key: v.number(), number: v.number() }),
+        key: ({ key }) => String(key),
+        apply: (detail, record) => apply(detail as never, record),
+      })
+    const detail = { key: newUserIds(), number: 1 }
+    expect(
+      await deliver(
+        happens((_, record) => applyOnce(record, [])),
+        detail,
+      ),
+    ).toBe('done')
+    await pack()
+    await expire()
+    const rejecting = happens(() => Promise.reject(new RejectedEvent('invalid_detail')))
+    expect(await deliver(rejecting, detail)).toBe('done')
+    expect(await deliver(rejecting, { ...detail, number: 2 })).toHaveProperty('refused')
+  })
+
+  it('a batch of addresses of which only the first part took effect is completed after that part was packed', async () => {
+    const batch = { batch_id: String(newUserIds()), currency: 'USDT', currency_network: 'TRON' }
+    const addresses = [{ address: `address-${batch.batch_id}` }]
+    const detail = { ...batch, required_confirmations: 1, addresses }
+    await applyOnce(eventRecord('addresses.provisioned', batch.batch_id, detail), [])
+    await pack()
+    await expire()
+    expect(await deliver(addressesProvisioned, detail)).toBe('done')
+    expect(await readAddresses(addresses.map((one) => ({ ...one, network: 'TRON' })))).toHaveLength(1)
   })
 
   it('a mend does not take a registration for torn because its record is packed', async () => {
