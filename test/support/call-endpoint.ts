@@ -10,6 +10,8 @@ export interface TestRequest {
   text?: string
   headers?: Record<string, string>
   query?: string
+  /** Parameters of the path, by name. */
+  path?: Record<string, string>
   sourceIp?: string
   /** Time before Lambda would end the function; without it there is no deadline. */
   remainingMilliseconds?: number
@@ -32,12 +34,21 @@ export async function callEndpoint(handler: Endpoint, request: TestRequest): Pro
   return { status: statusCode, headers, code, data }
 }
 
-function toEvent({ body, text, headers = {}, query = '', sourceIp = '192.0.2.1' }: TestRequest) {
+/** Builds the event of a request as API Gateway sends it to a function, payload version 2.0. */
+export function toEvent({
+  body,
+  text,
+  headers = {},
+  query = '',
+  path,
+  sourceIp = '192.0.2.1',
+}: TestRequest): APIGatewayProxyEventV2 {
   return {
     version: '2.0',
     routeKey: 'POST /test',
     rawPath: '/test',
     rawQueryString: query,
+    ...(path && { pathParameters: path }),
     headers: { 'content-type': 'application/json', ...headers },
     requestContext: { requestId: randomUUID(), http: { method: 'POST', path: '/test', sourceIp } },
     body: text ?? JSON.stringify(body),

@@ -1,14 +1,16 @@
 import { kms } from '../../shared/aws/kms.ts'
 
 interface Sender {
-  send: (this: unknown, command: object, ...rest: unknown[]) => Promise<unknown>
+  send: (this: object, command: object, ...rest: unknown[]) => Promise<unknown>
 }
 
 /** The prototype from which every AWS client inherits `send`. */
 const base = Object.getPrototypeOf(Object.getPrototypeOf(kms)) as Sender
 
-/** A call of an AWS client: its name, and the function that performs it. */
+/** A call of an AWS client: the client, what it sends, and the function that performs the call. */
 export interface TamperedCall {
+  client: object
+  command: object
   /** Name of the command's class, for example `CreateKeyCommand`. */
   name: string
   perform: () => Promise<unknown>
@@ -19,6 +21,8 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
   const original = base.send
   base.send = function (command, ...rest) {
     return decide({
+      client: this,
+      command,
       name: command.constructor.name,
       perform: () => original.call(this, command, ...rest),
     })

@@ -33,7 +33,10 @@ export async function openDynamodbProxy(options: DynamodbOptions) {
     if (operation === 'TransactWriteItems') refuseRepeatedItems(model, listWritten())
     refuseForConflict(manners, stream, operation, () => listWritten().length)
     const stale = replica?.redirect(stream, operation, parseJson(request.body))
-    if (stale !== undefined) return stale.restore(await pass({ ...request, body: stale.body }, target, agent))
+    if (stale !== undefined) {
+      const body = Buffer.from(JSON.stringify(stale.input))
+      return stale.restore(await pass({ ...request, body }, target, agent))
+    }
     const answer = await pass(request, target, agent)
     if (answer.status === 200) replica?.copyLater(stream, listWritten())
     return answer

@@ -2,6 +2,7 @@ import * as dynamodb from '@aws-sdk/client-dynamodb'
 import { createTables } from '../../dynamodb/create-tables.ts'
 import { openDatabase } from '../../dynamodb/own-database.ts'
 import type { Answer } from '../wire/http-messages.ts'
+import type { StackModel } from '../../model.ts'
 import type { DynamodbOptions } from './dynamodb-proxy.ts'
 import { findTable, keyOf, type NamedItem } from './requests.ts'
 
@@ -13,19 +14,35 @@ const flushMilliseconds = 50
 /** Maximum number of items in one BatchWriteItem call. */
 const maxBatchItems = 25
 
-/** A read that goes to the replica: its request body, and how to make the table's answer of the replica's. */
+/** A read that goes to the replica: its request, and how to make the table's answer of the replica's. */
 interface StaleRead {
-  body: Buffer
+  input: object
   restore: (answer: Answer) => Answer
 }
 
-const replicaOf = (table: string): string => `${table}.replica`
+/** Name of the table that lags behind another. */
+export const replicaOf = (table: string): string => `${table}.replica`
+
+interface ReplicaOptions extends Omit<DynamodbOptions, 'model'> {
+  model: Pick<StackModel, 'tables'>
+  /** The clock by which writes are late, epoch milliseconds. Default: the machine's. */
+  now?: () => number
+  /** Whether writes are copied as soon as they are due. Otherwise `flush` copies them. Default: they are. */
+  flushesItself?: boolean
+}
 
 /**
  * Opens a second table in DynamoDB Local for every table of the template, which gets each write after a drawn
  * time of up to a second. Reads go there as they are, so that DynamoDB Local evaluates their expressions.
  */
-export async function openReplica({ model, endpoint, manners, report }: DynamodbOptions) {
+export async function openReplica({
+  model,
+  endpoint,
+  manners,
+  report,
+  now = Date.now,
+  flushesItself = true,
+}: ReplicaOptions) {
   const client = openDatabase(endpoint)
   /** Items that the replica has not yet, by table and key, and the instant at which it gets them. */
   const pending = new Map<string, NamedItem & { at: number }>()
@@ -39,7 +56,7 @@ export async function openReplica({ model, endpoint, manners, report }: Dynamodb
     if (!pending.has(id)) pending.set(id, { table, attributes, at })
   }
   const flush = async (): Promise<void> => {
-    const due = [...pending].filter(([, { at }]) => at <= Date.now())
+    const due = [...pending].filter(([, { at }]) => at <= now())
     for (const [id] of due) pending.delete(id)
     for (const { name } of model.tables) {
       const keys = due
@@ -61,15 +78,16 @@ export async function openReplica({ model, endpoint, manners, report }: Dynamodb
     await flush()
   }
   let flushing = Promise.resolve()
-  const timer = setInterval(() => {
+  const flushLater = () => {
     flushing = flushing.then(flush).catch((error: unknown) => report(`the replica: ${String(error)}`))
-  }, flushMilliseconds).unref()
+  }
+  const timer = flushesItself ? setInterval(flushLater, flushMilliseconds).unref() : undefined
 
   return {
     /** Copies written items after a drawn time. */
     copyLater(stream: string, items: NamedItem[]): void {
       if (items.length === 0) return
-      const at = Date.now() + manners.draw('stale-reads', `${stream} lag`) * maxLagMilliseconds
+      const at = now() + manners.draw('stale-reads', `${stream} lag`) * maxLagMilliseconds
       for (const item of items) add(item, at)
     },
     /** Draws whether a read is stale: those of an index always are. Undefined if it is not. */
@@ -78,8 +96,10 @@ export async function openReplica({ model, endpoint, manners, report }: Dynamodb
       if (redirected === undefined) return undefined
       const ofIndex = (input as ReadInput).IndexName !== undefined
       if (!ofIndex && !manners.happens('stale-reads', stream, staleProbability)) return undefined
-      return { body: Buffer.from(JSON.stringify(redirected)), restore }
+      return { input: redirected, restore }
     },
+    /** Copies the writes that are due. */
+    flush,
     async close(): Promise<void> {
       clearInterval(timer)
       await flushing

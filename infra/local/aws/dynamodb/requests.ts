@@ -35,8 +35,10 @@ export const TableKeys = v.object({
   LocalSecondaryIndexes: Indexes,
 })
 
+type Tables = Pick<StackModel, 'tables'>
+
 /** Finds a table of the template by its name or ARN. */
-export const findTable = ({ tables }: StackModel, reference: string): TableModel | undefined =>
+export const findTable = ({ tables }: Tables, reference: string): TableModel | undefined =>
   tables.find(({ name, arn }) => name === reference || arn === reference)
 
 /** An item that a request writes or checks: its table, and its key, alone or among its attributes. */
@@ -69,7 +71,7 @@ export function listWrittenItems(operation: string, input: unknown): NamedItem[]
 const singleWrites = new Set(['PutItem', 'UpdateItem', 'DeleteItem'])
 
 /** Returns the primary key of an item; all attributes for a table that is not in the template. */
-export function keyOf(model: StackModel, { table: reference, attributes }: NamedItem): Attributes {
+export function keyOf(model: Tables, { table: reference, attributes }: NamedItem): Attributes {
   const table = findTable(model, reference)
   if (table === undefined) return attributes
   const { KeySchema: schema } = v.parse(TableKeys, table.createTableInput)

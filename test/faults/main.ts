@@ -1,0 +1,45 @@
+// Runs random histories with faults against the service and a model of it: npm run test:faults.
+import { Command, InvalidArgumentError } from 'commander'
+import { join } from 'node:path'
+import { startSharedServer } from '../support/start-shared-server.ts'
+
+const command = new Command('npm run test:faults --')
+  .description('Runs random histories with faults, and compares every answer with a model.')
+  .option('--seeds <number>', 'how many seeds', parseCount, 50)
+  .option('--seed <seed>', 'the first seed', parseCount, 1)
+  .option('--operations <number>', 'about how many operations a history has', parseCount, 60)
+  .option('--trace', 'show the digest of all calls of a seed, which is the same when it runs again')
+  .option('--kill-database <times>', 'instead, kill the database under load', parseCount)
+  .option('--kill-at-each-call', 'instead, kill every function that writes at each of its AWS calls')
+  .option('--no-shrink', 'do not search for the shortest history that fails')
+  .parse()
+
+function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('not a number.')
+  return Number(text)
+}
+
+const { killDatabase: kills } = command.opts<{ killDatabase?: number }>()
+if (kills !== undefined) {
+  const { killDatabase } = await import('./kill-database.ts')
+  const problems = await killDatabase(kills)
+  console.log(problems.join('\n'))
+  process.exit(problems.length === 0 ? 0 : 1)
+}
+
+// Another process serves the table and the keys; a test that has started one hands it on in its environment.
+const isServed = process.env['TABLE_NAME'] !== undefined
+const server = isServed
+  ? undefined
+  : await startSharedServer({ script: join(import.meta.dirname, '../support/serve-table.ts') })
+const { environment } = ((await server?.described) ?? { environment: {} }) as {
+  environment: Record<string, string>
+}
+Object.assign(process.env, environment, { TZ: 'UTC' })
+process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
+
+// What is loaded now reads the environment.
+const { runSeeds } = await import('./simulation/run-seeds.ts')
+const failed = await runSeeds(command.opts())
+await server?.stop()
+process.exit(failed === 0 ? 0 : 1)

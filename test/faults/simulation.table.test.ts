@@ -1,0 +1,18 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, it } from 'vitest'
+
+/** Runs histories as `npm run test:faults` does, on the table that all tests share. */
+async function runSeeds(...options: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { output: await text(child.stdout), code: await ended }
+}
+
+it('after thirty random histories with faults everybody is answered what the model of the contract says', async () => {
+  const { code, output } = await runSeeds('--seeds', '30', '--operations', '3')
+  expect(code, output).toBe(0)
+}, 300_000)

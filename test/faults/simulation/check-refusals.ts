@@ -1,0 +1,271 @@
+import Big from 'big.js'
+import type { Details, EventType, Wallet } from './events.ts'
+import { keyOf } from './events.ts'
+import { acceptedOf, contentOf, isBefore, type SimulationRecord, unite } from './record.ts'
+import type { SentEvent, Span } from './world.ts'
+
+type Settled = SentEvent & { span: Span }
+
+/** What an event moves in a balance, or needs of it. */
+interface Move {
+  event: string
+  userId: number
+  wallet: Wallet
+  currency: string
+  /** Negative for a debit. */
+  amount: Big
+  span: Span
+  /** What may have undone it, or made it void. */
+  undone?: Span | undefined
+}
+
+/** Lists the events that were refused without need, or accepted although they had to be refused. */
+export function listWrongDecisions(record: SimulationRecord): string[] {
+  const all = record.events.filter((event): event is Settled => event.span !== undefined)
+  const settled = all.filter(({ type }) => type in keyOf)
+  const moves = movesOf(record)
+  // A mail that came too late, because mails were down, is of no use.
+  const own = all.filter(
+    ({ type, refusal }) =>
+      !(type in keyOf) &&
+      refusal !== undefined &&
+      !(type.startsWith('mail.') && refusal.startsWith('expired')),
+  )
+  const refusedOwn = own.map(
+    ({ type, refusal }) => `${type}, which the service sends, was refused: ${refusal ?? ''}`,
+  )
+  const wrong = settled.flatMap((event) => {
+    const problem =
+      event.refusal === undefined
+        ? whyToRefuse(event, settled, moves)
+        : whyToAccept(event, event.refusal.split(':')[0] ?? '', record, settled, moves)
+    return problem === undefined ? [] : [`${event.type} ${nameOf(event)}: ${problem}`]
+  })
+  return [...refusedOwn, ...wrong]
+}
+
+const nameOf = ({ type, detail }: SentEvent): string => keyOf[type as EventType](detail as never)
+
+const isSameKey = (one: SentEvent, other: SentEvent): boolean =>
+  one.type === other.type && nameOf(one) === nameOf(other)
+
+/** Names what may not change between all events of a withdrawal or of a deposit. */
+function termsOf({ type, detail }: SentEvent): { name: string; terms: string } | undefined {
+  if (type === 'withdrawal.updated') {
+    const { withdrawal_id, user_id, currency, amount } = detail as Details['withdrawal.updated']
+    return { name: `w ${withdrawal_id}`, terms: contentOf([user_id, currency, amount]) }
+  }
+  if (type !== 'deposit.updated') return undefined
+  const { currency_network, txid, output_index, ...rest } = detail as Details['deposit.updated']
+  const { address, currency, amount } = rest
+  return {
+    name: `d ${currency_network} ${txid} ${output_index}`,
+    terms: contentOf([address, currency, amount]),
+  }
+}
+
+const isConflict = (one: SentEvent, other: SentEvent): boolean => {
+  const [terms, others] = [termsOf(one), termsOf(other)]
+  if (terms !== undefined && terms.name === others?.name && terms.terms !== others.terms) return true
+  return isSameKey(one, other) && contentOf(one.detail) !== contentOf(other.detail)
+}
+
+function whyToRefuse(event: Settled, settled: readonly Settled[], moves: readonly Move[]) {
+  const conflict = settled.find((other) => other.refusal === undefined && isConflict(event, other))
+  if (conflict !== undefined) return 'two contents of one business key took effect'
+  const userId = (event.detail as { user_id?: number }).user_id
+  const isRegistered = settled.some(
+    ({ type, detail, refusal, span }) =>
+      type === 'user.registered' &&
+      refusal === undefined &&
+      (detail as Details['user.registered']).user_id === userId &&
+      span.from.step <= event.span.to.step,
+  )
+  if (userId !== undefined && !isRegistered) return 'it took effect for a user who was not registered'
+  const debit = moves.find((move) => move.event === `${event.type} ${nameOf(event)}` && move.amount.lt('0'))
+  if (debit === undefined || debit.undone) return undefined
+  const greatest = boundOf(moves, debit, ({ amount, span, undone }) => {
+    const mayBeUndone = undone !== undefined && undone.from.step <= debit.span.to.step
+    return amount.gt('0') ? span.from.step <= debit.span.to.step : isBefore(span, debit.span) && !mayBeUndone
+  })
+  return greatest.plus(debit.amount).lt('0')
+    ? `it took more than there was, ${greatest.toFixed()}`
+    : undefined
+}
+
+function whyToAccept(
+  event: Settled,
+  code: string,
+  record: SimulationRecord,
+  settled: readonly Settled[],
+  moves: readonly Move[],
+): string | undefined {
+  const accepted = settled.filter(({ refusal }) => refusal === undefined)
+  const same = accepted.find(
+    (other) =>
+      isSameKey(event, other) &&
+      contentOf(event.detail) === contentOf(other.detail) &&
+      isBefore(other.span, event.span),
+  )
+  if (same !== undefined) return `it was refused as ${code}, although it had taken effect`
+  return isJustified(event, code, record, accepted, moves) ? undefined : `it was refused as ${code}`
+}
+
+function isJustified(
+  event: Settled,
+  code: string,
+  record: SimulationRecord,
+  accepted: readonly Settled[],
+  moves: readonly Move[],
+): boolean {
+  switch (code) {
+    case 'conflicting_content':
+      return accepted.some((other) => isConflict(event, other) && other.span.from.step <= event.span.to.step)
+    case 'insufficient_balance':
+      return !wasCovered(event, moves)
+    case 'unknown_user':
+      return !wasRegistered(event, accepted, 'user_id')
+    case 'unknown_referrer':
+      return !wasRegistered(event, accepted, 'referrer_id')
+    case 'email_taken': {
+      const { email, user_id: userId } = event.detail as { email: string; user_id: number }
+      return accepted.some(({ detail, type, span }) => {
+        const other = detail as { email?: string; user_id: number }
+        const sets = type === 'user.registered' || type === 'user.updated'
+        return (
+          sets && other.email === email && other.user_id !== userId && span.from.step <= event.span.to.step
+        )
+      })
+    }
+    case 'unknown_address': {
+      const { address } = event.detail as Details['deposit.updated']
+      return !record.addresses.some(
+        ({ answer, span }) => answer.address === address && isBefore(span, event.span),
+      )
+    }
+    default:
+      return false
+  }
+}
+
+function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'user_id' | 'referrer_id') {
+  const userId = (event.detail as Record<string, unknown>)[field]
+  return accepted.some(
+    ({ type, detail, span }) =>
+      type === 'user.registered' &&
+      (detail as Details['user.registered']).user_id === userId &&
+      isBefore(span, event.span),
+  )
+}
+
+/** Whether the balance that a refused event needed was there all the time. */
+function wasCovered(event: Settled, moves: readonly Move[]): boolean {
+  const need = needOf(event)
+  if (need === undefined) return true
+  const least = boundOf(moves, need, ({ amount, span, undone }) => {
+    const isUndone = undone !== undefined && isBefore(undone, need.span)
+    return amount.gt('0')
+      ? isBefore(span, need.span) && !undone
+      : span.from.step <= need.span.to.step && !isUndone
+  })
+  return least.plus(need.amount).gte('0')
+}
+
+/** The sum of the moves of the same balance that count, without the one itself. */
+const boundOf = (moves: readonly Move[], of: Move, counts: (move: Move) => boolean): Big =>
+  moves
+    .filter(
+      (move) =>
+        move.event !== of.event &&
+        move.userId === of.userId &&
+        move.wallet === of.wallet &&
+        move.currency === of.currency &&
+        counts(move),
+    )
+    .reduce((sum, { amount }) => sum.plus(amount), new Big('0'))
+
+/** What an event takes from a balance; undefined if nothing. */
+function needOf(event: Settled): Move | undefined {
+  const { type, span } = event
+  const name = `${type} ${nameOf(event)}`
+  const take = (userId: number, wallet: Wallet, currency: string, amount: string): Move => {
+    return { event: name, userId, wallet, currency, amount: new Big(amount).neg(), span }
+  }
+  switch (type) {
+    case 'wallet.adjusted': {
+      const { user_id, wallet, currency, amount, direction } = event.detail as Details['wallet.adjusted']
+      return direction === 2 ? take(user_id, wallet, currency, amount) : undefined
+    }
+    case 'wallet.transferred': {
+      const { user_id, from, currency, amount } = event.detail as Details['wallet.transferred']
+      return take(user_id, from, currency, amount)
+    }
+    case 'package.purchased': {
+      const { user_id, payment } = event.detail as Details['package.purchased']
+      return payment && take(user_id, payment.wallet, payment.currency, payment.amount)
+    }
+    case 'withdrawal.updated': {
+      const { user_id, currency, amount, status } = event.detail as Details['withdrawal.updated']
+      return status === 'cancelled' ? undefined : take(user_id, 'asset', currency, amount)
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Everything that moves balances, each with the longest time in which it may have done so. */
+function movesOf(record: SimulationRecord): Move[] {
+  const credits = [
+    ...acceptedOf(record, 'wallet.adjusted')
+      .filter(({ detail }) => detail.direction === 1)
+      .map(({ detail, span }) => ({ ...detail, span, event: `wallet.adjusted ${detail.adjustment_id}` })),
+    ...acceptedOf(record, 'wallet.transferred').map(({ detail, span }) => {
+      return { ...detail, wallet: detail.to, span, event: `credit of ${detail.transfer_id}` }
+    }),
+    ...acceptedOf(record, 'reward.granted').map(({ detail, span }) => {
+      return { ...detail, wallet: 'reward' as const, span, event: `reward.granted ${detail.reward_id}` }
+    }),
+  ].map(({ event, user_id: userId, wallet, currency, amount, span }): Move => ({
+    event,
+    userId,
+    wallet,
+    currency,
+    amount: new Big(amount),
+    span,
+  }))
+  const debits = acceptedOf(record, 'wallet.adjusted', 'wallet.transferred', 'package.purchased').flatMap(
+    ({ type, detail, span }) => needOf({ id: '', type, detail, span, refusal: undefined }) ?? [],
+  )
+  return [...credits, ...depositMoves(record), ...debits, ...withdrawalMoves(record)]
+}
+
+/** A confirmed deposit is credited, unless it has failed before. */
+function depositMoves(record: SimulationRecord): Move[] {
+  const events = acceptedOf(record, 'deposit.updated')
+  const named = ({ detail }: (typeof events)[number]) => `${detail.currency_network} ${detail.txid}`
+  return events
+    .filter(({ detail }) => detail.status === 'confirmed')
+    .flatMap((event): Move[] => {
+      const { detail, span } = event
+      const { currency, amount, address, txid } = detail
+      const userId = record.addresses.find(({ answer }) => answer.address === address)?.request.userId
+      if (userId === undefined) return []
+      const failed = events.find((other) => other.detail.status === 'failed' && named(other) === named(event))
+      const move = { event: `deposit of ${txid}`, userId, wallet: 'asset' as const, currency, span }
+      return [{ ...move, amount: new Big(amount), undone: failed?.span }]
+    })
+}
+
+/** A withdrawal takes its amount when it is requested or settled, and gives it back when cancelled. */
+function withdrawalMoves(record: SimulationRecord): Move[] {
+  const events = acceptedOf(record, 'withdrawal.updated')
+  return [...Map.groupBy(events, ({ detail }) => detail.withdrawal_id)].flatMap(([id, all]): Move[] => {
+    const [first, ...others] = all.filter(({ detail }) => detail.status !== 'cancelled')
+    if (first === undefined) return []
+    const { user_id: userId, currency, amount, status } = first.detail
+    const span = others.reduce((union, other) => unite(union, other.span), first.span)
+    const undone = all.find(({ detail }) => detail.status === 'cancelled')?.span
+    const event = `withdrawal.updated ${id} ${status}`
+    return [{ event, userId, wallet: 'asset', currency, amount: new Big(amount).neg(), span, undone }]
+  })
+}

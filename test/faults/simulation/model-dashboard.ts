@@ -1,0 +1,73 @@
+import Big from 'big.js'
+import { acceptedOf, type SimulationRecord } from './record.ts'
+import type { Span } from './world.ts'
+
+const zero = new Big('0')
+/** How old an eventually consistent read may be, in milliseconds: more than the second that AWS speaks of. */
+const staleMilliseconds = 1_500
+
+/** Sums amounts by a name. */
+export function sumBy<T>(items: readonly T[], nameOf: (item: T) => string, amountOf: (item: T) => Big) {
+  const sums = new Map<string, Big>()
+  for (const item of items) sums.set(nameOf(item), (sums.get(nameOf(item)) ?? zero).plus(amountOf(item)))
+  return new Map([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** What a user earned, by event. */
+export const rewardsOf = (record: SimulationRecord, userId: number) =>
+  acceptedOf(record, 'reward.granted')
+    .filter(({ detail }) => detail.user_id === userId)
+    .map(({ detail, span }) => ({ ...detail, amount: new Big(detail.amount), span }))
+
+/** Rates by currency, with their instant; undefined before the first publication. */
+export function ratesOf(
+  record: SimulationRecord,
+): { asOf: number; rates: Record<string, string> } | undefined {
+  const [latest] = acceptedOf(record, 'rates.published').sort((a, b) => b.detail.as_of - a.detail.as_of)
+  return latest && { asOf: latest.detail.as_of, rates: latest.detail.rates }
+}
+
+/** The least and the greatest sum that a user's rewards may have in the reward currency. */
+export function networkRewardsOf(record: SimulationRecord, userId: number): { least: Big; greatest: Big } {
+  const bounds = { least: zero, greatest: zero }
+  for (const { currency, amount, span } of rewardsOf(record, userId)) {
+    // The contract does not say how a product is rounded; like every amount it has 18 decimal places.
+    const values = possibleRates(record, currency, span).map((rate) =>
+      amount.times(rate).round(18, Big.roundHalfEven),
+    )
+    bounds.least = bounds.least.plus(values.reduce((a, b) => (a.lt(b) ? a : b)))
+    bounds.greatest = bounds.greatest.plus(values.reduce((a, b) => (a.gt(b) ? a : b)))
+  }
+  return bounds
+}
+
+/** The rates that may have stood when something happened; zero if there may have been none. */
+function possibleRates(record: SimulationRecord, currency: string, { from, to }: Span): Big[] {
+  if (currency === 'USDT') return [new Big('1')]
+  const published = acceptedOf(record, 'rates.published')
+  const sure = published.filter(({ span }) => span.to.at + staleMilliseconds < from.at)
+  const lowest = Math.max(0, ...sure.map(({ detail }) => detail.as_of))
+  const standing = published.filter(({ detail, span }) => detail.as_of >= lowest && span.from.step <= to.step)
+  const rates = standing.map(({ detail }) => new Big(detail.rates[currency] ?? '0'))
+  return sure.length === 0 ? [...rates, zero] : rates
+}
+
+/** The number of a user's active devices: of each device the latest event decides. */
+export function devicesOf(record: SimulationRecord, userId: number): number {
+  const events = acceptedOf(record, 'device.activated', 'device.deactivated')
+  const latest = new Map<string, (typeof events)[number]>()
+  for (const event of events) {
+    const { device_id: id, at } = event.detail
+    const known = latest.get(id)
+    if (known === undefined || at > known.detail.at) latest.set(id, event)
+  }
+  return [...latest.values()].filter(
+    ({ type, detail }) => type === 'device.activated' && detail.user_id === userId,
+  ).length
+}
+
+/** A user's traffic in bytes. */
+export const trafficOf = (record: SimulationRecord, userId: number): Big =>
+  acceptedOf(record, 'traffic.reported')
+    .filter(({ detail }) => detail.user_id === userId)
+    .reduce((sum, { detail }) => sum.plus(String(detail.bytes)), zero)

@@ -1,0 +1,139 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Draws } from './draws.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+/** A message of a queue. Instants are epoch milliseconds of the virtual time. */
+export interface Message {
+  id: string
+  body: string
+  /** Group of a FIFO queue. */
+  group: string | undefined
+  sentAt: number
+  visibleAt: number
+  receives: number
+}
+
+/** A queue: which function it feeds, and how. */
+export interface QueueSpec {
+  name: string
+  isFifo: boolean
+  maxReceives: number
+  /** Runs the function; undefined if it was killed. */
+  invoke: (event: SQSEvent, stream: string) => Promise<SQSBatchResponse | undefined>
+  /** Called when a message is received, and when it is gone: deleted, or moved after too many receives. */
+  received?: (message: Message) => void
+  gone: (message: Message, how: 'deleted' | 'too many receives') => void
+}
+
+const visibilityMilliseconds = 180_000
+const batchSize = 10
+const deduplicationMilliseconds = 300_000
+/** How long a poll waits for more messages at most. */
+const maxPollMilliseconds = 60
+
+/** A queue in virtual time. It delivers as SQS may: in any order, in batches, again after a lost answer. */
+export class Queue {
+  readonly messages = new Map<string, Message>()
+  readonly #spec: QueueSpec
+  readonly #time: VirtualTime
+  readonly #draws: Draws
+  readonly #lostDeletes: number
+  readonly #deduplicated = new Map<string, number>()
+  #sent = 0
+  #batches = 0
+
+  constructor(spec: QueueSpec, time: VirtualTime, draws: Draws, lostDeletes: number) {
+    this.#spec = spec
+    this.#time = time
+    this.#draws = draws
+    this.#lostDeletes = lostDeletes
+  }
+
+  /** Sends a message, which is delivered after this delay in milliseconds at the earliest. */
+  send(body: string, { delay = 0, group = undefined as string | undefined, once = '' } = {}): void {
+    const { now } = this.#time
+    if (once !== '') {
+      const earlier = this.#deduplicated.get(once)
+      if (earlier !== undefined && now - earlier < deduplicationMilliseconds) return
+      this.#deduplicated.set(once, now)
+    }
+    this.#sent += 1
+    const id = `${this.#spec.name}-${this.#sent}`
+    this.messages.set(id, { id, body, group, sentAt: now, visibleAt: now + delay, receives: 0 })
+    this.#pollAfter(delay + this.#draws.below(`${this.#spec.name} poll`, maxPollMilliseconds))
+  }
+
+  /** Changes when a message is visible again. */
+  changeVisibility(id: string, seconds: number): void {
+    const message = this.messages.get(id)
+    if (message === undefined) return
+    message.visibleAt = this.#time.now + seconds * 1000
+    this.#pollAfter(seconds * 1000)
+  }
+
+  #pollAfter(milliseconds: number): void {
+    this.#time.after(milliseconds, () => void this.#poll())
+  }
+
+  async #poll(): Promise<void> {
+    const { name, isFifo, maxReceives, invoke, received, gone } = this.#spec
+    const { now } = this.#time
+    const all = [...this.messages.values()]
+    // A group stays blocked until its messages in flight are gone or visible again.
+    const blocked = new Set(all.flatMap(({ visibleAt, group }) => (visibleAt > now ? (group ?? []) : [])))
+    const visible = all
+      .filter(({ visibleAt, group }) => visibleAt <= now && !blocked.has(group ?? ''))
+      .map((message) => ({ message, place: isFifo ? 0 : this.#draws.number(`${name} order`) }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ message }) => message)
+    const batch = visible.slice(0, batchSize)
+    if (batch.length === 0) return
+    for (const message of batch) {
+      message.receives += 1
+      message.visibleAt = now + visibilityMilliseconds
+      if (message.receives <= maxReceives) continue
+      this.messages.delete(message.id)
+      gone(message, 'too many receives')
+    }
+    for (const message of batch) received?.(message)
+    this.#batches += 1
+    const stream = `${name} ${this.#batches}`
+    const answer = await invoke(toEvent(batch), stream)
+    this.#settle(batch, answer, stream)
+    // Messages beyond the batch, and those of groups that were blocked, come next.
+    if (this.messages.size > 0) this.#pollAfter(0)
+  }
+
+  #settle(batch: readonly Message[], answer: SQSBatchResponse | undefined, stream: string): void {
+    const failed = new Set(answer?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
+    const isLost = answer === undefined || this.#draws.happens(`${stream} delete`, this.#lostDeletes)
+    for (const message of batch) {
+      if (!this.messages.has(message.id)) continue
+      if (isLost || failed.has(message.id)) this.#pollAfter(message.visibleAt - this.#time.now)
+      else {
+        this.messages.delete(message.id)
+        this.#spec.gone(message, 'deleted')
+      }
+    }
+  }
+}
+
+/** Builds the event with which Lambda delivers a batch. */
+export const toEvent = (batch: readonly Message[]): SQSEvent => ({
+  Records: batch.map(({ id, body, receives, sentAt }) => ({
+    messageId: id,
+    receiptHandle: id,
+    body,
+    attributes: {
+      ApproximateReceiveCount: String(receives),
+      SentTimestamp: String(sentAt),
+      SenderId: 'simulation',
+      ApproximateFirstReceiveTimestamp: String(sentAt),
+    },
+    messageAttributes: {},
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:simulation',
+    awsRegion: 'us-east-1',
+  })),
+})

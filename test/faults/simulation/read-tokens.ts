@@ -1,0 +1,31 @@
+import type * as WriteModule from '../../../shared/db/write.ts'
+import type * as SignModule from '../../../shared/keys/sign-jwt.ts'
+import type * as TokenModule from '../../../shared/tokens/access-token.ts'
+import type * as ScopesModule from '../../../shared/tokens/scopes.ts'
+import { loadInProcess } from './processes.ts'
+import { processCount } from './world.ts'
+
+/** Drops the key sets that processes have in memory, which are those of the history before. */
+export async function forgetKeySets(): Promise<void> {
+  for (let process = 0; process < processCount; process += 1) {
+    const { forgetCachedKeySet } = (await loadInProcess(
+      process,
+      'shared/keys/sign-jwt.ts',
+    )) as typeof SignModule
+    forgetCachedKeySet()
+  }
+}
+
+const forever = 400 * 86_400_000
+
+/** Issues an access_token with every scope to each user, with which to read what the service answers. */
+export async function issueTokens(userIds: readonly number[], now: number): Promise<Map<number, string>> {
+  const load = (path: string) => loadInProcess(0, path)
+  const { issueAccessToken } = (await load('shared/tokens/access-token.ts')) as typeof TokenModule
+  const { transact } = (await load('shared/db/write.ts')) as typeof WriteModule
+  const { scopes } = (await load('shared/tokens/scopes.ts')) as typeof ScopesModule
+  const grant = { clientId: 'simulation', scopes, firstParty: true, authenticatedAt: now }
+  const issued = userIds.map((userId) => issueAccessToken({ ...grant, userId, expiresAt: now + forever }))
+  await transact(issued.map(({ put }) => put))
+  return new Map(issued.map(({ accessToken }, i) => [userIds[i] ?? 0, accessToken]))
+}

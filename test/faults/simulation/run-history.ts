@@ -1,0 +1,253 @@
+import { requireEnv } from '../../../shared/env.ts'
+import { listWrongDecisions } from './check-refusals.ts'
+import { checkReads, differ, type Get } from './check-reads.ts'
+import { checkSignIns } from './check-sign-ins.ts'
+import { type Draws, openDraws } from './draws.ts'
+import type { History, Operation } from './history.ts'
+import { forgetKeySets, issueTokens } from './read-tokens.ts'
+import type { SimulationRecord } from './record.ts'
+import { newSignInRecord, signIn, type SignInRecord } from './sign-in.ts'
+import { openTable } from './table.ts'
+import { VirtualTime } from './virtual-time.ts'
+import { World, type WorldAnswer } from './world.ts'
+
+/** What came of a history. */
+export interface Outcome {
+  /** What must not be; empty if all is well. */
+  problems: string[]
+  /** Number of events, and of those that were refused. */
+  events: number
+  refused: number
+  /** Whether the planned death of a function took place. */
+  hasDied: boolean
+  /** Number of steps of the virtual time, and their digest, which two runs of a history share. */
+  steps: number
+  trace: string
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
+
+/** Runs a history on a table of its own, and compares the service with the model at every quiet point. */
+export async function runHistory(history: History): Promise<Outcome> {
+  const { seed, begin, weather, userIds, operations } = history
+  const time = new VirtualTime(begin)
+  const draws = openDraws(seed)
+  const table = await openTable(time, draws, weather)
+  const world = new World(time, draws, weather, table.replica)
+  try {
+    const run: Run = {
+      world,
+      record: { events: world.events, notes: [], addresses: [] },
+      signIns: newSignInRecord(),
+      tokens: new Map(),
+    }
+    process.env['SIGNING_KEY_TAG'] = requireEnv('TABLE_NAME')
+    await forgetKeySets()
+    run.tokens = await issueTokens(userIds, begin)
+    const problems = await runOperations(run, operations, draws).catch((error: unknown) => [
+      `${String(error)}: ${world.underWay}`,
+    ])
+    return {
+      problems: [...new Set(problems)],
+      events: world.events.length,
+      refused: world.events.filter(({ refusal }) => refusal !== undefined).length,
+      steps: time.step,
+      hasDied: world.hasDied,
+      trace: world.trace,
+    }
+  } finally {
+    world.close()
+    await table.close()
+  }
+}
+
+/** A history that runs. */
+interface Run {
+  world: World
+  record: Mutable<SimulationRecord>
+  signIns: SignInRecord
+  tokens: Map<number, string>
+}
+
+async function runOperations(run: Run, operations: readonly Operation[], draws: Draws): Promise<string[]> {
+  const { world } = run
+  let [delay, running] = [0, 0]
+  for (const operation of operations) {
+    delay += operation.after
+    if (operation.kind !== 'quiet') {
+      running += 1
+      const begin = async () => {
+        await perform(run, operation).catch((error: unknown) => world.violations.push(String(error)))
+        running -= 1
+      }
+      world.time.after(delay, () => void begin())
+      continue
+    }
+    const isQuiet = () => running === 0 && world.isQuiet
+    await world.time.runUntil(isQuiet)
+    redrive(run)
+    await world.time.runUntil(isQuiet)
+    await letReadsCatchUp(run)
+    delay = 0
+    if (operation.userIds.length === 0) continue
+    const problems = [
+      ...world.violations,
+      ...listWrongDecisions(run.record),
+      ...(await check(run, operation.userIds, draws)),
+    ]
+    if (problems.length > 0) return problems
+  }
+  return []
+}
+
+/** Waits until every read shows what was written, more than the second that AWS speaks of. */
+async function letReadsCatchUp({ world }: Run): Promise<void> {
+  let isOver = false
+  world.time.after(1_500, () => (isOver = true))
+  await world.time.runUntil(() => isOver)
+}
+
+/** Sends dead letters again whose users were not registered when they came. */
+function redrive({ world, record }: Run): void {
+  for (const { id, type, detail, refusal = '' } of [...record.events]) {
+    const isFirst = record.events.filter((event) => event.id === id).length === 1
+    if (refusal.startsWith('unknown_') && isFirst) world.put(type, detail, { id })
+  }
+}
+
+async function perform(run: Run, operation: Operation): Promise<void> {
+  const { world, record, tokens } = run
+  const from = world.instant
+  const span = () => ({ from, to: world.instant })
+  switch (operation.kind) {
+    case 'event':
+      return world.put(operation.type, operation.detail)
+    case 'deposit': {
+      const { userId, detail } = operation
+      const { currency_network: network } = detail
+      const known = record.addresses.find(
+        ({ request }) => request.userId === userId && request.network === network,
+      )
+      return world.put('deposit.updated', { ...detail, address: known?.answer.address ?? 'nobody' })
+    }
+    case 'address': {
+      const { userId, currency, network } = operation
+      const { status, data } = await requestAddress(run, userId, currency, network)
+      const { address } = (data ?? {}) as { address?: string }
+      if (status === 200)
+        record.addresses.push({
+          request: { userId, currency, network },
+          answer: { status, address },
+          span: span(),
+        })
+      return
+    }
+    case 'note': {
+      const { userId, target, note } = operation
+      const body = { target_user_id: target, note }
+      const headers = bearer(tokens, userId)
+      const { status } = await world.request('note', 'functions/community/note.ts', { body, headers })
+      record.notes.push({ request: { userId, target, note }, answer: { status }, span: span() })
+      return
+    }
+    case 'read': {
+      const { status } = await read(run, operation.userId)(operation.what)
+      // New secrets, or being disabled, end the token.
+      if (status !== 200 && status !== 401) world.violations.push(`${operation.what} answered ${status}`)
+      return
+    }
+    case 'signIn':
+      return signIn(world, run.signIns, operation)
+    case 'rotate':
+      return rotateKeys(run, operation.input)
+    case 'kill':
+      world.death = operation
+      return
+    case 'mailDown':
+      world.mailsFrom = world.time.now + operation.milliseconds
+      return
+    case 'quiet':
+  }
+}
+
+const maxRotationRuns = 30
+
+/** Runs the rotation, and then as its schedule does every minute, until it is done. */
+async function rotateKeys({ world }: Run, input: object): Promise<void> {
+  let result = await world.rotateKeys(input)
+  for (let runs = 0; result === undefined || result.waits_for_kms || result.signer === null; runs += 1) {
+    if (runs === maxRotationRuns) return void world.violations.push('the rotation of the keys does not end')
+    await new Promise<void>((resolve) => world.time.after(60_000, () => resolve()))
+    result = await world.rotateKeys({})
+  }
+}
+
+const bearer = (tokens: Map<number, string>, userId: number) => ({
+  authorization: `Bearer ${tokens.get(userId) ?? ''}`,
+})
+
+const requestAddress = ({ world, tokens }: Run, userId: number, currency: string, network: string) =>
+  world.request('address', 'functions/address/info.ts', {
+    headers: bearer(tokens, userId),
+    query: `currency=${currency}&currencyNetWork=${network}`,
+  })
+
+/** Returns a function that sends a GET request as a user. */
+const read =
+  ({ world, tokens }: Run, userId: number) =>
+  (path: string, query = 'current=1&size=20', parameters?: Record<string, string>): Promise<WorldAnswer> =>
+    world.request(path, `functions/${path}.ts`, {
+      headers: bearer(tokens, userId),
+      query,
+      ...(parameters && { path: parameters }),
+    })
+
+/** Compares what everybody is answered with the model. */
+async function check(run: Run, userIds: readonly number[], draws: Draws): Promise<string[]> {
+  const { world, record } = run
+  const registered = userIds.filter((userId) =>
+    record.events.some(
+      ({ type, detail, refusal }) =>
+        type === 'user.registered' &&
+        refusal === undefined &&
+        (detail as { user_id: number }).user_id === userId,
+    ),
+  )
+  // New secrets have ended the tokens from before.
+  run.tokens = await issueTokens([...run.tokens.keys()], world.time.now)
+  let done = false
+  const checks = [
+    checkAddresses(run),
+    checkSignIns(record, run.signIns, {
+      now: world.time.now,
+      jwks: () => world.request('jwks', 'functions/well-known/jwks.ts', {}),
+      use: (token) =>
+        world.request('use', 'functions/account/info.ts', { headers: { authorization: `Bearer ${token}` } }),
+    }),
+    ...registered.map((userId) => {
+      const get: Get = async (path, query = '', parameters) => {
+        const { status, data } = await read(run, userId)(path, query, parameters)
+        if (status !== 200) throw new Error(`${path}?${query} answered ${status}`)
+        return data
+      }
+      return checkReads({ record, userId, get, draws, now: world.time.now })
+    }),
+  ].map((one) => one.catch((error: unknown) => [String(error)]))
+  const all = Promise.all(checks).finally(() => (done = true))
+  await world.time.runUntil(() => done)
+  return (await all).flat()
+}
+
+/** Checks that everybody keeps the address that they were answered first, and shares it with nobody. */
+async function checkAddresses(run: Run): Promise<string[]> {
+  const { addresses } = run.record
+  const owners = Map.groupBy(addresses, ({ request, answer }) => `${request.network} ${answer.address ?? ''}`)
+  const shared = [...owners]
+    .filter(([, of]) => new Set(of.map(({ request }) => request.userId)).size > 1)
+    .map(([name]) => `${name} is the address of two users`)
+  const again = addresses.map(async ({ request: { userId, currency, network }, answer: { address } }) => {
+    const { data } = await requestAddress(run, userId, currency, network)
+    return differ(`the address of ${userId}`, (data as { address?: string } | null)?.address, address)
+  })
+  return [...shared, ...(await Promise.all(again)).flat()]
+}

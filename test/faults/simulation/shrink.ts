@@ -1,0 +1,26 @@
+import type { History } from './history.ts'
+
+/**
+ * Drops operations from a history that fails, as long as it still fails: halves, then quarters, then single
+ * ones. `fails` runs a history; at most `maxRuns` runs.
+ */
+export async function shrink(
+  history: History,
+  fails: (history: History) => Promise<boolean>,
+  maxRuns = 60,
+): Promise<History> {
+  let smallest = history
+  let runs = 0
+  for (let size = Math.ceil(history.operations.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let start = 0; start < smallest.operations.length;) {
+      const rest = smallest.operations.filter((_, i) => i < start || i >= start + size)
+      const candidate = { ...smallest, operations: rest }
+      const isChecked = rest.at(-1)?.kind === 'quiet'
+      if (runs === maxRuns) return smallest
+      if (isChecked) runs += 1
+      if (isChecked && (await fails(candidate))) smallest = candidate
+      else start += size
+    }
+  }
+  return smallest
+}

@@ -1,0 +1,191 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import timersPromises from 'node:timers/promises'
+
+/** An invocation of a function, or another piece of work whose time is virtual. */
+export interface Task {
+  /** Name that the same work has in every run of a seed. */
+  name: string
+  time: VirtualTime
+  /** Whether the process of the task was killed. Then it makes no call any more. */
+  killed: boolean
+  /** How far the clock of its process is off, in milliseconds. */
+  clockOffset: number
+  /** Number of AWS calls that it has begun. */
+  calls: number
+  /** At which of its calls it is killed. */
+  dies?: Death | undefined
+  /** Draws the numbers that the code gets from Math.random. */
+  random: () => number
+}
+
+/** That a process is killed at one of its AWS calls, counted from one, before or after it takes effect. */
+export interface Death {
+  call: number
+  when: 'before' | 'after'
+}
+
+/** The task that runs. The time outside of tasks is the machine's. */
+export const currentTask = new AsyncLocalStorage<Task>()
+
+interface Event {
+  at: number
+  order: number
+  run: () => unknown
+}
+
+/** Resources of Node.js that stand for no work under way. */
+const idleResources =
+  /^(TCP|Pipe|TTY|Process|Signal)\w*Wrap$|^(Timeout|Immediate|MessagePort|CloseReq|TTYWrap)$/
+
+const maxIdleTurns = 1_000
+const maxSettleMilliseconds = 10_000
+
+/**
+ * The clock of a simulation. It stands still while code runs, and then jumps to the next event: a timer, or
+ * an AWS call whose turn it is. One event runs at a time, so that a run depends on nothing but its draws.
+ */
+export class VirtualTime {
+  /** Epoch milliseconds. */
+  now: number
+  #order = 0
+  readonly #events = new Set<Event>()
+
+  constructor(now: number) {
+    this.now = now
+  }
+
+  /** Number of the event that runs, which orders what happens at one instant. */
+  step = 0
+
+  /** Runs something in this many milliseconds. Returns a function that cancels it. */
+  after(milliseconds: number, run: () => unknown): () => void {
+    const event = { at: this.now + Math.max(0, Math.ceil(milliseconds)), order: this.#order, run }
+    this.#order += 1
+    this.#events.add(event)
+    return () => this.#events.delete(event)
+  }
+
+  /** Runs events in order until `isDone`; throws when none is left before that. */
+  async runUntil(isDone: () => boolean): Promise<void> {
+    for (let idle = 0; ;) {
+      await settle()
+      if (isDone()) return
+      let next: Event | undefined
+      for (const event of this.#events)
+        if (next === undefined || event.at < next.at || (event.at === next.at && event.order < next.order))
+          next = event
+      if (next === undefined) {
+        // Code that gives way to others between long computations has not called anything yet.
+        idle += 1
+        if (idle === maxIdleTurns) throw new Error('something waits for what never comes')
+        continue
+      }
+      idle = 0
+      this.#events.delete(next)
+      this.now = Math.max(this.now, next.at)
+      this.step += 1
+      await next.run()
+    }
+  }
+}
+
+/** Lets the bytes of tasks follow from their seed, too: a search may begin at a random place. */
+function seedCrypto(): void {
+  const { randomBytes } = crypto
+  const seeded = (size: number): Buffer => {
+    const task = currentTask.getStore()
+    if (task === undefined) return randomBytes(size)
+    return crypto.createHash('shake256', { outputLength: size }).update(String(task.random())).digest()
+  }
+  Object.assign(crypto, { randomBytes: seeded })
+}
+
+/** Number of operations of WebCrypto that are under way, in threads that Node.js does not list. */
+let digests = 0
+
+function countDigests(): void {
+  for (const name of Object.getOwnPropertyNames(SubtleCrypto.prototype)) {
+    const value: unknown = Object.getOwnPropertyDescriptor(SubtleCrypto.prototype, name)?.value
+    if (typeof value !== 'function' || name === 'constructor') continue
+    const run = value as (this: unknown, ...parameters: unknown[]) => Promise<unknown>
+    const counted = function (this: unknown, ...parameters: unknown[]) {
+      digests += 1
+      return run.apply(this, parameters).finally(() => (digests -= 1))
+    }
+    Object.defineProperty(SubtleCrypto.prototype, name, { value: counted })
+  }
+}
+
+/** Waits until all code that can run has run: until nothing but idle connections is open. */
+async function settle(): Promise<void> {
+  const end = performance.now() + maxSettleMilliseconds
+  for (let quiet = 0; quiet < 2; quiet += 1) {
+    await endOfTurn()
+    const busy = process.getActiveResourcesInfo().filter((name) => !idleResources.test(name))
+    if (busy.length > 0 || digests > 0) quiet = -1
+    if (performance.now() > end) throw new Error(`the process does not come to rest: ${busy.join(', ')}`)
+  }
+}
+
+/** What the clock of the running task shows, epoch milliseconds; undefined outside of tasks. */
+function virtualNow(): number | undefined {
+  const task = currentTask.getStore()
+  return task && task.time.now + task.clockOffset
+}
+
+/** Gives all tasks of this process the clock, the timers and the random numbers of their simulation. */
+export function installVirtualTime(): void {
+  const real = { Date, setTimeout, clearTimeout, setInterval, clearInterval, random: Math.random }
+  const realWait = timersPromises.setTimeout
+  const now = performance.now.bind(performance)
+
+  globalThis.Date = new Proxy(real.Date, {
+    construct(target, values: unknown[], newTarget) {
+      const now = virtualNow()
+      const given = values.length === 0 && now !== undefined ? [now] : values
+      return Reflect.construct(target, given, newTarget) as Date
+    },
+    get(target, name, receiver) {
+      if (name === 'now') return () => virtualNow() ?? target.now()
+      return Reflect.get(target, name, receiver) as unknown
+    },
+  })
+  Math.random = () => currentTask.getStore()?.random() ?? real.random()
+  performance.now = () => currentTask.getStore()?.time.now ?? now()
+
+  const later = (task: Task, run: () => void, milliseconds = 0) => {
+    const inContext = AsyncLocalStorage.snapshot()
+    const timer = { cancel: task.time.after(milliseconds, () => inContext(run)) }
+    const self = () => timer
+    return Object.assign(timer, { ref: self, unref: self, hasRef: () => true, refresh: self })
+  }
+  type Timer = NodeJS.Timeout | { cancel: () => void } | undefined
+  const patched = {
+    setTimeout: (run: (...rest: unknown[]) => void, milliseconds?: number, ...rest: unknown[]): unknown => {
+      const task = currentTask.getStore()
+      if (task === undefined) return real.setTimeout(run, milliseconds, ...rest)
+      return later(task, () => run(...rest), milliseconds)
+    },
+    clearTimeout: (timer: Timer) => {
+      if (typeof timer === 'object' && 'cancel' in timer) timer.cancel()
+      else real.clearTimeout(timer)
+    },
+  }
+  Object.assign(globalThis, patched)
+  Object.assign(timersPromises, {
+    setTimeout: (milliseconds?: number, value?: unknown, options?: object) => {
+      const task = currentTask.getStore()
+      if (task === undefined) return realWait(milliseconds, value, options)
+      return new Promise((resolve) => later(task, () => resolve(value), milliseconds))
+    },
+  })
+  seedCrypto()
+  countDigests()
+  // Nothing tells whether a thread of the pool still works, so passwords are digested at once.
+  crypto.argon2 = (algorithm, parameters, callback) =>
+    callback(null, crypto.argon2Sync(algorithm, parameters))
+  syncBuiltinESMExports()
+}

@@ -1,0 +1,374 @@
+import {
+  ChangeMessageVisibilityCommand,
+  type SendMessageCommandInput,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs'
+import { SendEmailCommand } from '@aws-sdk/client-sesv2'
+import { PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import type { Context, SQSEvent } from 'aws-lambda'
+import type { Intake } from '../../../shared/events/intake.ts'
+import type { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
+import type { Endpoint } from '../../../shared/http/endpoint.ts'
+import { type TestRequest, toEvent } from '../../support/call-endpoint.ts'
+import { simulateCalls, type Stage, type Weather } from './aws-calls.ts'
+import type { Draws } from './draws.ts'
+import { parseExact } from './exact-json.ts'
+import { loadInProcess } from './processes.ts'
+import { type Message, Queue } from './queues.ts'
+import { hash } from 'node:crypto'
+import type { Mail } from './sign-in.ts'
+import { currentTask, type Death, type Task, type VirtualTime } from './virtual-time.ts'
+
+/** Whether a failure is the end of the SDK's patience with AWS. */
+const isPassing = (error: unknown): boolean =>
+  /Throttl|Timeout|OutOfTime|unavailable/.test(`${(error as Error).name} ${(error as Error).message}`)
+
+/** How the queues and the bus behave, with what AWS calls meet. */
+export interface WorldWeather extends Weather {
+  /** Probability that the bus delivers an event twice. */
+  duplicates: number
+  /** Probability that the answer to a batch is lost, so that its messages are delivered again. */
+  lostDeletes: number
+  /** How late an event may be, in milliseconds. */
+  maxLate: number
+  /** How far the clocks of the processes are off, in milliseconds: one is behind, one is ahead. */
+  clockOff: number
+}
+
+/** Perfect weather, in which nothing fails. */
+export const calm: WorldWeather = {
+  throttles: 0,
+  conflicts: 0,
+  lostAnswers: 0,
+  kills: 0,
+  staleReads: 0,
+  duplicates: 0,
+  lostDeletes: 0,
+  maxLate: 0,
+  clockOff: 0,
+}
+
+/** From when to when something took place: by instants (epoch milliseconds) and by steps of the time. */
+export interface Span {
+  from: { at: number; step: number }
+  to: { at: number; step: number }
+}
+
+/** An event that was put on the bus, and what became of it. */
+export interface SentEvent {
+  id: string
+  type: string
+  detail: object
+  /** From its first delivery until its last copy was gone; undefined while it is under way. */
+  span: Span | undefined
+  /** The reason of its dead letter; undefined if it has none. */
+  refusal: string | undefined
+}
+
+/** An answer to a request; the numbers of its body are text. */
+export interface WorldAnswer {
+  status: number
+  code: string
+  data: unknown
+  headers: Record<string, unknown>
+  /** How often the request was sent until it had this answer. */
+  attempts: number
+}
+
+/** Number of processes: as many functions run at once. */
+export const processCount = 3
+const deadLettersUrl = 'http://queue.invalid/dead-letters'
+
+const mailDelayMilliseconds = 10_000
+
+/** Lambda's timeouts in milliseconds: see infra/permissions.ts. */
+const timeouts = { endpoint: 10_000, event: 30_000, schedule: 60_000 }
+
+interface Delivered extends SentEvent {
+  copies: number
+  from: Span['from'] | undefined
+}
+
+/** The service in a simulated region: its functions, bus and queues, on a real table. */
+export class World {
+  readonly events: SentEvent[] = []
+  /** What must never be, as it was seen. */
+  readonly violations: string[] = []
+  /** The mails that were sent. */
+  readonly mails: Mail[] = []
+  /** Until when the mail service is down, epoch milliseconds. */
+  mailsFrom = 0
+  /** At which of its calls the next invocation of a function is killed. */
+  death: (Death & { path: string }) | undefined
+  /** Whether that took place. */
+  hasDied = false
+  /** Digest of all calls in their order. */
+  trace = ''
+  readonly time: VirtualTime
+  readonly #draws: Draws
+  readonly #weather: WorldWeather
+  readonly #queues = new Map<string, Queue>()
+  readonly #underWay = new Map<string, Delivered>()
+  readonly #free = Array.from({ length: processCount }, (_, i) => i)
+  readonly #waiting: ((process: number) => void)[] = []
+  readonly #end: () => void
+  readonly #tasks = new Set<string>()
+  #running = 0
+  #requests = 0
+
+  constructor(time: VirtualTime, draws: Draws, weather: WorldWeather, replica: Stage['replica']) {
+    this.time = time
+    this.#draws = draws
+    this.#weather = weather
+    process.env['QUEUE_URL'] = 'http://queue.invalid/events'
+    process.env['DEAD_LETTER_QUEUE_URL'] = deadLettersUrl
+    process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
+    const { restore } = simulateCalls(draws, weather, {
+      replica,
+      play: (command) => this.#play(command),
+      note: (call) => (this.trace = hash('sha256', `${this.trace} ${call}`).slice(0, 12)),
+    })
+    const write = process.stdout.write.bind(process.stdout)
+    process.stdout.write = (text: string, ...rest: []) => {
+      if (!text.startsWith('{"_aws"')) return write(text, ...rest)
+      const task = currentTask.getStore()
+      // A process that is killed ends with an error of its own.
+      if (text.includes('"Faults":1') && !task?.killed)
+        this.violations.push(`${task?.name ?? 'nothing'} counted a fault`)
+      return true
+    }
+    this.#end = () => {
+      restore()
+      process.stdout.write = write
+    }
+    this.#addQueue('grow-tree', {
+      isFifo: true,
+      maxReceives: 60,
+      path: 'functions/worker/grow-tree.ts',
+      gone: (_message, how) => {
+        if (how !== 'deleted') this.violations.push('a tree message was received too often')
+      },
+    })
+  }
+
+  /** Gives AWS calls back to the process. */
+  close(): void {
+    this.#end()
+  }
+
+  /** The time of now, as a bound of a span. */
+  get instant(): Span['from'] {
+    return { at: this.time.now, step: this.time.step }
+  }
+
+  /** Whether nothing is under way: no event, no message, no request. */
+  get isQuiet(): boolean {
+    return this.#running === 0 && [...this.#queues.values()].every(({ messages }) => messages.size === 0)
+  }
+
+  /** Names what is under way. */
+  get underWay(): string {
+    const queued = [...this.#queues].map(([name, { messages }]) => `${name} ${messages.size}`)
+    return [...this.#tasks, ...queued, `free ${this.#free.length}`].join(', ')
+  }
+
+  /** Puts an event on the bus. */
+  put(type: string, detail: object, { id = `event-${this.events.length + 1}`, delay = 0 } = {}): void {
+    const event: Delivered = {
+      id,
+      type,
+      detail,
+      span: undefined,
+      refusal: undefined,
+      copies: 1,
+      from: undefined,
+    }
+    this.events.push(event)
+    this.#underWay.set(id, event)
+    const queue = this.#queues.get(type) ?? this.#addEventQueue(type)
+    if (this.#draws.happens(`${type} duplicate`, this.#weather.duplicates)) event.copies = 2
+    const body = JSON.stringify({ version: '0', id, 'detail-type': type, source: 'simulation', detail })
+    for (let copy = 0; copy < event.copies; copy += 1) {
+      const late = this.#draws.below(`${type} late`, this.#weather.maxLate + 1)
+      queue.send(body, { delay: delay + late })
+    }
+  }
+
+  #addEventQueue(type: string): Queue {
+    const eventOf = ({ body }: Message) => this.#underWay.get((JSON.parse(body) as { id: string }).id)
+    return this.#addQueue(type, {
+      isFifo: false,
+      maxReceives: 25,
+      path: `functions/intake/${type}.ts`,
+      received: (message) => {
+        const event = eventOf(message)
+        if (event !== undefined) event.from ??= this.instant
+      },
+      gone: (message, how) => {
+        const event = eventOf(message)
+        if (how !== 'deleted') this.violations.push(`a ${type} was received too often`)
+        if (event === undefined) return
+        event.copies -= 1
+        if (event.copies > 0) return
+        event.span = { from: event.from ?? this.instant, to: this.instant }
+        this.#underWay.delete(event.id)
+      },
+    })
+  }
+
+  #addQueue(
+    name: string,
+    {
+      path,
+      ...spec
+    }: {
+      isFifo: boolean
+      maxReceives: number
+      path: string
+      received?: (message: Message) => void
+      gone: (message: Message, how: 'deleted' | 'too many receives') => void
+    },
+  ): Queue {
+    const invoke = (event: SQSEvent, stream: string) =>
+      this.#invoke(stream, path, timeouts.event, (handler, context) => (handler as Intake)(event, context))
+    const queue = new Queue(
+      { name, ...spec, invoke: invoke },
+      this.time,
+      this.#draws,
+      this.#weather.lostDeletes,
+    )
+    this.#queues.set(name, queue)
+    return queue
+  }
+
+  /** What the services do that the simulation plays itself. */
+  #play(command: object): unknown {
+    if (command instanceof SendMessageCommand) return this.#takeMessage(command.input)
+    if (command instanceof ChangeMessageVisibilityCommand) {
+      const { ReceiptHandle: id = '', VisibilityTimeout: seconds = 0 } = command.input
+      for (const queue of this.#queues.values()) queue.changeVisibility(id, seconds)
+      return {}
+    }
+    if (command instanceof PutEventsCommand) {
+      for (const { DetailType = '', Detail = '' } of command.input.Entries ?? [])
+        // The mail to a user with an authenticator waits in its queue: see infra/events.ts.
+        this.put(DetailType, JSON.parse(Detail) as object, {
+          delay: DetailType === 'mail.delayed' ? mailDelayMilliseconds : 0,
+        })
+      return { Entries: [{ EventId: 'own' }] }
+    }
+    if (command instanceof SendEmailCommand) {
+      if (this.time.now < this.mailsFrom)
+        throw Object.assign(new Error('down'), {
+          name: 'ServiceUnavailable',
+          $metadata: { httpStatusCode: 503 },
+        })
+      const { Destination, Content } = command.input
+      const [to = ''] = Destination?.ToAddresses ?? []
+      this.mails.push({ to, text: Content?.Simple?.Body?.Text?.Data ?? '', at: this.time.now })
+      return { MessageId: 'sent' }
+    }
+    throw new Error(`the simulation does not play ${command.constructor.name}`)
+  }
+
+  #takeMessage({ QueueUrl, MessageBody = '', ...message }: SendMessageCommandInput): object {
+    if (QueueUrl === deadLettersUrl) {
+      const { id } = JSON.parse(MessageBody) as { id: string }
+      const event = this.#underWay.get(id)
+      const reason = message.MessageAttributes?.['reason']?.StringValue
+      if (event !== undefined && reason !== undefined) event.refusal = reason
+      else this.violations.push(`a dead letter of ${event?.type ?? 'nothing'} has no reason or comes late`)
+    } else
+      this.#queues
+        .get('grow-tree')
+        ?.send(MessageBody, { group: message.MessageGroupId, once: message.MessageDeduplicationId ?? '' })
+    return { MessageId: 'sent' }
+  }
+
+  /** Sends a request, as a client does that repeats it until it has an answer that is not of the moment. */
+  async request(name: string, path: string, request: TestRequest): Promise<WorldAnswer> {
+    this.#requests += 1
+    this.#running += 1
+    try {
+      return await this.#requestUntilAnswered(`request ${this.#requests} ${name}`, path, request)
+    } finally {
+      this.#running -= 1
+    }
+  }
+
+  async #requestUntilAnswered(stream: string, path: string, request: TestRequest): Promise<WorldAnswer> {
+    for (let attempts = 1; ; attempts += 1) {
+      const answer = await this.#invoke(stream, path, timeouts.endpoint, (handler, context) =>
+        (handler as Endpoint)(toEvent(request), context),
+      )
+      if (answer !== undefined) {
+        const { statusCode: status = 0, headers = {}, body = '' } = answer
+        if (status === 500) this.violations.push(`${path} answered 500`)
+        if (status === 503 && !('retry-after' in headers))
+          this.violations.push(`${path}: 503 without Retry-After`)
+        if (status < 500)
+          return { status, headers, attempts, ...(parseExact(body) as { code: string; data: unknown }) }
+      }
+      if (attempts === 60) throw new Error(`${path} never answered`)
+      await new Promise<void>((resolve) => this.time.after(1_000, () => resolve()))
+    }
+  }
+
+  /** Runs the rotation of the signing keys; undefined if it failed, as it may when AWS refuses its calls. */
+  async rotateKeys(input: object): Promise<{ waits_for_kms: boolean; signer: string | null } | undefined> {
+    this.#requests += 1
+    const path = 'functions/schedule/rotate-signing-keys.ts'
+    return this.#invoke(`rotation ${this.#requests}`, path, timeouts.schedule, async (handler, context) => {
+      try {
+        return await (handler as typeof rotate)(input, context)
+      } catch (error) {
+        if (!isPassing(error)) throw error
+        return undefined
+      }
+    })
+  }
+
+  /** The death that is planned for this function, once. */
+  #takeDeath(path: string): Death | undefined {
+    const { death } = this
+    if (death?.path !== path) return undefined
+    this.death = undefined
+    return death
+  }
+
+  /** Runs a function in a free process. Resolves with undefined if that was killed or met its timeout. */
+  async #invoke<T>(
+    stream: string,
+    path: string,
+    timeout: number,
+    run: (handler: unknown, context: Context) => Promise<T>,
+  ): Promise<T | undefined> {
+    this.#running += 1
+    const process = this.#free.pop() ?? (await new Promise<number>((resolve) => this.#waiting.push(resolve)))
+    const { handler } = (await loadInProcess(process, path)) as { handler: unknown }
+    const { time } = this
+    const end = time.now + timeout
+    const random = () => this.#draws.number(`${stream} random`)
+    const clockOffset = ([0, 1, -1][process % 3] as number) * this.#weather.clockOff
+    const dies = this.#takeDeath(path)
+    const task: Task = { name: stream, time, clockOffset, killed: false, calls: 0, dies, random }
+    const cancel = time.after(timeout, () => (task.killed = true))
+    const context = { getRemainingTimeInMillis: () => end - time.now, awsRequestId: stream } as Context
+    this.#tasks.add(stream)
+    try {
+      const answer = await currentTask.run(task, () => run(handler, context))
+      return task.killed ? undefined : answer
+    } catch (error) {
+      if (!task.killed) this.violations.push(`${path} failed with ${String(error)}`)
+      return undefined
+    } finally {
+      cancel()
+      this.#tasks.delete(stream)
+      this.hasDied ||= dies !== undefined && task.calls >= dies.call
+      this.#running -= 1
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free.push(process)
+      else next(process)
+    }
+  }
+}
