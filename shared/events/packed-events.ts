@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { cacheRead } from '../cache-read.ts'
 import { itemType } from '../db/item-type.ts'
-import { queryFirst } from '../db/read.ts'
+import { queryFirst, readItem } from '../db/read.ts'
 import { Integer, type Item } from '../db/table.ts'
 import { putNew, putVersioned, type Write } from '../db/write.ts'
 import { OptimisticLockError } from '../errors.ts'
@@ -115,22 +115,33 @@ export function readRange(
   return retry(read, (error) => error instanceof SplitMeanwhile)
 }
 
-const beginning = itemType({
+const packing = itemType({
   pk: 'SEEN#packing',
-  sk: 'BEGAN',
-  holds: 'when events were packed for the first time: without it, there is nothing to search',
+  sk: 'PACKING',
+  holds: 'when old events were packed last, to the end: without it, there is nothing to search',
   found: 'by its key; there is one',
 })
 
 /** The write that lets functions search packed events, before any is packed. It fails if they do already. */
-export const putBeginning = (): Write => putNew({ ...beginning.key({}), began_at: Date.now() })
+export const putBeginning = (): Write => putNew(packing.key({}))
+
+/** The write that records that all old events are packed now. */
+export const putCompletion = (): Write => ({
+  Put: { Item: { ...packing.key({}), completed_at: Date.now() } },
+})
+
+/** When old events were packed last, to the end, epoch milliseconds; undefined if never. */
+export async function readCompletion(): Promise<number | undefined> {
+  const item = await readItem(packing.key({}), { consistent: true })
+  return v.parse(v.optional(Integer), item?.['completed_at'])
+}
 
 /** Kept for ten minutes: the record of an event stays for a day after it was packed. */
 const hasBegun = cacheRead(
   async () => {
     const query = {
       KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': beginning.partition({}) },
+      ExpressionAttributeValues: { ':pk': packing.partition({}) },
     }
     return (await queryFirst(query, 1)).length > 0
   },

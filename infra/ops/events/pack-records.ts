@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { writeItem } from '../../../shared/db/write.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import {
   expireRecord,
@@ -6,6 +7,7 @@ import {
   type OldRecord,
   packEvents,
 } from '../../../shared/events/pack-events.ts'
+import { putCompletion } from '../../../shared/events/packed-events.ts'
 
 /** What was packed. */
 export interface PackReport {
@@ -55,6 +57,7 @@ export async function packRecords(
     if (records.length === maxRecords) await pack()
   }
   if (records.length > 0) await pack()
+  await writeItem(putCompletion())
   return { before: new Date(before).toISOString(), packed }
 }
 

@@ -10,11 +10,12 @@ import { handler as userUpdated } from '../../../../functions/intake/user.update
 import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
 import { handler as walletTransferred } from '../../../../functions/intake/wallet.transferred.ts'
 import { handler as withdrawalUpdated } from '../../../../functions/intake/withdrawal.updated.ts'
+import { checkOldEvents } from '../../../../infra/ops/doctor/old-events.ts'
 import { packRecords } from '../../../../infra/ops/events/pack-records.ts'
 import { findChanged } from '../../../../infra/ops/mend/find-changed.ts'
 import { findWallets, verifyLedger } from '../../../../infra/ops/verify-ledger.ts'
 import { keyText, scanItems } from '../../../../shared/db/read.ts'
-import { type Item, Key } from '../../../../shared/db/table.ts'
+import { type Item, Key, tableName } from '../../../../shared/db/table.ts'
 import { deleteItems } from '../../../../shared/db/write.ts'
 import { readAddresses } from '../../../../shared/deposits/deposit-address.ts'
 import { applyOnce, eventRecord, isRecorded, withSearch } from '../../../../shared/events/event-record.ts'
@@ -219,6 +220,19 @@ describe('packing the records of old events', () => {
     await expire()
     expect(await deliver(addressesProvisioned, detail)).toBe('done')
     expect(await readAddresses(addresses.map((one) => ({ ...one, network: 'TRON' })))).toHaveLength(1)
+  })
+
+  it('doctor reports that old events are to be packed nine months after they were packed last, to the end', async () => {
+    const check = () => checkOldEvents(tableName())
+    await pack()
+    expect(await check()).toMatchObject({ ok: true })
+    vi.setSystemTime(Date.now() + 274 * 86_400_000)
+    expect(await check()).toMatchObject({ ok: true })
+    vi.setSystemTime(Date.now() + 86_400_000)
+    await runAndDieAt(pack, 4, true)
+    expect(await check()).toMatchObject({ ok: false })
+    await pack()
+    expect(await check()).toMatchObject({ ok: true })
   })
 
   it('a mend does not take a registration for torn because its record is packed', async () => {
