@@ -3,9 +3,7 @@ import { oneTimeValues } from './actors.ts'
 import type { ReceivedAnswer } from './check-answer.ts'
 import type { FuzzedRequest } from './draw-request.ts'
 
-/** Requests at a time. More would start and end workers of functions all the time: there are forty. */
-export const maxConnections = 4
-const agent = new Agent({ keepAlive: true, maxSockets: maxConnections })
+const agent = new Agent({ keepAlive: true })
 
 /** Replaces the placeholders of a request by new one-time values. */
 export async function fillIn(request: FuzzedRequest): Promise<FuzzedRequest> {
