@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 
 /** Memory of a process at an instant, in MB. */
 export interface MemorySample {
@@ -15,9 +16,15 @@ export function sampleMemory(pid: number, minute: number): MemorySample[] {
   return listDescendants(pid).flatMap((process) => {
     const status = readProcess(process, 'status')
     const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
-    const name = /^Name:\t(.+)$/m.exec(status)?.[1] ?? ''
-    return kilobytes === 0 ? [] : [{ minute, process: `${name} ${process}`, megabytes: kilobytes / 1024 }]
+    return kilobytes === 0 ? [] : [{ minute, process: nameOf(process), megabytes: kilobytes / 1024 }]
   })
+}
+
+/** The name of a process's program, or of the file that it runs. */
+function nameOf(pid: number): string {
+  const words = readProcess(pid, 'cmdline').split('\0')
+  const file = words.find((word) => /\.(ts|mjs|jar)$/.test(word)) ?? words[0] ?? ''
+  return `${basename(file)} (${pid})`
 }
 
 function listDescendants(pid: number): number[] {
