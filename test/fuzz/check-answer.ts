@@ -42,6 +42,8 @@ const semanticReasons = new Set([
   'none cannot be granted: the user has to sign in',
   'must not hold none beside others',
   'must be 43 to 128 unreserved characters',
+  // The text of a number of 2^53 or more.
+  'must be a user id: a whole number from 1',
   // A client may also name itself in the header Authorization.
   'client_id is required',
 ])
