@@ -1,6 +1,5 @@
 /**
- * Headings of the procedures that recover what was lost, or deploy. Their rehearsals take more than a minute
- * together, so npm test leaves them to npm run test:rehearsals.
+ * Headings of the procedures that recover what was lost, or deploy, which recovery.stack.test.ts rehearses.
  */
 export const longProcedures = [
   'A stage rebuilt from its events',
