@@ -1,5 +1,8 @@
 import { expect } from 'vitest'
 import type { LocalStack } from '../../../infra/local/local-stack.ts'
+import { queryFirst } from '../../../shared/db/read.ts'
+import { listName } from '../../../shared/ledger/bill.ts'
+import { listsOf } from '../../../shared/ledger/bill-index.ts'
 import { readWallet, type WalletId } from '../../../shared/ledger/wallet.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken } from '../../support/community.ts'
@@ -47,6 +50,8 @@ export async function billsOfRelease1(stack: LocalStack): Promise<void> {
   expect(await haveIndexes()).toEqual([false, false, true])
   expect((await ops('ledger verify')).code).toBe(0)
 
+  const countAllCopies = () => Promise.all(wallets.map(countCopies))
+  expect((await countAllCopies()).map((copies) => copies > 0)).toEqual([true, true, false])
   const before = await readPages(url, wallets)
   const migration = ops('ledger migrate')
   expect(await readPages(url, wallets)).toEqual(before)
@@ -55,12 +60,28 @@ export async function billsOfRelease1(stack: LocalStack): Promise<void> {
   await post()
   expect(await haveIndexes()).toEqual([true, true, true])
   expect((await ops('ledger verify')).code).toBe(0)
+  expect(await countAllCopies()).toEqual([0, 0, 0])
   const totals = (answers: unknown[]) =>
     answers.map((answer) => (answer as { data: { total: number } }).data.total)
   // Four further bills in each wallet, two of them in BTC, and no debit.
   const more = [4, 4, 2, 0]
   const expected = totals(before).map((total, i) => total + (more[i % pages.length] ?? 0))
   expect(totals(await readPages(url, wallets))).toEqual(expected)
+}
+
+/** Number of the copies of a wallet's bills in the lists of release 1. */
+async function countCopies(id: WalletId): Promise<number> {
+  const lists = listsOf(['USDT', 'BTC']).map((filter) =>
+    queryFirst(
+      {
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': listName(id, filter) },
+        ConsistentRead: true,
+      },
+      100,
+    ),
+  )
+  return (await Promise.all(lists)).flat().length
 }
 
 /** Reads pages of the bills of these wallets, as their owners do. */

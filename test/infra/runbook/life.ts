@@ -59,11 +59,11 @@ export async function liveUnharmed(url: string, life: Life): Promise<() => Promi
 }
 
 /** Reads what the town's clients and users are answered. */
-export const readTown = async (url: string, { town: { clientId, persons, pool } }: Life) => ({
+export const readTown = async (url: string, { town: { clientId, persons, neighbour, pool } }: Life) => ({
   clients: (await listClients()).filter((client) => client.clientId.startsWith(clientId)),
   users: await readEverything(
     url,
-    persons.map(({ userId }) => userId),
+    [...persons, neighbour].map(({ userId }) => userId),
     pool.network,
   ),
 })

@@ -52,6 +52,13 @@ export function drawTown() {
   const persons = Array.from({ length: waveCount }, (_, i) =>
     drawPerson(first + i, i === 0 ? undefined : first + i - 1, pool.network, drawnAt + i * 1_000),
   )
+  // In the list of the first user from the first wave on, and renamed there in the second.
+  const neighbour = newRegistration({ user_id: first + waveCount, referrer_id: first })
+  const rename = { update_id: randomUUID(), user_id: first + waveCount, at: drawnAt, nickname: 'Renamed' }
+  const ofNeighbour: Batch[] = [
+    ['user.registered', [neighbour]],
+    ['user.updated', [rename]],
+  ]
   const waves = persons.map((person, i): Wave => {
     const before = persons[i - 1]
     return {
@@ -59,11 +66,11 @@ export function drawTown() {
         ...drawPublications(clientId, person.at, i),
         ['addresses.provisioned', [provision(pool, 3)]],
       ],
-      credits: drawCredits(person, before, i + 1),
+      credits: [...drawCredits(person, before, i + 1), ...ofNeighbour.slice(i, i + 1)],
       spending: drawSpending(person, before),
     }
   })
-  return { pool, clientId, persons, waves }
+  return { pool, clientId, persons, neighbour: toTestUser(neighbour), waves }
 }
 
 function drawPerson(userId: number, referrerId: number | undefined, network: string, at: number): Person {

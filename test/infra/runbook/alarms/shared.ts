@@ -39,9 +39,12 @@ async function crowdFunctions(room: Room): Promise<void> {
   const ask = () => fetch(`${room.url}/account/info`, { headers: bearer(accessToken) })
   const answers = Promise.all(Array.from({ length: crowd }, ask))
   await arrived
-  await room.concurrent(crowd)
-  room.relay.recover()
-  await answers
+  try {
+    await room.concurrent(crowd)
+  } finally {
+    room.relay.recover()
+    await answers
+  }
 }
 
 /** Writes that DynamoDB answers as if another transaction were at work on each of these items. */
