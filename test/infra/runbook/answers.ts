@@ -13,8 +13,8 @@ type Answers = Record<string, unknown>
 export const addressPath = (network: string): string =>
   `/address/info?currency=USDT&currencyNetWork=${network}`
 
-/** How long queues may take to become empty on a busy machine. */
-const maxSettleMilliseconds = 60_000
+/** How long queues may take to become empty; on a busy machine events may be tried again after a minute. */
+const maxSettleMilliseconds = 180_000
 
 /** Waits until every queue is empty. */
 export async function settle(url: string): Promise<void> {

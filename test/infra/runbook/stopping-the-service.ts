@@ -60,8 +60,9 @@ function startTraffic(url: string, people: People, { user, accessToken }: Sessio
   }
   const done = Promise.all([
     repeat(async () => {
-      await putEvents('wallet.adjusted', [adjustment(userIds[traffic.events % userIds.length] ?? 0)])
+      // Counted before it is sent, because it may take effect before the bus has answered.
       traffic.events += 1
+      await putEvents('wallet.adjusted', [adjustment(userIds[traffic.events % userIds.length] ?? 0)])
     }),
     repeat(() => ask('/account/info', { headers: { authorization: `Bearer ${accessToken}` } })),
     repeat(async () => void traffic.answers.push((await people.sendPassword(user)).status)),
