@@ -35,8 +35,9 @@ export const workers: Worker[] = [
         DeleteItem: ['FIND#', 'TREE#', 'WAKE#'],
       },
       queues: ['grow-tree'],
-      // A segment of a search index takes a second of a whole processor.
-      memory: 1024,
+      // A whole processor: a segment of a search index takes a second of it, a newcomer of a large tree a
+      // millisecond or two.
+      memory: 1769,
     },
   },
 ]

@@ -31,34 +31,41 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   log.resetKeys()
   log.appendKeys({ request_id: context.awsRequestId })
   const end = Date.now() + context.getRemainingTimeInMillis() - reserveMilliseconds
-  const messagesByTree = Map.groupBy(event.Records, ({ body }) => v.parse(Body, body).root_id)
+  const received = event.Records.map((message) => ({ message, ...v.parse(Body, message.body) }))
+  const messagesByTree = Map.groupBy(received, ({ root_id }) => root_id)
   const failures: SQSBatchResponse['batchItemFailures'] = []
   let treesLeft = messagesByTree.size
-  for (const [rootId, messages] of messagesByTree) {
+  for (const [rootId, ofTree] of messagesByTree) {
     const share = (end - Date.now()) / treesLeft
     treesLeft -= 1
     try {
       const deadline = Date.now() + Math.min(share, maxSliceMilliseconds)
-      await runInvocation(context, hangingReserveMilliseconds, () => growTree(rootId, deadline))
+      await runInvocation(context, hangingReserveMilliseconds, () =>
+        growTree(rootId, [...new Set(ofTree.map(({ shard }) => shard))], deadline),
+      )
     } catch (error) {
       log.warn('tree will be retried', { root_id: rootId, cause: errorSummary(error) })
       countFailure(error)
       // All messages of one tree fail together, which keeps the order of the FIFO queue.
-      failures.push(...messages.map(({ messageId }) => ({ itemIdentifier: messageId })))
-      await Promise.all(messages.map((message) => delayRetry(message, maxRetryDelaySeconds)))
+      failures.push(...ofTree.map(({ message }) => ({ itemIdentifier: message.messageId })))
+      await Promise.all(ofTree.map(({ message }) => delayRetry(message, maxRetryDelaySeconds)))
     }
   }
   return { batchItemFailures: failures }
 }
 
-/** Propagates a tree until its journal is empty, or until the deadline; another message goes on then. */
-async function growTree(rootId: number, deadline: number): Promise<void> {
+/**
+ * Propagates a tree until the shards of its journal are empty, or until the deadline; another message goes on
+ * then. A tree that uses other shards than the first grows fast, so all of them are worked off together.
+ */
+async function growTree(rootId: number, shards: readonly number[], deadline: number): Promise<void> {
   const startedAt = performance.now()
   resetConsumedUnits()
-  await forgetMessage(rootId)
-  const outcome = await propagateToAncestors(rootId, deadline)
+  await Promise.all(shards.map((shard) => forgetMessage(rootId, shard)))
+  const highest = Math.max(...shards)
+  const outcome = await propagateToAncestors(rootId, deadline, highest === 0 ? 'first' : 'all')
   // A message that failed instead would block the tree until its visibility timeout ends.
-  if (outcome === 'unfinished') await notifyTreeQueue(rootId)
+  if (outcome === 'unfinished') await notifyTreeQueue(rootId, highest, { isRepeated: true })
   log.info('tree propagated', {
     root_id: rootId,
     outcome,

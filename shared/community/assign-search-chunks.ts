@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { Integer, type Key } from '../db/table.ts'
+import { asStored, Integer, type Item, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import type { ReadItem } from './counted-b-tree/counted-b-tree.ts'
 import { countOf, rootKey, unpackRoot } from './counted-b-tree/node.ts'
@@ -15,7 +15,12 @@ export interface MemberWithAncestors {
 
 /** The search chunks assigned to new members, and the writes that put their search texts into them. */
 export interface ChunkAssignment {
-  writes: Write[]
+  /**
+   * Groups of writes, each for one transaction, in turns: those of one turn in any order, and after those
+   * of the turn before. They may be made again after an interruption, once the tree's head has the number
+   * of chunks.
+   */
+  turns: Write[][][]
   chunkByUser: Map<number, number | undefined>
   /** Number of search chunks in the tree, including new ones. */
   chunkCount: number
@@ -33,62 +38,91 @@ export async function assignSearchChunks(
 ): Promise<ChunkAssignment> {
   const unassigned = newMembers.filter(({ profile }) => profile.chunk === undefined)
   const owners = await findChunkOwners(unassigned, read)
-  const openByOwner = new Map(
-    await Promise.all([...new Set(owners)].map(async (id) => [id, await readOpenChunk(id, read)] as const)),
-  )
-  const allocation = allocateChunks(owners, openByOwner, chunkCount)
-  const assigned = unassigned.map(({ profile }, i) => ({ profile, chunk: allocation.chunks[i] as number }))
-  const extended = await Promise.all(
-    [...Map.groupBy(assigned, ({ chunk }) => chunk)].map(async ([chunk, members]) => {
-      const profiles = members.map(({ profile }) => profile)
-      return { chunk, ...extendChunk(rootId, chunk, await read(chunkKey(rootId, chunk)), profiles) }
+  const membersByOwner = Map.groupBy(unassigned.keys(), (i) => owners[i] as number)
+  const open = await Promise.all(
+    [...membersByOwner].map(async ([ownerId, indexes]) => {
+      const { chunk, isFull } = await readOpenChunk(ownerId, read)
+      const stored = isFull ? undefined : await read(chunkKey(rootId, chunk))
+      const profiles = Array.from(indexes, (i) => (unassigned[i] as MemberWithAncestors).profile)
+      return { ownerId, profiles, chunk, isFull, stored }
     }),
   )
-  const isFullByChunk = new Map(extended.map(({ chunk, isFull }) => [chunk, isFull]))
+  let count = chunkCount
+  const filled = open.map((chunks) => fillChunks(rootId, chunks, () => count++))
+  const turnCount = Math.max(0, ...filled.map((groups) => groups.length))
+  const groupsOfTurn = (turn: number) =>
+    filled.flatMap((groups) => groups.slice(turn, turn + 1).map(({ writes }) => writes))
   return {
-    writes: [
-      ...assigned.map(({ profile, chunk }) => updateSearchFields(profile, { chunk })),
-      ...extended.map(({ write }) => write),
-      ...[...allocation.openByOwner].map(([ownerId, { chunk }]) =>
-        putOpenChunk(ownerId, { chunk, isFull: isFullByChunk.get(chunk) ?? true }),
-      ),
-    ],
+    turns: Array.from({ length: turnCount }, (_, turn) => groupsOfTurn(turn)),
     chunkByUser: new Map([
       ...newMembers.map(({ profile }) => [profile.userId, profile.chunk] as const),
-      ...assigned.map(({ profile, chunk }) => [profile.userId, chunk] as const),
+      ...filled.flat().flatMap(({ chunk, userIds }) => userIds.map((userId) => [userId, chunk] as const)),
     ]),
-    chunkCount: allocation.chunkCount,
+    chunkCount: count,
+  }
+}
+
+/** New members of one owner of chunks, and the owner's open chunk with its item as stored. */
+interface MembersToAssign {
+  ownerId: number
+  profiles: readonly Profile[]
+  chunk: number
+  isFull: boolean
+  stored: Item | undefined
+}
+
+/** How many members come into a chunk before it is measured whether it is full. */
+const membersPerMeasure = 12
+
+/** Maximum number of members in a group of writes, which a transaction must have room for. */
+const membersPerGroup = 7 * membersPerMeasure
+
+/**
+ * Puts new members into the open chunk of their owner, and when that is full into new ones. Each group of
+ * writes puts some members into one chunk, after the groups before it.
+ */
+function fillChunks(
+  rootId: number,
+  { ownerId, profiles, chunk, isFull, stored }: MembersToAssign,
+  newChunk: () => number,
+): { writes: Write[]; chunk: number; userIds: number[] }[] {
+  const groups: ReturnType<typeof fillChunks> = []
+  let waiting = profiles
+  while (waiting.length > 0) {
+    if (isFull) {
+      chunk = newChunk()
+      stored = undefined
+    }
+    const group = fillOnce(rootId, chunk, stored, waiting)
+    ;({ isFull, stored } = group)
+    groups.push({
+      writes: [
+        ...group.members.map((profile) => updateSearchFields(profile, { chunk })),
+        group.write,
+        putOpenChunk(ownerId, { chunk, isFull }),
+      ],
+      chunk,
+      userIds: group.members.map(({ userId }) => userId),
+    })
+    waiting = waiting.slice(group.members.length)
+  }
+  return groups
+}
+
+/** Puts members into a chunk until it is full or has as many more as fit into a group. */
+function fillOnce(rootId: number, chunk: number, stored: Item | undefined, waiting: readonly Profile[]) {
+  for (let count = membersPerMeasure; ; count += membersPerMeasure) {
+    const members = waiting.slice(0, count)
+    const { item, write, isFull } = extendChunk(rootId, chunk, stored, members)
+    if (isFull || count >= Math.min(waiting.length, membersPerGroup))
+      return { members, write, isFull, stored: asStored(item) }
   }
 }
 
 /** The open search chunk of a downline, where its next new members go unless it is full. */
-export interface OpenChunk {
+interface OpenChunk {
   chunk: number
   isFull: boolean
-}
-
-/**
- * Decides the search chunk of each new member of a batch: the open chunk of the member's chunk owner, or a
- * new one when that is full. Chunks are numbered from 0, so `chunkCount` is the number of the next new one.
- */
-export function allocateChunks(
-  owners: readonly number[],
-  openByOwner: ReadonlyMap<number, OpenChunk>,
-  chunkCount: number,
-): { chunks: number[]; openByOwner: Map<number, OpenChunk>; chunkCount: number } {
-  const open = new Map(openByOwner)
-  let count = chunkCount
-  const chunks = owners.map((ownerId) => {
-    let { chunk, isFull } = open.get(ownerId) ?? noOpenChunk
-    if (isFull) {
-      chunk = count
-      isFull = false
-      count += 1
-    }
-    open.set(ownerId, { chunk, isFull })
-    return chunk
-  })
-  return { chunks, openByOwner: open, chunkCount: count }
 }
 
 /** A downline without an open search chunk is treated as if its last chunk were full. */

@@ -113,24 +113,6 @@ export const putProfile = (member: NewProfile): Write => putNew(newProfileItem(m
 export const addPurchase = (userId: number, amount: Big, moment: Moment): Write =>
   addToSums(profileKey(userId), new Map([['package_amount', amount]]), new Map(), moment)
 
-/** What a propagation batch adds to an ancestor: direct referrals, members, and a package amount. */
-export interface DownlineDelta {
-  directs: number
-  members: number
-  performance: Big
-}
-
-/** The write that adds to the counts and the sum over an ancestor's downline. */
-export const addDownlineDelta = (userId: number, { directs, members, performance }: DownlineDelta): Write =>
-  addToSums(
-    profileKey(userId),
-    new Map([['team_performance', performance]]),
-    new Map([
-      ['direct_count', directs],
-      ['team_count', members],
-    ]),
-  )
-
 /** What a worker has derived for a member from the tree: the search chunk, and counts and sum over it. */
 export type DerivedFields = Pick<Profile, 'chunk' | 'directCount' | 'teamCount' | 'teamPerformance'>
 

@@ -1,9 +1,9 @@
 import type { Write } from '../db/write.ts'
+import type { Outcome } from '../events/event-record.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
+import { journalWriter } from './journal-writer.ts'
 import { type Profile, putProfile, maxUplineLength, readProfile, updateSearchFields } from './member.ts'
 import { replaceText } from './search-chunks.ts'
-import { putJournalEntry } from './tree-journal.ts'
-import { notifyTreeQueue } from './tree-queue.ts'
 
 /** The data of a user's registration that the community needs. */
 export interface Registration {
@@ -20,7 +20,7 @@ export interface Membership {
   /** Writes for the transaction that registers or updates the user at an instant, epoch milliseconds. */
   writes: (at: number) => Write[]
   /** Notifies the tree queue. Call it after the transaction, and also when the event is a duplicate. */
-  notify: () => Promise<void>
+  notify: (outcome: Outcome) => Promise<void>
 }
 
 /**
@@ -41,12 +41,10 @@ export async function registerMember(registration: Registration): Promise<Member
   const referrer = await readProfile(referrerId)
   if (referrer === undefined) throw new OutOfOrderEvent('unknown_referrer')
   const place = placeBelow(referrer)
+  const journal = journalWriter(place.rootId, userId)
   return {
-    writes: (at) => [
-      putProfile({ ...member, ...place, createdAt: at }),
-      putJournalEntry(place.rootId, userId, { joined: true }, at),
-    ],
-    notify: () => notifyTreeQueue(place.rootId),
+    writes: (at) => [putProfile({ ...member, ...place, createdAt: at }), journal.put({ joined: true }, at)],
+    notify: journal.notify,
   }
 }
 
@@ -81,9 +79,9 @@ export async function renameMember(
   // A member without a search chunk is in no list yet.
   if (chunk === undefined) return { writes: () => (isSame ? [] : [rename]), notify: async () => undefined }
   const text = isSame ? undefined : await replaceText(rootId, chunk, { userId, nickname, email })
+  const journal = journalWriter(rootId, userId)
   return {
-    writes: (at) =>
-      text === undefined ? [] : [rename, text, putJournalEntry(rootId, userId, { renamed: true }, at)],
-    notify: () => notifyTreeQueue(rootId),
+    writes: (at) => (text === undefined ? [] : [rename, text, journal.put({ renamed: true }, at)]),
+    notify: journal.notify,
   }
 }

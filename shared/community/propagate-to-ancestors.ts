@@ -1,56 +1,58 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { readItems } from '../db/read.ts'
-import type { Item, Key } from '../db/table.ts'
-import { ConditionFailed, maxTransactionWrites, transact, type Write } from '../db/write.ts'
+import { ConditionFailed, maxTransactionWrites, transact, type Write, writeItem } from '../db/write.ts'
+import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { retry } from '../retry.ts'
-import { assignSearchChunks } from './assign-search-chunks.ts'
-import { CountedBTree, type ReadItem, StaleReadError } from './counted-b-tree/counted-b-tree.ts'
-import { type MemberList, type NodeCapacity, standardCapacity } from './counted-b-tree/node.ts'
-import { addDownlineDelta, type Profile, profileKey, toProfile } from './member.ts'
+import { assignSearchChunks, type ChunkAssignment } from './assign-search-chunks.ts'
+import { StaleReadError } from './counted-b-tree/counted-b-tree.ts'
+import { standardCapacity } from './counted-b-tree/node.ts'
+import { readGrowth } from './downline-growth.ts'
+import { finishEarlierBatch } from './finish-earlier-batch.ts'
+import { prepareGrowth, type Storage } from './prepare-growth.ts'
 import {
   type AncestorUpdate,
-  type BatchEntry,
+  areDistinct,
+  countMembers,
   maxBatchEntries,
-  packTransactions,
+  packGroups,
   planPropagation,
   planRenames,
   selectBatch,
-  type WriteGroup,
+  sortBatch,
+  splitUpdates,
 } from './propagation-plan.ts'
-import { appendMembers, type IndexLimits, standardLimits } from './search-index/append-members.ts'
+import { batchReader, readBatch } from './read-batch.ts'
+import { standardLimits } from './search-index/append-members.ts'
 import { addDue, maintainNext } from './search-index/maintain-next.ts'
 import { replaceTexts } from './search-index/replace-texts.ts'
 import {
-  deleteJournalEntry,
+  closeBatch,
   isIndexDue,
-  type JournalEntry,
+  isOfEarlierRelease,
+  openBatch,
   putNextHead,
   readHead,
-  readJournal,
-  readJournalEntries,
   type TreeHead,
-} from './tree-journal.ts'
+} from './tree-head.ts'
+import { deleteJournalEntry, type JournalEntry, readJournal, type ShardRange } from './tree-journal.ts'
 
 /**
  * Adds everything in a tree's journal to all ancestors: to their lists, search indexes, counts and sums. Each
  * entry takes effect exactly once at each ancestor, at any depth, with any number of workers at the same time
- * and after any interruption. Then it maintains the search indexes, and one of them before, because a busy
- * journal may never be empty. Resolves with `unfinished` if not all was done at the deadline (epoch
- * milliseconds): call it again. Throws ConditionFailed or StaleReadError when other workers keep writing the
- * same tree.
+ * and after any interruption. After each batch it maintains one of the search indexes that are due. Resolves
+ * with `unfinished` if not all was done at the deadline (epoch milliseconds): call it again. Throws
+ * ConditionFailed or StaleReadError when other workers keep writing the same tree.
  */
 export async function propagateToAncestors(
   rootId: number,
   deadline: number,
-  capacity: NodeCapacity = standardCapacity,
-  limits: IndexLimits = standardLimits,
+  range: ShardRange = 'all',
+  storage: Omit<Storage, 'read'> = { capacity: standardCapacity, limits: standardLimits },
 ): Promise<'finished' | 'unfinished'> {
   const isOvertaken = (error: unknown) => error instanceof ConditionFailed || error instanceof StaleReadError
-  let outcome: 'propagated' | 'interrupted' | 'due' | 'empty' = 'due'
-  const next = async () => {
+  let outcome: Outcome = 'due'
+  const next = async (): Promise<Outcome> => {
     if (Date.now() >= deadline) return 'interrupted'
-    if (outcome !== 'due') return propagateBatch(rootId, deadline, capacity, limits)
-    await maintainNext(rootId, limits)
+    if (outcome !== 'due') return propagateBatch(rootId, deadline, range, storage)
+    await maintainNext(rootId, storage.limits)
     return 'propagated'
   }
   do outcome = await retry(next, isOvertaken)
@@ -58,137 +60,129 @@ export async function propagateToAncestors(
   return outcome === 'empty' ? 'finished' : 'unfinished'
 }
 
+/** What a step of the work has done; `due` says that a search index is to be maintained next. */
+type Outcome = 'propagated' | 'interrupted' | 'due' | 'empty'
+
 /**
- * Propagates one batch: the interrupted one if there is one, otherwise the oldest journal entries. At the
- * deadline it stops between two transactions, as a batch of a deep tree may take longer than a function runs.
+ * Propagates one batch: the open one if there is one, otherwise the oldest journal entries. One that fits
+ * into a transaction is that transaction. Any other one is opened first, by a write of the tree's head:
+ * then each ancestor gets it in a transaction that no second worker can repeat, because the ancestor's
+ * profile tells how much of it is there; then its entries are deleted; at last it is closed. Stops at the
+ * deadline.
  */
 async function propagateBatch(
   rootId: number,
   deadline: number,
-  capacity: NodeCapacity,
-  limits: IndexLimits,
-): Promise<'propagated' | 'interrupted' | 'due' | 'empty'> {
+  range: ShardRange,
+  storage: Omit<Storage, 'read'>,
+): Promise<Outcome> {
   const head = await readHead(rootId)
-  const entries = await readBatch(rootId, head)
+  const { open } = head
+  if (open === undefined && head.batch.length > 0) return finishEarlierBatch(rootId, head, deadline, storage)
+  // The release before takes the messages about all shards, and reads only the first.
+  const toRead = isOfEarlierRelease(head) ? 'all' : range
+  const entries = open ?? selectBatch(await readJournal(rootId, maxBatchEntries, toRead))
   if (entries.length === 0) return isIndexDue(head) ? 'due' : 'empty'
   const read = batchReader()
-  const batch = await Promise.all(entries.map((entry) => withAncestors(entry, read)))
-  const newMembers = batch.filter(({ entry }) => entry.joined)
-  const assignment = await assignSearchChunks(rootId, newMembers, head.chunks, read)
+  const batch = sortBatch(await readBatch(entries, read))
+  const assignment = await assignSearchChunks(
+    rootId,
+    batch.filter(({ entry }) => entry.joined),
+    head.chunks,
+    read,
+  )
   const updates = planPropagation(batch, assignment.chunkByUser)
-  const sortKeys = entries.map(({ sk }) => sk)
   await replaceTexts(planRenames(batch))
-
-  async function* writeGroups(): AsyncGenerator<WriteGroup> {
-    let { done, due } = head
-    yield { writes: assignment.writes, progress: { batch: sortKeys, done, due } }
-    for await (const { list, writes, isDue } of prepareUpdates(updates.slice(done), capacity, limits, read)) {
-      done += 1
-      if (isDue) due = addDue(due, list)
-      yield { writes, progress: { batch: sortKeys, done, due } }
-    }
-    const deletions = entries.map((entry) => deleteJournalEntry(rootId, entry))
-    yield { writes: deletions, progress: { batch: [], done: 0, due } }
-  }
-
-  let { version } = head
-  const { chunkCount: chunks } = assignment
-  for await (const { writes, progress } of packTransactions(writeGroups(), maxTransactionWrites - 1)) {
-    await transact([putNextHead(rootId, { ...head, version, chunks, ...progress }), ...writes])
-    version += 1
-    if (Date.now() >= deadline) return 'interrupted'
-  }
-  return 'propagated'
+  const begun = { ...(open === undefined ? openBatch(head, entries) : head), chunks: assignment.chunkCount }
+  const work = { rootId, entries, begun, assignment, updates }
+  const closed =
+    (open === undefined && (await writeAtOnce(work, { ...storage, read }))) ||
+    (await writeInParts(work, head, deadline, { ...storage, read }))
+  if (closed === undefined) return 'interrupted'
+  return isIndexDue(closed) ? 'due' : 'propagated'
 }
 
-async function readBatch(rootId: number, { batch }: TreeHead): Promise<JournalEntry[]> {
-  if (batch.length === 0) return selectBatch(await readJournal(rootId, maxBatchEntries))
-  const entries = await readJournalEntries(rootId, batch)
-  if (entries === undefined) throw new StaleReadError('another worker has completed the batch')
-  return entries
+/** A batch, and the tree's head when it has begun. */
+interface Work {
+  rootId: number
+  entries: readonly JournalEntry[]
+  begun: TreeHead
+  assignment: ChunkAssignment
+  updates: readonly AncestorUpdate[]
 }
 
-/** Looks up a journal entry's member and all ancestors: one read per `maxUplineLength` ancestors. */
-async function withAncestors(entry: JournalEntry, read: ReadItem): Promise<BatchEntry> {
-  const readMember = async (userId: number): Promise<Profile> => {
-    const item = await read(profileKey(userId))
-    if (item === undefined) throw new Error('a member of a tree has no profile')
-    return toProfile(item)
-  }
-  const profile = await readMember(entry.userId)
-  const ancestors = [...profile.upline]
-  while (ancestors.length < profile.depth) {
-    const { upline } = await readMember(ancestors.at(-1) ?? profile.rootId)
-    if (upline.length === 0) throw new Error('an upline ends before its root')
-    ancestors.push(...upline)
-  }
-  return { entry, profile, ancestors }
-}
-
-/** How many ancestor updates are prepared at a time: enough to share reads, bounded for deep trees. */
-const updateConcurrency = 64
-
-/** The writes of an ancestor update, and whether the search index of its list is then to be maintained. */
-interface PreparedUpdate {
-  list: MemberList
-  writes: Write[]
-  isDue: boolean
-}
-
-/** Prepares the writes of each ancestor update, in order. */
-async function* prepareUpdates(
-  updates: readonly AncestorUpdate[],
-  capacity: NodeCapacity,
-  limits: IndexLimits,
-  read: ReadItem,
-): AsyncGenerator<PreparedUpdate> {
-  for (let start = 0; start < updates.length; start += updateConcurrency) {
-    const batch = updates.slice(start, start + updateConcurrency)
-    yield* await Promise.all(batch.map((update) => prepareUpdate(update, capacity, limits, read)))
-  }
-}
-
-async function prepareUpdate(
-  { list, newMembers, delta }: AncestorUpdate,
-  capacity: NodeCapacity,
-  limits: IndexLimits,
-  read: ReadItem,
-): Promise<PreparedUpdate> {
-  const writes = delta === undefined ? [] : [addDownlineDelta(list.ownerId, delta)]
-  if (newMembers.length === 0) return { list, writes, isDue: false }
-  const tree = await CountedBTree.open(list, read, capacity)
-  const appending = appendMembers(list, tree.count, newMembers, read, limits)
-  const inserting = (async () => {
-    for (const member of newMembers) await tree.insert(member)
-  })()
-  const [appended] = await Promise.all([appending, inserting])
-  return { list, writes: [...writes, ...tree.writes(), ...appended.writes], isDue: appended.isDue }
+/** Writes a batch in one transaction, if that has room for it, and resolves with the tree's head. */
+async function writeAtOnce(
+  { rootId, entries, begun, assignment, updates }: Work,
+  storage: Storage,
+): Promise<TreeHead | undefined> {
+  const deletions = entries.map((entry) => deleteJournalEntry(rootId, entry))
+  const others = [...assignment.turns.flat(2), ...deletions]
+  if (1 + others.length + updates.length > maxTransactionWrites) return undefined
+  const prepared = await Promise.all(
+    updates.map((update) => prepareGrowth(update, begun.batch_number, storage)),
+  )
+  const closed = closeBatch({ ...begun, due: prepared.flatMap(({ due }) => due).reduce(addDue, begun.due) })
+  const writes = [putNextHead(rootId, closed), ...others, ...prepared.flatMap(({ writes }) => writes)]
+  const isWhole = prepared.every(({ rest }) => rest === undefined)
+  if (!isWhole || writes.length > maxTransactionWrites || !areDistinct(writes)) return undefined
+  await transact(writes)
+  return closed
 }
 
 /**
- * A reader that collects the keys requested in one turn of the event loop and reads them in one batch, so
- * that code which reads items one by one in parallel shares its round trips. It reads no item twice. Reads
- * are strongly consistent.
+ * Writes a batch in several transactions, or the rest of an open one, and resolves with the tree's head;
+ * undefined if the deadline came first.
  */
-function batchReader(): ReadItem {
-  const known = new Map<string, Promise<Item | undefined>>()
-  let batch: { keys: Key[]; items: Promise<(Item | undefined)[]> } | undefined
-  const openBatch = () => {
-    const keys: Key[] = []
-    const items = endOfTurn().then(() => {
-      batch = undefined
-      return readItems(keys, { consistent: true })
-    })
-    return { keys, items }
+async function writeInParts(
+  { rootId, entries, begun, assignment, updates }: Work,
+  head: TreeHead,
+  deadline: number,
+  storage: Storage,
+): Promise<TreeHead | undefined> {
+  const isOpen = head.open !== undefined
+  let { version, due } = head
+  if (!isOpen || begun.chunks !== head.chunks) {
+    await writeItem(putNextHead(rootId, begun))
+    version += 1
   }
-  return (key) => {
-    const name = `${key.pk} ${key.sk}`
-    const earlier = known.get(name)
-    if (earlier !== undefined) return earlier
-    batch ??= openBatch()
-    const index = batch.keys.push(key) - 1
-    const item = batch.items.then((items) => items[index])
-    known.set(name, item)
-    return item
+  for (const groups of assignment.turns) await transactAll(groups)
+  let waiting = isOpen ? await withoutDone(updates, begun.batch_number) : updates
+  for (let { read } = storage; waiting.length > 0; read = batchReader()) {
+    const unfinished: AncestorUpdate[] = []
+    for (const part of splitUpdates(waiting)) {
+      if (Date.now() >= deadline) return undefined
+      const prepared = await Promise.all(
+        part.map((update) => prepareGrowth(update, begun.batch_number, { ...storage, read })),
+      )
+      await transactAll(prepared.map(({ writes }) => writes))
+      due = prepared.flatMap((growth) => growth.due).reduce(addDue, due)
+      unfinished.push(...prepared.flatMap(({ rest }) => rest ?? []))
+    }
+    waiting = unfinished
   }
+  await transactAll(entries.map((entry) => [deleteJournalEntry(rootId, entry)]))
+  const closed = closeBatch({ ...begun, version, due })
+  await writeItem(putNextHead(rootId, closed))
+  return closed
 }
+
+/** What is left to do of the updates of an open batch. */
+async function withoutDone(updates: readonly AncestorUpdate[], batch: number): Promise<AncestorUpdate[]> {
+  const growth = await readGrowth(
+    batch,
+    updates.map(({ ownerId }) => ownerId),
+  )
+  return updates.flatMap((update) => {
+    const done = growth.get(update.ownerId)
+    if (done === undefined) return update
+    return done < countMembers(update) ? { ...update, done } : []
+  })
+}
+
+/** How many transactions of a batch are under way at a time: each has up to 100 writes. */
+const transactionConcurrency = 4
+
+/** Writes groups of writes, each in one transaction, in any order. */
+const transactAll = (groups: readonly Write[][]): Promise<void> =>
+  forEachConcurrently(packGroups(groups, maxTransactionWrites), transactionConcurrency, transact)

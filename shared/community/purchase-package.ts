@@ -4,9 +4,8 @@ import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { type LedgerTransaction, postTransaction } from '../ledger/post-transaction.ts'
 import type { WalletName } from '../ledger/wallet.ts'
 import type { Big } from '../money.ts'
+import { journalWriter } from './journal-writer.ts'
 import { addPurchase, profileKey, toProfile } from './member.ts'
-import { putJournalEntry } from './tree-journal.ts'
-import { notifyTreeQueue } from './tree-queue.ts'
 
 /** A purchase of a package by a member. */
 export interface PackagePurchase {
@@ -30,10 +29,10 @@ export async function purchasePackage(
   const stored = await readItem(profileKey(userId), { consistent: true })
   if (stored === undefined) throw new OutOfOrderEvent('unknown_user')
   const { depth, rootId } = toProfile(stored)
-  const hasAncestors = depth > 0
+  const journal = depth > 0 ? journalWriter(rootId, userId) : undefined
   const writes = (at: number) => [
     addPurchase(userId, amount, { at, stored }),
-    ...(hasAncestors ? [putJournalEntry(rootId, userId, { amount }, at)] : []),
+    ...(journal === undefined ? [] : [journal.put({ amount }, at)]),
   ]
   const outcome =
     payment === undefined
@@ -43,7 +42,7 @@ export async function purchasePackage(
           wallets: [toDebit(userId, purchaseId, payment)],
           alongside: writes,
         })
-  if (hasAncestors) await notifyTreeQueue(rootId)
+  await journal?.notify(outcome)
   return outcome
 }
 

@@ -9,7 +9,7 @@ import { comparePositions, type MemberList, rootKey, standardCapacity } from './
 import { type Profile, toProfile, withDerivedFields } from './member.ts'
 import { chunkKey, rebuildChunk } from './search-chunks.ts'
 import { soundIndex } from './search-index/sound-index.ts'
-import { headItem, headKey, toHead } from './tree-journal.ts'
+import { closeBatch, headItem, headKey, toHead } from './tree-head.ts'
 
 /** Items by their keys. */
 type Items = ReadonlyMap<string, Item>
@@ -74,7 +74,7 @@ async function rebuildSearch(rootId: number, members: Members, stored: Items) {
     used,
     async (key) => items.get(keyText(key)) ?? (key.sk === rootName ? stored.get(keyText(key)) : undefined),
   )
-  for (const { Put } of assignment.writes) keep(Put?.Item)
+  for (const { Put } of assignment.turns.flat(2)) keep(Put?.Item)
   return {
     items: [...items.values(), ...rebuildHead(rootId, assignment.chunkCount, stored)],
     chunks: new Map([...members].map(([id, { chunk }]) => [id, chunk ?? assignment.chunkByUser.get(id)])),
@@ -98,7 +98,7 @@ function rebuildHead(rootId: number, chunks: number, stored: Items): Item[] {
   const item = stored.get(keyText(headKey(rootId)))
   const head = toHead(item)
   if (head.chunks === chunks && head.batch.length === 0) return item === undefined ? [] : [item]
-  return [headItem(rootId, { ...head, version: head.version + 1, chunks, batch: [], done: 0 })]
+  return [headItem(rootId, { ...closeBatch(head), version: head.version + 1, chunks })]
 }
 
 /** A member's two lists and who belongs into them. */

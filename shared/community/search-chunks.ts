@@ -93,21 +93,21 @@ export function rebuildChunk(
 }
 
 /**
- * The write that adds or replaces search texts in a chunk, given its item as stored, and whether it is then
- * full. Its condition fails if the chunk has changed since.
+ * The item of a chunk with search texts added or replaced, given the stored one, its write, and whether it is
+ * then full. Its condition fails if the chunk has changed since.
  */
 export function extendChunk(
   rootId: number,
   chunk: number,
   stored: Item | undefined,
   members: readonly NamedMember[],
-): { write: Write; isFull: boolean } {
+): { item: Item; write: Write; isFull: boolean } {
   const { version, texts: before } = toChunk(stored)
   const added = members.map((member) => [member.userId, toSearchText(member)] as const)
   const texts = new Map([...before, ...added])
   const item = chunkItem(rootId, chunk, { version: version + 1, texts })
   const isFull = item.packed.length >= maxChunk.bytes || texts.size >= maxChunk.texts
-  return { write: putVersioned(item, version), isFull }
+  return { item, write: putVersioned(item, version), isFull }
 }
 
 /** The write that replaces a member's search text, for the transaction that renames the member. */

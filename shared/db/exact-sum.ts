@@ -26,7 +26,7 @@ export function addToSums(
   sums: ReadonlyMap<string, Big>,
   counts: ReadonlyMap<string, number> = new Map(),
   moment?: Moment,
-): Write {
+): Required<Pick<Write, 'Update'>> {
   const added: Record<string, unknown> = {}
   const add = (attribute: string, value: unknown) => {
     added[attribute] = value

@@ -27,7 +27,7 @@ export async function registerUser(user: UserRegistration, record: EventRecord):
     withMacDigest(record),
   ])
   const outcome = await applyOnce(macRecord, (at) => [...writes(at), ...membership.writes(at)])
-  await membership.notify()
+  await membership.notify(outcome)
   return outcome
 }
 

@@ -78,7 +78,7 @@ function applyChanges(
         ...email,
         ...rename.writes(now),
       ])
-      if (fields.nickname !== undefined || fields.email !== undefined) await rename.notify()
+      if (fields.nickname !== undefined || fields.email !== undefined) await rename.notify(outcome)
       return outcome
     },
     (error) => error instanceof ConditionFailed,

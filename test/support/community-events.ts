@@ -18,8 +18,7 @@ export async function join(registration: Registration): Promise<void> {
     claimEmail(normalizeEmail(email), userId),
     putSignInRecord({ userId, nickname, email }),
   ]
-  await applyOnce(record, (at) => [...user, ...writes(at)])
-  await notify()
+  await notify(await applyOnce(record, (at) => [...user, ...writes(at)]))
 }
 
 /** Applies the purchase of a package as `package.purchased` does. */

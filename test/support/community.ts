@@ -45,12 +45,10 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
  * with search indexes of lists and segments as small.
  */
 export const propagateInSmallNodes = (rootId: number): Promise<'finished' | 'unfinished'> =>
-  propagateToAncestors(
-    rootId,
-    Date.now() + 60_000,
-    { entries: 4, children: 4 },
-    { minIndexed: 3, tailItems: 1, smallSegment: 5, smallSegments: 3, segment: 7 },
-  )
+  propagateToAncestors(rootId, Date.now() + 60_000, 'all', {
+    capacity: { entries: 4, children: 4 },
+    limits: { minIndexed: 3, tailItems: 1, smallSegment: 5, smallSegments: 3, segment: 7 },
+  })
 
 /** Issues an access_token for a user. */
 export async function createAccessToken(userId: number, scopes: Scope[]): Promise<string> {

@@ -61,6 +61,22 @@ export class CountedBTree {
     return countOf(this.#root.node)
   }
 
+  /** How many nodes `writes` would write. */
+  get changedNodes(): number {
+    return 1 + this.#changedIds.size
+  }
+
+  /** Reads the nodes into which members will be inserted, with one round of reads for each level. */
+  async prefetch(entries: readonly BTreeEntry[]): Promise<void> {
+    await Promise.all(
+      entries.map(async (entry) => {
+        let { node } = this.#root
+        while (node.kind === 'branch')
+          node = await this.#readNode((node.children[childIndex(node.children, entry)] as BTreeChild).id)
+      }),
+    )
+  }
+
   /** Inserts a member into the list. Throws StaleReadError when another worker is writing the list. */
   async insert(entry: BTreeEntry): Promise<void> {
     const { node } = this.#root
@@ -93,7 +109,7 @@ export class CountedBTree {
       return { kind: 'leaf', version: 0, entries: splitOff }
     }
     const { children } = node
-    const index = Math.max(0, lowerBound(children, ({ first }) => comparePositions(first, entry)) - 1)
+    const index = childIndex(children, entry)
     const child = children[index] as BTreeChild
     const isRightmostChild = isRightmost && index === children.length - 1
     const childNode = await this.#readNode(child.id)
@@ -125,6 +141,8 @@ export class CountedBTree {
     // ids.
     const hasNewerChildren = node?.kind === 'branch' && node.children.some(({ id }) => id >= this.#firstNewId)
     if (node === undefined || hasNewerChildren) throw new StaleReadError('a list is being written')
+    const meanwhile = this.#nodes.get(id)
+    if (meanwhile !== undefined) return meanwhile
     this.#nodes.set(id, node)
     return node
   }
@@ -143,6 +161,10 @@ export class CountedBTree {
     ]
   }
 }
+
+/** Index of the child into which an entry belongs. */
+const childIndex = (children: readonly BTreeChild[], entry: BTreeEntry): number =>
+  Math.max(0, lowerBound(children, ({ first }) => comparePositions(first, entry)) - 1)
 
 /** Sorted entries of a list and the keys of its nodes. */
 export interface WholeList {

@@ -1,5 +1,5 @@
 import type { MemberList } from '../counted-b-tree/node.ts'
-import { isIndexDue, putNextHead, readHead } from '../tree-journal.ts'
+import { isIndexDue, putNextHead, readHead } from '../tree-head.ts'
 import type { IndexLimits } from './append-members.ts'
 import { maintainIndex } from './maintain-index.ts'
 
@@ -15,11 +15,15 @@ export const addDue = (due: MemberList[], list: MemberList): MemberList[] =>
     ? due
     : [...due, list]
 
-/** Does one piece of the maintenance that is due in a tree, if any. Each list has its turn. */
+/**
+ * Does one piece of the maintenance that is due in a tree, if any. Each list has its turn. An open batch
+ * comes first, because it adds to indexes without changing the tree's head, which tells that the tree has
+ * changed.
+ */
 export async function maintainNext(rootId: number, limits: IndexLimits): Promise<void> {
   const head = await readHead(rootId)
   const [list, ...others] = head.due
-  if (list === undefined || !isIndexDue(head)) return
+  if (list === undefined || !isIndexDue(head) || head.open !== undefined) return
   const guard = (isDue: boolean) =>
     putNextHead(rootId, { ...head, due: isDue ? addDue(others, list) : others })
   await maintainIndex(rootId, list, guard, limits)

@@ -3,7 +3,7 @@ import { type SearchText, toSearchText } from '../../../shared/community/keyword
 import type { BTreeEntry } from '../../../shared/community/counted-b-tree/node.ts'
 import { newProfileItem } from '../../../shared/community/member.ts'
 import { placeBelow } from '../../../shared/community/membership.ts'
-import { headItem, newHead } from '../../../shared/community/tree-journal.ts'
+import { headItem, newHead } from '../../../shared/community/tree-head.ts'
 import type { Item } from '../../../shared/db/table.ts'
 import { normalizeEmail } from '../../../shared/users/identity.ts'
 import { claimEmail } from '../../../shared/users/user.ts'

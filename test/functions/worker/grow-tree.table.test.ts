@@ -4,12 +4,17 @@ import type { Context, SQSEvent } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/worker/grow-tree.ts'
+import { spreadShard } from '../../../shared/community/journal-shards.ts'
 import { readProfile } from '../../../shared/community/member.ts'
+import { headItem, type TreeHead } from '../../../shared/community/tree-head.ts'
 import { readJournal } from '../../../shared/community/tree-journal.ts'
 import { notifyTreeQueue } from '../../../shared/community/tree-queue.ts'
 import { db } from '../../../shared/db/table.ts'
+import { writeItem } from '../../../shared/db/write.ts'
 import { requireEnv } from '../../../shared/env.ts'
 import { log } from '../../../shared/log.ts'
+import { newUserIds } from '../../support/community.ts'
+import { buy, join } from '../../support/community-events.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 
@@ -17,7 +22,7 @@ import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 const reserveMilliseconds = 5_000
 
 /** What the worker and the senders of events have asked of the queue. */
-let sent: { group: string | undefined; id: string | undefined }[] = []
+let sent: { group: string | undefined; id: string | undefined; shard: number }[] = []
 let pauses: (number | undefined)[] = []
 
 beforeEach(() => {
@@ -25,9 +30,10 @@ beforeEach(() => {
   pauses = []
   process.env['QUEUE_URL'] = requireEnv('GROW_TREE_QUEUE_URL')
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
-    if (command instanceof SendMessageCommand)
-      sent.push({ group: command.input.MessageGroupId, id: command.input.MessageDeduplicationId })
-    else if (command instanceof ChangeMessageVisibilityCommand) pauses.push(command.input.VisibilityTimeout)
+    if (command instanceof SendMessageCommand) {
+      const { MessageGroupId: group, MessageDeduplicationId: id, MessageBody = '' } = command.input
+      sent.push({ group, id, shard: (JSON.parse(MessageBody) as { shard: number }).shard })
+    } else if (command instanceof ChangeMessageVisibilityCommand) pauses.push(command.input.VisibilityTimeout)
     else throw new Error('an unexpected call')
     return Promise.resolve({}) as never
   })
@@ -37,24 +43,24 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Lets the clock go on by a tenth of a second with every call to the table, whatever the machine's speed. */
+/** Lets the clock go on by half a second with every call to the table, whatever the machine's speed. */
 function slowTable(): void {
   vi.useFakeTimers({ toFake: ['Date'] })
   const send = db.send.bind(db) as (command: unknown) => Promise<unknown>
   vi.spyOn(db, 'send').mockImplementation((command) => {
-    vi.setSystemTime(Date.now() + 100)
+    vi.setSystemTime(Date.now() + 500)
     return send(command) as never
   })
 }
 
 /** Delivers one message for each tree to the worker, which has this much time for its work. */
-async function deliver(rootIds: number[], milliseconds: number) {
+async function deliver(rootIds: number[], milliseconds: number, about: { shard?: number } = {}) {
   const end = Date.now() + reserveMilliseconds + milliseconds
   const event = {
     Records: rootIds.map((rootId) => ({
       messageId: randomUUID(),
       receiptHandle: randomUUID(),
-      body: JSON.stringify({ root_id: rootId }),
+      body: JSON.stringify({ root_id: rootId, ...about }),
       attributes: { ApproximateReceiveCount: '1' },
     })),
   } as unknown as SQSEvent
@@ -89,7 +95,7 @@ test('an unfinished tree goes on with another message: none fails, and nothing c
 
 test('a large tree leaves time to the other trees of its batch', async () => {
   const [large, small] = [await addRoot(), await addRoot()]
-  await addNewcomers(large, 600)
+  await addNewcomers(large, 800)
   await addNewcomers(small, 3)
   slowTable()
   expect(await deliver([large, small], 20_000)).toBe(0)
@@ -109,6 +115,64 @@ test('one message waits for a tree, however many newcomers it has, until the wor
   await deliver([rootId], 60_000)
   await notifyTreeQueue(rootId)
   expect(sent.at(-1)?.id).not.toBe(first?.id)
+})
+
+test('only who finds no message about a tree sends one, and a message that may be lost is replaced', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const rootId = await addRoot()
+  for (const seconds of [0, 14]) {
+    vi.setSystemTime(Date.now() + seconds * 1_000)
+    await notifyTreeQueue(rootId)
+  }
+  expect(sent).toHaveLength(1)
+  for (const seconds of [1, 14]) {
+    vi.setSystemTime(Date.now() + seconds * 1_000)
+    await notifyTreeQueue(rootId)
+  }
+  expect(sent).toHaveLength(2)
+  expect(sent[1]?.id).not.toBe(sent[0]?.id)
+})
+
+test('a duplicate of an event sends messages about both shards that may have its entry', async () => {
+  const rootId = newUserIds()
+  await join({ userId: rootId, nickname: 'A', email: `${rootId}@example.com`, registeredAt: 1 })
+  const child = { userId: rootId + 1, nickname: 'B', email: `${rootId + 1}@example.com`, registeredAt: 1 }
+  await join({ ...child, referrerId: rootId })
+  expect(sent.map(({ shard }) => shard)).toEqual([0])
+  await buy(child.userId, '1', `${rootId}-once`)
+  expect(sent).toHaveLength(1)
+  await buy(child.userId, '1', `${rootId}-once`)
+  expect(
+    sent
+      .slice(1)
+      .map(({ shard }) => shard)
+      .sort(),
+  ).toEqual([0, spreadShard(child.userId)])
+  expect(new Set(sent.filter(({ shard }) => shard === 0).map(({ id }) => id)).size).toBe(1)
+})
+
+test('a message about the first shard reads that one only, and a message about another one reads all', async () => {
+  const rootId = await addRoot()
+  await addNewcomers(rootId, 3)
+  await addNewcomers(rootId + 3, 30, rootId, { shardOf: spreadShard })
+  const send = vi.spyOn(db, 'send')
+  await deliver([rootId], 60_000)
+  expect((await readProfile(rootId))?.teamCount).toBe(3)
+  expect(send.mock.calls.filter(([command]) => command instanceof QueryCommand)).toHaveLength(2)
+  send.mockRestore()
+  await deliver([rootId], 60_000, { shard: 7 })
+  expect((await readProfile(rootId))?.teamCount).toBe(33)
+  expect(await readJournal(rootId, 1)).toEqual([])
+})
+
+test('after the release before has worked at a tree all shards are read, because it reads the first only', async () => {
+  const rootId = await addRoot()
+  await addNewcomers(rootId, 30, rootId, { shardOf: spreadShard })
+  // A head as that release writes it.
+  const head = { version: 1, chunks: 0, batch: [], done: 0, due: [], indexable_at: 0 }
+  await writeItem({ Put: { Item: headItem(rootId, head as unknown as TreeHead) } })
+  await deliver([rootId], 60_000)
+  expect((await readProfile(rootId))?.teamCount).toBe(30)
 })
 
 test('an entry that is written after the worker has read the journal gets a message that SQS does not drop', async () => {

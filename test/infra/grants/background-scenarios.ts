@@ -1,16 +1,18 @@
 import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { randomUUID } from 'node:crypto'
 import { emptyIndex, putNextIndex } from '../../../shared/community/search-index/index-head.ts'
-import { newHead, putNextHead, readJournal } from '../../../shared/community/tree-journal.ts'
+import { newHead, putNextHead, readHead } from '../../../shared/community/tree-head.ts'
+import { readJournal } from '../../../shared/community/tree-journal.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { readSlices, writeSlice } from '../../../shared/ledger/verification-slice.ts'
-import { transact } from '../../../shared/db/write.ts'
+import { transact, writeItem } from '../../../shared/db/write.ts'
 import { signingKeySetKey } from '../../../shared/keys/key-set.ts'
 import { createSigningKey } from '../../../shared/keys/kms-keys.ts'
 import type { RotationResult } from '../../../shared/keys/rotate.ts'
+import { buy } from '../../support/community-events.ts'
 import { addBills, addUser, chunkOfBills } from '../../support/ledger.ts'
 import { FailedCall, type Scenario } from './calls.ts'
-import { joinFamily } from './family.ts'
+import { joinBelow, joinFamily } from './family.ts'
 
 /** Deletes the key set, so that the next rotation run creates the first signing key of a deployment. */
 async function clearKeySet(): Promise<void> {
@@ -47,14 +49,18 @@ async function leaveOrphan(): Promise<void> {
 /** The grant scenarios of workers and scheduled functions, by function name. */
 export const backgroundScenarios: Record<string, Scenario> = {
   'worker-grow-tree': async ({ deliverMessage }) => {
-    const { parent } = await joinFamily()
-    // A batch that was interrupted after it had been chosen, so that its entries are read again.
-    const entries = await readJournal(parent, 1)
+    const { parent, child } = await joinFamily()
     // An index that is to be made, and items that an interrupted worker has left.
     const list = { kind: 'COMMUNITY' as const, ownerId: parent }
     const index = { ...emptyIndex(undefined), leftovers: { segments: [], tail: { from: 0, to: 1 } } }
-    const head = { ...newHead, batch: entries.map(({ sk }) => sk), due: [list] }
-    await transact([putNextHead(parent, head), putNextIndex(list, index)])
+    await transact([putNextHead(parent, { ...newHead, due: [list] }), putNextIndex(list, index)])
+    await deliverMessage({ root_id: parent })
+    // A batch that the release before has begun, so that its entries are read again; and a newcomer for a
+    // search chunk that is there.
+    await buy(child, '1')
+    const entries = await readJournal(parent, 1)
+    await joinBelow(parent, child + 1)
+    await writeItem(putNextHead(parent, { ...(await readHead(parent)), batch: entries.map(({ sk }) => sk) }))
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {

@@ -1,4 +1,5 @@
 import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
+import { forgetMessage } from '../../../shared/community/tree-queue.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
 import { join } from '../../support/community-events.ts'
@@ -21,9 +22,15 @@ export async function joinFamily(): Promise<{ parent: number; child: number }> {
   const parent = newUserIds()
   const child = parent + 1
   await join(describe(parent))
-  await join({ ...describe(child), referrerId: parent })
+  await joinBelow(parent, child)
+  // As the worker does when it receives the message: otherwise the next event sends none.
+  await forgetMessage(parent, 0)
   return { parent, child }
 }
+
+/** Registers a direct referral of a member. */
+export const joinBelow = (parent: number, userId: number): Promise<void> =>
+  join({ ...describe(userId), referrerId: parent })
 
 const describe = (userId: number) => ({
   userId,

@@ -1,7 +1,11 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
+import { randomInt } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { assignSearchChunks } from '../../../shared/community/assign-search-chunks.ts'
+import { type MemberList, rootKey } from '../../../shared/community/counted-b-tree/node.ts'
 import { readRange } from '../../../shared/community/counted-b-tree/read-range.ts'
+import { addDownlineDelta } from '../../../shared/community/downline-growth.ts'
 import {
   joinedRange,
   listMembers,
@@ -11,10 +15,18 @@ import {
 import { toKeyword } from '../../../shared/community/keyword.ts'
 import { readProfile } from '../../../shared/community/member.ts'
 import { setNote } from '../../../shared/community/note.ts'
+import { insertMembers } from '../../../shared/community/prepare-growth.ts'
 import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
+import { planPropagation } from '../../../shared/community/propagation-plan.ts'
+import { batchReader, readBatch } from '../../../shared/community/read-batch.ts'
+import { searchBudgetKey } from '../../../shared/community/search-budget.ts'
 import { findInChunks } from '../../../shared/community/search-chunks.ts'
-import { readJournal } from '../../../shared/community/tree-journal.ts'
+import { standardLimits } from '../../../shared/community/search-index/append-members.ts'
+import { newHead, putNextHead, readHead } from '../../../shared/community/tree-head.ts'
+import { readJournal, readJournalEntries } from '../../../shared/community/tree-journal.ts'
+import { readItems } from '../../../shared/db/read.ts'
 import { db } from '../../../shared/db/table.ts'
+import { transact, writeItem } from '../../../shared/db/write.ts'
 import { stringifyExact } from '../../../shared/stringify-exact.ts'
 import {
   deliverInOrder,
@@ -24,11 +36,15 @@ import {
 } from '../../support/community.ts'
 import { buy, join, rename } from '../../support/community-events.ts'
 import { CommunityModel, type ModelMember } from '../../support/community-model.ts'
+import { addNewcomers, addRoot } from '../../support/newcomers.ts'
+import { runAndDieAt } from '../../support/tamper-calls.ts'
 
 beforeEach(silenceTreeQueue)
 afterEach(() => vi.restoreAllMocks())
 
 const day = 86_400_000
+/** How many trees are compared with the model. */
+const runs = Number(process.env['RUNS'] ?? 3)
 
 interface Shape {
   size: number
@@ -83,6 +99,8 @@ async function compare(model: CommunityModel, owner: ModelMember, keywords: (str
   for (const type of ['DIRECT', 'COMMUNITY'] as const) {
     for (const keyword of keywords) {
       for (const span of spans) {
+        // One caller may not search as often in a minute as this test does.
+        await writeItem({ Delete: { Key: searchBudgetKey(owner.userId) } })
         const filter: MemberFilter = { type, keyword, ...span }
         const expected = model.find(owner, filter)
         const size = 7
@@ -121,49 +139,55 @@ async function compareSearch(model: CommunityModel, owner: ModelMember, keyword:
 }
 
 describe('propagateToAncestors', () => {
-  it('the referral tree is the same for any order of events, with duplicates, and with two workers at once', async () => {
-    await fc.assert(
-      fc.asyncProperty(shapes, fc.infiniteStream(fc.nat(1_000_000)), async (shape, random) => {
-        const members = makeMembers(shape)
-        const [root] = members as [ModelMember]
-        const events = [...eventsOf(members), ...eventsOf(members).slice(0, 5)]
-          .map((event) => ({ event, at: random.next().value as number }))
-          .sort((a, b) => a.at - b.at)
-          .map(({ event }) => event)
-        const half = Math.floor(events.length / 2)
-        await deliverInOrder(events.slice(0, half).length === 0 ? [] : [...events.slice(0, half), ...events])
-        const renamed = members.slice(-3)
-        const newName = (userId: number) => `Renamed ${userId % 2 === 0 ? 'BOB' : 'Ann'}`
-        const renames = renamed.map(
-          ({ userId }) =>
-            () =>
-              rename(userId, newName(userId)),
-        )
-        await Promise.allSettled([
-          propagateInSmallNodes(root.userId),
-          propagateInSmallNodes(root.userId),
-          ...renames.map((event) => event()),
-        ])
-        await propagateInSmallNodes(root.userId)
-        // A rename that fails because of a concurrent write is delivered again, as its queue would do.
-        for (const event of renames) await event()
-        for (const member of renamed) member.nickname = newName(member.userId)
-        const [last] = renamed as [ModelMember]
-        last.nickname = 'Once more'
-        await rename(last.userId, last.nickname, 2)
-        await propagateInSmallNodes(root.userId)
-        const model = new CommunityModel(members)
-        await compare(model, root, [undefined, 'bob', 'EXAMPLE.COM', 'nobody', 'once', 'renamed'])
-        await compare(model, members[Math.floor(members.length / 3)] as ModelMember, [undefined, 'ann'])
-        const wholeAddress = (members[1] as ModelMember).email.toUpperCase()
-        const hidden = `${String(root.userId).slice(1)}@`
-        const parts = ['EXAMPLE.COM', 'm**', '***', wholeAddress, hidden]
-        for (const keyword of ['bob', 'renamed', 'ob', 'once', 'ç', 'nobody', 'ann 2', ...parts])
-          await compareSearch(model, root, keyword)
-      }),
-      { numRuns: 3 },
-    )
-  }, 120_000)
+  it(
+    'the referral tree is the same for any order of events, with duplicates, and with two workers at once',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(shapes, fc.infiniteStream(fc.nat(1_000_000)), async (shape, random) => {
+          const members = makeMembers(shape)
+          const [root] = members as [ModelMember]
+          const events = [...eventsOf(members), ...eventsOf(members).slice(0, 5)]
+            .map((event) => ({ event, at: random.next().value as number }))
+            .sort((a, b) => a.at - b.at)
+            .map(({ event }) => event)
+          const half = Math.floor(events.length / 2)
+          await deliverInOrder(
+            events.slice(0, half).length === 0 ? [] : [...events.slice(0, half), ...events],
+          )
+          const renamed = members.slice(-3)
+          const newName = (userId: number) => `Renamed ${userId % 2 === 0 ? 'BOB' : 'Ann'}`
+          const renames = renamed.map(
+            ({ userId }) =>
+              () =>
+                rename(userId, newName(userId)),
+          )
+          await Promise.allSettled([
+            propagateInSmallNodes(root.userId),
+            propagateInSmallNodes(root.userId),
+            ...renames.map((event) => event()),
+          ])
+          await propagateInSmallNodes(root.userId)
+          // A rename that fails because of a concurrent write is delivered again, as its queue would do.
+          for (const event of renames) await event()
+          for (const member of renamed) member.nickname = newName(member.userId)
+          const [last] = renamed as [ModelMember]
+          last.nickname = 'Once more'
+          await rename(last.userId, last.nickname, 2)
+          await propagateInSmallNodes(root.userId)
+          const model = new CommunityModel(members)
+          await compare(model, root, [undefined, 'bob', 'EXAMPLE.COM', 'nobody', 'once', 'renamed'])
+          await compare(model, members[Math.floor(members.length / 3)] as ModelMember, [undefined, 'ann'])
+          const wholeAddress = (members[1] as ModelMember).email.toUpperCase()
+          const hidden = `${String(root.userId).slice(1)}@`
+          const parts = ['EXAMPLE.COM', 'm**', '***', wholeAddress, hidden]
+          for (const keyword of ['bob', 'renamed', 'ob', 'once', 'ç', 'nobody', 'ann 2', ...parts])
+            await compareSearch(model, root, keyword)
+        }),
+        { numRuns: runs, endOnFailure: true },
+      )
+    },
+    40_000 * runs,
+  )
 
   it('propagateToAncestors works in a tree 200 levels deep, and adds a batch to each ancestor once', async () => {
     const members = makeMembers({ size: 206, spread: 1, seeds: Array.from({ length: 824 }, (_, i) => i * 7) })
@@ -180,12 +204,111 @@ describe('propagateToAncestors', () => {
     buyer.purchases.push(...Array.from({ length: 40 }, () => '0.25'))
     const send = vi.spyOn(db, 'send')
     await propagateToAncestors(root.userId, Date.now() + 60_000)
-    // A batch makes about 200 additions and 40 deletions, at most 99 in a transaction.
-    expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(3)
+    // A batch makes 201 additions and then 40 deletions, at most 100 in a transaction.
+    expect(send.mock.calls.filter(([command]) => command instanceof TransactWriteCommand)).toHaveLength(4)
     send.mockRestore()
     expect(await readJournal(root.userId, 1)).toEqual([])
     await compare(model, members[150] as ModelMember, [undefined])
   }, 180_000)
+})
+
+/** How often the worker is killed. */
+const kills = Number(process.env['KILLS'] ?? 4)
+const storage = { capacity: { entries: 4, children: 50 }, limits: standardLimits }
+const propagate = (rootId: number) => propagateToAncestors(rootId, Date.now() + 60_000, 'all', storage)
+
+/** The user ids of a whole list, newest first. */
+async function readWhole(list: MemberList) {
+  const [root] = await readItems([rootKey(list)], { consistent: true })
+  const { total, entries } = await readRange(list, root, { skip: 0, take: Infinity, consistent: true })
+  return { total, ids: entries.map(({ userId }) => userId) }
+}
+
+describe('a batch of several transactions', () => {
+  it(
+    'the next worker goes on wherever one is killed, and every list is consistent meanwhile',
+    async () => {
+      const added = 24
+      const size = 1 + added * kills
+      const seeds = Array.from({ length: 4 * size }, () => randomInt(1_000_000))
+      const members = makeMembers({ size, spread: 40, seeds })
+      const [root, child] = members as [ModelMember, ModelMember]
+      await deliverInOrder(eventsOf([root]))
+      for (let kill = 0; kill < kills; kill += 1) {
+        const joined = 1 + added * (kill + 1)
+        await deliverInOrder(eventsOf(members.slice(0, joined)))
+        // Coprime numbers: with enough kills, each of some 40 calls is the last one, and takes effect or not.
+        await runAndDieAt(() => propagate(root.userId), 1 + ((kill * 11 + 23) % 47), kill % 2 === 0)
+        const { total, ids } = await readWhole({ kind: 'COMMUNITY', ownerId: root.userId })
+        const expected = new CommunityModel(members.slice(0, joined)).find(root, { type: 'COMMUNITY' })
+        expect(ids).toEqual(expected.map(({ user_id }) => user_id).filter((id) => ids.includes(id)))
+        expect((await readProfile(root.userId))?.teamCount).toBe(total)
+      }
+      expect(await propagate(root.userId)).toBe('finished')
+      const model = new CommunityModel(members)
+      await compare(model, root, [undefined])
+      await compare(model, child, [undefined])
+      expect(await readJournal(root.userId, 1)).toEqual([])
+    },
+    30_000 * kills,
+  )
+
+  it('members who join in any order are inserted, however many nodes of one list they change', async () => {
+    const rootId = await addRoot()
+    const shuffled = (userId: number) => 1_767_225_600_000 + ((userId * 7_919) % 401)
+    const count = 200
+    for (const lastId of [rootId, rootId + count]) {
+      await addNewcomers(lastId, count, rootId, { joinedAt: shuffled })
+      expect(await propagate(rootId)).toBe('finished')
+    }
+    const list = { kind: 'COMMUNITY' as const, ownerId: rootId }
+    const { total, ids } = await readWhole(list)
+    expect(total).toBe(2 * count)
+    const expected = Array.from({ length: 2 * count }, (_, i) => rootId + 1 + i)
+    expect(ids).toEqual(expected.sort((one, other) => shuffled(other) - shuffled(one) || other - one))
+    expect((await readWhole({ ...list, kind: 'DIRECT' })).ids).toEqual(ids)
+    expect(await readProfile(rootId)).toMatchObject({ directCount: 2 * count, teamCount: 2 * count })
+  })
+
+  it('a batch that the release before has begun is finished, and its changes are made once', async () => {
+    const members = makeMembers({ size: 4, spread: 1, seeds: Array.from({ length: 16 }, () => 1) })
+    const [root, child, buyer] = members as [ModelMember, ModelMember, ModelMember]
+    buyer.purchases.push('2.5')
+    await deliverInOrder(eventsOf(members))
+    const entries = await readJournal(root.userId, 100)
+    const read = batchReader()
+    const batch = await readBatch(entries, read)
+    const newMembers = batch.filter(({ entry }) => entry.joined)
+    const assignment = await assignSearchChunks(root.userId, newMembers, 0, read)
+    const [first] = planPropagation(batch, assignment.chunkByUser)
+    if (first === undefined) throw new Error('nothing to do')
+    const { ownerId, performance, lists } = first
+    const directs = lists[1]?.newMembers.length ?? 0
+    // That release would have made the first change of a list, of its four.
+    const { writes, added } = await insertMembers(lists.slice(0, 1), 0, { ...storage, read: batchReader() })
+    const [count = 0] = added
+    await transact([
+      ...assignment.turns.flat(2),
+      ...writes,
+      addDownlineDelta(ownerId, { members: count, directs, performance }),
+    ])
+    const progress = { batch: entries.map(({ sk }) => sk), done: 1, chunks: assignment.chunkCount }
+    await writeItem(putNextHead(root.userId, { ...newHead, ...progress }))
+    expect(await propagateToAncestors(root.userId, Date.now() + 60_000)).toBe('finished')
+    const model = new CommunityModel(members)
+    await compare(model, root, [undefined])
+    await compare(model, child, [undefined])
+  })
+
+  it('the release before leaves an open batch alone, because it finds none of its entries', async () => {
+    const rootId = await addRoot()
+    await addNewcomers(rootId, 150)
+    await runAndDieAt(() => propagateToAncestors(rootId, Date.now() + 60_000, 'first'), 10, true)
+    const { open, batch } = await readHead(rootId)
+    expect(open).toHaveLength(150)
+    expect(batch).not.toEqual([])
+    expect(await readJournalEntries(rootId, batch)).toBeUndefined()
+  })
 })
 
 describe('setNote', () => {

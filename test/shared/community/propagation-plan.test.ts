@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import type { Profile } from '../../../shared/community/member.ts'
 import {
+  type AncestorUpdate,
+  areDistinct,
   type BatchEntry,
-  packTransactions,
+  type NewMember,
+  packGroups,
   planPropagation,
   selectBatch,
-  type WriteGroup,
+  sortBatch,
+  splitUpdates,
 } from '../../../shared/community/propagation-plan.ts'
 import type { JournalEntry } from '../../../shared/community/tree-journal.ts'
 import type { Write } from '../../../shared/db/write.ts'
 import { Big, zero } from '../../../shared/money.ts'
 
 const joinEntry = (userId: number): JournalEntry => ({
+  shard: 0,
   sk: `J#${userId}`,
   userId,
   joined: true,
@@ -19,6 +24,7 @@ const joinEntry = (userId: number): JournalEntry => ({
   amount: zero,
 })
 const purchaseEntry = (userId: number, amount: string): JournalEntry => ({
+  shard: 0,
   sk: `J#${userId}-${amount}`,
   userId,
   joined: false,
@@ -27,17 +33,21 @@ const purchaseEntry = (userId: number, amount: string): JournalEntry => ({
 })
 
 describe('selectBatch', () => {
-  it('a propagation batch takes all journal entries when they have at most 12 new members', () => {
+  const joins = (count: number) => Array.from({ length: count }, (_, i) => joinEntry(i + 1))
+  const renames = (count: number) => joins(count).map((entry) => ({ ...entry, joined: false, renamed: true }))
+
+  it('a propagation batch takes all journal entries when they have at most 500 new members and 20 new names', () => {
     const entries = [
-      ...Array.from({ length: 12 }, (_, i) => joinEntry(i + 1)),
-      ...Array.from({ length: 38 }, (_, i) => purchaseEntry(i + 1, '1')),
+      ...joins(500),
+      ...renames(20),
+      ...Array.from({ length: 1_000 }, (_, i) => purchaseEntry(i + 1, '1')),
     ]
     expect(selectBatch(entries)).toEqual(entries)
   })
 
-  it('a propagation batch ends before the 13th new member, and skips none of the entries before', () => {
-    const first = [purchaseEntry(1, '1'), ...Array.from({ length: 12 }, (_, i) => joinEntry(i + 1))]
-    expect(selectBatch([...first, joinEntry(13), purchaseEntry(1, '2')])).toEqual(first)
+  it('a propagation batch leaves the 501st new member and the 21st new name for the next one', () => {
+    const entries = [...joins(501), ...renames(21), purchaseEntry(1, '2')]
+    expect(selectBatch(entries)).toEqual([...joins(500), ...renames(20), purchaseEntry(1, '2')])
   })
 
   it('a propagation batch is empty for an empty journal', () => {
@@ -65,42 +75,37 @@ describe('planPropagation', () => {
 
   it('a new member is added to both lists of the referrer and to the COMMUNITY list of every other ancestor', () => {
     const text = { nickname: 'member 3', maskedEmail: 'm***@b' }
-    const member = { userId: 3, joinedAt: 30, chunk: 7, text }
+    const newMembers = [{ userId: 3, joinedAt: 30, chunk: 7, text }]
     expect(planPropagation([joined(3, [2, 1])], chunks)).toEqual([
       {
-        list: { kind: 'COMMUNITY', ownerId: 2 },
-        newMembers: [member],
-        delta: { directs: 1, members: 1, performance: zero },
+        ownerId: 2,
+        done: 0,
+        performance: zero,
+        lists: [
+          { list: { kind: 'COMMUNITY', ownerId: 2 }, newMembers },
+          { list: { kind: 'DIRECT', ownerId: 2 }, newMembers },
+        ],
       },
-      { list: { kind: 'DIRECT', ownerId: 2 }, newMembers: [member] },
       {
-        list: { kind: 'COMMUNITY', ownerId: 1 },
-        newMembers: [member],
-        delta: { directs: 0, members: 1, performance: zero },
+        ownerId: 1,
+        done: 0,
+        performance: zero,
+        lists: [{ list: { kind: 'COMMUNITY', ownerId: 1 }, newMembers }],
       },
     ])
   })
 
-  it('all entries of a propagation batch are added up to one update of each list', () => {
+  it('all entries of a propagation batch are added up to one update of each ancestor', () => {
     const batch = [joined(3, [2, 1]), bought(3, '0.1', [2, 1]), joined(4, [3, 2, 1]), bought(2, '5', [1])]
-    const updates = planPropagation(batch, chunks)
-    const names = updates.map(({ list }) => `${list.kind} ${list.ownerId}`)
-    expect(names).toEqual(['COMMUNITY 2', 'DIRECT 2', 'COMMUNITY 1', 'COMMUNITY 3', 'DIRECT 3'])
-    expect(
-      updates.map(({ delta }) => delta && { ...delta, performance: delta.performance.toFixed() }),
-    ).toEqual([
-      { directs: 1, members: 2, performance: '0.1' },
-      undefined,
-      { directs: 0, members: 2, performance: '5.1' },
-      { directs: 1, members: 1, performance: '0' },
-      undefined,
+    const updates = planPropagation(batch, chunks).map(({ ownerId, performance, lists }) => [
+      ownerId,
+      performance.toFixed(),
+      ...lists.map(({ newMembers }) => newMembers.map(({ userId }) => userId)),
     ])
-    expect(updates.map(({ newMembers }) => newMembers.map(({ userId }) => userId))).toEqual([
-      [3, 4],
-      [3],
-      [3, 4],
-      [4],
-      [4],
+    expect(updates).toEqual([
+      [2, '0.1', [3, 4], [3]],
+      [1, '5.1', [3, 4]],
+      [3, '0', [4], [4]],
     ])
   })
 
@@ -118,60 +123,62 @@ describe('planPropagation', () => {
   })
 })
 
-describe('packTransactions', () => {
+describe('sortBatch', () => {
+  it('a batch is sorted by when its members joined, whatever the order of their journal entries', () => {
+    const at = (userId: number, joinedAt: number): BatchEntry => ({
+      entry: joinEntry(userId),
+      profile: { userId, joinedAt } as Profile,
+      ancestors: [],
+    })
+    const ids = sortBatch([at(3, 20), at(1, 30), at(2, 20)]).map(({ profile }) => profile.userId)
+    expect(ids).toEqual([2, 3, 1])
+  })
+})
+
+describe('splitUpdates', () => {
+  const update = (ownerId: number, members: number): AncestorUpdate => ({
+    ownerId,
+    done: 0,
+    performance: zero,
+    lists: [{ list: { kind: 'COMMUNITY', ownerId }, newMembers: Array<NewMember>(members) }],
+  })
+  const ownersOf = (parts: AncestorUpdate[][]) => parts.map((part) => part.map(({ ownerId }) => ownerId))
+
+  it('updates stay in their order, and each part has at most 10,000 of them and their members', () => {
+    const updates = [update(1, 4_999), update(2, 4_999), update(3, 0), update(4, 9_998), update(5, 0)]
+    expect(ownersOf(splitUpdates(updates))).toEqual([[1, 2], [3, 4], [5]])
+  })
+
+  it('an update with more members than a part may have is a part of its own', () => {
+    expect(ownersOf(splitUpdates([update(1, 0), update(2, 20_000), update(3, 0)]))).toEqual([[1], [2], [3]])
+  })
+})
+
+describe('packGroups', () => {
   const put = (...names: string[]): Write[] => names.map((pk) => ({ Put: { Item: { pk, sk: 'A' } } }))
-  const group = (done: number, writes: Write[]): WriteGroup => ({
-    writes,
-    progress: { batch: ['J'], done, due: [] },
-  })
-  const pack = async (groups: WriteGroup[], maxWrites: number) => {
-    const transactions: { items: string; done: number }[] = []
-    for await (const { writes, progress } of packTransactions(groups, maxWrites)) {
-      const names = writes.map(({ Put, Delete }) => String(Put?.Item?.['pk'] ?? Delete?.Key?.['pk']))
-      transactions.push({ items: names.join(''), done: progress.done })
-    }
-    return transactions
-  }
+  const pack = (groups: Write[][], maxWrites: number) =>
+    packGroups(groups, maxWrites).map((writes) => writes.map(({ Put }) => String(Put?.Item?.['pk'])).join(''))
 
-  it('packTransactions fills each transaction up to the limit and gives it the progress of its last group', async () => {
-    const groups = [group(0, put('a')), group(1, put('b', 'c')), group(2, put('d')), group(3, put('e', 'f'))]
-    expect(await pack(groups, 4)).toEqual([
-      { items: 'abcd', done: 2 },
-      { items: 'ef', done: 3 },
-    ])
+  it('packGroups fills each transaction up to the limit', () => {
+    expect(pack([put('a'), put('b', 'c'), put('d'), put('e', 'f')], 4)).toEqual(['abcd', 'ef'])
   })
 
-  it('packTransactions never splits a group of writes over two transactions', async () => {
-    expect(await pack([group(1, put('a', 'b')), group(2, put('c', 'd', 'e'))], 4)).toEqual([
-      { items: 'ab', done: 1 },
-      { items: 'cde', done: 2 },
-    ])
+  it('packGroups never splits a group of writes over two transactions', () => {
+    expect(pack([put('a', 'b'), put('c', 'd', 'e')], 4)).toEqual(['ab', 'cde'])
   })
 
-  it('packTransactions puts two writes of one item into different transactions', async () => {
-    const deletion: Write = { Delete: { Key: { pk: 'a', sk: 'A' } } }
-    expect(await pack([group(1, put('a', 'b')), group(2, [deletion]), group(3, put('c'))], 10)).toEqual([
-      { items: 'ab', done: 1 },
-      { items: 'ac', done: 3 },
-    ])
+  it('packGroups leaves the groups that it is given as they are', () => {
+    const groups = [put('a'), put('b')]
+    packGroups(groups, 4)
+    expect(groups).toEqual([put('a'), put('b')])
   })
+})
 
-  it('packTransactions keeps the progress of a group without writes', async () => {
-    expect(await pack([group(0, []), group(1, put('a')), group(2, [])], 10)).toEqual([
-      { items: 'a', done: 2 },
-    ])
-  })
+describe('areDistinct', () => {
+  const item = { pk: 'a', sk: 'A' }
 
-  it('packTransactions reads the next group only after the previous transaction has been consumed', async () => {
-    const asked: number[] = []
-    function* groups() {
-      for (const done of [1, 2, 3]) {
-        asked.push(done)
-        yield group(done, put(`${done}`))
-      }
-    }
-    const transactions = packTransactions(groups(), 1)
-    await transactions.next()
-    expect(asked).toEqual([1, 2])
+  it('two writes of one item are not distinct, whatever they do', () => {
+    expect(areDistinct([{ Put: { Item: item } }, { Delete: { Key: { ...item, sk: 'B' } } }])).toBe(true)
+    expect(areDistinct([{ Put: { Item: item } }, { Delete: { Key: item } }])).toBe(false)
   })
 })

@@ -8,6 +8,7 @@ import {
   prefetchMembers,
 } from '../../../shared/community/find-members.ts'
 import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
+import { standardLimits } from '../../../shared/community/search-index/append-members.ts'
 import { searchBudgetKey, searchReservations } from '../../../shared/community/search-budget.ts'
 import { consumedUnits, resetConsumedUnits } from '../../../shared/db/consumed-units.ts'
 import { readItem } from '../../../shared/db/read.ts'
@@ -56,7 +57,10 @@ it('fifty simultaneous searches of a caller never reserve more than the budget t
 })
 
 const withoutIndex = (rootId: number) =>
-  propagateToAncestors(rootId, Date.now() + 60_000, { entries: 4, children: 4 })
+  propagateToAncestors(rootId, Date.now() + 60_000, 'all', {
+    capacity: { entries: 4, children: 4 },
+    limits: standardLimits,
+  })
 
 it.each([
   { kind: 'with a search index', propagate: propagateInSmallNodes, minUnits: 5 },

@@ -238,7 +238,7 @@ async function addPeople(count: number): Promise<Person[]> {
     return [
       putUser({ ...user, referrerId: rootId, registeredAt: at }),
       putProfile(member),
-      putJournalEntry(rootId, userId, { joined: true }, at),
+      putJournalEntry(rootId, 0, userId, { joined: true }, at),
       claimEmail(user.email, userId),
       putAddress(addressDigest(address), {
         ...assigned,

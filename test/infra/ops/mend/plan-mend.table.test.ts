@@ -148,7 +148,7 @@ async function replay(acts: readonly Act[]): Promise<void> {
 
 /** What a replay makes anew: instants, versions, salted hashes, and how texts are packed into chunks. */
 const anew =
-  /^(version|changed_at|created_at|applied_at|announced_at|event_id|items|login_password|chunk|revocation_due|~?team_performance|\+.*)$/
+  /^(version|changed_at|created_at|applied_at|announced_at|event_id|items|login_password|chunk|grown|revocation_due|~?team_performance|\+.*)$/
 
 /** All that is stored, without lists and search chunks, which readMembers compares by what they answer. */
 async function readContents(): Promise<string[]> {

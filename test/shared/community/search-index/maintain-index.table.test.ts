@@ -3,15 +3,10 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { listMembers, type MemberFilter, prefetchMembers } from '../../../../shared/community/find-members.ts'
 import { propagateToAncestors } from '../../../../shared/community/propagate-to-ancestors.ts'
 import { type IndexLimits, standardLimits } from '../../../../shared/community/search-index/append-members.ts'
+import { maintainNext } from '../../../../shared/community/search-index/maintain-next.ts'
 import { readIndex, segmentKeys, tailKeys } from '../../../../shared/community/search-index/index-head.ts'
-import {
-  deleteJournalEntry,
-  headItem,
-  putNextHead,
-  readHead,
-  readJournal,
-  type TreeHead,
-} from '../../../../shared/community/tree-journal.ts'
+import { headItem, putNextHead, readHead, type TreeHead } from '../../../../shared/community/tree-head.ts'
+import { deleteJournalEntry, readJournal } from '../../../../shared/community/tree-journal.ts'
 import { toSearchText } from '../../../../shared/community/keyword.ts'
 import { replaceTexts } from '../../../../shared/community/search-index/replace-texts.ts'
 import { scanItems } from '../../../../shared/db/read.ts'
@@ -20,6 +15,7 @@ import { transact, writeItem } from '../../../../shared/db/write.ts'
 import { newUserIds, silenceTreeQueue } from '../../../support/community.ts'
 import { join, rename } from '../../../support/community-events.ts'
 import { addNewcomers, addRoot } from '../../../support/newcomers.ts'
+import { runAndDieAt } from '../../../support/tamper-calls.ts'
 
 beforeEach(silenceTreeQueue)
 afterEach(() => vi.restoreAllMocks())
@@ -29,7 +25,7 @@ const small: IndexLimits = { minIndexed: 3, tailItems: 1, smallSegment: 10, smal
 const kills = Number(process.env['KILLS'] ?? 4)
 const capacity = { entries: 8, children: 8 }
 const propagate = (rootId: number, limits: IndexLimits) =>
-  propagateToAncestors(rootId, Date.now() + 60_000, capacity, limits)
+  propagateToAncestors(rootId, Date.now() + 60_000, 'all', { capacity, limits })
 
 /** The members of a downline whom a keyword finds, and whether the search read their texts one by one. */
 async function search(rootId: number, keyword: string) {
@@ -126,6 +122,25 @@ it('an index waits until the release before, which tells the worker of no new na
   expect(await propagate(root, small)).toBe('finished')
   vi.useRealTimers()
   expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 5), scanned: false })
+})
+
+it('an index waits for an open batch, which adds members to it without changing the head of the tree', async () => {
+  const root = await addRoot()
+  await addNewcomers(root, 60)
+  // The worker dies soon after it has opened the batch.
+  await runAndDieAt(
+    () => propagateToAncestors(root, Date.now() + 60_000, 'first', { capacity, limits: small }),
+    8,
+    true,
+  )
+  const list = { kind: 'COMMUNITY' as const, ownerId: root }
+  const head = await readHead(root)
+  expect(head.open).toHaveLength(60)
+  await writeItem(putNextHead(root, { ...head, due: [list] }))
+  await maintainNext(root, small)
+  expect(await readIndex(list)).toBeUndefined()
+  expect(await propagate(root, small)).toBe('finished')
+  expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 60), scanned: false })
 })
 
 it('a name that changes while an index is made is in the index', async () => {
