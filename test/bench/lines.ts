@@ -161,6 +161,29 @@ const lines: Line[] = [
     whole: true,
     now: ofSearches('1,000,000', 'read units'),
   },
+  ...['3,000', '100,000'].flatMap((size) =>
+    [
+      { what: 'a newcomer', perSecond: 500 },
+      { what: 'a purchase', perSecond: 2_000 },
+    ].flatMap(({ what, perSecond }): Line[] => {
+      const row = `${size} members, ${what}`
+      const reached = { reached: true, ...(size === '3,000' ? {} : { whole: true as const }) }
+      return [
+        {
+          figure: `${what} in one tree of ${size}, ms at 5 ms a call`,
+          line: 1_000 / perSecond,
+          ...reached,
+          now: cell('growth-tree', row, 'ms each'),
+        },
+        {
+          figure: `${what} in one tree of ${size}, write units of the busiest partition`,
+          line: 1_000 / perSecond,
+          ...reached,
+          now: cell('growth-tree', row, 'its units each'),
+        },
+      ]
+    }),
+  ),
   bundle('account/info'),
   bundle('account/bills'),
   bundle('community/members'),

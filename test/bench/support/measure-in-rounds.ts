@@ -1,0 +1,91 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import { marshall } from '@aws-sdk/util-dynamodb'
+import { keyText } from '../../../shared/db/read.ts'
+import { db, type Item, type Key } from '../../../shared/db/table.ts'
+import type { Write } from '../../../shared/db/write.ts'
+import { billedWriteUnits } from '../../support/billed-units.ts'
+
+/** The input of a call: of a transaction, of a put, of an update or deletion, or of a read. */
+type Input = Partial<NonNullable<Write['Put']> & NonNullable<Write['Update']>> & { TransactItems?: Write[] }
+type Send = (command: { input: Input }) => Promise<object>
+
+/** The cost of work whose calls all take the same time, whatever the speed of the machine. */
+export interface RoundCost {
+  /** Rounds of calls after one another. */
+  rounds: number
+  /** Write units as AWS bills them, by partition key. */
+  units: Map<string, number>
+  cpuMilliseconds: number
+}
+
+/** How many turns of the event loop without a new call mean that all work waits for answers. */
+const quietTurns = 5
+
+/**
+ * Runs work on the table and counts its rounds: all calls that are under way at a time are answered at
+ * once, so that what waits for several of them waits for one round.
+ */
+export async function measureInRounds(run: () => Promise<unknown>): Promise<RoundCost> {
+  const target = db as unknown as { send: Send }
+  const original = target.send
+  const units = new Map<string, number>()
+  let rounds = 0
+  let waiting: { command: Parameters<Send>[0]; settle: (answer: Promise<object>) => void }[] = []
+  const answerRound = async () => {
+    for (let calls = 0, quiet = 0; quiet < quietTurns; quiet += 1) {
+      await endOfTurn()
+      if (waiting.length > calls) quiet = 0
+      calls = waiting.length
+    }
+    const round = waiting
+    waiting = []
+    const answers = round.map(({ command }) => original.call(db, command))
+    await Promise.allSettled(answers)
+    rounds += 1
+    for (const [i, { settle }] of round.entries()) settle(answers[i] as Promise<object>)
+  }
+  target.send = (command) =>
+    new Promise((resolve) => {
+      for (const { key, billed } of billWrites(command.input))
+        units.set(key.pk, (units.get(key.pk) ?? 0) + billed)
+      if (waiting.push({ command, settle: resolve }) === 1) void answerRound()
+    })
+  const before = process.cpuUsage()
+  try {
+    await run()
+  } finally {
+    target.send = original
+  }
+  const { user, system } = process.cpuUsage(before)
+  return { rounds, units, cpuMilliseconds: (user + system) / 1_000 }
+}
+
+/**
+ * Bytes are billed by the larger item before and after; of what was put last by this process they are
+ * known.
+ */
+const lastUnits = new Map<string, number>()
+
+/** The write units of each write of a call. An item that this process has not put is a small one. */
+function billWrites({ TransactItems, Item, Key, UpdateExpression, ...rest }: Input) {
+  if (TransactItems !== undefined) return TransactItems.flatMap((write) => billWrite(write, true))
+  if (Item !== undefined) return billWrite({ Put: { Item } }, false)
+  if (UpdateExpression !== undefined && Key !== undefined)
+    return billWrite({ Update: { Key, UpdateExpression } }, false)
+  const isDeletion = Key !== undefined && !('ConsistentRead' in rest)
+  return isDeletion ? billWrite({ Delete: { Key } }, false) : []
+}
+
+function billWrite({ Put, Update, Delete }: Write, inTransaction: boolean): { key: Key; billed: number }[] {
+  const key = (Put?.Item ?? Update?.Key ?? Delete?.Key) as Key | undefined
+  if (key === undefined) return []
+  const before = lastUnits.get(keyText(key)) ?? 1
+  const after = Put?.Item === undefined ? 1 : unitsOf(Put.Item)
+  lastUnits.set(keyText(key), after)
+  return [{ key, billed: Math.max(before, after) * (inTransaction ? 2 : 1) }]
+}
+
+function unitsOf(item: Item): number {
+  const after = marshall(item, { removeUndefinedValues: true })
+  return billedWriteUnits({ before: undefined, after }, false)
+}
