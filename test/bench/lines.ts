@@ -161,7 +161,7 @@ const lines: Line[] = [
     whole: true,
     now: ofSearches('1,000,000', 'read units'),
   },
-  ...['3,000', '100,000'].flatMap((size) =>
+  ...['3,000', '20,000'].flatMap((size) =>
     [
       { what: 'a newcomer', perSecond: 500 },
       { what: 'a purchase', perSecond: 2_000 },

@@ -141,8 +141,11 @@ async function putIndex(list: MemberList, index: SearchIndex): Promise<SearchInd
 const readMembersAt = async (keys: Parameters<typeof readItems>[0]): Promise<IndexedMember[]> =>
   (await readItems(keys, { consistent: true })).flatMap((item) => unpackMembers(item).members)
 
-/** How many items are written at a time: at 5 ms a call, some 2,000 write units a second. */
-const writeConcurrency = 8
+/**
+ * How many items are written at a time: a tree that grows by 500 members a second needs 1,300 calls a
+ * second.
+ */
+const writeConcurrency = 16
 
 const writeAll = (writes: Iterable<Write>): Promise<void> =>
   forEachConcurrently(writes, writeConcurrency, (write) => writeItem(write))

@@ -20,7 +20,7 @@ export async function measureGrowth({ short, say }: Options): Promise<Table[]> {
     say(`a downline of ${size} members`)
     members.push(...(await runScript('search.ts', [String(size)])))
   }
-  const treeSizes = short ? [3_000] : [3_000, 100_000]
+  const treeSizes = short ? [3_000] : [3_000, 20_000]
   const trees: Row[] = []
   for (const size of treeSizes) {
     say(`a tree of ${size} members that grows`)
