@@ -88,7 +88,12 @@ it.each([
     answer(200, { code: 0, msg: 'success', data: 0 }, { 'cache-control': 'public' }),
     'cache-control',
   ],
-  ['what was sent, in the body', 'size=1', answer(200, { code: 0, msg: 'success', data: marker }), 'repeats'],
+  [
+    'what was sent, in the body in upper case',
+    'size=1',
+    answer(200, { code: 0, msg: 'success', data: marker.toUpperCase() }),
+    'repeats',
+  ],
   [
     'what was sent, in a header',
     'size=1',

@@ -206,6 +206,6 @@ function findReflections(
   let rest = answer.body
   for (const text of told)
     if (typeof text === 'string') rest = rest.replaceAll(JSON.stringify(text).slice(1, -1), '')
-  const all = JSON.stringify([received, rest])
+  const all = JSON.stringify([received, rest]).toLowerCase()
   return [...markers].filter((marker) => all.includes(marker)).map((marker) => `the answer repeats ${marker}`)
 }

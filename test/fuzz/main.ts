@@ -61,8 +61,8 @@ let markers = new Map<string, number>()
 const repeat = (number: number) => `npm run test:fuzz -- --seed ${chosenSeed} --only ${number}`
 
 /** Keeps one problem of each kind, with the line that sends its request again. */
-function note(problem: string, number: number | undefined, request = ''): void {
-  const kind = `${request} ${problem}`.replaceAll(markerShape, '…').replaceAll(/\d{3,}/g, '#')
+function note(problem: string, number: number | undefined, request = '', of = problem): void {
+  const kind = `${request} ${of}`.replaceAll(markerShape, '…').replaceAll(/\d{3,}/g, '#')
   if (!problems.has(kind))
     problems.set(kind, `${request} ${problem}\n  ${number === undefined ? '' : repeat(number)}`)
 }
@@ -114,7 +114,9 @@ async function readLog(): Promise<void> {
   await wait(100)
   for (const line of scan.next()) {
     const [marker = ''] = line.match(markerShape) ?? []
-    note(`a function logged what was sent: ${line.slice(0, 500)}`, markers.get(marker))
+    // A line begins with its instant and the name of the function.
+    const name = line.split(' ')[1] ?? ''
+    note(`logged what was sent: ${line.slice(0, 500)}`, markers.get(marker), name, 'logged')
   }
 }
 
