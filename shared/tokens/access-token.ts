@@ -202,10 +202,13 @@ const deleteBatchSize = 25
  */
 const maxRounds = 400
 
+const StoredToken = v.object({ ...Key.entries, first_party: v.boolean() })
+
 /**
  * Deletes every token of a session, or of the user if no session is given, and queries again until none is
  * left. The next query finds a token that was derived meanwhile; once the session's own token is deleted,
- * requireLiveSession prevents further ones.
+ * requireLiveSession prevents further ones. That token goes last, because a logout that dies before can only
+ * be repeated with it.
  */
 async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
   for (let round = 0; round < maxRounds; round += 1) {
@@ -214,9 +217,15 @@ async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
       ExpressionAttributeValues: { ':pk': tokens.partition({ userId }), ':prefix': tokenPrefix(sessionId) },
       ConsistentRead: true,
     }
-    const keys = v.parse(v.array(Key), await queryFirst(query, deleteBatchSize))
-    if (keys.length === 0) return
-    await Promise.all(keys.map((Key) => writeItem({ Delete: { Key } })))
+    const found = v.parse(v.array(StoredToken), await queryFirst(query, deleteBatchSize))
+    if (found.length === 0) return
+    const derived = found.filter((token) => !token.first_party)
+    await deleteAll(derived)
+    if (derived.length === 0 || found.length < deleteBatchSize)
+      await deleteAll(found.filter((token) => token.first_party))
   }
   throw new Error('tokens are being added as fast as they are deleted')
 }
+
+const deleteAll = (keys: readonly Key[]) =>
+  Promise.all(keys.map(({ pk, sk }) => writeItem({ Delete: { Key: { pk, sk } } })))

@@ -5,21 +5,29 @@ import { issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import { callEndpoint } from '../../support/call-endpoint.ts'
 import { bearer } from '../../support/oauth-clients.ts'
 import { newUserId } from '../../support/sign-in.ts'
+import { runAndDieAt } from '../../support/tamper-calls.ts'
 
 /** Opens a session for a user, or issues a further token for an existing session. */
-async function openSession(userId: number, options: { sessionId?: string; firstParty?: boolean } = {}) {
+async function openSession(
+  userId: number,
+  options: { sessionId?: string; firstParty?: boolean; after?: string } = {},
+) {
   const now = Date.now()
-  const { accessToken, sessionId, put } = issueAccessToken({
-    userId,
-    sessionId: options.sessionId,
-    clientId: 'a-client',
-    scopes: ['openid'],
-    firstParty: options.firstParty ?? true,
-    expiresAt: now + 60_000,
-    authenticatedAt: now,
-  })
+  const issue = () =>
+    issueAccessToken({
+      userId,
+      sessionId: options.sessionId,
+      clientId: 'a-client',
+      scopes: ['openid'],
+      firstParty: options.firstParty ?? true,
+      expiresAt: now + 60_000,
+      authenticatedAt: now,
+    })
+  let issued = issue()
+  while (issued.key.sk < (options.after ?? '')) issued = issue()
+  const { accessToken, sessionId, key, put } = issued
   await transact([put])
-  return { accessToken, sessionId }
+  return { accessToken, sessionId, sk: key.sk }
 }
 
 const logout = (token: string | undefined, body: unknown) =>
@@ -35,6 +43,21 @@ test('logout ends the session with every token derived from it, and no other ses
     expect(await logout(accessToken, { id })).toMatchObject({ status: 401, code: 40100 })
   }
   expect((await logout(elsewhere.accessToken, { id })).code).toBe(0)
+})
+
+test('a logout that dies at any AWS call leaves no token behind once it is repeated', async () => {
+  let died = true
+  for (let call = 1; died; call += 1) {
+    const userId = newUserId()
+    const id = String(userId)
+    const { accessToken, sessionId, sk } = await openSession(userId)
+    // In the table it comes after the session's own token.
+    const derived = await openSession(userId, { sessionId, firstParty: false, after: sk })
+    died = await runAndDieAt(() => logout(accessToken, { id }), call, true)
+    await logout(accessToken, { id })
+    for (const token of [accessToken, derived.accessToken])
+      expect(await logout(token, { id }), `after call ${call}`).toMatchObject({ status: 401 })
+  }
 })
 
 test.each([
