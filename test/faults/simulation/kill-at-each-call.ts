@@ -196,16 +196,21 @@ export async function killAtEachCall(): Promise<string[]> {
   return problems
 }
 
+let histories = 0
+
 function historyOf(
   death: { path: string; call: number; when: 'before' | 'after' },
   operations: readonly Operation[],
 ): History {
   const signsIn = operations.some(({ kind }) => kind === 'signIn' || kind === 'rotate')
   const draws = { ...openDraws(1), happens: () => false }
-  const start = drawStart({ draws, begin, userIds, sent: [], signsIn })
+  // Each on a day of its own, as in history.ts.
+  histories += 1
+  const day = begin + histories * 86_400_000
+  const start = drawStart({ draws, begin: day, userIds, sent: [], signsIn })
   return {
     seed: 1,
-    begin,
+    begin: day,
     weather: calm,
     userIds: [...userIds, 1003],
     operations: [...start, credit, quiet, { after: 0, kind: 'kill', ...death }, ...operations, quiet],

@@ -54,7 +54,12 @@ async function tell(history: History, problems: string[], options: SeedOptions):
     `repeat it with: npm run test:faults -- --seeds 1 --seed ${seed} --operations ${options.operations}`,
   )
   if (!options.shrink) return
-  const fails = async (candidate: History) => (await runHistory(candidate)).problems.length > 0
+  let { begin } = history
+  const fails = async (candidate: History) => {
+    // Later than before, so that no process has anything in memory that seems to be of now.
+    begin += 2_000
+    return (await runHistory({ ...candidate, begin })).problems.length > 0
+  }
   const { operations } = await shrink(history, fails)
   console.log(`it still fails with ${operations.length} operations:`)
   for (const operation of operations) console.log(`  ${JSON.stringify(operation)}`)

@@ -31,7 +31,7 @@ export interface WorldWeather extends Weather {
   lostDeletes: number
   /** How late an event may be, in milliseconds. */
   maxLate: number
-  /** How far the clocks of the processes are off, in milliseconds: one is behind, one is ahead. */
+  /** How far the clock of one of the processes is ahead, in milliseconds. */
   clockOff: number
 }
 
@@ -349,7 +349,7 @@ export class World {
     const { time } = this
     const end = time.now + timeout
     const random = () => this.#draws.number(`${stream} random`)
-    const clockOffset = ([0, 1, -1][process % 3] as number) * this.#weather.clockOff
+    const clockOffset = process === 0 ? this.#weather.clockOff : 0
     const dies = this.#takeDeath(path)
     const task: Task = { name: stream, time, clockOffset, killed: false, calls: 0, dies, random }
     const cancel = time.after(timeout, () => (task.killed = true))
