@@ -14,7 +14,7 @@ import { addressPath, get, settle } from './answers.ts'
 import type { People } from './people.ts'
 
 /** A user to whom something happens in a wave, and what the next wave continues. */
-interface Person extends TestUser {
+export interface Person extends TestUser {
   registration: object
   deposit: object
   withdrawal: object
@@ -27,7 +27,7 @@ interface Person extends TestUser {
 type Batch = readonly [detailType: string, details: readonly object[]]
 
 /** The events of a wave, in their order. */
-interface Wave {
+export interface Wave {
   publications: Batch[]
   /** What needs no balance: credits, rewards, and new data of the wave's user and the one before. */
   credits: Batch[]

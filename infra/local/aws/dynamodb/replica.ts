@@ -15,7 +15,7 @@ const flushMilliseconds = 50
 const maxBatchItems = 25
 
 /** A read that goes to the replica: its request, and how to make the table's answer of the replica's. */
-interface StaleRead {
+export interface StaleRead {
   input: object
   restore: (answer: Answer) => Answer
 }
