@@ -14,8 +14,10 @@ export function errorSummary(error: unknown): Record<string, unknown> {
     name: error.name,
     status: aws.$metadata?.httpStatusCode,
     aws_request_id: aws.$metadata?.requestId,
+    // Without the message, which the stack begins with, and of which a line may look like a frame.
     at: error.stack
-      ?.split('\n')
+      ?.replace(error.message, '')
+      .split('\n')
       .filter((line) => line.startsWith('    at '))
       .slice(0, 6)
       .map((line) => line.trim()),

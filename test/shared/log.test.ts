@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { errorSummary } from '../../shared/log.ts'
+
+const secret = 'at_1.the-token-that-somebody-sent'
+
+/** Errors whose texts quote what was sent, as those of parsers and of AWS do. */
+const quoting = () => {
+  const parser = new SyntaxError(`Unexpected token in "${secret}"`)
+  return [
+    parser,
+    new Error('outer', { cause: parser }),
+    new Error(secret, { cause: new TypeError(secret, { cause: secret }) }),
+    Object.assign(new Error(secret), {
+      $metadata: { httpStatusCode: 400 },
+      $response: { body: secret },
+      secret,
+    }),
+    // A text of which a line looks like a line of a stack.
+    new Error(`line one\n    at ${secret}\n    at ${secret}`),
+    secret,
+    { secret },
+  ]
+}
+
+it('nothing that an error quotes is logged: neither its text nor its members, of it or of its causes', () => {
+  for (const error of quoting()) expect(JSON.stringify(errorSummary(error))).not.toContain(secret)
+})
+
+it('of an error its class, its causes’ classes and the place where it was thrown are logged', () => {
+  const error = new Error('outer', { cause: new TypeError('inner') })
+  expect(errorSummary(error)).toMatchObject({
+    name: 'Error',
+    at: expect.arrayContaining([expect.stringContaining('log.test.ts')]) as string[],
+    cause: { name: 'TypeError' },
+  })
+})
