@@ -1,7 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { handler as ratesPublished } from '../../../functions/intake/rates.published.ts'
 import { handler } from '../../../functions/intake/reward.granted.ts'
-import { readNetworkRewards } from '../../../shared/dashboard/overview.ts'
+import { readNetworkRewards, readOverview } from '../../../shared/dashboard/overview.ts'
+import { settings } from '../../../shared/settings.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
 import { addUser, readAllBills } from '../../support/ledger.ts'
 
@@ -62,6 +64,34 @@ describe('a reward', () => {
       })
       expect(await sumsOf(userId)).toEqual({})
       expect(await readAllBills(userId, 'reward')).toEqual([])
+    },
+  )
+})
+
+describe('the worth of a reward in the reward currency', () => {
+  beforeAll(async () => {
+    interceptQueues()
+    // No other test uses this quote currency, by which the table keeps rates.
+    const quote = `Q${randomInt(2 ** 40)}`
+    Object.assign(settings(), { quoteCurrency: quote, rewardCurrency: 'EUR' })
+    const rates = { EUR: '1.25', BTC: '50000', JPY: '0.01' }
+    await deliver(ratesPublished, { quote, as_of: Date.now(), rates })
+  })
+
+  it.each([
+    ['EUR', '2.000000000000000001', '2.000000000000000001'],
+    ['BTC', '0.5', '20000'],
+    ['JPY', '1000', '8'],
+    ['QUOTE', '5', '4'],
+    ['UNRATED', '7', '0'],
+  ])(
+    'a reward of %s %s counts as %s of a reward currency other than the quote currency',
+    async (currency, amount, worth) => {
+      const userId = await addUser()
+      const code = currency === 'QUOTE' ? settings().quoteCurrency : currency
+      expect(await deliver(handler, { ...reward(userId, 'NODE', amount), currency: code })).toBe('done')
+      expect((await readOverview(userId)).network_rewards.toFixed()).toBe(worth)
+      expect(await sumsOf(userId)).toEqual({ [`${code} NODE`]: amount })
     },
   )
 })
