@@ -1,6 +1,11 @@
 import { BatchGetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, it, vi } from 'vitest'
-import { listMembers, type MemberFilter, prefetchMembers } from '../../../shared/community/find-members.ts'
+import {
+  exportMembers,
+  listMembers,
+  type MemberFilter,
+  prefetchMembers,
+} from '../../../shared/community/find-members.ts'
 import { searchBudget } from '../../../shared/community/search-budget.ts'
 import { db, type Item, type Key, tableName } from '../../../shared/db/table.ts'
 import { type FindItem, largeList, listOwnerId } from '../../bench/support/large-list.ts'
@@ -97,4 +102,18 @@ it('a search that takes too long says so before it reads texts, however long the
     failure: 'unavailable',
   })
   expect(texts).toEqual([])
+})
+
+it('an export says that it is cut when an answer has no room for all members, although the cap has', async () => {
+  const size = 10_000
+  // A member with the longest names that are allowed is a kilobyte of JSON inside JSON.
+  serve(largeList(size, (i) => ({ nickname: '"'.repeat(100), email: `${i}@${'x'.repeat(240)}.example` })))
+  const filter: MemberFilter = { type: 'COMMUNITY' }
+  const start = await prefetchMembers(filter, listOwnerId)
+  const { records, ...rest } = await exportMembers(start, filter)
+  expect(rest).toEqual({ total: size, cap: size, truncated: true })
+  expect(records.length).toBeGreaterThan(5_000)
+  expect(records.length).toBeLessThan(size)
+  const { records: newest } = await listMembers(start, filter, { current: 1, size: 20 })
+  expect(records.slice(0, 20)).toEqual(newest)
 })

@@ -1,4 +1,4 @@
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { randomInt } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -13,7 +13,7 @@ import {
   prefetchMembers,
 } from '../../../shared/community/find-members.ts'
 import { toKeyword } from '../../../shared/community/keyword.ts'
-import { readProfile } from '../../../shared/community/member.ts'
+import { profileKey, readProfile } from '../../../shared/community/member.ts'
 import { setNote } from '../../../shared/community/note.ts'
 import { insertMembers } from '../../../shared/community/prepare-growth.ts'
 import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
@@ -37,7 +37,7 @@ import {
 import { buy, join, rename } from '../../support/community-events.ts'
 import { CommunityModel, type ModelMember } from '../../support/community-model.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
-import { runAndDieAt } from '../../support/tamper-calls.ts'
+import { runAndDieAt, tamperCalls } from '../../support/tamper-calls.ts'
 
 beforeEach(silenceTreeQueue)
 afterEach(() => vi.restoreAllMocks())
@@ -252,6 +252,39 @@ describe('a batch of several transactions', () => {
     },
     30_000 * kills,
   )
+
+  it('a batch of purchases is added to an ancestor once, although a second worker writes it before the first', async () => {
+    const members = makeMembers({ size: 2, spread: 1, seeds: Array.from({ length: 8 }, () => 1) })
+    const [root, buyer] = members as [ModelMember, ModelMember]
+    await deliverInOrder(eventsOf(members))
+    expect(await propagate(root.userId)).toBe('finished')
+    // More journal entries than one transaction can delete.
+    for (let i = 0; i < 101; i += 1) await buy(buyer.userId, '0.01')
+    const [slow, isSlow] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+    const addsToRoot = ({ TransactItems = [] }: TransactWriteCommandInput) =>
+      TransactItems.some(({ Update }) => Update?.Key?.['pk'] === profileKey(root.userId).pk)
+    let writes = 0
+    const { restore } = tamperCalls(async ({ command, perform }) => {
+      if (!(command instanceof TransactWriteCommand) || !addsToRoot(command.input)) return perform()
+      writes += 1
+      if (writes === 1) {
+        isSlow.resolve(undefined)
+        await slow.promise
+      }
+      return perform()
+    })
+    try {
+      const first = propagate(root.userId)
+      await isSlow.promise
+      expect(await propagate(root.userId)).toBe('finished')
+      slow.resolve(undefined)
+      expect(await first).toBe('finished')
+    } finally {
+      restore()
+    }
+    expect(writes).toBe(2)
+    expect((await readProfile(root.userId))?.teamPerformance.toFixed()).toBe('1.01')
+  })
 
   it('members who join in any order are inserted, however many nodes of one list they change', async () => {
     const rootId = await addRoot()
