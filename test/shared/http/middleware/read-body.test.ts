@@ -56,3 +56,13 @@ it.each([
 ])('a body of %i bytes is answered %i', async (size, status) => {
   expect(await ask('{"name":"a"}'.padEnd(size))).toMatchObject({ status })
 })
+
+it.each([
+  [32_000, 200],
+  [33_000, 413],
+])(
+  'the size of a body is that of its bytes: %i letters of two bytes each are answered %i',
+  async (letters, status) => {
+    expect(await ask(JSON.stringify({ name: 'é'.repeat(letters) }))).toMatchObject({ status })
+  },
+)
