@@ -60,7 +60,7 @@ const maxOutOfOrderReceives = 5
  * Number of receives after which an event that fails for any other reason is moved to the dead-letter queue.
  * The queue's own limit is a little higher.
  */
-const maxReceives = 20
+export const maxReceives = 20
 
 const maxRetryDelaySeconds = 900
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { maxReceives } from '../../../shared/events/intake.ts'
 import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
 
@@ -75,6 +76,15 @@ describe('events that hold passwords or secrets', () => {
     expect(ofType(local, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))).toEqual([])
     for (const queue of queuesOf(local)) expect(queue).toMatchObject({ SqsManagedSseEnabled: true })
   })
+})
+
+it('a queue gives an event up only after its function, which tells the reason, has had its last try', () => {
+  const ofEvents = queuesOf(stacks).filter(({ RedrivePolicy, FifoQueue }) => RedrivePolicy && !FifoQueue)
+  expect(ofEvents.length).toBeGreaterThan(10)
+  for (const { QueueName, RedrivePolicy } of ofEvents) {
+    const { maxReceiveCount } = RedrivePolicy as { maxReceiveCount: number }
+    expect(maxReceiveCount, String(QueueName)).toBeGreaterThan(maxReceives)
+  }
 })
 
 it('a scheduled run is dropped after a minute and never repeated, so that a stopped schedule stops', () => {
