@@ -59,3 +59,27 @@ describe('alarms that no local stage has', () => {
     },
   )
 })
+
+describe('alarms for which once is enough', () => {
+  const events = protectedStage.filter(({ name }) => /-dead-letters$|^lost-events-/.test(name))
+  const others = ['address-pool', 'address-pool-low', 'ledger-difference', 'guessed-account']
+  const once = [...events, ...protectedStage.filter(({ name }) => others.includes(name))]
+
+  it('there is one for each queue of dead letters', () => {
+    expect(events.length).toBeGreaterThan(15)
+    expect(once).toHaveLength(events.length + others.length)
+  })
+
+  it.each(once.map((alarm) => [alarm.name, alarm] as const))(
+    '%s is raised by a single one, and not without any',
+    (_name, alarm) => {
+      const cloudwatch = openCloudWatch({ alarms: [alarm], compositeAlarms: [] })
+      cloudwatch.advance(windowMinutes(alarm))
+      expect(cloudwatch.alarms()).toMatchObject([{ raised: false }])
+      const [query] = alarm.queries
+      if (query !== undefined) cloudwatch.record(query.metric, 1)
+      cloudwatch.advance(1)
+      expect(cloudwatch.alarms()).toMatchObject([{ raised: true }])
+    },
+  )
+})
