@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { DepositRecord, isDepositId, readDeposit } from '../../shared/deposits/deposit.ts'
+import { DepositRecord, isDepositId, readDepositOf } from '../../shared/deposits/deposit.ts'
 import { Failure } from '../../shared/errors.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 
@@ -8,7 +8,7 @@ export const handler = endpoint({
   scope: 'deposit.read',
   input: v.object({ path: v.object({ id: v.string() }) }),
   output: DepositRecord,
-  prefetch: async ({ path }) => (isDepositId(path.id) ? readDeposit(path.id) : undefined),
+  prefetch: async ({ path }, userId) => (isDepositId(path.id) ? readDepositOf(userId, path.id) : undefined),
   run: async ({ caller, prefetched: deposit }) => {
     if (deposit?.userId !== caller.userId) throw new Failure('not_found')
     return deposit.record

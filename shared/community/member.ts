@@ -223,9 +223,14 @@ const toProfiles = (items: readonly (Item | undefined)[]): Profile[] =>
 const isDirect = (owner: Profile, { upline }: Profile): boolean => upline[0] === owner.userId
 
 /**
- * Whether a member is in the downline of another. Reads a profile for each `maxUplineLength` levels between.
+ * Whether a member is in the downline of another. Reads a profile for each `maxUplineLength` levels between;
+ * none for a member of another tree, so that the time of a search does not tell that there is one.
  */
-export async function isBelow(owner: Profile, member: Profile): Promise<boolean> {
+export async function isBelow(
+  owner: Pick<Profile, 'userId' | 'rootId' | 'depth'>,
+  member: Pick<Profile, 'rootId' | 'depth' | 'upline'>,
+): Promise<boolean> {
+  if (member.rootId !== owner.rootId) return false
   let levels = member.depth - owner.depth
   let { upline } = member
   while (levels > upline.length) {

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { daysInOrder } from '../dates.ts'
 import { itemType } from '../db/item-type.ts'
 import { instantKeys, type ListStart, readListPage, readListStart, rowKey } from '../db/numbered-list.ts'
-import { findItem, readItem } from '../db/read.ts'
+import { readItem } from '../db/read.ts'
 import { Decimal, Integer, type Item, type Key, toNumberValue } from '../db/table.ts'
 import { putNew, putVersioned, type Write } from '../db/write.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
@@ -81,13 +81,23 @@ const depositKeys = itemType({
   found: 'by its id, SHA-256 of network, txid and output index',
 })
 
-/** Reads a deposit by its id; undefined if there is none. Without `consistent` it may be a moment old. */
-export async function readDeposit(
-  id: string,
-  options: { consistent?: boolean } = {},
-): Promise<Deposit | undefined> {
-  const item = await findItem(depositKeys.key({ id }), options)
+/** Reads a deposit by its id, strongly consistent; undefined if there is none. */
+export async function readDeposit(id: string): Promise<Deposit | undefined> {
+  const item = await readItem(depositKeys.key({ id }), { consistent: true })
   return item && toDeposit(item)
+}
+
+/**
+ * Reads a user's deposit by its id; undefined if it is somebody else's or nobody's. Both take the same two
+ * reads: ids are made of what is on the chain, and the time of an answer must not tell which are known here.
+ */
+export async function readDepositOf(userId: number, id: string): Promise<Deposit | undefined> {
+  for (const consistent of [false, true]) {
+    const item = await readItem(depositKeys.key({ id }), { consistent })
+    const deposit = item && toDeposit(item)
+    if (deposit?.userId === userId) return deposit
+  }
+  return undefined
 }
 
 /** Parses a deposit from its own item or from a row of a list. */

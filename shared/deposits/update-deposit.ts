@@ -41,7 +41,7 @@ export interface DepositUpdate extends DepositName {
 export function updateDeposit(update: DepositUpdate): Promise<Outcome> {
   const id = depositId(update)
   const attempt = async () => {
-    const known = await readDeposit(id, { consistent: true })
+    const known = await readDeposit(id)
     return known === undefined ? addDeposit(id, update) : advanceDeposit(known, update)
   }
   // ConditionFailed: another process advanced this deposit, or counted another deposit of the same user.
