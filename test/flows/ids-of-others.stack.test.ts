@@ -2,9 +2,11 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
 import { handler as depositUpdated } from '../../functions/intake/deposit.updated.ts'
-import { routes } from '../../infra/routes.ts'
+import { inputSchema, members } from '../../infra/openapi/schemas.ts'
+import { type Route, routes } from '../../infra/routes.ts'
 import { depositId } from '../../shared/deposits/deposit.ts'
 import { claimAddress } from '../../shared/deposits/user-address.ts'
+import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
 import { applyEvent } from '../support/apply-event.ts'
@@ -180,6 +182,14 @@ async function ask(method: string, path: string, { query, body, form, token, ...
 const described = routes.filter(({ method }) => method !== 'HEAD')
 const signedIn = described.filter((route) => route.public !== true)
 
+const keyOf = ({ method, path }: Route): string => `${method} ${path}`
+
+/** Parameters that choose among what the caller has. */
+const filters = new Set([
+  ...['current', 'size', 'type', 'beginDate', 'endDate', 'beginTime', 'endTime'],
+  ...['currency', 'currencyNetWork', 'amountDirection', 'businessId'],
+])
+
 /** A session that has expired. */
 const ended = createSession(-10)
 
@@ -205,7 +215,19 @@ describe('what somebody else has and what nobody has get the same answer', () =>
 
   it('every public route but the public documents has such a pair', () => {
     const open = described.filter((route) => route.public && !route.path.startsWith('/.well-known/'))
-    const keys = open.map(({ method, path }) => `${method} ${path}`)
-    expect(keys.filter((key) => !(key in pairs))).toEqual([])
+    expect(open.map(keyOf).filter((key) => !(key in pairs))).toEqual([])
+  })
+
+  it('every route has such a pair that takes more than filters, in which nobody is named', async () => {
+    const routesWithoutPair = signedIn.filter((route) => !(keyOf(route) in pairs))
+    const inputs = routesWithoutPair.map(async (route) => {
+      const { handler } = (await import(
+        new URL(`../../functions/${route.entry}.ts`, import.meta.url).href
+      )) as { handler: Endpoint }
+      const input = inputSchema(handler.description.input)
+      const names = ['path', 'query', 'body'].flatMap((part) => members(input, part).map(({ name }) => name))
+      return names.filter((name) => !filters.has(name)).map((name) => `${keyOf(route)}: ${name}`)
+    })
+    expect((await Promise.all(inputs)).flat()).toEqual([])
   })
 })
