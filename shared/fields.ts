@@ -1,19 +1,21 @@
 import * as v from 'valibot'
 
+const notUserId = 'must be a user id: a whole number from 1'
+
 /** Schema of a user id: int64 below 2^53, as a number or as its decimal text. */
 export const UserId = v.union(
   [
-    v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+    v.pipe(v.number(), v.safeInteger(notUserId), v.minValue(1, notUserId)),
     v.pipe(
       v.string(),
-      v.regex(/^[1-9]\d{0,15}$/),
+      v.regex(/^[1-9]\d{0,15}$/, notUserId),
       // JSON Schema has no maximum for a text.
       v.description('At most 9007199254740991.'),
       v.transform(Number),
-      v.safeInteger(),
+      v.safeInteger(notUserId),
     ),
   ],
-  'must be a user id: a whole number from 1',
+  notUserId,
 )
 
 /** Schema of an identifier that the sender chooses, unique among events of its type. */

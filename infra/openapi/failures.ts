@@ -30,18 +30,22 @@ function impliedFailures(endpoint: EndpointDescription): FailureName[] {
 /** Describes every answer of an endpoint that is a failure, its own and API Gateway's, by status. */
 export function failureResponses(endpoint: EndpointDescription, operation: Operation): JsonSchema {
   const names = [...new Set([...operation.failures, ...impliedFailures(endpoint)])]
-  const statuses = [...names.map((name) => failures[name].status), ...Object.keys(gatewayAnswers).map(Number)]
+  const statuses = [...names.flatMap(statusesOf), ...Object.keys(gatewayAnswers).map(Number)]
   return Object.fromEntries(
     [...new Set(statuses)].map((status) => [
       status,
       describeStatus(
         status,
-        names.filter((name) => failures[name].status === status),
+        names.filter((name) => statusesOf(name).includes(status)),
         endpoint,
       ),
     ]),
   )
 }
+
+/** The statuses of a failure: a client that did not use the header Authorization gets 400 (RFC 6749 §5.2). */
+const statusesOf = (name: FailureName): number[] =>
+  name === 'invalid_client' ? [400, failures[name].status] : [failures[name].status]
 
 function describeStatus(status: number, names: FailureName[], endpoint: EndpointDescription): JsonSchema {
   const gateway = gatewayAnswers[status]

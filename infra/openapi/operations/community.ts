@@ -13,6 +13,15 @@ const member = {
   note: 'met in Lisbon',
 }
 
+/**
+ * Matches the texts of 16 digits that are no user ids, being over 9007199254740991: they begin like it, and
+ * have a larger digit next. JSON Schema has no maximum for a text.
+ */
+const overLargestId = Array.from(String(Number.MAX_SAFE_INTEGER), (digit, i) => [digit, i] as const)
+  .filter(([digit]) => digit !== '9')
+  .map(([digit, i]) => `${String(Number.MAX_SAFE_INTEGER).slice(0, i)}[${Number(digit) + 1}-9]\\d{${15 - i}}`)
+  .join('|')
+
 /** Descriptions and examples of the community and dashboard endpoints. */
 export const communityOperations: Record<string, Operation> = {
   'GET /community/members': {
@@ -32,6 +41,10 @@ export const communityOperations: Record<string, Operation> = {
   'POST /community/members/note': {
     summary: 'Note on a direct referral',
     description: 'Sets the caller’s note on one of their direct referrals. An empty string deletes it.',
+    checks: {
+      required: ['target_user_id', 'note'],
+      properties: { target_user_id: { not: { type: 'string', pattern: `^(?:${overLargestId})$` } } },
+    },
     failures: ['forbidden'],
     request: { target_user_id: 43, note: 'met in Lisbon' },
     example: null,

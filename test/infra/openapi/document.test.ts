@@ -39,6 +39,12 @@ it.each([
   ['/community/members', 'keyword', ['', ` ${'😀'.repeat(254)} `], ['k'.repeat(255)]],
   ['/community/members/note', 'note', ['', ` ${'😀'.repeat(20)}\n`], ['n'.repeat(21), '\ud800']],
   ['/community/members/note', 'target_user_id', [1, '1', '9007199254740991'], [0, 1.5, '01', 2 ** 53]],
+  [
+    '/community/members/note',
+    'target_user_id',
+    ['9007199254739999'],
+    ['9007199254740992', '9007199254741000', '9'.repeat(16)],
+  ],
   ['/user/login-with-password', 'email', [' a@b.example '], ['a', 'a@b@c', `a@${'b'.repeat(253)}`]],
   ['/user/logout', 'id', ['1', '😀'.repeat(40)], ['', 'a'.repeat(41), 1]],
   ['/oauth2/authorize/consent', 'max_age', ['', '0', 0, 999_999_999_999], ['-1', -1, 1.5, 1e12]],
@@ -48,3 +54,14 @@ it.each([
   for (const value of allowed) expect(allows(path, name, value), JSON.stringify(value)).toBe(true)
   for (const value of forbidden) expect(allows(path, name, value), JSON.stringify(value)).toBe(false)
 })
+
+it.each(['/oauth2/token', '/oauth2/revoke'])(
+  'the API reference says that %s refuses a client with 400, too, as without the header Authorization',
+  (path) => {
+    const { responses } = paths[path]?.['post'] as unknown as {
+      responses: Record<string, { content: Record<string, { examples: object }> }>
+    }
+    for (const status of ['400', '401'])
+      expect(responses[status]?.content['application/json']?.examples).toHaveProperty('invalid_client')
+  },
+)

@@ -9,6 +9,7 @@ import { Big } from '../../../shared/money.ts'
 import { issueCode } from '../../../shared/oauth/authorization-code.ts'
 import { newLoginTicket } from '../../../shared/sign-in/login-ticket.ts'
 import { issueAccessToken } from '../../../shared/tokens/access-token.ts'
+import { closeSchema } from '../../support/described-answer.ts'
 
 interface Media {
   schema: JsonSchema
@@ -35,23 +36,6 @@ const examples = Object.entries(paths).flatMap(([path, operations]) =>
   }),
 )
 
-/**
- * Returns the schema with unknown properties forbidden in every object, so that examples show only documented
- * properties.
- */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const members = Object.entries(schema).map(([name, value]): [string, unknown] => [
-    name,
-    // The members of an allOf describe one object together, so only the allOf as a whole may forbid other
-    // properties.
-    name === 'allOf' ? value : closed(value),
-  ])
-  const isObject = 'properties' in schema || 'allOf' in schema
-  return { ...(isObject ? { unevaluatedProperties: false } : {}), ...Object.fromEntries(members) }
-}
-
 describe('examples in the API reference', () => {
   it('the API reference has more than 30 examples', () => {
     expect(examples.length).toBeGreaterThan(30)
@@ -61,7 +45,7 @@ describe('examples in the API reference', () => {
     'the example in the API reference is valid by its schema: $name',
     ({ schema, example }) => {
       const ajv = new Ajv2020({ strict: false, allErrors: true })
-      ajv.validate(closed(schema) as object, example)
+      ajv.validate(closeSchema(schema) as object, example)
       expect(ajv.errors).toBeNull()
     },
   )
