@@ -12,6 +12,7 @@ import { applyEvent } from '../support/apply-event.ts'
 import { addLoginTicket } from '../support/login-tickets.ts'
 import { createClient, pkce, type TestClient } from '../support/oauth-clients.ts'
 import { authenticatorCode, createUser, md5, type TestUser } from '../support/sign-in.ts'
+import type { Grant } from './judge-caller.ts'
 
 /** The demo application, whose redirect URI the requests use. */
 export const demoClient: TestClient = { clientId: 'demo-app', redirectUri: 'http://127.0.0.1:4000/callback' }
@@ -33,7 +34,13 @@ export const depositIds = [0, 0, 1, 1].map((pool, index) =>
   }),
 )
 
-/** Issues an access_token; by default one of Alice's own sign-ins, for an hour. */
+/** The grants of all access_tokens that were issued here, and whose the deposits are. */
+export const register = {
+  grants: new Map<string, Grant>(),
+  owners: new Map(depositIds.map((id) => [id, alice.userId])),
+}
+
+/** Issues an access_token; by default one of Alice's own sign-ins, for two hours. */
 export async function issueToken(
   changes: { userId?: number; clientId?: string; scopes?: readonly Scope[]; lifeSeconds?: number } = {},
 ) {
@@ -47,6 +54,7 @@ export async function issueToken(
   const firstParty = clientId === 'first-party'
   const issued = issueAccessToken({ ...grant, firstParty, authenticatedAt: Date.now() })
   await transact([issued.put])
+  register.grants.set(issued.accessToken, { ...grant, firstParty })
   return { ...issued, expiresAt: grant.expiresAt }
 }
 

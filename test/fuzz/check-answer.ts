@@ -1,5 +1,6 @@
-import { AnswerCheck, type ApiReference, findOperation } from '../support/described-answer.ts'
-import type { FuzzedRequest } from './draw-request.ts'
+import { AnswerCheck, type ApiReference, findOperation, type Operation } from '../support/described-answer.ts'
+import type { FuzzedRequest } from './draft.ts'
+import { callerOf, findForeign, type Register, whyNot } from './judge-caller.ts'
 import { Judge } from './judge-request.ts'
 import { markerShape } from './texts.ts'
 
@@ -18,6 +19,14 @@ const commonHeaders: Record<string, RegExp> = {
   'strict-transport-security': /^max-age=\d+; includeSubDomains$/,
   'referrer-policy': /^no-referrer$/,
 }
+
+/** Every header that an answer may have. */
+const allowedHeaders = new Set([
+  ...Object.keys(commonHeaders),
+  ...['cache-control', 'pragma', 'etag', 'location', 'retry-after', 'allow', 'www-authenticate'],
+  ...['content-type', 'content-length', 'content-disposition', 'connection', 'keep-alive', 'date'],
+  ...['apigw-requestid', 'access-control-allow-origin', 'access-control-expose-headers'],
+])
 
 /** Where redirects lead: to the authorization page, or to a registered redirect URI, all of this machine. */
 const loopbackPage = /^http:\/\/127\.0\.0\.1:\d+\/(callback)?\?/
@@ -42,8 +51,6 @@ const semanticReasons = new Set([
   'none cannot be granted: the user has to sign in',
   'must not hold none beside others',
   'must be 43 to 128 unreserved characters',
-  // The text of a number of 2^53 or more.
-  'must be a user id: a whole number from 1',
   // A client may also name itself in the header Authorization.
   'client_id is required',
 ])
@@ -63,9 +70,11 @@ export class FuzzCheck {
   readonly #reference: ApiReference
   readonly #described: AnswerCheck
   readonly #judge = new Judge()
+  readonly #register: Register
 
-  constructor(reference: ApiReference) {
+  constructor(reference: ApiReference, register: Register = { grants: new Map(), owners: new Map() }) {
     this.#reference = reference
+    this.#register = register
     this.#described = new AnswerCheck(reference)
   }
 
@@ -82,7 +91,12 @@ export class FuzzCheck {
     const found = findOperation(this.#reference, method, path)
     const key = this.operationOf(request)
     const { status, headers, body } = answer
-    if (method === 'HEAD') return body === '' ? [] : ['a HEAD request was answered with a body']
+    if (method === 'HEAD')
+      return [
+        ...(body === '' ? [] : ['a HEAD request was answered with a body']),
+        ...(status >= 500 ? [`answered ${status}`] : []),
+        ...checkHeaders(answer),
+      ]
     const json = readJson(answer)
     const envelope = (json ?? {}) as Envelope
     return [
@@ -96,21 +110,33 @@ export class FuzzCheck {
         ? [400, 404, 405, 413].includes(status)
           ? []
           : [`an unknown route was answered ${status}`]
-        : this.#checkJudgement(request, found.operation, answer, envelope)),
+        : [
+            ...this.#checkJudgement(request, found.operation, answer, envelope),
+            ...(isSuccess(answer) ? this.#checkCaller(request, found.operation, answer) : []),
+          ]),
+    ]
+  }
+
+  #checkCaller(request: FuzzedRequest, operation: Operation, { body }: ReceivedAnswer): string[] {
+    const [register, key] = [this.#register, this.operationOf(request) ?? '']
+    const caller = callerOf(request, register)
+    const because = whyNot(operation, caller)
+    return [
+      ...(because === undefined ? [] : [`it succeeded, though ${because}`]),
+      ...findForeign(key, request, { caller, body, register }),
     ]
   }
 
   #checkJudgement(
     request: FuzzedRequest,
-    operation: Parameters<Judge['judge']>[0],
-    { status, headers }: ReceivedAnswer,
+    operation: Operation,
+    answer: ReceivedAnswer,
     { code, data }: Envelope,
   ): string[] {
+    const { status } = answer
     const judgement = this.#judge.judge(operation, request)
-    const isErrorRedirect = status === 302 && /[?&]error=/.test(headers['location'] ?? '')
-    const succeeded = status < 400 && !isErrorRedirect
     if (!judgement.allowed)
-      return succeeded
+      return isSuccess(answer)
         ? [`the API reference forbids it (${judgement.because}), but it was answered ${status}`]
         : []
     const errors = data?.errors ?? []
@@ -125,6 +151,12 @@ export class FuzzCheck {
     return []
   }
 }
+
+const isErrorRedirect = ({ status, headers }: ReceivedAnswer): boolean =>
+  status === 302 && /[?&]error=/.test(headers['location'] ?? '')
+
+/** Whether an answer is none of a failure, neither by its status nor by where it redirects. */
+export const isSuccess = (answer: ReceivedAnswer): boolean => answer.status < 400 && !isErrorRedirect(answer)
 
 function readJson({ headers, body }: ReceivedAnswer): unknown {
   if (!/^application\/json(;|$)/.test(headers['content-type'] ?? '')) return undefined
@@ -141,8 +173,10 @@ function checkHeaders({ status, headers }: ReceivedAnswer): string[] {
     .map(([name]) => `the header ${name} is missing or wrong`)
   const caching = headers['cache-control'] ?? ''
   const isPublic = caching.startsWith('public, max-age=') && headers['etag'] !== undefined
+  const unknown = Object.keys(headers).filter((name) => !allowedHeaders.has(name))
   return [
     ...missing,
+    ...unknown.map((name) => `an answer has no header ${name}`),
     ...(caching === 'no-store' || isPublic ? [] : [`cache-control is ${caching}`]),
     ...((status === 429 || status === 503) && !/^[1-9]\d*$/.test(headers['retry-after'] ?? '')
       ? ['Retry-After is missing']
@@ -187,6 +221,20 @@ function checkDialect(key = '', { status, headers }: ReceivedAnswer, { code, err
   ]
 }
 
+/**
+ * What remains of a redirect's address without what it repeats as the API reference says: to the client with
+ * an error its `state` and the names of repeated parameters, to the authorization page the whole query.
+ */
+function withoutRepeated(location: string): string {
+  const [page = '', query = ''] = location.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  if (!parameters.has('error')) return page
+  parameters.delete('state')
+  const description = parameters.get('error_description') ?? ''
+  if (/^\w{1,40} is repeated$/.test(description)) parameters.delete('error_description')
+  return `${page}?${parameters.toString()}`
+}
+
 /** Finds markers of a request in its answer, where the API reference does not say that they are repeated. */
 function findReflections(
   { method, target, headers, body }: FuzzedRequest,
@@ -196,11 +244,14 @@ function findReflections(
   const markers = new Set(sent.match(markerShape))
   if (markers.size === 0) return []
   const allowed = reflections[answer.key ?? ''] ?? {}
-  const received = Object.entries(answer.headers).filter(([name]) => allowed.headers?.includes(name) !== true)
+  const received = Object.entries(answer.headers).map(([name, value]) => [
+    name,
+    allowed.headers?.includes(name) === true ? withoutRepeated(value) : value,
+  ])
   // The names of repeated parameters are told, if they are plain words.
   const { errors = [] } = answer.envelope.data ?? {}
   const told = [
-    ...errors.map(({ field }) => field),
+    ...errors.filter(({ reason }) => reason === 'is repeated').map(({ field }) => field),
     ...(allowed.members ?? []).map((name) => answer.envelope.data?.[name]),
   ]
   let rest = answer.body

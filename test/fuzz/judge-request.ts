@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Operation, ReferenceSchema } from '../support/described-answer.ts'
-import type { FuzzedRequest } from './draw-request.ts'
+import type { FuzzedRequest } from './draft.ts'
 
 /** Whether the API reference allows a request; if not, why. */
 export type Judgement = { allowed: true } | { allowed: false; because: string }

@@ -19,9 +19,12 @@ it.each([
   `at_16.${'A'.repeat(22)}.${'B'.repeat(43)}`,
   `lt_16.${'A'.repeat(43)}`,
   'eyJhbGciOiJSUzI1NiJ9.e30.c2ln',
+  'Basic ZGVtby1hcHA6c2VjcmV0',
+  String.raw`{\"client_id\":\"demo-app\",\"code_verifier\": \"…`,
+  'grant_type=authorization_code&client_secret=c',
 ])('a log line with %s is found, once', (secret) => {
   const { scan, log } = openLog()
-  log(`{"level":"INFO","user_id":1001}\n{"text":"${secret}"}\n`)
+  log(`{"level":"INFO","failure":"bad_login_ticket","limit":"codes"}\n{"text":"${secret}"}\n`)
   expect(scan.next()).toEqual([`{"text":"${secret}"}`])
   log('{"level":"INFO"}\n')
   expect(scan.next()).toEqual([])

@@ -1,9 +1,15 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { markerShape } from './texts.ts'
 
+/** Members of requests that are secrets: a log line with one holds a body. */
+const secretNames = [
+  ...['login_password', 'validate_code', 'authenticator_code', 'login_ticket', 'access_token'],
+  ...['code_verifier', 'client_secret'],
+]
+
 /**
  * What no log line may hold: what was sent under a marker, addresses, access_tokens, login tickets, device
- * tokens, and passwords.
+ * tokens, passwords, credentials of clients, and secrets by their names.
  */
 const forbidden = new RegExp(
   [
@@ -13,6 +19,8 @@ const forbidden = new RegExp(
     String.raw`\blt_[0-9a-z]+\.[\w-]{43}`,
     String.raw`\beyJ[\w-]+\.`,
     '9cc2ae8a1ba7a93da39b46fc1019c481',
+    String.raw`\bBasic [\w+/=%-]{4,}`,
+    String.raw`\b(${secretNames.join('|')})(\\*"\s*:|=)`,
   ].join('|'),
   'i',
 )

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ApiReference } from '../support/described-answer.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
-import type { FuzzedRequest } from './draw-request.ts'
+import type { FuzzedRequest } from './draft.ts'
 import { LogScan } from './log-scan.ts'
 import { markerShape } from './texts.ts'
 
@@ -12,7 +12,7 @@ const { requests, seed, only } = new Command('npm run test:fuzz --')
   .description(
     'Sends hostile requests to every route of the API reference, and checks the answers and the log.',
   )
-  .option('--requests <number>', 'how many requests', parseCount, 3_000)
+  .option('--requests <number>', 'how many requests', parseCount, 4_000)
   .option('--seed <number>', 'what the requests follow from (default: another one each time)', parseCount)
   .option(
     '--only <number>',
@@ -39,15 +39,17 @@ await using stack = await startUnthrottledStack()
 process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
 // Modules of functions/ and shared/ are imported only now: they read their environment when they load.
 const { openApiDocument } = await import('../../infra/openapi/document.ts')
-const { createActors, registerUsers } = await import('./actors.ts')
-const { listOperations, RequestSource } = await import('./draw-request.ts')
-const { FuzzCheck } = await import('./check-answer.ts')
+const { createActors, register, registerUsers } = await import('./actors.ts')
+const { listOperations } = await import('./draft.ts')
+const { RequestSource } = await import('./draw-request.ts')
+const { FuzzCheck, isSuccess } = await import('./check-answer.ts')
+const { namesIn, SentNames } = await import('./sent-names.ts')
 const { fillIn, send } = await import('./send-request.ts')
 
 const reference = (await openApiDocument()) as unknown as ApiReference
 await registerUsers()
 let source = new RequestSource(reference, await createActors())
-const check = new FuzzCheck(reference)
+const check = new FuzzCheck(reference, register)
 const scan = new LogScan(stack.logFile)
 const problems = new Map<string, string>()
 const statuses = new Map<number, number>()
@@ -55,6 +57,7 @@ const statuses = new Map<number, number>()
 const successes = new Map(
   listOperations(reference).map(({ method, template }) => [`${method} ${template}`, 0]),
 )
+const sentNames = new SentNames(reference)
 /** Which request sent a marker: those of the last batches. */
 let markers = new Map<string, number>()
 
@@ -91,8 +94,10 @@ async function sendOne(number: number): Promise<void> {
     const { request, answer } = await sendUntilAnswered(drawn, number)
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     const operation = check.operationOf(request)
-    if (operation !== undefined && answer.status < 400)
+    if (operation !== undefined && isSuccess(answer)) {
       successes.set(operation, (successes.get(operation) ?? 0) + 1)
+      sentNames.add(operation, namesIn(request))
+    }
     for (const problem of check.problemsOf(request, answer)) note(problem, number, where)
     if (only !== undefined) console.log({ ...request, body: request.body?.toString() }, answer)
   } catch (error) {
@@ -145,10 +150,12 @@ for (let first = only ?? 0; first < (only ?? requests - 1) + 1; first += batchSi
   if (problems.size >= maxProblems) break
 }
 
-/** Requests of which some to each operation succeed, unless the requests are worthless. */
-const enoughRequests = 3_000
-if (done >= enoughRequests)
+// By now some requests to each operation succeed, with each of its parameters, unless they are worthless.
+if (done > source.sweepSize) {
   for (const [operation, count] of successes) if (count === 0) note('never succeeded', undefined, operation)
+  for (const [operation, names] of sentNames.missing)
+    note(`never succeeded with ${names.join(', ')}`, undefined, operation)
+}
 
 const seconds = (performance.now() - started) / 1000
 const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status} × ${count}`)

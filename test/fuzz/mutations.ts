@@ -1,9 +1,6 @@
 import type { Random } from '../support/random.ts'
-import type { Actors } from './actors.ts'
-import { type Draft, encodeText } from './draw-request.ts'
+import { type Change, type Draft, encodeText } from './draft.ts'
 import { drawMarker, drawText, edgeTexts } from './texts.ts'
-
-type Mutation = (draft: Draft, random: Random, actors: Actors) => unknown
 
 /** Sizes around the largest body that the service reads, and far above it. */
 const bodySizes = [65_535, 65_536, 65_537, 200_000]
@@ -24,7 +21,8 @@ function drawJson(random: Random): string {
   ])
 }
 
-const setHeader = ({ headers }: Draft, name: string, value: string): void => {
+/** Sets a header of a request, instead of the one that it has. */
+export const setHeader = ({ headers }: Draft, name: string, value: string): void => {
   const at = headers.findIndex(([known]) => known === name)
   headers.splice(at === -1 ? headers.length : at, at === -1 ? 0 : 1, [name, value])
 }
@@ -45,7 +43,7 @@ function changeMember({ members }: Draft, random: Random, json: string): void {
   members[at] = [members[at]?.[0] ?? '', json]
 }
 
-const inQuery: Mutation[] = [
+const inQuery: Change[] = [
   (draft, random) => changeQuery(draft, random, encodeText(random.pick(edgeTexts)).slice(0, 6_000)),
   (draft, random) => changeQuery(draft, random, encodeText(random.pick(edgeTexts)).slice(0, 6_000)),
   (draft, random) => changeQuery(draft, random, encodeText(drawText(random)).slice(-6_000)),
@@ -81,7 +79,7 @@ const inQuery: Mutation[] = [
     query.push(...Array.from({ length: 200 }, (_, i): [string, string] => [`p${i}`, drawMarker(random)])),
 ]
 
-const inBody: Mutation[] = [
+const inBody: Change[] = [
   (draft, random) => changeMember(draft, random, drawJson(random)),
   (draft, random) => changeMember(draft, random, drawJson(random)),
   (draft, random) => changeMember(draft, random, drawJson(random)),
@@ -95,6 +93,10 @@ const inBody: Mutation[] = [
       random.pick([drawJson(random), '{"prototype":{"admin":true}}', '{"admin":true}']),
     ]),
   ({ members }, random) => members?.push([drawMarker(random), nest(20_000, '0')]),
+]
+
+/** Changes of a body as a whole. */
+export const ofBody: Change[] = [
   ({ rewrites }, random) => {
     const size = random.pick(bodySizes)
     rewrites.push((body) =>
@@ -123,7 +125,34 @@ const contentTypes = [
   ...['application/json;', ' application/json', 'application/x-www-form-urlencoded; charset=UTF-8'],
 ]
 
-const inHeaders: Mutation[] = [
+/** Names of headers that mean something somewhere, if not here. */
+const strangeNames = [
+  ...[
+    'accept-charset',
+    'accept-encoding',
+    'accept-language',
+    'cloudfront-viewer-address',
+    'content-language',
+  ],
+  ...['dpop', 'forwarded', 'from', 'if-match', 'if-modified-since', 'if-range', 'max-forwards', 'prefer'],
+  ...['priority', 'referer', 'sec-fetch-site', 'traceparent', 'via', 'x-api-key', 'x-forwarded-host'],
+  ...['x-forwarded-port', 'x-forwarded-proto', 'x-real-ip', 'x-request-id', 'x-requested-with'],
+]
+const strangeValues = (marker: string): string[] => [
+  ...[marker, '', '-1', '%00', '"', ';;,,==', 'q=;q=NaN', `{"${marker}":1}`, `${marker}\u00ff`, '__proto__'],
+  ...[`${'a'.repeat(3_000)}${marker}`, `for=${marker};proto=https;;`, '2001:db8::1', '99999999999999999999'],
+]
+
+/** Sets every fifth of the strange headers, beginning with one of them. */
+const setStrangeHeaders =
+  (first: number): Change =>
+  (draft, random) => {
+    for (const [i, name] of strangeNames.entries())
+      if (i % 5 === first) setHeader(draft, name, random.pick(strangeValues(drawMarker(random))))
+  }
+
+/** Tricks with headers. */
+export const inHeaders: Change[] = [
   (draft, random, { strangers }) => setHeader(draft, 'authorization', random.pick(strangers)),
   (draft, random) => setHeader(draft, 'authorization', `Bearer ${drawMarker(random)}`),
   (draft, random) => setHeader(draft, 'authorization', `Bearer ${drawMarker(random).repeat(100)}\u00e9`),
@@ -163,9 +192,14 @@ const inHeaders: Mutation[] = [
   (draft) => setHeader(draft, 'content-encoding', 'gzip'),
   (draft, random) => setHeader(draft, drawMarker(random), drawMarker(random)),
   (draft) => setHeader(draft, 'range', 'bytes=0-1'),
+  (draft) => setHeader(draft, 'if-none-match', '*'),
+  ...[0, 1, 2, 3, 4, 0, 1, 2, 3, 4].map(setStrangeHeaders),
+  // A body that nobody asked for.
+  (draft, random) => (draft.members ??= [[drawMarker(random), JSON.stringify(drawText(random))]]),
+  (draft, random) => (draft.members ??= [[drawMarker(random), JSON.stringify('x'.repeat(70_000))]]),
 ]
 
-const inPath: Mutation[] = [
+const inPath: Change[] = [
   (draft, random) =>
     (draft.method = random.pick(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'])),
   (draft, random) =>
@@ -180,9 +214,11 @@ const inPath: Mutation[] = [
   (draft) => (draft.path = draft.path.replace('/', '/%2e/')),
 ]
 
-/** Everything that may be done to a request; parameters and bodies most often. */
-export const mutations: readonly Mutation[] = [
-  ...[...inQuery, ...inQuery, ...inBody, ...inBody],
+/** What may be done to a request: its parameters and its body most often. */
+export const mutationsOf = ({ method, members = [] }: Draft): readonly Change[] => [
+  ...inQuery,
+  ...(method === 'GET' ? inQuery : []),
+  ...(members.length === 0 ? [] : [...inBody, ...inBody, ...ofBody]),
   ...inHeaders,
   ...inPath,
 ]

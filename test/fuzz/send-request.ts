@@ -1,7 +1,7 @@
 import { Agent, request as openRequest } from 'node:http'
 import { oneTimeValues } from './actors.ts'
 import type { ReceivedAnswer } from './check-answer.ts'
-import type { FuzzedRequest } from './draw-request.ts'
+import type { FuzzedRequest } from './draft.ts'
 
 const agent = new Agent({ keepAlive: true })
 
