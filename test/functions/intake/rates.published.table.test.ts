@@ -43,6 +43,15 @@ test('a second publication of other rates for the same instant is refused', asyn
   expect((await rateAt('BTC'))?.toFixed()).toBe('5')
 })
 
+test('an earlier publication, which had no effect, keeps its key all the same: with other rates it is refused', async () => {
+  const [earlier, later] = [publication({ BTC: '8' }), publication({ BTC: '9' })]
+  for (const published of [later, earlier, earlier]) expect(await deliver(handler, published)).toBe('done')
+  expect(await deliver(handler, publication({ BTC: '10' }, earlier.as_of))).toEqual({
+    refused: expect.stringMatching(/^conflicting_content/) as string,
+  })
+  expect((await rateAt('BTC'))?.toFixed()).toBe('9')
+})
+
 test('a publication of rates in another quote currency than the deployment’s is refused', async () => {
   expect(await deliver(handler, { ...publication({ BTC: '7' }), quote: 'OTHER' })).toEqual({
     refused: expect.stringMatching(/^unknown_quote/) as string,
