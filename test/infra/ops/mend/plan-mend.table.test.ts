@@ -235,9 +235,9 @@ describe('a plan to mend', () => {
     const [whole, members] = [await readContents(), await readMembers(roots)]
     expect(await listTorn(since)).toEqual([])
 
-    // By turns one item of a story is missing, or is all that is there; by default two items of long ones.
+    // By turns one item of a story is missing, or is all that is there; by default three items of long ones.
     const most = Math.max(...recorded.map((items) => items.length))
-    const rounds = process.env['NIGHTLY'] === '1' ? 2 * most : Math.ceil(most / 2)
+    const rounds = process.env['NIGHTLY'] === '1' ? 2 * most : Math.ceil(most / 3)
     for (let round = 0; round < rounds; round += 1) {
       for (const items of recorded) {
         const turns = Math.min(rounds, items.length)
