@@ -66,33 +66,39 @@ async function keysOf(rootId: number) {
   return { stored: names(stored), used: names(used.map(({ pk }) => pk)), index }
 }
 
-it('an index is made of a list that had none, and of each tail, although its worker is killed again and again', async () => {
-  const root = await addRoot()
-  await addNewcomers(root, 30)
-  await propagate(root, standardLimits)
-  expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30), scanned: true })
+it(
+  'an index is made of a list that had none, and of each tail, although its worker is killed again and again',
+  async () => {
+    const root = await addRoot()
+    await addNewcomers(root, 30)
+    await propagate(root, standardLimits)
+    expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30), scanned: true })
 
-  const send = db.send.bind(db) as (command: unknown) => Promise<unknown>
-  for (let killed = 0; killed < kills; killed += 1) {
-    await addNewcomers(root + 30 + killed, 1, root)
-    let callsLeft = 8 + killed * 17
-    vi.spyOn(db, 'send').mockImplementation((command) => {
-      callsLeft -= 1
-      if (callsLeft < 0) throw new Error('killed')
-      return send(command) as never
-    })
-    await propagate(root, small).catch((error: unknown) => expect(error).toMatchObject({ message: 'killed' }))
-    vi.restoreAllMocks()
-    silenceTreeQueue()
-    const { ids } = await search(root, 'newcomer')
-    expect(ids).toEqual(newest(root, ids.length))
-  }
-  expect(await propagate(root, small)).toBe('finished')
-  expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30 + kills), scanned: false })
-  const { stored, used, index } = await keysOf(root)
-  expect(stored).toEqual(used)
-  expect(index?.segments.length).toBeGreaterThan(2)
-})
+    const send = db.send.bind(db) as (command: unknown) => Promise<unknown>
+    for (let killed = 0; killed < kills; killed += 1) {
+      await addNewcomers(root + 30 + killed, 1, root)
+      let callsLeft = 8 + killed * 17
+      vi.spyOn(db, 'send').mockImplementation((command) => {
+        callsLeft -= 1
+        if (callsLeft < 0) throw new Error('killed')
+        return send(command) as never
+      })
+      await propagate(root, small).catch((error: unknown) =>
+        expect(error).toMatchObject({ message: 'killed' }),
+      )
+      vi.restoreAllMocks()
+      silenceTreeQueue()
+      const { ids } = await search(root, 'newcomer')
+      expect(ids).toEqual(newest(root, ids.length))
+    }
+    expect(await propagate(root, small)).toBe('finished')
+    expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30 + kills), scanned: false })
+    const { stored, used, index } = await keysOf(root)
+    expect(stored).toEqual(used)
+    expect(index?.segments.length).toBeGreaterThan(2)
+  },
+  10_000 * kills,
+)
 
 it('members whom an earlier release adds to a list are found at once, and are in its index with the next one', async () => {
   const root = await addRoot()
