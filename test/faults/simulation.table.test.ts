@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 
-/** Runs histories as `npm run test:faults` does, on the table that all tests share. */
+/** Runs histories as `npm run test:faults` does, on the table and the keys that all tests share. */
 async function runSeeds(...options: string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -12,7 +12,7 @@ async function runSeeds(...options: string[]): Promise<{ code: number | null; ou
   return { output: await text(child.stdout), code: await ended }
 }
 
-it('after thirty random histories with faults everybody is answered what the model of the contract says', async () => {
-  const { code, output } = await runSeeds('--seeds', '30', '--operations', '3')
+it('after fifty random histories with faults everybody is answered what the model of the contract says', async () => {
+  const { code, output } = await runSeeds('--seeds', '50', '--operations', '3', '--compare', '3')
   expect(code, output).toBe(0)
 }, 300_000)

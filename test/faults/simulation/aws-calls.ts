@@ -37,7 +37,10 @@ interface Attempt {
   input: object
   request: { body: Uint8Array; headers: Record<string, string> }
 }
-type Next = (attempt: Attempt) => Promise<{ output: { Responses?: object } }>
+interface Response {
+  headers?: Record<string, string>
+}
+type Next = (attempt: Attempt) => Promise<{ output: { Responses?: object }; response: Response }>
 interface Client {
   middlewareStack: { add: (middleware: object, options: object) => void }
 }
@@ -76,7 +79,7 @@ export function simulateCalls(
       middlewareStack.add(
         (next: Next, { commandName = '' }: { commandName?: string }) =>
           (attempt: Attempt) =>
-            simulateAttempt(commandName.replace(/Command$/, ''), attempt, next),
+            simulateAttempt(commandName.replace(/Command$/, ''), attempt, dateless(next)),
         { step: 'finalizeRequest', priority: 'low', name: 'simulation', override: true },
       )
     }
@@ -134,7 +137,8 @@ export function simulateCalls(
         reject(error)
       }
     }
-    task.time.after(1 + draws.below(`${stream} latency`, maxLatencyMilliseconds), run)
+    // Parts of milliseconds order calls that are made at once, whichever the SDK has ready first.
+    task.time.after(1 + draws.number(`${stream} latency`) * maxLatencyMilliseconds, run)
     return promise
   }
 
@@ -154,6 +158,21 @@ export function simulateCalls(
   }
 }
 
+/** Takes the machine's date out of answers, from which the SDK would see that the virtual clock is off. */
+const dateless =
+  (next: Next): Next =>
+  async (attempt) => {
+    const forget = ({ headers }: Response = {}) => delete headers?.['date']
+    try {
+      const answer = await next(attempt)
+      forget(answer.response)
+      return answer
+    } catch (error) {
+      forget((error as { $response?: Response }).$response)
+      throw error
+    }
+  }
+
 const isRead = (operation: string) => /^(GetItem|BatchGetItem|Query)$/.test(operation)
 
 /** Reads the replica, as it is at this instant of the virtual time. */
@@ -166,7 +185,7 @@ async function readStale(replica: Replica, input: object, attempt: Attempt, next
     body,
     headers,
   })
-  const answer = await next({ ...attempt, request: request })
+  const answer = await next({ ...attempt, input, request })
   const { Responses = {} } = answer.output
   for (const [table, items] of Object.entries(Responses))
     if (table === replicaOf(tableName())) Object.assign(Responses, { [tableName()]: items as unknown })

@@ -45,11 +45,11 @@ export const pools = [
 /** A history with fewer operations has two users, of whom one is compared with the model, at the end. */
 const minLength = 20
 
-/** Draws a history of about this many operations. */
-export function drawHistory(seed: number, length: number): History {
+/** Draws a history of about this many operations. It is the same on another day. */
+export function drawHistory(seed: number, length: number, onDay = seed): History {
   const draws = openDraws(seed)
   // A day of its own, so that no process has anything in memory that seems to be of this day.
-  const begin = Date.UTC(2026, 1, 1 + (seed % 36_500), 6 + draws.below('begin hour', 12))
+  const begin = Date.UTC(2026, 1, 1 + (onDay % 36_500), 6 + draws.below('begin hour', 12))
   const isShort = length < minLength
   const userIds = Array.from({ length: isShort ? 2 : 2 + draws.below('users', 4) }, (_, i) => 1001 + i)
   const signsIn = draws.happens('signs in', isShort ? 0.15 : 0.3)

@@ -179,13 +179,14 @@ const quiet: Operation = { after: 0, kind: 'quiet', userIds: [...userIds, 1003] 
  * Kills every function that writes at each of its AWS calls, before and after it takes effect, and lets it be
  * repeated. Lists what is not as the model says after that.
  */
-export async function killAtEachCall(): Promise<string[]> {
+export async function killAtEachCall(options: { dynamodbLocal?: boolean }): Promise<string[]> {
   const problems: string[] = []
   for (const [path, ...operations] of deeds) {
     let kills = 0
     for (const when of ['before', 'after'] as const) {
       for (let call = 1; call < maxCalls; call += 1) {
-        const { problems: found, hasDied } = await runHistory(historyOf({ path, call, when }, operations))
+        const history = historyOf({ path, call, when }, operations)
+        const { problems: found, hasDied } = await runHistory(history, options)
         problems.push(...found.map((problem) => `${path} killed ${when} call ${call}: ${problem}`))
         if (!hasDied) break
         kills += 1

@@ -3,6 +3,7 @@ import { listWrongDecisions } from './check-refusals.ts'
 import { checkReads, differ, type Get } from './check-reads.ts'
 import { checkSignIns } from './check-sign-ins.ts'
 import { type Draws, openDraws } from './draws.ts'
+import { beginDatabase, endDatabase } from './dynamodb/play-database.ts'
 import type { History, Operation } from './history.ts'
 import { forgetKeySets, issueTokens } from './read-tokens.ts'
 import type { SimulationRecord } from './record.ts'
@@ -27,11 +28,16 @@ export interface Outcome {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
-/** Runs a history on a table of its own, and compares the service with the model at every quiet point. */
-export async function runHistory(history: History): Promise<Outcome> {
+/**
+ * Runs a history on a table of its own, and compares the service with the model at every quiet point. The
+ * table is in memory, or with `dynamodbLocal` that of DynamoDB Local.
+ */
+export async function runHistory(history: History, { dynamodbLocal = false } = {}): Promise<Outcome> {
   const { seed, begin, weather, userIds, operations } = history
   const time = new VirtualTime(begin)
   const draws = openDraws(seed)
+  if (dynamodbLocal) endDatabase()
+  else beginDatabase(() => time.now)
   const table = await openTable(time, draws, weather)
   const world = new World(time, draws, weather, table.replica)
   try {

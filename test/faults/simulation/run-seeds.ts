@@ -1,3 +1,4 @@
+import { installDatabase } from './dynamodb/play-database.ts'
 import { drawHistory, type History } from './history.ts'
 import { killAtEachCall } from './kill-at-each-call.ts'
 import { installProcesses } from './processes.ts'
@@ -6,6 +7,8 @@ import { shrink } from './shrink.ts'
 import { installVirtualTime } from './virtual-time.ts'
 import { processCount } from './world.ts'
 
+const daysApart = 18_000
+
 /** Which seeds to run. */
 export interface SeedOptions {
   seeds: number
@@ -13,6 +16,10 @@ export interface SeedOptions {
   operations: number
   shrink: boolean
   trace: boolean
+  /** Whether the table is that of DynamoDB Local, and not in memory. */
+  dynamodbLocal?: boolean
+  /** How many of the seeds run on DynamoDB Local, too, and must make the same calls there. */
+  compare: number
   /** Whether to kill every function at each of its calls instead. */
   killAtEachCall?: boolean
 }
@@ -20,9 +27,10 @@ export interface SeedOptions {
 /** Runs seeds, tells about each that fails, and resolves with their number. */
 export async function runSeeds(options: SeedOptions): Promise<number> {
   installVirtualTime()
+  await installDatabase()
   await installProcesses(processCount)
   if (options.killAtEachCall) {
-    const problems = await killAtEachCall()
+    const problems = await killAtEachCall(options)
     for (const problem of problems) console.log(problem)
     return problems.length
   }
@@ -30,11 +38,13 @@ export async function runSeeds(options: SeedOptions): Promise<number> {
   const totals = { events: 0, refused: 0, steps: 0, failed: 0 }
   for (let seed = options.seed; seed < options.seed + options.seeds; seed += 1) {
     const history = drawHistory(seed, options.operations)
-    const { problems, events, refused, steps, trace } = await runHistory(history)
+    const { problems, events, refused, steps, trace } = await runHistory(history, options)
     totals.events += events
     totals.refused += refused
     totals.steps += steps
     if (options.trace) console.log(`seed ${seed} ${trace} ${steps}`)
+    if (seed < options.seed + options.compare)
+      problems.push(...(await compareWithLocal(seed, options, trace)))
     if (problems.length === 0) continue
     totals.failed += 1
     await tell(history, problems, options)
@@ -45,6 +55,14 @@ export async function runSeeds(options: SeedOptions): Promise<number> {
       `refused, ${totals.steps} steps; ${seconds.toFixed(1)} s`,
   )
   return totals.failed
+}
+
+/** Runs a seed on DynamoDB Local, on another day of which no process has anything in memory. */
+async function compareWithLocal(seed: number, { operations }: SeedOptions, trace: string): Promise<string[]> {
+  const history = drawHistory(seed, operations, seed + daysApart)
+  const local = await runHistory(history, { dynamodbLocal: true })
+  const isSame = local.trace === trace
+  return [...local.problems, ...(isSame ? [] : ['the calls on DynamoDB Local differ from those in memory'])]
 }
 
 async function tell(history: History, problems: string[], options: SeedOptions): Promise<void> {
@@ -58,7 +76,7 @@ async function tell(history: History, problems: string[], options: SeedOptions):
   const fails = async (candidate: History) => {
     // Later than before, so that no process has anything in memory that seems to be of now.
     begin += 2_000
-    return (await runHistory({ ...candidate, begin })).problems.length > 0
+    return (await runHistory({ ...candidate, begin }, options)).problems.length > 0
   }
   const { operations } = await shrink(history, fails)
   console.log(`it still fails with ${operations.length} operations:`)

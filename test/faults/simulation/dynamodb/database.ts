@@ -1,0 +1,197 @@
+import {
+  ConditionalCheckFailedException,
+  ResourceNotFoundException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb'
+import { holds } from './conditions.ts'
+import { type Query, Table, type TableInput } from './table.ts'
+import type { Placeholders } from './tokens.ts'
+import { update } from './updates.ts'
+import { type Attributes, validationError } from './values.ts'
+
+/** A write or a condition check of one item. */
+interface Write extends Placeholders {
+  TableName: string
+  Item?: Attributes
+  Key?: Attributes
+  UpdateExpression?: string
+  ConditionExpression?: string
+  ReturnValues?: string
+  ReturnValuesOnConditionCheckFailure?: string
+}
+type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
+interface Transaction {
+  TransactItems: Partial<Record<WriteKind, Write>>[]
+  ClientRequestToken?: string
+}
+type Batch<T> = { RequestItems: Record<string, T> }
+type BatchWrites = { PutRequest?: { Item: Attributes }; DeleteRequest?: { Key: Attributes } }[]
+
+/** A write whose condition holds. */
+interface Prepared {
+  /** Name of the table and of the key. */
+  name: string
+  perform: () => void
+  /** Reads the item as it is now. */
+  read: () => Attributes | undefined
+}
+
+const metadata = { $metadata: { httpStatusCode: 400 } }
+const maxTransactionWrites = 100
+/** How long DynamoDB knows the token of a transaction (Amazon DynamoDB: TransactWriteItems). */
+const tokenMilliseconds = 600_000
+
+/**
+ * DynamoDB in memory: the operations and expressions that the service uses, one operation at a time. Inputs
+ * and answers are as the SDK has them below its serialization, and so are the errors that it throws.
+ */
+export class Database {
+  readonly #tables = new Map<string, Table>()
+  readonly #tokens = new Map<string, { content: string; at: number }>()
+  readonly #now: () => number
+
+  /** `now` is the clock, epoch milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Performs an operation, named as in DynamoDB's protocol. */
+  run(operation: string, input: object): object {
+    const perform = this.#operations[operation]
+    if (perform === undefined) throw new Error(`the database in memory has no ${operation}`)
+    return perform(input as never)
+  }
+
+  readonly #operations: Record<string, (input: never) => object> = {
+    CreateTable: (input: TableInput) => {
+      this.#tables.set(input.TableName, new Table(input))
+      return {}
+    },
+    DescribeTable: ({ TableName }: TableInput) => ({ Table: this.#table(TableName).input }),
+    DeleteTable: ({ TableName }: TableInput) => {
+      this.#table(TableName)
+      this.#tables.delete(TableName)
+      return {}
+    },
+    GetItem: ({ TableName, Key }: { TableName: string; Key: Attributes }) => {
+      const Item = this.#table(TableName).get(Key)
+      return Item === undefined ? {} : { Item }
+    },
+    BatchGetItem: ({ RequestItems }: Batch<{ Keys: Attributes[] }>) => {
+      const read = ([name, { Keys }]: [string, { Keys: Attributes[] }]) => {
+        const table = this.#table(name)
+        if (new Set(Keys.map((key) => table.nameOf(key))).size < Keys.length)
+          throw validationError('Provided list of item keys contains duplicates')
+        return [name, Keys.flatMap((key) => table.get(key) ?? [])] as const
+      }
+      return { Responses: Object.fromEntries(Object.entries(RequestItems).map(read)), UnprocessedKeys: {} }
+    },
+    Query: (input: Query & { TableName: string }) => this.#table(input.TableName).query(input),
+    Scan: ({ TableName }: { TableName: string }) => this.#table(TableName).scan(),
+    PutItem: (write: Write) => this.#write('Put', write),
+    UpdateItem: (write: Write) => this.#write('Update', write),
+    DeleteItem: (write: Write) => this.#write('Delete', write),
+    BatchWriteItem: ({ RequestItems }: Batch<BatchWrites>) => {
+      for (const [name, writes] of Object.entries(RequestItems))
+        for (const { PutRequest, DeleteRequest } of writes) {
+          if (PutRequest !== undefined) this.#table(name).put(PutRequest.Item)
+          if (DeleteRequest !== undefined) this.#table(name).delete(DeleteRequest.Key)
+        }
+      return { UnprocessedItems: {} }
+    },
+    TransactWriteItems: (input: Transaction) => this.#transact(input),
+  }
+
+  #table(name: string): Table {
+    const table = this.#tables.get(name)
+    if (table === undefined) throw new ResourceNotFoundException({ message: name, ...metadata })
+    return table
+  }
+
+  /** Prepares a write, and changes nothing. Throws ConditionalCheckFailedException by its condition. */
+  #prepare(kind: WriteKind, write: Write): Prepared {
+    const table = this.#table(write.TableName)
+    const key = write.Key ?? write.Item ?? {}
+    const before = kind === 'Put' ? table.get(keyIn(table, key)) : table.get(key)
+    if (!holds(write.ConditionExpression, write, before)) {
+      const isShown = write.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && before !== undefined
+      const message = 'The conditional request failed'
+      throw new ConditionalCheckFailedException({
+        message,
+        ...metadata,
+        ...(isShown && { Item: before as never }),
+      })
+    }
+    const after =
+      kind === 'Put'
+        ? write.Item
+        : kind === 'Update'
+          ? update(write.UpdateExpression ?? '', write, before ?? key)
+          : kind === 'ConditionCheck'
+            ? before
+            : undefined
+    const perform = () => {
+      if (after === undefined) table.delete(key)
+      else if (kind !== 'ConditionCheck') table.put(after)
+    }
+    const name = `${write.TableName} ${table.nameOf(key)}`
+    return { name, perform, read: () => table.get(keyIn(table, key)) }
+  }
+
+  #write(kind: WriteKind, write: Write): object {
+    const { perform, read } = this.#prepare(kind, write)
+    perform()
+    return write.ReturnValues === 'ALL_NEW' ? { Attributes: read() } : {}
+  }
+
+  #transact({ TransactItems, ClientRequestToken: token = '' }: Transaction): object {
+    const content = JSON.stringify(TransactItems)
+    const earlier = this.#tokens.get(token)
+    const now = this.#now()
+    if (earlier !== undefined && now - earlier.at < tokenMilliseconds) {
+      if (earlier.content === content) return {}
+      const name = 'IdempotentParameterMismatchException'
+      throw Object.assign(new Error(name), { name, ...metadata })
+    }
+    if (TransactItems.length > maxTransactionWrites)
+      throw validationError('a transaction has too many writes')
+    const prepared = TransactItems.map((item): Prepared | ConditionalCheckFailedException => {
+      const [[kind, write] = []] = Object.entries(item)
+      try {
+        return this.#prepare(kind as WriteKind, write as Write)
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return error
+        throw error
+      }
+    })
+    const writes = prepared.filter((one) => isPrepared(one))
+    if (new Set(writes.map(({ name }) => name)).size < writes.length)
+      throw validationError('Transaction request cannot include multiple operations on one item')
+    if (writes.length < prepared.length) throw cancellation(prepared)
+    for (const { perform } of writes) perform()
+    if (token !== '') this.#tokens.set(token, { content, at: now })
+    return {}
+  }
+}
+
+const isPrepared = (one: Prepared | ConditionalCheckFailedException): one is Prepared => 'perform' in one
+
+/** The key of a table in an item. */
+const keyIn = (table: Table, item: Attributes): Attributes =>
+  Object.fromEntries(
+    table.input.KeySchema.flatMap(({ AttributeName: name }) =>
+      item[name] === undefined ? [] : [[name, item[name]]],
+    ),
+  )
+
+/** The error of a transaction of which some conditions did not hold. */
+function cancellation(prepared: readonly object[]): Error {
+  const reasons = prepared.map((one) =>
+    one instanceof ConditionalCheckFailedException
+      ? { Code: 'ConditionalCheckFailed', Message: one.message, ...(one.Item && { Item: one.Item }) }
+      : { Code: 'None' },
+  )
+  const codes = reasons.map(({ Code }) => Code).join(', ')
+  const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`
+  return new TransactionCanceledException({ message, ...metadata, CancellationReasons: reasons })
+}

@@ -1,0 +1,88 @@
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { clientOptions } from '../../../../shared/aws/client-options.ts'
+import { tableName } from '../../../../shared/db/table.ts'
+import { tamperCalls } from '../../../support/tamper-calls.ts'
+import { Database } from './database.ts'
+
+type Next = (call: { input: object }) => Promise<unknown>
+interface Signer {
+  sign: (request: unknown, ...options: unknown[]) => Promise<unknown>
+}
+interface Client {
+  config: {
+    protocol: { deserializeResponse: (...of: unknown[]) => Promise<unknown> }
+    signer: (...of: unknown[]) => Promise<Signer>
+  }
+  middlewareStack: { add: (middleware: object, options: object) => void }
+}
+
+/** What stands in the place of a response of the network. */
+class Answer {
+  readonly output: object
+
+  constructor(output: object) {
+    this.output = output
+  }
+}
+
+let current: Database | undefined
+let sharedTable: object = {}
+
+/** Lets databases in memory answer the DynamoDB clients of this process, once one begins. */
+export async function installDatabase(): Promise<void> {
+  const client = new DynamoDBClient(clientOptions())
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName() }))
+  client.destroy()
+  sharedTable = Table ?? {}
+  answerClients()
+}
+
+/** Lets a new database answer, which has a table like that of all tests. `now` is its clock. */
+export function beginDatabase(now: () => number): void {
+  current = new Database(now)
+  current.run('CreateTable', sharedTable)
+}
+
+/** Lets DynamoDB Local answer again. */
+export function endDatabase(): void {
+  current = undefined
+}
+
+/** What the SDK does above the network still happens, its retries above all, but no signing or reading. */
+function answerClients(): void {
+  const prepared = new WeakSet<object>()
+  tamperCalls(({ client, perform }) => {
+    const isDynamodb = client instanceof DynamoDBClient || client instanceof DynamoDBDocumentClient
+    const { middlewareStack, config } = client as unknown as Client
+    if (isDynamodb && !prepared.has(middlewareStack)) {
+      prepared.add(middlewareStack)
+      middlewareStack.add(
+        (next: Next, { commandName = '' }: { commandName?: string }) =>
+          async (call: { input: object }) => {
+            if (current === undefined) return next(call)
+            return { response: new Answer(current.run(commandName.replace(/Command$/, ''), call.input)) }
+          },
+        // The last before the network.
+        { step: 'deserialize', priority: 'low', name: 'database' },
+      )
+      answerConfig(config)
+    }
+    return perform()
+  })
+}
+
+function answerConfig(config: Client['config']): void {
+  const { signer: getSigner, protocol } = config
+  config.signer = async (...of) => {
+    const signer = await getSigner(...of)
+    const sign: Signer['sign'] = (request, ...options) =>
+      current === undefined ? signer.sign(request, ...options) : Promise.resolve(request)
+    return { sign }
+  }
+  const read = protocol.deserializeResponse.bind(protocol)
+  protocol.deserializeResponse = async (...of) => {
+    const response = of.at(-1)
+    return response instanceof Answer ? { ...response.output, $metadata: {} } : read(...of)
+  }
+}

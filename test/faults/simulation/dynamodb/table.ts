@@ -1,0 +1,127 @@
+import { holds } from './conditions.ts'
+import type { Placeholders } from './tokens.ts'
+import { type Attributes, compare, toStoredItem, typeOf, type Value, validationError } from './values.ts'
+
+/** What a table is created with. */
+export interface TableInput {
+  TableName: string
+  KeySchema: KeySchema
+  GlobalSecondaryIndexes?: { IndexName: string; KeySchema: KeySchema; Projection?: Projection }[]
+}
+type KeySchema = { AttributeName: string; KeyType: string }[]
+interface Projection {
+  ProjectionType?: string
+}
+
+/** A query of a table or of one of its indexes. */
+export interface Query extends Placeholders {
+  IndexName?: string
+  KeyConditionExpression: string
+  FilterExpression?: string
+  ProjectionExpression?: string
+  ScanIndexForward?: boolean
+  Limit?: number
+  ExclusiveStartKey?: Attributes
+}
+
+/** A page of items, and the key after which the next begins; none if there are no more. */
+export interface Page {
+  Items: Attributes[]
+  Count: number
+  LastEvaluatedKey?: Attributes
+}
+
+/** The items of one table. */
+export class Table {
+  readonly input: TableInput
+  readonly #items = new Map<string, Attributes>()
+  readonly #keys: string[]
+
+  constructor(input: TableInput) {
+    this.input = input
+    this.#keys = namesOf(input.KeySchema)
+  }
+
+  /** The name by which a key is found, of the key itself or of an item. */
+  nameOf(item: Attributes): string {
+    return JSON.stringify(this.#keys.map((name) => textOf(name, item[name])))
+  }
+
+  /** Reads an item by its key. */
+  get(key: Attributes): Attributes | undefined {
+    if (Object.keys(key).length !== this.#keys.length) throw validationError('a key has other attributes')
+    return this.#items.get(this.nameOf(key))
+  }
+
+  /** Writes an item in place of the one with its key. */
+  put(item: Attributes): void {
+    for (const { KeySchema } of this.input.GlobalSecondaryIndexes ?? [])
+      for (const name of namesOf(KeySchema)) if (item[name] !== undefined) textOf(name, item[name])
+    this.#items.set(this.nameOf(item), toStoredItem(item))
+  }
+
+  /** Deletes an item by its key. */
+  delete(key: Attributes): void {
+    this.#items.delete(this.nameOf(key))
+  }
+
+  /** Reads all items. */
+  scan(): Page {
+    const Items = [...this.#items.values()]
+    return { Items, Count: Items.length }
+  }
+
+  /** Reads a page of a query. */
+  query(query: Query): Page {
+    const index = this.input.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === query.IndexName)
+    if (query.IndexName !== undefined && index === undefined) throw validationError('there is no such index')
+    const [hash = '', range = ''] = namesOf((index ?? this.input).KeySchema)
+    // Entries of an index that have the same key are in the order of the table's.
+    const order = [range, ...this.#keys]
+    const names = [...new Set([hash, ...order])]
+    const sign = query.ScanIndexForward === false ? -1 : 1
+    const compareItems = (one: Attributes, other: Attributes): number => {
+      for (const name of order) {
+        const difference = compare(one[name], other[name]) ?? 0
+        if (difference !== 0) return sign * difference
+      }
+      return 0
+    }
+    const { ExclusiveStartKey: start, Limit = Infinity } = query
+    const found = [...this.#items.values()]
+      .filter((item) => item[hash] !== undefined && item[range] !== undefined)
+      .filter((item) => holds(query.KeyConditionExpression, query, item))
+      .sort(compareItems)
+      .filter((item) => start === undefined || compareItems(item, start) > 0)
+    const page = found.slice(0, Limit)
+    const isProjected = index?.Projection?.ProjectionType === 'KEYS_ONLY'
+    const Items = page
+      .filter((item) => holds(query.FilterExpression, query, item))
+      .map((item) => (isProjected ? pick(item, names) : project(item, query)))
+    const last = page.at(-1)
+    const isPart = last !== undefined && page.length === Limit
+    return { Items, Count: Items.length, ...(isPart && { LastEvaluatedKey: pick(last, names) }) }
+  }
+}
+
+const namesOf = (schema: KeySchema): string[] => schema.map(({ AttributeName }) => AttributeName)
+
+/** The text of a key's attribute. Throws what DynamoDB throws if it cannot be one. */
+function textOf(name: string, value: Value | undefined): string {
+  const [type, held] = typeOf(value ?? { NULL: true })
+  if (type !== 'S' || held === '') throw validationError(`${name} of a key is no text, or empty`)
+  return held as string
+}
+
+const pick = (item: Attributes, names: readonly string[]): Attributes =>
+  Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])))
+
+/** The attributes of an item that a read asks for. */
+function project(item: Attributes, { ProjectionExpression, ExpressionAttributeNames = {} }: Query) {
+  if (ProjectionExpression === undefined) return item
+  const names = ProjectionExpression.split(',').map((name) => name.trim())
+  return pick(
+    item,
+    names.map((name) => ExpressionAttributeNames[name] ?? name),
+  )
+}
