@@ -13,6 +13,7 @@ const command = new Command('npm run test:faults --')
   .option('--dynamodb-local', 'run on DynamoDB Local, and not on a database in memory')
   .option('--kill-database <times>', 'instead, kill the database under load', parseCount)
   .option('--kill-at-each-call', 'instead, kill every function that writes at each of its AWS calls')
+  .option('--scenarios', 'before the seeds, run scenarios that have figures of their own')
   .option('--no-shrink', 'do not search for the shortest history that fails')
   .parse()
 

@@ -18,6 +18,10 @@ export type Operation = { after: number } & (
   | ({ kind: 'kill'; path: string } & Death)
   /** The mail service is down for this long. */
   | { kind: 'mailDown'; milliseconds: number }
+  /** AWS throttles this share of calls for this long. */
+  | { kind: 'throttle'; share: number; milliseconds: number }
+  /** Somebody disables the active signing key in KMS. */
+  | { kind: 'disableKey' }
   /** Reads while other things happen. */
   | { kind: 'read'; userId: number; what: string }
   /** Waits until nothing is under way, and compares every answer to these users with the model. */

@@ -1,4 +1,7 @@
+import { DisableKeyCommand } from '@aws-sdk/client-kms'
+import type * as KmsModule from '../../../shared/aws/kms.ts'
 import type * as WriteModule from '../../../shared/db/write.ts'
+import type * as KeySetModule from '../../../shared/keys/key-set.ts'
 import type * as SignModule from '../../../shared/keys/sign-jwt.ts'
 import type * as TokenModule from '../../../shared/tokens/access-token.ts'
 import type * as ScopesModule from '../../../shared/tokens/scopes.ts'
@@ -14,6 +17,14 @@ export async function forgetKeySets(): Promise<void> {
     )) as typeof SignModule
     forgetCachedKeySet()
   }
+}
+
+/** Disables the active signing key in KMS, behind the service's back. */
+export async function disableActiveKey(): Promise<void> {
+  const { activeKey, readKeySet } = (await loadInProcess(0, 'shared/keys/key-set.ts')) as typeof KeySetModule
+  const { kms } = (await loadInProcess(0, 'shared/aws/kms.ts')) as typeof KmsModule
+  const { arn } = activeKey(await readKeySet()) ?? {}
+  await kms.send(new DisableKeyCommand({ KeyId: arn }))
 }
 
 const forever = 400 * 86_400_000

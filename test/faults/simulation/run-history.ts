@@ -5,7 +5,7 @@ import { checkSignIns } from './check-sign-ins.ts'
 import { type Draws, openDraws } from './draws.ts'
 import { beginDatabase, endDatabase } from './dynamodb/play-database.ts'
 import type { History, Operation } from './history.ts'
-import { forgetKeySets, issueTokens } from './read-tokens.ts'
+import { disableActiveKey, forgetKeySets, issueTokens } from './read-tokens.ts'
 import type { SimulationRecord } from './record.ts'
 import { newSignInRecord, signIn, type SignInRecord } from './sign-in.ts'
 import { openTable } from './table.ts'
@@ -24,6 +24,8 @@ export interface Outcome {
   /** Number of steps of the virtual time, and their digest, which two runs of a history share. */
   steps: number
   trace: string
+  /** What there was to see of the service under faults: see `World`. */
+  seen: Pick<World, 'throttled' | 'unavailableAt' | 'rotatedAt'>
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
@@ -60,6 +62,7 @@ export async function runHistory(history: History, { dynamodbLocal = false } = {
       steps: time.step,
       hasDied: world.hasDied,
       trace: world.trace,
+      seen: world,
     }
   } finally {
     world.close()
@@ -169,6 +172,10 @@ async function perform(run: Run, operation: Operation): Promise<void> {
     case 'kill':
       world.death = operation
       return
+    case 'throttle':
+      return world.throttle(operation.share, operation.milliseconds)
+    case 'disableKey':
+      return world.time.perform(disableActiveKey)
     case 'mailDown':
       world.mailsFrom = world.time.now + operation.milliseconds
       return

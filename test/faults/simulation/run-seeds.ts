@@ -3,6 +3,7 @@ import { drawHistory, type History } from './history.ts'
 import { killAtEachCall } from './kill-at-each-call.ts'
 import { installProcesses } from './processes.ts'
 import { runHistory } from './run-history.ts'
+import { runScenarios } from './scenarios.ts'
 import { shrink } from './shrink.ts'
 import { installVirtualTime } from './virtual-time.ts'
 import { processCount } from './world.ts'
@@ -22,6 +23,8 @@ export interface SeedOptions {
   compare: number
   /** Whether to kill every function at each of its calls instead. */
   killAtEachCall?: boolean
+  /** Whether to run the scenarios, too. */
+  scenarios?: boolean
 }
 
 /** Runs seeds, tells about each that fails, and resolves with their number. */
@@ -34,6 +37,8 @@ export async function runSeeds(options: SeedOptions): Promise<number> {
     for (const problem of problems) console.log(problem)
     return problems.length
   }
+  const problems = options.scenarios ? await runScenarios() : []
+  for (const problem of problems) console.log(problem)
   const started = performance.now()
   const totals = { events: 0, refused: 0, steps: 0, failed: 0 }
   for (let seed = options.seed; seed < options.seed + options.seeds; seed += 1) {
@@ -54,7 +59,7 @@ export async function runSeeds(options: SeedOptions): Promise<number> {
     `${options.seeds} seeds, ${totals.failed} failed: ${totals.events} events, of which ${totals.refused} were ` +
       `refused, ${totals.steps} steps; ${seconds.toFixed(1)} s`,
   )
-  return totals.failed
+  return totals.failed + problems.length
 }
 
 /** Runs a seed on DynamoDB Local, on another day of which no process has anything in memory. */

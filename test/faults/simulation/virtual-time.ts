@@ -68,6 +68,13 @@ export class VirtualTime {
     return () => this.#events.delete(event)
   }
 
+  /** Does something at this instant, in which no time passes. */
+  perform(run: () => Promise<void>): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>()
+    this.after(0, () => run().then(() => resolve(undefined), reject))
+    return promise
+  }
+
   /** Runs events in order until `isDone`; throws when none is left before that. */
   async runUntil(isDone: () => boolean): Promise<void> {
     for (let idle = 0; ;) {

@@ -102,6 +102,11 @@ export class World {
   death: (Death & { path: string }) | undefined
   /** Whether that took place. */
   hasDied = false
+  /** How many requests were sent while AWS throttled more calls, and how many of them failed. */
+  readonly throttled = { sent: 0, failed: 0 }
+  /** When requests were answered 503, and when rotations of the keys ended: epoch milliseconds. */
+  readonly unavailableAt: number[] = []
+  readonly rotatedAt: number[] = []
   /** Digest of all calls in their order. */
   trace = ''
   readonly time: VirtualTime
@@ -113,17 +118,18 @@ export class World {
   readonly #waiting: ((process: number) => void)[] = []
   readonly #end: () => void
   readonly #tasks = new Set<string>()
+  #isThrottled = false
   #running = 0
   #requests = 0
 
   constructor(time: VirtualTime, draws: Draws, weather: WorldWeather, replica: Stage['replica']) {
     this.time = time
     this.#draws = draws
-    this.#weather = weather
+    this.#weather = { ...weather }
     process.env['QUEUE_URL'] = 'http://queue.invalid/events'
     process.env['DEAD_LETTER_QUEUE_URL'] = deadLettersUrl
     process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
-    const { restore } = simulateCalls(draws, weather, {
+    const { restore } = simulateCalls(draws, this.#weather, {
       replica,
       play: (command) => this.#play(command),
       note: (call) => (this.trace = hash('sha256', `${this.trace} ${call}`).slice(0, 12)),
@@ -170,6 +176,17 @@ export class World {
   get underWay(): string {
     const queued = [...this.#queues].map(([name, { messages }]) => `${name} ${messages.size}`)
     return [...this.#tasks, ...queued, `free ${this.#free.length}`].join(', ')
+  }
+
+  /** Lets AWS throttle this share of calls for a time. */
+  throttle(share: number, milliseconds: number): void {
+    const { throttles } = this.#weather
+    this.#weather.throttles = share
+    this.#isThrottled = true
+    this.time.after(milliseconds, () => {
+      this.#weather.throttles = throttles
+      this.#isThrottled = false
+    })
   }
 
   /** Puts an event on the bus. */
@@ -298,12 +315,16 @@ export class World {
 
   async #requestUntilAnswered(stream: string, path: string, request: TestRequest): Promise<WorldAnswer> {
     for (let attempts = 1; ; attempts += 1) {
+      const counts = this.#isThrottled
       const answer = await this.#invoke(stream, path, timeouts.endpoint, (handler, context) =>
         (handler as Endpoint)(toEvent(request), context),
       )
+      if (counts) this.throttled.sent += 1
+      if (counts && (answer?.statusCode ?? 500) >= 500) this.throttled.failed += 1
       if (answer !== undefined) {
         const { statusCode: status = 0, headers = {}, body = '' } = answer
         if (status === 500) this.violations.push(`${path} answered 500`)
+        if (status === 503) this.unavailableAt.push(this.time.now)
         if (status === 503 && !('retry-after' in headers))
           this.violations.push(`${path}: 503 without Retry-After`)
         if (status < 500)
@@ -320,7 +341,9 @@ export class World {
     const path = 'functions/schedule/rotate-signing-keys.ts'
     return this.#invoke(`rotation ${this.#requests}`, path, timeouts.schedule, async (handler, context) => {
       try {
-        return await (handler as typeof rotate)(input, context)
+        const result = await (handler as typeof rotate)(input, context)
+        this.rotatedAt.push(this.time.now)
+        return result
       } catch (error) {
         if (!isPassing(error)) throw error
         return undefined

@@ -31,8 +31,8 @@ export async function anExhaustedKmsQuota(): Promise<void> {
       expect(answer).toMatchObject({ status: 503, code: 50300, headers: { 'retry-after': '1' } })
     }
   } finally {
-    // Three requests with three attempts each, including the SDK's retries.
-    expect(restore()).toBe(9)
+    // Three requests with four attempts each, including the SDK's retries.
+    expect(restore()).toBe(12)
   }
   for (const answer of await requestAll()) expect(answer).toMatchObject({ status: 200, code: 0 })
 }

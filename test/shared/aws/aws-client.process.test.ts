@@ -158,7 +158,7 @@ describe('the deadline of an AWS call', () => {
         request.resume()
       })
       expect(passingCause(error)).toBe('timed_out')
-      expect(attempts).toBe(3)
+      expect(attempts).toBe(4)
       expect(performance.now() - startedAt).toBeLessThan(9_500)
     },
   )
