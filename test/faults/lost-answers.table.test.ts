@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as addressInfo } from '../../functions/address/info.ts'
 import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
 import { handler as walletAdjusted } from '../../functions/intake/wallet.adjusted.ts'
@@ -61,7 +61,20 @@ const eventContext = () => contextWith(8_500)
 
 const unavailable = { status: 503, code: 50300, headers: { 'retry-after': '1' }, data: null }
 
-describe('a write whose answer is lost until the deadline', () => {
+/** When the request or event comes again: DynamoDB knows the token of a transaction for ten minutes. */
+const repetitions = [
+  ['at once', 0],
+  ['eleven minutes later', 660_000],
+] as const
+
+describe.each(repetitions)('a write whose answer is lost until the deadline, repeated %s', (_when, later) => {
+  const passTime = () => {
+    if (later > 0) vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + later })
+  }
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
   it('a deposit address that was assigned is answered to the repeated request, and no second one is used up', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 3))
@@ -72,6 +85,7 @@ describe('a write whose answer is lost until the deadline', () => {
     }
     const lost = await withLostAnswer(() => callEndpoint(addressInfo, { ...request, remainingMilliseconds }))
     expect(lost).toMatchObject(unavailable)
+    passTime()
     expect(await callEndpoint(addressInfo, request)).toMatchObject({ status: 200, code: 0 })
     expect(await countFreeAddresses(pool, 10)).toBe(2)
   })
@@ -82,6 +96,7 @@ describe('a write whose answer is lost until the deadline', () => {
     expect(lost).toMatchObject(unavailable)
     const givenKey = (await readCode(exchange.body['code'] ?? ''))?.given_key ?? { pk: 'none', sk: 'none' }
     expect(await readItem(givenKey, { consistent: true })).toBeDefined()
+    passTime()
     expect(await callEndpoint(token, exchange)).toMatchObject({ status: 400, code: 40003 })
     expect(await readItem(givenKey, { consistent: true })).toBeUndefined()
   })
@@ -92,6 +107,7 @@ describe('a write whose answer is lost until the deadline', () => {
     const body = { email: user.email, login_ticket: ticket, method: 'EMAIL', validate_code: '012345' }
     const lost = await withLostAnswer(() => callEndpoint(login2fa, { body, remainingMilliseconds }))
     expect(lost).toMatchObject(unavailable)
+    passTime()
     expect(await callEndpoint(login2fa, { body })).toMatchObject({ status: 401, code: 40102 })
   })
 
@@ -102,6 +118,7 @@ describe('a write whose answer is lost until the deadline', () => {
       expect(await withLostAnswer(() => deliver(walletAdjusted, event, eventContext()))).toBe('retry')
     })
     expect(metrics.map(({ name }) => name)).toEqual(['Unavailable'])
+    passTime()
     expect(await deliver(walletAdjusted, event, eventContext())).toBe('done')
     const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
     expect(describeWallet(wallet).holdings).toEqual({ USDT: '1 0 0 0' })
