@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { events } from '../../../infra/events.ts'
 import { maxReceives } from '../../../shared/events/intake.ts'
 import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { ofType, type Stacks, synthesizeUnchecked } from './synthesize.ts'
@@ -22,6 +23,16 @@ beforeAll(async () => {
 })
 
 const queuesOf = (from: Stacks) => ofType(from, 'AWS::SQS::Queue').map(({ resource }) => resource.Properties)
+/** A reference to an attribute of a resource of the same stack. */
+interface GetAtt {
+  'Fn::GetAtt': [id: string, attribute: string]
+}
+
+/** The name of a queue that is referred to. */
+const queueName = (reference: GetAtt | undefined) => {
+  const found = ofType(stacks, 'AWS::SQS::Queue').find(({ id }) => id === reference?.['Fn::GetAtt'][0])
+  return String(found?.resource.Properties['QueueName'])
+}
 const withEventKey = (value: unknown) => JSON.stringify(value ?? '').includes('EventKey')
 
 describe('events that hold passwords or secrets', () => {
@@ -85,6 +96,27 @@ it('a queue gives an event up only after its function, which tells the reason, h
     const { maxReceiveCount } = RedrivePolicy as { maxReceiveCount: number }
     expect(maxReceiveCount, String(QueueName)).toBeGreaterThan(maxReceives)
   }
+})
+
+it('an event that the bus cannot put into its queue goes to the dead letters of that queue', () => {
+  const rules = ofType(stacks, 'AWS::Events::Rule').filter(({ stack, resource }) => {
+    const pattern = resource.Properties['EventPattern'] as Record<string, unknown> | undefined
+    return stack === 'intake' && pattern?.['detail-type'] !== undefined
+  })
+  expect(rules).toHaveLength(events.length)
+  for (const { resource } of rules) {
+    const [target] = resource.Properties['Targets'] as { Arn: GetAtt; DeadLetterConfig?: { Arn: GetAtt } }[]
+    const name = queueName(target?.Arn)
+    expect(name).toMatch(/^account-service-prod-/)
+    expect(queueName(target?.DeadLetterConfig?.Arn)).toBe(`${name}-dead-letters`)
+  }
+})
+
+it('of a batch of messages only those that fail are delivered again', () => {
+  const sources = ofType(stacks, 'AWS::Lambda::EventSourceMapping')
+  expect(sources.length).toBeGreaterThan(events.length)
+  for (const { resource } of sources)
+    expect(resource.Properties).toMatchObject({ FunctionResponseTypes: ['ReportBatchItemFailures'] })
 })
 
 it('a scheduled run is dropped after a minute and never repeated, so that a stopped schedule stops', () => {
