@@ -83,3 +83,28 @@ describe('alarms for which once is enough', () => {
     },
   )
 })
+
+describe('alarms on what runs by the clock', () => {
+  const silent = protectedStage.filter(({ name }) => name.endsWith('-silent'))
+
+  it('rotation and verification of the ledger have one each', () => {
+    expect(silent.map(({ name }) => name)).toEqual(['rotation-silent', 'ledger-verification-silent'])
+  })
+
+  it.each(silent.map((alarm) => [alarm.name, alarm] as const))(
+    '%s is raised when nothing has run for as long as it looks back, and ends with the next run',
+    (_name, alarm) => {
+      const cloudwatch = openCloudWatch({ alarms: [alarm], compositeAlarms: [] })
+      const run = () => {
+        for (const { metric } of alarm.queries) cloudwatch.record(metric, 1)
+        cloudwatch.advance(1)
+      }
+      run()
+      expect(cloudwatch.alarms()).toMatchObject([{ raised: false }])
+      cloudwatch.advance(windowMinutes(alarm))
+      expect(cloudwatch.alarms()).toMatchObject([{ raised: true }])
+      run()
+      expect(cloudwatch.alarms()).toMatchObject([{ raised: false }])
+    },
+  )
+})
