@@ -192,7 +192,7 @@ function listOwnFunctions({ functions, routes, outputs }: StackModel): FunctionM
     const base = functions.find(({ logicalId }) => logicalId === route?.functionLogicalId)
     if (base === undefined) return []
     const code = { codeDirectory: join(import.meta.dirname, folder), handler: `${name}.handler` }
-    return [{ ...base, logicalId: `local/${name}`, name, ...code, ...caller }]
+    return [{ ...base, logicalId: `local/${name}`, name, ...code, alias: undefined, ...caller }]
   }
   // Uses the auditor's role, because no other role may read every record of the signing keys.
   const auditor = outputs.AuditorRoleArn === undefined ? {} : { arn: outputs.AuditorRoleArn }

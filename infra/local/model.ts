@@ -43,6 +43,16 @@ export interface FunctionModel {
   roleTags: Record<string, string>
   /** Every policy document of the role, inline and attached, resolved. */
   policies: PolicyDocument[]
+  /** The alias through which the function is called; undefined if it has none, and so no versions. */
+  alias?: AliasModel | undefined
+}
+
+/** An alias of a function, with the version that it points to (`AWS::Lambda::Alias`). */
+export interface AliasModel {
+  name: string
+  version: string
+  /** The function in another version, which gets this share of the alias's calls (Lambda: weighted alias). */
+  additional?: { model: FunctionModel; weight: number } | undefined
 }
 
 export interface RoleModel {

@@ -157,6 +157,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     },
     /** Publishes functions of another template, and runs them from now on. */
     deploy: versions.deploy,
+    /** Publishes a version of a function, which gets no calls yet. Returns its number. */
+    publish: versions.publish,
     /** Gives a function the policies of this model from its next request on, as IAM's PutRolePolicy does. */
     replacePolicies: callers.replace,
     /** Runs the functions of all schedules that are enabled, once. */

@@ -25,12 +25,16 @@ export function createInvokeByName(
     const payload = Buffer.from(bytes).toString()
     if (type === 'Event') {
       void runInBackground(model, payload)
-      return { payload: Buffer.alloc(0), executedVersion: '$LATEST' }
+      return { payload: Buffer.alloc(0), executedVersion: model.alias?.version ?? '$LATEST' }
     }
-    const { functionError, logTail, ...result } = await invoke(model.logicalId, payload, endAfterMilliseconds)
+    const { functionError, executedVersion, logTail, ...result } = await invoke(
+      model.logicalId,
+      payload,
+      endAfterMilliseconds,
+    )
     return {
       payload: Buffer.from(result.payload),
-      executedVersion: '$LATEST',
+      executedVersion,
       logTail,
       ...(functionError === undefined ? {} : { functionError }),
     }

@@ -9,6 +9,8 @@ export interface InvocationResult {
   /** Set if the function failed, timed out or exited; `payload` is then the error object. */
   functionError: 'Unhandled' | undefined
   requestId: string
+  /** Version that ran; `$LATEST` for a function without an alias. */
+  executedVersion: string
   /** The last lines that the function logged in this run, at most 4 KB. */
   logTail: string
 }
@@ -64,7 +66,7 @@ interface WaitingInvocation {
   reject: (error: unknown) => void
 }
 
-/** The workers of one function, and the invocations that wait for them. */
+/** The workers of one version of a function, and the invocations that wait for them. */
 interface Pool {
   model: FunctionModel
   workers: Set<FunctionWorker>
@@ -74,6 +76,8 @@ interface Pool {
    */
   idle: { worker: FunctionWorker; since: number }[]
   waiting: WaitingInvocation[]
+  /** Number of the calls through the alias since it was changed. */
+  calls: number
   /** Sequence number of the function's last run. The function with the lowest number has waited longest. */
   lastRun: number
 }
@@ -96,8 +100,8 @@ export class Runtime {
   }
 
   readonly invoke: InvokeFunction = async (functionLogicalId, payload, endAfterMilliseconds) => {
-    const pool = this.poolOf(functionLogicalId)
-    const busy = pool.workers.size - pool.idle.length + pool.waiting.length
+    const pool = this.route(this.poolOf(functionLogicalId))
+    const busy = this.versionsOf(functionLogicalId).reduce((sum, one) => sum + countBusy(one), 0)
     const { reservedConcurrency = Number.POSITIVE_INFINITY } = pool.model
     if (busy >= reservedConcurrency) throw new TooManyRequestsError('Rate Exceeded.')
     if (this.closed || pool.waiting.length >= this.limits.maxWaitingPerFunction)
@@ -110,16 +114,19 @@ export class Runtime {
 
   /** Makes further invocations of a function load its new code. Running ones finish with the old code. */
   reload(functionLogicalId: string): void {
-    const pool = this.poolOf(functionLogicalId)
-    for (const worker of pool.workers) worker.retire()
-    for (const { worker } of pool.idle) void this.drop(pool, worker)
+    for (const pool of this.versionsOf(functionLogicalId)) {
+      pool.calls = 0
+      for (const worker of pool.workers) worker.retire()
+      for (const { worker } of pool.idle) void this.drop(pool, worker)
+    }
   }
 
   /** Counts the live workers, by function name. */
   countWorkers(): Record<string, number> {
-    return Object.fromEntries(
-      [...this.pools.values()].map(({ model, workers }) => [model.name, workers.size]),
-    )
+    const counts: Record<string, number> = {}
+    for (const { model, workers } of this.pools.values())
+      counts[model.name] = (counts[model.name] ?? 0) + workers.size
+    return counts
   }
 
   /** Ends every worker. Running invocations resolve with Lambda's error for an exit; waiting ones reject. */
@@ -136,6 +143,27 @@ export class Runtime {
     const pool = this.pools.get(functionLogicalId)
     if (pool === undefined) throw new Error(`no function ${functionLogicalId}`)
     return pool
+  }
+
+  /** The workers of every version of a function that was called. */
+  private versionsOf(functionLogicalId: string): Pool[] {
+    return [...this.pools.values()].filter(({ model }) => model.logicalId === functionLogicalId)
+  }
+
+  /**
+   * The workers of the version that gets this call. Lambda draws it; here a version that gets a tenth of the
+   * calls gets every tenth.
+   */
+  private route(pool: Pool): Pool {
+    const { additional } = pool.model.alias ?? {}
+    pool.calls += 1
+    if (additional === undefined) return pool
+    const { model, weight } = additional
+    if (Math.floor(pool.calls * weight) === Math.floor((pool.calls - 1) * weight)) return pool
+    const id = `${model.logicalId}:${model.alias?.version ?? ''}`
+    const other = this.pools.get(id) ?? createPool(model)
+    this.pools.set(id, other)
+    return other
   }
 
   private dispatch(pool: Pool): void {
@@ -205,7 +233,10 @@ const createPool = (model: FunctionModel): Pool => ({
   workers: new Set(),
   idle: [],
   waiting: [],
+  calls: 0,
   lastRun: 0,
 })
+
+const countBusy = ({ workers, idle, waiting }: Pool): number => workers.size - idle.length + waiting.length
 
 const isStarved = ({ waiting, workers }: Pool): boolean => waiting.length > 0 && workers.size === 0

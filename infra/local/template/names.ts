@@ -14,6 +14,8 @@ export interface Addresses {
   apiUrl: string
   /** Without a trailing slash. */
   awsUrl: string
+  /** Numbers of the versions of functions that this deployment publishes, by function. Default: 1. */
+  versions?: Record<string, string> | undefined
   /** Outputs of stacks in another region, by name. */
   outputsElsewhere?: Record<string, string> | undefined
 }
@@ -72,8 +74,10 @@ const otherTypes: Record<string, Identify> = {
     return { ref: arn, attributes: { AliasArn: arn } }
   },
   'AWS::Lambda::Version': (resource, at) => {
-    const arn = `${functionArn(resource, at)}:1`
-    return { ref: arn, attributes: { FunctionArn: arn, Version: '1' } }
+    const bare = functionArn(resource, at)
+    const version = at.versions?.[bare.split(':').at(-1) ?? ''] ?? '1'
+    const arn = `${bare}:${version}`
+    return { ref: arn, attributes: { FunctionArn: arn, Version: version } }
   },
   'AWS::SQS::Queue': (resource, at) => {
     const suffix = resource.property('FifoQueue') === 'true' ? '.fifo' : ''

@@ -14,6 +14,8 @@ const LambdaFunction = v.object({
   Layers: v.optional(v.array(v.unknown()), []),
 })
 
+const Alias = v.object({ FunctionName: Text, FunctionVersion: Text, Name: Text })
+
 const EventSourceMapping = v.object({
   FunctionName: Text,
   EventSourceArn: Text,
@@ -37,27 +39,33 @@ const AttachedPolicy = v.object({ PolicyDocument: Policy, Roles: Texts })
 /** Ignored AWS managed policies: the local stack lets every function write logs and traces. */
 const harmlessManagedPolicies = /\/(AWSLambdaBasicExecutionRole|AWSXRayDaemonWriteAccess)$/
 
-/** Reads the Lambda functions of the stage. */
-export const readFunctions = (reader: TemplateReader, roles: RoleModel[]): FunctionModel[] =>
-  reader.read('AWS::Lambda::Function', LambdaFunction).map(({ id, ref, stack, attribute, properties }) => {
-    if (properties.Layers.length > 0) refuse(`${id} has layers, which the local stack does not know`)
-    const role = roles.find(({ arn }) => arn === properties.Role)
-    const bundle = stack.assetPaths.get(properties.Code.S3Key ?? '')
-    return {
-      logicalId: id,
-      name: ref,
-      arn: attribute('Arn'),
-      codeDirectory: bundle ?? refuse(`${id} has no bundle among the assets of ${stack.name}`),
-      handler: properties.Handler,
-      environment: properties.Environment?.Variables ?? {},
-      timeoutSeconds: properties.Timeout,
-      memoryMegabytes: properties.MemorySize,
-      reservedConcurrency: properties.ReservedConcurrentExecutions,
-      roleArn: properties.Role,
-      roleTags: role?.tags ?? {},
-      policies: role?.policies ?? [],
-    }
-  })
+/** Reads the Lambda functions of the stage, with their aliases. */
+export function readFunctions(reader: TemplateReader, roles: RoleModel[]): FunctionModel[] {
+  const aliases = reader.read('AWS::Lambda::Alias', Alias).map(({ properties }) => properties)
+  return reader
+    .read('AWS::Lambda::Function', LambdaFunction)
+    .map(({ id, ref, stack, attribute, properties }) => {
+      if (properties.Layers.length > 0) refuse(`${id} has layers, which the local stack does not know`)
+      const role = roles.find(({ arn }) => arn === properties.Role)
+      const bundle = stack.assetPaths.get(properties.Code.S3Key ?? '')
+      const alias = aliases.find(({ FunctionName: name }) => name === ref)
+      return {
+        logicalId: id,
+        name: ref,
+        arn: attribute('Arn'),
+        codeDirectory: bundle ?? refuse(`${id} has no bundle among the assets of ${stack.name}`),
+        handler: properties.Handler,
+        environment: properties.Environment?.Variables ?? {},
+        timeoutSeconds: properties.Timeout,
+        memoryMegabytes: properties.MemorySize,
+        reservedConcurrency: properties.ReservedConcurrentExecutions,
+        roleArn: properties.Role,
+        roleTags: role?.tags ?? {},
+        policies: role?.policies ?? [],
+        alias: alias && { name: alias.Name, version: alias.FunctionVersion },
+      }
+    })
+}
 
 /** Reads the event source mappings, from SQS queues to functions. */
 export const readEventSources = (reader: TemplateReader, functions: FunctionModel[]): EventSourceModel[] =>

@@ -109,7 +109,13 @@ async function runOnce(
     if (made === call) usage = { calls: recorded.calls, cpu, logBytes: logBytes - logged }
     made += 1
     logged = logBytes
-    return { payload, functionError: failed ? 'Unhandled' : undefined, requestId: '', logTail: '' }
+    return {
+      payload,
+      functionError: failed ? 'Unhandled' : undefined,
+      requestId: '',
+      executedVersion: '$LATEST',
+      logTail: '',
+    }
   })
   try {
     await scenario(calls)

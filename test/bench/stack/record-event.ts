@@ -28,7 +28,13 @@ export async function recordEvent(
     stack.recorder.take()
     const { payload, failed } = await environment.run(event)
     recorded.push({ model, event, answers: stack.recorder.take().answers })
-    return { payload, functionError: failed ? 'Unhandled' : undefined, requestId: '', logTail: '' }
+    return {
+      payload,
+      functionError: failed ? 'Unhandled' : undefined,
+      requestId: '',
+      executedVersion: '$LATEST',
+      logTail: '',
+    }
   })
   try {
     await scenario(calls)

@@ -10,7 +10,7 @@ import { readConfig } from '../../../infra/config.ts'
 import { endpointFunctions } from '../../../infra/endpoint-functions.ts'
 import { events } from '../../../infra/events.ts'
 import { routes } from '../../../infra/routes.ts'
-import { workers } from '../../../infra/workers-and-schedules.ts'
+import { schedules, workers } from '../../../infra/workers-and-schedules.ts'
 import { buildStackModel } from '../../../infra/local/template/build-model.ts'
 import { readStackTemplates } from '../../../infra/local/template/stack-templates.ts'
 import { addStacks } from '../../../infra/stacks/add-stacks.ts'
@@ -244,9 +244,21 @@ describe('the knob gradualDeployment', () => {
       apiUrl: 'http://api',
       awsUrl: 'http://aws',
     }
-    const { routes: served, eventSources } = buildStackModel(readStackTemplates(app.synth()), addresses)
+    const templates = readStackTemplates(app.synth())
+    const { functions, alarms, routes: served, eventSources } = buildStackModel(templates, addresses)
     expect(served).toHaveLength(routes.length + 1)
     expect(eventSources).toHaveLength(events.length + workers.length)
+    const scheduled = functions.filter(({ alias }) => alias === undefined).map(({ name }) => name)
+    expect(scheduled.sort()).toEqual(schedules.map(({ name }) => name).sort())
+    const [canary] = alarms.filter(({ name }) => name === 'account-bills-deployment-errors')
+    const watched = { FunctionName: 'account-bills', Resource: 'account-bills:live', ExecutedVersion: '1' }
+    for (const { metric } of canary?.queries ?? expect.unreachable())
+      expect(metric.dimensions).toEqual(watched)
+    const next = buildStackModel(templates, { ...addresses, versions: { 'account-bills': '2' } })
+    const versionsOf = (name: string) =>
+      next.functions.filter((one) => one.name.startsWith(name)).map(({ alias }) => alias?.version)
+    expect(versionsOf('account-bills')).toEqual(['2'])
+    expect(versionsOf('account-info')).toEqual(['1'])
   })
 
   it('without gradualDeployment, functions have no aliases or versions', async () => {

@@ -9,10 +9,15 @@ import { synthesizeFromBundles, synthesizeStage } from '../../support/synthesize
 import { ephemeral } from '../../support/ephemeral.ts'
 
 /**
- * Multi-Region keys, because a rehearsal moves to another region; no mail waits, as rehearsals wait for empty
- * queues.
+ * Multi-Region keys, because a rehearsal moves to another region, and versions, because one moves back to an
+ * earlier one; no mail waits, as rehearsals wait for empty queues.
  */
-const settings = { signingKeyPublishSeconds: '2', multiRegionKeys: 'true', mailDelaySeconds: '0' }
+const settings = {
+  signingKeyPublishSeconds: '2',
+  multiRegionKeys: 'true',
+  gradualDeployment: 'true',
+  mailDelaySeconds: '0',
+}
 
 /**
  * Starts a local stack for rehearsals, which disable keys and delete tables. Sets the environment of this

@@ -1,5 +1,5 @@
 import type { AlarmModel, CompositeAlarmModel, StackModel } from '../../model.ts'
-import { compileAlarm, readRule, windowMinutes } from './alarm-states.ts'
+import { compileAlarm, type IsRaised, readRule, windowMinutes } from './alarm-states.ts'
 import { openClock } from './clock.ts'
 import { Metrics, minuteMilliseconds } from './metrics.ts'
 
@@ -31,34 +31,38 @@ export function openCloudWatch({ alarms, compositeAlarms }: Pick<StackModel, 'al
   const clock = openClock()
   const metrics = new Metrics(clock)
   const samplers: Sampler[] = []
-  const keptMinutes = Math.max(1, ...alarms.map(windowMinutes))
-  const views = new Map<string, AlarmView>(
-    [...alarms, ...compositeAlarms].map((alarm) => [
-      alarm.arn,
-      { alarm, raised: false, since: clock.read() },
-    ]),
-  )
+  let keptMinutes = 1
+  const views = new Map<string, AlarmView>()
   const isRaised = (arn: string) => views.get(arn)?.raised ?? false
   const set = (arn: string, raised: boolean, at: number) => {
     const view = views.get(arn)
     if (view !== undefined && view.raised !== raised) Object.assign(view, { raised, since: at })
   }
-  const single = alarms.map((alarm) => ({ arn: alarm.arn, test: compileAlarm(alarm, metrics) }))
-  const composites = inOrder(compositeAlarms).map((alarm) => ({
-    alarm,
-    members: readRule(alarm),
-    tell: openActions(alarm),
-  }))
+  const actions = new Map<string, TakesActions>()
+  const add = (alarm: AlarmView['alarm']) => {
+    const { raised, since } = views.get(alarm.arn) ?? { raised: false, since: clock.read() }
+    views.set(alarm.arn, { alarm, raised, since })
+    if (!actions.has(alarm.arn)) actions.set(alarm.arn, openActions(alarm))
+  }
+  const tests = new Map<string, IsRaised>()
+  /** Creates or changes an alarm; the state of one that exists stays until it is evaluated. */
+  const put = (alarm: AlarmModel) => {
+    add(alarm)
+    tests.set(alarm.arn, compileAlarm(alarm, metrics))
+    keptMinutes = Math.max(keptMinutes, windowMinutes(alarm))
+  }
+  alarms.forEach(put)
+  compositeAlarms.forEach(add)
+  const composites = inOrder(compositeAlarms).map((alarm) => ({ arn: alarm.arn, members: readRule(alarm) }))
   const notifications: Notification[] = []
 
   const evaluate = (at: number) => {
     for (const sample of samplers) sample(at)
     const minute = at / minuteMilliseconds
-    for (const { arn, test } of single) set(arn, test(minute), at)
-    for (const { alarm, members } of composites) set(alarm.arn, members.some(isRaised), at)
-    for (const { alarm, tell } of composites)
-      if (tell(isRaised(alarm.arn), isRaised(alarm.suppressor?.arn ?? ''), at))
-        notifications.push({ alarm: alarm.name, at })
+    for (const [arn, test] of tests) set(arn, test(minute), at)
+    for (const { arn, members } of composites) set(arn, members.some(isRaised), at)
+    for (const [arn, takesActions] of actions)
+      if (takesActions(isRaised, at)) notifications.push({ alarm: views.get(arn)?.alarm.name ?? '', at })
     metrics.forget(minute - keptMinutes)
   }
   const lastMinute = () => Math.floor(clock.read() / minuteMilliseconds) * minuteMilliseconds
@@ -79,6 +83,7 @@ export function openCloudWatch({ alarms, compositeAlarms }: Pick<StackModel, 'al
     alarms: () => [...views.values()],
     /** What the alarms have told their topics, oldest first. */
     notifications,
+    put,
     addSampler: (sampler: Sampler) => void samplers.push(sampler),
     /** Lets so many minutes end at once, one by one: all that was recorded until now counts. */
     advance(minutes: number): void {
@@ -104,22 +109,28 @@ function inOrder(alarms: readonly CompositeAlarmModel[]): CompositeAlarmModel[] 
   return [...sorted]
 }
 
+/** Tells at each minute whether an alarm takes its actions now, by the alarms that are raised. */
+type TakesActions = (isRaised: (arn: string) => boolean, at: number) => boolean
+
 /**
- * Tells at each minute whether a composite alarm takes its actions now: when it is raised, or if it has a
- * suppressor, after the wait period without one that is raised, and the extension period after one that was
- * (CloudWatch User Guide: suppressing composite alarm actions).
+ * An alarm takes its actions when it is raised; a composite alarm with a suppressor after the wait period
+ * without one that is raised, and the extension period after one that was (CloudWatch User Guide: suppressing
+ * composite alarm actions).
  */
-function openActions({ notifies, suppressor }: CompositeAlarmModel) {
+function openActions(alarm: AlarmModel | CompositeAlarmModel): TakesActions {
+  const { arn, notifies } = alarm
+  const { suppressor } = 'rule' in alarm ? alarm : { suppressor: undefined }
   let dueAt: number | undefined
   let taken = false
-  return (raised: boolean, suppressed: boolean, at: number): boolean => {
-    if (!raised) {
+  return (isRaised, at) => {
+    const suppressed = suppressor !== undefined && isRaised(suppressor.arn)
+    if (!isRaised(arn)) {
       dueAt = undefined
       taken = false
       return false
     }
     dueAt ??= at + (suppressor?.waitSeconds ?? 0) * 1_000
-    if (suppressed) dueAt = Math.max(dueAt, at + (suppressor?.extensionSeconds ?? 0) * 1_000)
+    if (suppressed) dueAt = Math.max(dueAt, at + suppressor.extensionSeconds * 1_000)
     if (taken || !notifies || suppressed || at < dueAt) return false
     return (taken = true)
   }

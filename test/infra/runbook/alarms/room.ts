@@ -3,7 +3,10 @@ import { DescribeRuleCommand, EventBridgeClient } from '@aws-sdk/client-eventbri
 import { expect } from 'vitest'
 import { readStatistic } from '../../../../infra/local/aws/cloudwatch/metrics.ts'
 import type { LocalStack } from '../../../../infra/local/local-stack.ts'
-import type { FunctionModel } from '../../../../infra/local/model.ts'
+import type { AlarmModel, FunctionModel } from '../../../../infra/local/model.ts'
+import { readAlarms } from '../../../../infra/local/template/read-alarms.ts'
+import { TemplateReader } from '../../../../infra/local/template/reader.ts'
+import type { StackTemplate } from '../../../../infra/local/template/stack-templates.ts'
 import { clientOptions } from '../../../../shared/aws/client-options.ts'
 import { follow, pollOptions } from '../follow.ts'
 import { peopleOf } from '../people.ts'
@@ -15,8 +18,11 @@ export interface AlarmRehearsal {
   cause: string
   /** The alarms of metrics that it raises: these and no others. */
   raises: readonly string[]
-  /** The alarms of journeys that notify the topic. Default: one fault, one notification, by `journey`. */
-  journey: string
+  /**
+   * The alarm of the journey that notifies the topic: one fault, one notification. None if all alarms notify
+   * it by themselves, as those of new versions do.
+   */
+  journey?: string
   /** Makes it go wrong. */
   fault: (room: Room) => Promise<unknown>
   /** Minutes after which the alarm is raised. Default: 3, after which its journey has notified. */
@@ -33,7 +39,8 @@ export type Room = ReturnType<typeof openRoom>
 /** Schedules run at least this often while minutes pass. */
 const scheduleMinutes = 25
 
-export function openRoom(stack: LocalStack, relay: Relay) {
+/** Opens the room of a stack, which serves these templates. */
+export function openRoom(stack: LocalStack, relay: Relay, templates: StackTemplate[]) {
   const { model, aws, baseUrl } = stack
   const { cloudwatch } = aws
   const events = new EventBridgeClient(clientOptions())
@@ -51,6 +58,15 @@ export function openRoom(stack: LocalStack, relay: Relay) {
   }
   const functionOf = (name: string): FunctionModel =>
     model.functions.find((one) => one.name === name) ?? expect.unreachable(name)
+  /** The sum of a metric of the functions since the rehearsal began. */
+  const sumOf = (name: string, dimensions: Record<string, string>): number => {
+    const metric = { namespace: 'account-service', name, dimensions }
+    return cloudwatch.metrics.compute(metric, readStatistic('Sum'), begun, thisMinute() + 1) ?? 0
+  }
+  const linesOf = (name: string): string[] =>
+    readFileSync(stack.logFile, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(` ${name} `))
   return {
     stack,
     relay,
@@ -78,9 +94,14 @@ export function openRoom(stack: LocalStack, relay: Relay) {
       atLeast: number,
       dimensions: Record<string, string> = {},
     ): Promise<void> => {
-      const metric = { namespace: 'account-service', name, dimensions }
+      await expect.poll(() => sumOf(name, dimensions), pollOptions).toBeGreaterThanOrEqual(atLeast)
+    },
+    sumOf,
+    /** Waits until Lambda has counted so many calls of a function since the rehearsal began. */
+    invoked: async (FunctionName: string, atLeast: number): Promise<void> => {
+      const metric = { namespace: 'AWS/Lambda', name: 'Invocations', dimensions: { FunctionName } }
       const sum = () => cloudwatch.metrics.compute(metric, readStatistic('Sum'), begun, thisMinute() + 1)
-      await expect.poll(() => sum() ?? 0, pollOptions).toBeGreaterThanOrEqual(atLeast)
+      await expect.poll(() => sum() ?? 0, { ...pollOptions, interval: 10 }).toBeGreaterThanOrEqual(atLeast)
     },
     /** Waits until Lambda has counted so many calls at once since the rehearsal began. */
     concurrent: async (atLeast: number): Promise<void> => {
@@ -88,10 +109,18 @@ export function openRoom(stack: LocalStack, relay: Relay) {
       const most = () => cloudwatch.metrics.compute(metric, readStatistic('Maximum'), begun, thisMinute() + 1)
       await expect.poll(() => most() ?? 0, pollOptions).toBeGreaterThanOrEqual(atLeast)
     },
+    /** The alarms of a function, as the deployment of a version of it makes them. */
+    alarmsOf: (name: string, version: string): AlarmModel[] => {
+      const { region, accountId } = model
+      const addresses = { region, accountId, apiUrl: baseUrl, awsUrl: aws.url, versions: { [name]: version } }
+      const alarms = readAlarms(new TemplateReader(templates, addresses))
+      return alarms.filter((alarm) => alarm.name.startsWith(`${name}-`))
+    },
+    /** All lines in the log of a function. */
+    linesOf,
     /** The structured lines in the log of a function. */
     logOf: (name: string): Record<string, unknown>[] =>
-      readFileSync(stack.logFile, 'utf8')
-        .split('\n')
+      linesOf(name)
         .filter((line) => line.includes(` ${name} {"`))
         .map((line) => JSON.parse(line.slice(line.indexOf('{'))) as Record<string, unknown>),
     /** The alarms of metrics that are raised; with an instant of CloudWatch's clock, at any time since. */
@@ -115,17 +144,21 @@ export async function rehearse(room: Room, rehearsal: AlarmRehearsal): Promise<v
   room.begin()
   const before = notifications.length
   const told = () => notifications.slice(before).map(({ alarm }) => alarm)
+  const byThemselves = room.stack.model.alarms.filter(
+    ({ name, notifies }) => notifies && raises.includes(name),
+  )
+  const telling = [...byThemselves.map(({ name }) => name), ...(journey === undefined ? [] : [journey])]
 
   await fault(room)
   await room.pass(minutes)
   expect(room.raised(start)).toEqual([...raises].sort())
-  expect(told()).toEqual([journey])
+  expect(told()).toEqual(telling)
   await expectListed(room)
 
   await mend(room)
   await room.pass(quietMinutes)
   expect(room.raised(), 'after').toEqual([])
-  expect(told()).toEqual([journey])
+  expect(told()).toEqual(telling)
 }
 
 /** Expects that the operator's command and the console list what is raised, with what to do. */

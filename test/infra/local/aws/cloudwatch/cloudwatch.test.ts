@@ -65,6 +65,32 @@ describe('an alarm on a metric', () => {
     expect(raised(cloudwatch)).toEqual([])
   })
 
+  it('with actions notifies once, each time that it is raised', () => {
+    const cloudwatch = open([alarm({ notifies: true })])
+    for (const times of [1, 2]) {
+      cloudwatch.record(metric, 3)
+      cloudwatch.advance(4)
+      expect(told(cloudwatch)).toEqual(Array.from({ length: times }, () => 'errors'))
+      cloudwatch.advance(4)
+    }
+  })
+
+  it('that is changed keeps its state until it is evaluated, then by its new metric', () => {
+    const next = { ...metric, dimensions: { FunctionName: 'two' } }
+    const cloudwatch = open([alarm({ notifies: true })])
+    cloudwatch.record(metric, 3)
+    cloudwatch.advance(1)
+    const [query] = alarm().queries
+    cloudwatch.put(alarm({ notifies: true, queries: query ? [{ ...query, metric: next }] : [] }))
+    expect(raised(cloudwatch)).toEqual(['errors'])
+    cloudwatch.advance(1)
+    expect(raised(cloudwatch)).toEqual([])
+    cloudwatch.record(next, 3)
+    cloudwatch.advance(1)
+    expect(raised(cloudwatch)).toEqual(['errors'])
+    expect(told(cloudwatch)).toEqual(['errors', 'errors'])
+  })
+
   it('counts what was measured before the clock was moved at the time at which it was measured', () => {
     const cloudwatch = open([alarm()])
     const before = Date.now()
