@@ -6,6 +6,7 @@ import { openManners, type Manners } from '../manners.ts'
 import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
 import { apiGatewayService, type StageVariables } from './apigateway/stage-operations.ts'
 import { alarmServices } from './cloudwatch/alarm-operations.ts'
+import { openTrail, trailOperations } from './cloudtrail/trail.ts'
 import { type CloudWatch, openCloudWatch } from './cloudwatch/cloudwatch.ts'
 import { countCalls } from './cloudwatch/count-calls.ts'
 import { sampleQueues, sampleReputation } from './cloudwatch/samplers.ts'
@@ -20,7 +21,6 @@ import { cryptographicOperations } from './kms/cryptographic-operations.ts'
 import { keyOperations } from './kms/key-operations.ts'
 import { type KeyRecord, KeyStore } from './kms/key-store.ts'
 import { drawKeyLag, type DrawLag } from './kms/lag.ts'
-import { describeKeyChange } from './kms/trail.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { eventSourceService } from './lambda/event-source-operations.ts'
 import { lambdaService, type Invoke } from './lambda/function-operations.ts'
@@ -105,13 +105,14 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const sources: EventSource[] = []
   const kmsOperations = { ...keyOperations(keys), ...cryptographicOperations(keys) }
   const countCall = countCalls(record)
+  const trail = openTrail(model)
   const services: DispatchOptions = {
     callers,
     report,
     manners,
     observe(request, caller, answer) {
       countCall(request, answer)
-      const change = describeKeyChange(model, request, caller, answer)
+      const change = trail.observe(request, caller, answer)
       if (change !== undefined) rules.route('default', change)
     },
     services: [
@@ -126,6 +127,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       eventSourceService(model, sources),
       apiGatewayService(model, stageVariables),
       stsService(model, callers),
+      jsonService('CloudTrail_20131101', 'application/x-amz-json-1.1', trailOperations(trail)),
       ...alarmServices(cloudwatch),
     ],
   }

@@ -53,7 +53,9 @@ export async function deployFunctions(
 ): Promise<void> {
   const outdir = mkdtempSync(join(tmpdir(), 'deployment-'))
   try {
-    const config = readConfig({ ...settings, authUrl: `${pageUrl}/`, stage: 'local' })
+    // The versions are those of the running stack, and synthesizing them takes as long as all the rest.
+    const knobs = { ...settings, gradualDeployment: 'false', authUrl: `${pageUrl}/`, stage: 'local' }
+    const config = readConfig(knobs)
     const templates = prepare(await synthesizeStage(outdir, { ...config, ...changes }))
     const { region, accountId, functions } = model
     const deployed = buildStackModel(templates, { region, accountId, apiUrl: baseUrl, awsUrl })

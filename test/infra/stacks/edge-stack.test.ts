@@ -5,6 +5,7 @@ import { readConfig } from '../../../infra/config.ts'
 import { routes } from '../../../infra/routes.ts'
 import { EdgeStack } from '../../../infra/stacks/edge-stack.ts'
 import { configured } from '../../support/configured-stage.ts'
+import { sectionOf } from '../runbook/read-runbook.ts'
 
 interface ByteMatch {
   ByteMatchStatement: {
@@ -23,6 +24,11 @@ interface RateRule {
   Limit: number
   ScopeDownStatement?: Matched
 }
+interface Visibility {
+  MetricName: string
+  CloudWatchMetricsEnabled: boolean
+  SampledRequestsEnabled: boolean
+}
 interface Rule {
   Name: string
   Priority: number
@@ -36,13 +42,14 @@ interface Rule {
       }
     }
   }
-  VisibilityConfig: { SampledRequestsEnabled: boolean }
+  VisibilityConfig: Visibility
 }
 interface WebAcl {
   Name: string
   Scope: string
   DefaultAction: unknown
   AssociationConfig: unknown
+  VisibilityConfig: Visibility
   CustomResponseBodies: Record<string, { ContentType: string; Content: string }>
   Rules: Rule[]
 }
@@ -157,16 +164,51 @@ describe('the firewall of the edge', () => {
       expect(visibility.SampledRequestsEnabled).toBe(false)
   })
 
-  it('raises an alarm in its own region, which a topic there receives', () => {
+  it('counts under names that WAF accepts: its own, and that of each rule', () => {
+    const names = [firewall, ...firewall.Rules].map(({ Name, VisibilityConfig: visibility }) => {
+      expect(visibility).toMatchObject({ MetricName: Name, CloudWatchMetricsEnabled: true })
+      return visibility.MetricName
+    })
+    expect(new Set(names).size).toBe(names.length)
+    for (const name of names) {
+      expect(name).toMatch(/^[\w-]{1,128}$/)
+      expect(['All', 'Default_Action']).not.toContain(name)
+    }
+  })
+
+  it('raises an alarm in its own region, on what WAF counts of a CloudFront distribution there', () => {
     const topic = 'arn:aws:sns:us-east-1:123456789012:alarms'
-    expect(readFirewall({ edgeAlarmTopicArn: topic }).alarm).toMatchObject({
+    const { alarm, region } = readFirewall({ edgeAlarmTopicArn: topic })
+    expect(region).toBe('us-east-1')
+    expect(alarm).toMatchObject({
       AlarmName: 'account-service-prod-edge-refusals-eu-central-1',
+      Namespace: 'AWS/WAFV2',
       MetricName: 'BlockedRequests',
-      Dimensions: [
-        { Name: 'Rule', Value: 'ALL' },
-        { Name: 'WebACL', Value: 'account-service-prod-eu-central-1' },
-      ],
+      // WAF counts sums only, and only where there is something to count.
+      Statistic: 'Sum',
+      TreatMissingData: 'notBreaching',
+      // Ten a second.
+      Period: 300,
+      Threshold: 3_000,
       AlarmActions: [topic],
     })
+    // With the dimension Region, which WAF has for regional resources only, there would be no data.
+    expect(alarm).toHaveProperty('Dimensions', [
+      { Name: 'Rule', Value: 'ALL' },
+      { Name: 'WebACL', Value: firewall.VisibilityConfig.MetricName },
+    ])
+  })
+
+  it('the runbook asks where CloudFront’s firewalls are, and names every rule that limits a source', () => {
+    const text = sectionOf('edge-refusals')
+    const commands = [...text.matchAll(/`aws wafv2 ([^`]+)`/g)].map(([, command = '']) => command)
+    expect(commands).toEqual([
+      'list-web-acls --scope CLOUDFRONT --region us-east-1',
+      'get-rate-based-statement-managed-keys --scope CLOUDFRONT --region us-east-1 --web-acl-name NAME --web-acl-id ID --rule-name rate',
+    ])
+    for (const { Name: name } of firewall.Rules) expect(text).toMatch(new RegExp(`(\`| )${name}\``))
+    const limiting = firewall.Rules.filter(({ Statement }) => Statement.RateBasedStatement !== undefined)
+    // WAF lists the addresses of rules that count by address.
+    for (const rule of rateRules(limiting)) expect(rule.AggregateKeyType).toBe('IP')
   })
 })

@@ -48,7 +48,10 @@ const maxBodyBytes = 24 * 1024 * 1024
 /** Reads an AWS request. Throws RequestEntityTooLargeException for a body larger than any service accepts. */
 export async function readRequest(message: IncomingMessage): Promise<AwsRequest> {
   const { method = '', url = '/', headers } = message
-  const [service = '', operation = ''] = String(headers['x-amz-target'] ?? '').split('.')
+  // Some clients put the service's package first: com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101.
+  const [service = '', operation = ''] = String(headers['x-amz-target'] ?? '')
+    .split('.')
+    .slice(-2)
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of message as AsyncIterable<Buffer>) {

@@ -12,6 +12,10 @@ import type { AlarmRehearsal } from './room.ts'
 const rotation = 'rotate-signing-keys'
 let broken = ''
 
+/** The command that shows who changed keys. */
+export const lookUpKeyChanges =
+  'aws cloudtrail lookup-events --lookup-attributes AttributeKey=EventSource,AttributeValue=kms.amazonaws.com'
+
 /** The rehearsal of a schedule that is off: `doctor` names it, and the runbook switches it on. */
 export const scheduleOff = (
   NAME: string,
@@ -70,7 +74,8 @@ export const keyAlarms: AlarmRehearsal[] = [
       await counted('RotationOverdueSeconds', 3_600)
     },
     async mend({ section, run }) {
-      section('key-changes')
+      const { Events: changes } = (await section('key-changes').aws(lookUpKeyChanges)) as { Events: object[] }
+      expect(changes[0]).toMatchObject({ EventName: 'DisableKey', Username: 'root' })
       const { result } = await section('rotation-overdue').ops('keys status')
       expect(result).toMatchObject({
         keys: expect.arrayContaining([

@@ -6,64 +6,58 @@ import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../../infra/config.ts'
 import { windowMinutes } from '../../../../infra/local/aws/cloudwatch/alarm-states.ts'
 import { openCloudWatch } from '../../../../infra/local/aws/cloudwatch/cloudwatch.ts'
-import { readAlarms } from '../../../../infra/local/template/read-alarms.ts'
-import { TemplateReader } from '../../../../infra/local/template/reader.ts'
 import { readStackTemplates } from '../../../../infra/local/template/stack-templates.ts'
 import { addStacks } from '../../../../infra/stacks/add-stacks.ts'
 import { makeBundleDirectories } from '../../../support/bundle-directories.ts'
 import { configured } from '../../../support/configured-stage.ts'
+import { alarmsIn, synthesizeAlarmStage } from '../../runbook/alarms/alarm-stage.ts'
 
-const region = 'us-east-1'
-
-/** The alarms of a stage's templates, in all of its regions, without the prefix of their names. */
-async function alarmsOf(values: Record<string, unknown>) {
-  const outdir = mkdtempSync(join(tmpdir(), 'synth-'))
-  const app = new App({ outdir, analyticsReporting: false, builtinCloudFormationValidation: false })
-  const config = readConfig({ ...configured, ...values })
-  await addStacks(app, config, region)
-  const addresses = { region, accountId: '000000000000', apiUrl: '', awsUrl: '' }
-  const alarms = readAlarms(new TemplateReader(readStackTemplates(app.synth()), addresses))
-  return alarms.map((alarm) => ({ ...alarm, name: alarm.name.replace(config.namePrefix, '') }))
-}
+const newDirectory = () => mkdtempSync(join(tmpdir(), 'synth-'))
 
 makeBundleDirectories()
-const local = new Set((await alarmsOf({ stage: 'local' })).map(({ name }) => name))
-const protectedStage = await alarmsOf({ stage: 'prod', standby: { region: 'eu-west-1' }, edge: true })
+const { served, standby, edge } = await synthesizeAlarmStage(newDirectory(), {})
+const rehearsed = alarmsIn([...served, ...standby, ...edge])
 
-/** Alarms that alarms.stack.test.ts cannot raise by their causes: a local stage does not have them. */
-const elsewhere = protectedStage.filter(({ name }) => !local.has(name))
-
-describe('alarms that no local stage has', () => {
-  it('they are those of new versions, of the edge and of a standby region', () => {
-    const kinds = elsewhere.map(({ name }) => name.replace(/^.+-deployment-/, 'deployment-'))
-    expect([...new Set(kinds)].sort()).toEqual([
-      'deployment-errors',
-      'deployment-faults',
-      `edge-refusals-${region}`,
-      'replication-late',
-      'standby-key-changes',
-    ])
+describe('the stage on which alarms are rehearsed', () => {
+  it('has every alarm of a stage with every option, its edge and its standby region', async () => {
+    const app = new App({
+      outdir: newDirectory(),
+      analyticsReporting: false,
+      builtinCloudFormationValidation: false,
+    })
+    const options = { standby: { region: 'eu-west-1' }, edge: true, authorizationPage: true }
+    const config = readConfig({ stage: 'prod', ...configured, ...options })
+    await addStacks(app, config, 'us-east-1')
+    const names = alarmsIn(readStackTemplates(app.synth())).map(({ name }) =>
+      name.replace(config.namePrefix, ''),
+    )
+    expect(names.length).toBeGreaterThan(200)
+    expect(rehearsed.map(({ name }) => name).sort()).toEqual(names.sort())
   })
 
-  it.each(elsewhere.map((alarm) => [alarm.name, alarm] as const))(
-    '%s is raised by its metrics, recorded by hand, and ends with them',
-    (_name, alarm) => {
+  it('has an alarm of the edge that ten refused requests a second raise, and fewer do not', () => {
+    const alarm = rehearsed.find(({ name }) => name === 'edge-refusals-us-east-1') ?? expect.unreachable()
+    const [{ metric } = expect.unreachable()] = alarm.queries
+    for (const [refused, raised] of [
+      [10, true],
+      [9, false],
+    ] as const) {
       const cloudwatch = openCloudWatch({ alarms: [alarm], compositeAlarms: [] })
       for (let minute = 0; minute < windowMinutes(alarm); minute += 1) {
-        for (const { metric } of alarm.queries) cloudwatch.record(metric, 2 * alarm.threshold)
+        cloudwatch.record(metric, refused * 60)
         cloudwatch.advance(1)
       }
-      expect(cloudwatch.alarms()).toMatchObject([{ raised: true }])
+      expect(cloudwatch.alarms()).toMatchObject([{ raised }])
       cloudwatch.advance(windowMinutes(alarm))
       expect(cloudwatch.alarms()).toMatchObject([{ raised: false }])
-    },
-  )
+    }
+  })
 })
 
 describe('alarms for which once is enough', () => {
-  const events = protectedStage.filter(({ name }) => /-dead-letters$|^lost-events-/.test(name))
+  const events = rehearsed.filter(({ name }) => /-dead-letters$|^lost-events-/.test(name))
   const others = ['address-pool', 'address-pool-low', 'ledger-difference', 'guessed-account']
-  const once = [...events, ...protectedStage.filter(({ name }) => others.includes(name))]
+  const once = [...events, ...rehearsed.filter(({ name }) => others.includes(name))]
 
   it('there is one for each queue of dead letters', () => {
     expect(events.length).toBeGreaterThan(15)
@@ -85,7 +79,7 @@ describe('alarms for which once is enough', () => {
 })
 
 describe('alarms on what runs by the clock', () => {
-  const silent = protectedStage.filter(({ name }) => name.endsWith('-silent'))
+  const silent = rehearsed.filter(({ name }) => name.endsWith('-silent'))
 
   it('rotation and verification of the ledger have one each', () => {
     expect(silent.map(({ name }) => name)).toEqual(['rotation-silent', 'ledger-verification-silent'])
