@@ -89,8 +89,11 @@ describe('alarms by their causes', () => {
   )
 })
 
+/** The alarm of the standby region, which is none of the stack itself. */
+const ofTheStandby = 'standby-key-changes'
+
 it('somebody disables a replica of a key: the alarm of the standby region, and no other', async () => {
-  await aDisabledReplica(stack, standby)
+  await aDisabledReplica(stack, standby, ofTheStandby)
   await room.pass(1)
   expect(room.raised()).toEqual([])
 })
@@ -102,10 +105,7 @@ const unrehearsed = {
 }
 
 it('every alarm of every stack has a rehearsal of its own, or of another function, route or queue', () => {
-  const rehearsed = [
-    ...rehearsals.flatMap(({ raises }) => raises),
-    ...alarmsIn(standby).map(({ name }) => name),
-  ]
+  const rehearsed = [...rehearsals.flatMap(({ raises }) => raises), ofTheStandby]
   const covered = (name: string) =>
     rehearsed.includes(name) ||
     families.some((family) => family.test(name) && rehearsed.some((other) => family.test(other)))
