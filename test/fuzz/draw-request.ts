@@ -38,13 +38,19 @@ export class RequestSource {
     return this.#sweep.length
   }
 
+  /** Whether the request with this number is a good one, which must succeed. */
+  isGood(number: number): boolean {
+    const one = this.#sweep[number]
+    return one !== undefined && one.change === undefined
+  }
+
   /** Draws the request with this number; the same seed and number always give the same one. */
   draw(seed: string, number: number): FuzzedRequest {
     const random = new Random(`${seed} ${number}`)
     const one = this.#sweep[number]
     if (one !== undefined) {
-      const draft = this.#goodBase(one, random)
-      one.change(draft, random, this.#actors)
+      const draft = this.#goodBase(one)
+      one.change?.(draft, random, this.#actors)
       return write(draft)
     }
     const draft = this.#drawBase(random)
@@ -54,10 +60,10 @@ export class RequestSource {
   }
 
   /** A request that shall succeed, with every parameter and member that there is. */
-  #goodBase({ operation, form }: SweepCase, random: Random): Draft {
+  #goodBase({ operation, form }: SweepCase): Draft {
     const fitting = together[`${operation.method} ${operation.template}`]?.(this.#actors) ?? {}
     const choose: Choice = (name) => fitting[name] ?? this.#valuesOf(name)[0] ?? ''
-    return this.#draft(operation, form, choose, this.#actors.callers[0] ?? '', random)
+    return this.#draft(operation, form, choose, this.#actors.callers[0] ?? '')
   }
 
   #drawBase(random: Random): Draft {
@@ -85,7 +91,7 @@ export class RequestSource {
     { type, isForm, schema }: Form,
     choose: Choice,
     caller: string,
-    random: Random,
+    random?: Random,
   ): Draft {
     const { parameters = [], security = [] } = operation
     const { properties = {}, required = [] } = schema

@@ -97,7 +97,7 @@ async function sendOne(number: number): Promise<void> {
     if (operation !== undefined && isSuccess(answer)) {
       successes.set(operation, (successes.get(operation) ?? 0) + 1)
       sentNames.add(operation, namesIn(request))
-    }
+    } else if (source.isGood(number)) note(`a good request was answered ${answer.status}`, number, where)
     for (const problem of check.problemsOf(request, answer)) note(problem, number, where)
     if (only !== undefined) console.log({ ...request, body: request.body?.toString() }, answer)
   } catch (error) {

@@ -9,7 +9,8 @@ import { drawMarker } from './texts.ts'
 export interface SweepCase {
   operation: ListedOperation
   form: Form
-  change: Change
+  /** The change; undefined for a request that stays good, and must succeed. */
+  change: Change | undefined
 }
 
 type Known = Record<string, readonly string[]>
@@ -22,19 +23,20 @@ type Known = Record<string, readonly string[]>
 export function listSweep(
   reference: ApiReference,
   known: Known,
-  { callers, strangers }: Actors,
+  { callers, strangers, tokens: [usualToken = ''] }: Actors,
 ): SweepCase[] {
   return listOperations(reference).flatMap((operation) => {
     const forms = formsOf(operation.operation)
     const [first] = forms
     if (first === undefined) return []
     const isSignedIn = (operation.operation.security ?? []).length > 0
+    // The session that makes the good requests must not be ended.
+    const isHarmless = (value: string) => operation.template !== '/user/logout' || !value.includes(usualToken)
     const changes = [
-      (): undefined => undefined,
       ...changesOfParameters(operation, known),
       ...inHeaders,
       ...(isSignedIn
-        ? [...new Set(callers), ...strangers].map(
+        ? [...new Set(callers), ...strangers].filter(isHarmless).map(
             (value): Change =>
               (draft) =>
                 setHeader(draft, 'authorization', value),
@@ -42,11 +44,14 @@ export function listSweep(
         : []),
       ...(first.type === undefined ? [] : ofBody),
     ]
+    const unchanged = { operation, form: first, change: undefined }
     return [
+      unchanged,
       ...changes.map((change) => ({ operation, form: first, change })),
       ...forms.flatMap((form) =>
         changesOfMembers(form, known).map((change) => ({ operation, form, change })),
       ),
+      unchanged,
     ]
   })
 }
