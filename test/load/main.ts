@@ -59,6 +59,7 @@ async function waitForQueues(maxMessages: number): Promise<void> {
 const people = await createPeople(48)
 await waitForQueues(0)
 const clients = new Clients(stack.baseUrl, people)
+await clients.warmUp()
 const startedAt = Date.now()
 const end = startedAt + minutes * 60_000
 const minuteNow = () => Math.floor((Date.now() - startedAt) / 60_000) + 1
