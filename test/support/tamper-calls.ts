@@ -38,8 +38,8 @@ const never = (): Promise<never> => new Promise(() => undefined)
 
 /**
  * Runs `work` and simulates a crash at its AWS call number `at`: neither that call nor any later one is
- * answered. `carriedOut` says whether that call still takes effect. Resolves with whether there were that
- * many calls.
+ * answered, nor is any that is under way then, but these take effect before this ends. `carriedOut` says
+ * whether call `at` still takes effect. Resolves with whether there were that many calls.
  */
 export async function runAndDieAt(
   work: () => Promise<unknown>,
@@ -47,19 +47,30 @@ export async function runAndDieAt(
   carriedOut: boolean,
 ): Promise<boolean> {
   let calls = 0
-  let die: () => void = () => undefined
-  const died = new Promise<true>((resolve) => {
-    die = () => resolve(true)
-  })
+  let isDead = false
+  const death = Promise.withResolvers<true>()
+  const die = () => {
+    isDead = true
+    death.resolve(true)
+  }
+  const underWay: Promise<unknown>[] = []
   const { restore } = tamperCalls(async ({ perform }) => {
     calls += 1
-    if (calls < at) return perform()
-    if (calls === at && carriedOut) await perform()
-    die()
-    return never()
+    const isLast = calls === at
+    if (calls > at || (isLast && !carriedOut)) {
+      die()
+      return never()
+    }
+    const call = perform()
+    underWay.push(call)
+    await Promise.allSettled([call])
+    if (isLast) die()
+    return isDead ? never() : call
   })
   try {
-    return await Promise.race([died, work().then(() => false)])
+    const hasDied = await Promise.race([death.promise, work().then(() => false)])
+    await Promise.allSettled(underWay)
+    return hasDied
   } finally {
     restore()
   }
