@@ -27,6 +27,7 @@ import {
   register,
   update,
 } from '../../support/sign-in.ts'
+import { runAndDieAt } from '../../support/tamper-calls.ts'
 
 const read = (userId: number) => readUser(userId, { consistent: true })
 
@@ -193,6 +194,21 @@ test.each(endings)(
     await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: false })
     expect(await update(ending)).toBe('duplicate')
     await expect(checkAccessToken(token, 'first-party')).rejects.toThrow()
+  },
+)
+
+test.each([true, false])(
+  'a disabling that dies at any of its AWS calls and is delivered again leaves no token behind, that call carried out: %s',
+  async (carriedOut) => {
+    for (let call = 1, died = true; died; call += 1) {
+      const { userId } = await createUser({ login_password: undefined, totp_secret: undefined })
+      const token = await openSession(userId)
+      const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
+      died = await runAndDieAt(() => update(disabling), call, carriedOut)
+      await update(disabling)
+      await expect(checkAccessToken(token, 'first-party'), `call ${call}`).rejects.toThrow()
+      expect((await read(userId))?.revocationDue).toBeUndefined()
+    }
   },
 )
 
