@@ -72,16 +72,24 @@ export async function tryTransact(
   { abortSignal }: { abortSignal?: AbortSignal } = {},
 ): Promise<FailedWrite[]> {
   const TransactItems = writes.map(toSdkWrite)
+  // The token makes the SDK's own repetitions of one attempt count once.
+  let ClientRequestToken = crypto.randomUUID()
+  let mayBeDone = false
+  const send = async (): Promise<void> => {
+    try {
+      await db.send(
+        new TransactWriteCommand({ TransactItems, ClientRequestToken }),
+        abortSignal && { abortSignal },
+      )
+    } catch (error) {
+      // After a repetition the token stays: the attempt whose answer was lost may have taken effect.
+      mayBeDone ||= wasRepeated(error)
+      if (!mayBeDone) ClientRequestToken = crypto.randomUUID()
+      throw error
+    }
+  }
   try {
-    await retry(
-      // The client request token makes the SDK's own repetitions of one attempt count once.
-      () =>
-        db.send(
-          new TransactWriteCommand({ TransactItems, ClientRequestToken: crypto.randomUUID() }),
-          abortSignal && { abortSignal },
-        ),
-      isPassingCancellation,
-    )
+    await retry(send, isPassingCancellation)
     return []
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw error
@@ -216,6 +224,10 @@ const passingReasons = new Set([
 const isPassingCancellation = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
   (error.CancellationReasons ?? []).every(({ Code = 'None' }) => passingReasons.has(Code))
+
+/** Whether the SDK made more than one attempt of the call that failed. */
+const wasRepeated = (error: unknown): boolean =>
+  error instanceof TransactionCanceledException && (error.$metadata.attempts ?? 1) > 1
 
 const unavailable = (cause: unknown): Failure => new Failure('unavailable', { retryAfterSeconds: 1, cause })
 

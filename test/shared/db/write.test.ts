@@ -6,9 +6,11 @@ import { ConditionFailed, putNew, transact } from '../../../shared/db/write.ts'
 
 // DynamoDB Local never cancels a transaction for a conflict or for throttling, so the client's answer is
 // mocked.
-const cancelled = (...codes: string[]) =>
+const cancelled = (...codes: string[]) => cancelledAfter(1, ...codes)
+
+const cancelledAfter = (attempts: number, ...codes: string[]) =>
   new TransactionCanceledException({
-    $metadata: {},
+    $metadata: { attempts },
     message: 'cancelled',
     CancellationReasons: codes.map((Code) => ({ Code })),
   })
@@ -30,6 +32,24 @@ describe('transact', () => {
       send.mockImplementationOnce(() => undefined)
       await transact([])
       expect(send).toHaveBeenCalledTimes(2)
+    },
+  )
+
+  it.each([
+    [1, false],
+    [2, true],
+  ])(
+    'a transaction that conflicts at attempt %i of the SDK is retried by the same token: %s, as one before may have taken effect',
+    async (attempts, isSame) => {
+      const send = vi.spyOn(db, 'send')
+      send.mockImplementationOnce(cancelWith(cancelledAfter(attempts, 'TransactionConflict')))
+      send.mockImplementationOnce(cancelWith(cancelled('TransactionConflict')))
+      send.mockImplementationOnce(() => undefined)
+      await transact([])
+      const tokens = send.mock.calls.map(
+        ([{ input }]) => (input as { ClientRequestToken?: string }).ClientRequestToken,
+      )
+      expect(new Set(tokens).size).toBe(isSame ? 1 : 3)
     },
   )
 
