@@ -33,6 +33,12 @@ const project = (
   test: { ...common, name, include: [`test/**/*.${name}.test.ts`], exclude: elsewhere, ...test },
 })
 
+/** Configuration of tests that share a table and its keys. */
+const onTable = {
+  globalSetup: 'test/support/table-setup.ts',
+  setupFiles: ['test/support/silence-metrics.ts', 'test/support/function-environment.ts'],
+}
+
 /** Configuration of tests that share a local stack. */
 const onStack = {
   globalSetup: 'test/support/stack-setup.ts',
@@ -50,6 +56,17 @@ const rehearsals = [
   'test/infra/runbook/recovery.stack.test.ts',
   'test/infra/stacks/observability/alarms.stack.test.ts',
 ]
+
+/** The longest tests of what seldom breaks, npm run test:long. */
+const long = {
+  stack: ['test/flows/purchase-burst.stack.test.ts', 'test/infra/grants.stack.test.ts'],
+  table: [
+    'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',
+    'test/functions/user/login-with-password/timing.table.test.ts',
+    'test/infra/ops/mend/plan-mend.table.test.ts',
+    'test/shared/ledger/migrate-wallet.table.test.ts',
+  ],
+}
 
 /** The flows that run again with the manners of AWS: some by default, all in `npm run test:manners`. */
 const flowsWithManners = process.env.STACK_MANNERS
@@ -92,12 +109,11 @@ export default defineConfig({
           'test/support/check-answers.ts',
         ],
       }),
-      project('table', {
-        globalSetup: 'test/support/table-setup.ts',
-        setupFiles: ['test/support/silence-metrics.ts', 'test/support/function-environment.ts'],
-      }),
-      project('stack', { ...onStack, exclude: [...elsewhere, ...rehearsals] }),
+      project('table', { ...onTable, exclude: [...elsewhere, ...long.table] }),
+      project('stack', { ...onStack, exclude: [...elsewhere, ...rehearsals, ...long.stack] }),
       project('rehearsals', { ...onStack, include: rehearsals }),
+      project('long-table', { ...onTable, include: long.table }),
+      project('long-stack', { ...onStack, include: long.stack }),
       project('manners', {
         ...onStack,
         include: flowsWithManners,
