@@ -4,6 +4,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { isSameSecret } from '../is-same-secret.ts'
 import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
 import { ConditionFailed, failureOf, putNew, tryTransact, type Write } from '../db/write.ts'
+import { isSentAfter, type Refusal, type Sending, sentAfterCondition } from './refusal.ts'
 import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 import { readItem } from '../db/read.ts'
 import { itemType } from '../db/item-type.ts'
@@ -21,24 +22,15 @@ export interface EventRecord {
 }
 
 /** An event as the queue delivers it; each of its copies has the same. */
-export interface Delivery {
+export interface Delivery extends Sending {
   /** Id that the bus gave the event. */
   eventId: string
-  /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
-  sentAt: number
   /** When the event was first sent, epoch milliseconds, if a replay of the archive sends it again. */
   replayOf?: number | undefined
 }
 
 /** When a delivered event is booked, epoch milliseconds: now, or when it was if a replay sends it again. */
 export const bookingInstant = ({ replayOf }: Pick<Delivery, 'replayOf'>): number => replayOf ?? Date.now()
-
-/** The refusal of an event: its reason, and when it was decided, epoch milliseconds. */
-export interface Refusal {
-  code: RejectionReason
-  explanation: string
-  at: number
-}
 
 /**
  * Outcome of an event: it took effect now (`applied`) or at an earlier delivery (`duplicate`), or nobody
@@ -51,7 +43,7 @@ export const eventRecord = (
   detailType: string,
   businessKey: string,
   detail: unknown,
-  delivery: Delivery = { eventId: randomUUID(), sentAt: Date.now() },
+  delivery: Delivery = { eventId: randomUUID(), sentAt: Date.now(), refusals: 0 },
 ): EventRecord => ({
   detailType,
   businessKey,
@@ -161,6 +153,8 @@ export const recordKey = ({
  * that one of which only a part was restored can be found and taken back: see infra/ops/mend.
  */
 export function putEventRecord(record: EventRecord, at: number, others: readonly Write[]): Write {
+  const path = { at: 'refused.#event.#at', refusals: 'refused.#event.refusals' }
+  const redriven = sentAfterCondition(record.delivery, path)
   return {
     Put: {
       // The record of an event gets a TTL only when it is packed: a sender may send an event again after
@@ -174,9 +168,9 @@ export function putEventRecord(record: EventRecord, at: number, others: readonly
       },
       ConditionExpression:
         'attribute_not_exists(digest) AND ' +
-        '(attribute_not_exists(refused.#event) OR refused.#event.#at < :sentAt)',
+        `(attribute_not_exists(refused.#event) OR ${redriven.condition})`,
       ExpressionAttributeNames: { '#event': record.delivery.eventId, '#at': 'at' },
-      ExpressionAttributeValues: { ':sentAt': record.delivery.sentAt },
+      ExpressionAttributeValues: redriven.values,
     },
   }
 }
@@ -228,20 +222,22 @@ export function usedBy({ delivery, digest }: EventRecord, stored: Item | undefin
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
   const { digest, refused } = v.parse(StoredRecord, stored ?? {})
   if (digest === undefined) {
-    const { eventId, sentAt } = record.delivery
-    const refusal = refused[eventId]
-    if (refusal === undefined || refusal.at < sentAt) return undefined
+    const refusal = refused[record.delivery.eventId]
+    if (refusal === undefined || isSentAfter(record.delivery, refusal)) return undefined
     throw new RejectedEvent(refusal.code, refusal.explanation)
   }
   if (isSameSecret(digest, record.digest)) return 'duplicate'
   throw new RejectedEvent('conflicting_content')
 }
 
+const StoredRefusal = v.object({
+  code: RejectionReason,
+  explanation: v.string(),
+  at: Integer,
+  refusals: v.optional(Integer),
+})
 const StoredRecord = v.object({
   digest: v.optional(v.string()),
   event_id: v.optional(v.string()),
-  refused: v.optional(
-    v.record(v.string(), v.object({ code: RejectionReason, explanation: v.string(), at: Integer })),
-    {},
-  ),
+  refused: v.optional(v.record(v.string(), StoredRefusal), {}),
 })

@@ -9,14 +9,8 @@ import { runInvocation } from '../invocation.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { errorSummary, log } from '../log.ts'
 import { isTooComplex } from './check-complexity.ts'
-import {
-  type Delivery,
-  eventRecord,
-  type EventRecord,
-  type Outcome,
-  type Refusal,
-  withSearch,
-} from './event-record.ts'
+import { type Delivery, eventRecord, type EventRecord, type Outcome, withSearch } from './event-record.ts'
+import { readRefusals, type Refusal, refusalsAttribute } from './refusal.ts'
 import { PostponedRefusal, refuseEvent } from './refuse-event.ts'
 import {
   commonRejections,
@@ -81,8 +75,9 @@ interface ReceivedEvent {
 
 /**
  * Creates a function that applies events from its queue. A rejected event goes to the dead-letter queue at
- * once, whole, with the message attribute `reason`. An event that is out of order or met a temporary fault is
- * retried after growing pauses, and goes to the dead-letter queue after a limited number of tries.
+ * once, whole, with the message attributes `reason` and `refusals`. An event that is out of order or met a
+ * temporary fault is retried after growing pauses, and goes to the dead-letter queue after a limited number
+ * of tries.
  */
 export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>): Intake {
   const processor = new BatchProcessor(EventType.SQS)
@@ -197,11 +192,17 @@ function readReplayed(envelope: ReceivedEvent['envelope']): number | undefined {
 const eventHead = /^\{(?:"version":"0",)?"id":"([\w-]{1,64})"/
 
 /** Reads what all copies of an event share. A message that is no event of the bus has its own id. */
-function readDelivery({ messageId, body, attributes }: SQSRecord): Delivery {
+function readDelivery({
+  messageId,
+  body,
+  attributes,
+  messageAttributes,
+}: Pick<SQSRecord, 'messageId' | 'body' | 'attributes'> & Partial<SQSRecord>): Delivery {
   return {
     eventId: eventHead.exec(body)?.[1] ?? messageId,
-    // A caller that is not the queue may leave it out; its message is then no redriven one.
+    // A caller that is not the queue may leave both out; its message is then no redriven one.
     sentAt: Number(attributes.SentTimestamp) || 0,
+    refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
   }
 }
 
@@ -210,7 +211,7 @@ async function refuseOrRetry(event: ReceivedEvent, error: unknown): Promise<'ref
   const { message } = event
   const receives = Number(message.attributes.ApproximateReceiveCount)
   if (!(error instanceof RejectedEvent || error instanceof OutOfOrderEvent)) countFailure(error)
-  const refusal = decideRefusal(error, receives)
+  const refusal = decideRefusal(error, receives, event.delivery)
   let cause = error
   if (refusal !== undefined) {
     try {
@@ -231,12 +232,13 @@ async function refuseOrRetry(event: ReceivedEvent, error: unknown): Promise<'ref
 }
 
 /** The reason for which a message is refused after this many receives; undefined if it is to be retried. */
-function decideRefusal(error: unknown, receives: number): Refusal | undefined {
-  const at = Date.now()
+function decideRefusal(error: unknown, receives: number, delivery: Delivery): Refusal | undefined {
+  // A function whose clock is behind must not take a copy of the message for a later one.
+  const decided = { at: Math.max(Date.now(), delivery.sentAt), refusals: delivery.refusals + 1 }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
-  if (isDecided) return { code: error.code, explanation: error.explanation, at }
+  if (isDecided) return { code: error.code, explanation: error.explanation, ...decided }
   if (receives < maxReceives) return undefined
   const code = isUnavailable(error) ? 'unavailable' : 'internal'
-  return { code, explanation: rejectionReasons[code], at }
+  return { code, explanation: rejectionReasons[code], ...decided }
 }

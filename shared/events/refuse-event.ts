@@ -14,10 +14,10 @@ import {
   type EventRecord,
   packedBy,
   putRefusal,
-  type Refusal,
   refusalKeptMilliseconds,
   usedBy,
 } from './event-record.ts'
+import { type Refusal, refusalsAttribute, sentAfterCondition } from './refusal.ts'
 import { rejectionText } from './rejected-event.ts'
 
 /** A message that is refused. */
@@ -61,9 +61,10 @@ const sqs = awsClient(
 )
 
 /**
- * Moves an event to the dead-letter queue, whole, with the message attribute `reason`, exactly once for all
- * copies of its message. Resolves with `duplicate` if there is nothing to do: a copy was moved before, or the
- * event took effect. Throws PostponedRefusal while another copy may be on its way to the dead-letter queue.
+ * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`,
+ * exactly once for all copies of its message. Resolves with `duplicate` if there is nothing to do: a copy was
+ * moved before, or the event took effect. Throws PostponedRefusal while another copy may be on its way to the
+ * dead-letter queue.
  *
  * The refusal is recorded before the dead letter is sent, which keeps copies from taking effect or being
  * sent, and once more after it. If the function dies between the two, a copy sends the dead letter after the
@@ -83,7 +84,10 @@ export async function refuseEvent(refused: RefusedMessage): Promise<'refused' | 
     new SendMessageCommand({
       QueueUrl: requireEnv('DEAD_LETTER_QUEUE_URL'),
       MessageBody: message.body,
-      MessageAttributes: { reason: { DataType: 'String', StringValue: reason.slice(0, maxReasonLength) } },
+      MessageAttributes: {
+        reason: { DataType: 'String', StringValue: reason.slice(0, maxReasonLength) },
+        [refusalsAttribute]: { DataType: 'Number', StringValue: String(refusal.refusals) },
+      },
     }),
     { abortSignal: AbortSignal.timeout(Math.max(0, end - Date.now() - reserveMilliseconds)) },
   )
@@ -106,24 +110,39 @@ const StoredClaim = v.object({ sent: v.boolean() })
 
 const claimItem = (
   { eventId }: Delivery,
-  { at }: Refusal,
+  { at, refusals }: Refusal,
   progress: { sent: boolean; ends_at?: number },
 ): Item => ({
   ...claims.key({ eventId }),
   refused_at: at,
+  refusals,
   ...progress,
   ttl: ttlAfter(at + refusalKeptMilliseconds),
 })
 
-/** The write that claims the sending of a dead letter: possible once, and once more after a redrive. */
-const putClaim = ({ delivery, refusal, end }: RefusedMessage): Write => ({
-  Put: {
-    Item: claimItem(delivery, refusal, { sent: false, ends_at: end }),
-    ConditionExpression:
-      'attribute_not_exists(pk) OR (sent = :yes AND refused_at < :sentAt) OR (sent = :no AND ends_at < :now)',
-    ExpressionAttributeValues: { ':yes': true, ':no': false, ':sentAt': delivery.sentAt, ':now': Date.now() },
-  },
-})
+/**
+ * The write that claims the sending of a dead letter: possible once, and once more after a redrive. A copy of
+ * the event does not take over what a redriven message has begun, as that one is delivered again.
+ */
+function putClaim({ delivery, refusal, end }: RefusedMessage): Write {
+  const redriven = sentAfterCondition(delivery, { at: 'refused_at', refusals: 'refusals' })
+  const mayTakeOver = `${redriven.condition} OR attribute_not_exists(refusals) OR refusals <= :number`
+  return {
+    Put: {
+      Item: claimItem(delivery, refusal, { sent: false, ends_at: end }),
+      ConditionExpression:
+        `attribute_not_exists(pk) OR (sent = :yes AND ${redriven.condition}) OR ` +
+        `(sent = :no AND ends_at < :now AND (${mayTakeOver}))`,
+      ExpressionAttributeValues: {
+        ...redriven.values,
+        ':yes': true,
+        ':no': false,
+        ':now': Date.now(),
+        ':number': refusal.refusals,
+      },
+    },
+  }
+}
 
 /**
  * Claims the sending of a dead letter, and records the refusal under the event's business key, in one

@@ -10,6 +10,8 @@ export const putEvent = (detailType: string, detail: object): Promise<void> => p
 export interface DeadLetter {
   detail: unknown
   reason: string | undefined
+  /** How often the event has been refused, by the dead letter's attribute. */
+  refusals: string | undefined
 }
 
 /**
@@ -43,4 +45,5 @@ export async function waitForDeadLetter(detailType: string, text: string): Promi
 const toDeadLetter = ({ Body = '', MessageAttributes }: Message): DeadLetter => ({
   detail: (JSON.parse(Body) as { detail: unknown }).detail,
   reason: MessageAttributes?.['reason']?.StringValue,
+  refusals: MessageAttributes?.['refusals']?.StringValue,
 })

@@ -35,8 +35,9 @@ export async function dropDeadLetters(sqs: SQSClient, queue: string, matches: Ma
 }
 
 /**
- * Sends the matching dead letters back to their source queue, then deletes them; resolves with their number.
- * After a crash in between, a message may be sent twice; its event still takes effect once.
+ * Sends the matching dead letters back to their source queue, each with its attributes, then deletes them;
+ * resolves with their number. After a crash in between, a message may be sent twice; its event still takes
+ * effect once.
  */
 export async function redriveDeadLetters(
   sqs: SQSClient,
@@ -57,9 +58,10 @@ export async function redriveDeadLetters(
   return redriven
 }
 
-const toMessage = ({ body, group, id }: DeadLetter, url: string) =>
+const toMessage = ({ body, attributes, group, id }: DeadLetter, url: string) =>
   new SendMessageCommand({
     QueueUrl: url,
     MessageBody: body,
+    MessageAttributes: attributes,
     ...(group === undefined ? {} : { MessageGroupId: group, MessageDeduplicationId: id }),
   })

@@ -2,6 +2,7 @@ import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
   type Message,
+  type MessageAttributeValue,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
@@ -25,6 +26,8 @@ export interface DeadLetter {
   body: string
   /** Message group, if the queue is a FIFO queue. */
   group: string | undefined
+  /** Its message attributes: `reason`, and `refusals`, which says how often the event has been refused. */
+  attributes: Record<string, MessageAttributeValue>
   receiptHandle: string
 }
 
@@ -98,6 +101,7 @@ function toDeadLetter(message: Message): DeadLetter {
     since: Number(Attributes?.SentTimestamp ?? 0),
     body: Body,
     group: Attributes?.MessageGroupId,
+    attributes: MessageAttributes ?? {},
     receiptHandle: ReceiptHandle,
   }
 }

@@ -3,6 +3,12 @@ import * as v from 'valibot'
 import { tryTransact } from '../../../shared/db/write.ts'
 import type { Item } from '../../../shared/db/table.ts'
 import { eventRecord, type EventRecord, putRefusal, usedBy } from '../../../shared/events/event-record.ts'
+import {
+  mostRefusals,
+  readRefusals,
+  type Refusal,
+  refusalsAttribute,
+} from '../../../shared/events/refusal.ts'
 import { RejectionReason } from '../../../shared/events/rejected-event.ts'
 import { loadIntakes } from '../../catalogue/events.ts'
 import { collectDeadLetters } from '../dead-letters/actions.ts'
@@ -26,7 +32,10 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/** How far ahead a refusal is dated: what is sent before that counts as a copy of the refused event. */
+/**
+ * How far ahead a refusal is dated, and numbered beyond all: what is sent before that counts as a copy of the
+ * refused event.
+ */
 const aheadMilliseconds = 30 * 86_400_000
 
 /** Maximum number of dead letters of one kind: reading them must end before they are visible again. */
@@ -44,7 +53,7 @@ export async function keepRefused(
   pairs: readonly QueuePair[],
   before: number,
 ): Promise<KeptRefusals> {
-  const kept = new Map<string, { record: EventRecord; code: RejectionReason; explanation: string }>()
+  const kept = new Map<string, { record: EventRecord; refusal: Omit<Refusal, 'at'> }>()
   const intakes = new Map((await loadIntakes()).map((intake) => [intake.detailType, intake]))
   const read = async ({ deadLetters }: QueuePair) => {
     const letters = await collectDeadLetters(sqs, deadLetters, {
@@ -58,7 +67,7 @@ export async function keepRefused(
     )
   }
   for (const letter of (await onDeadLetters(sqs, pairs, read)).flat()) {
-    const { body, eventId, detailType, reason } = letter
+    const { body, eventId, detailType, reason, attributes } = letter
     const intake = intakes.get(detailType ?? '')
     const [code, explanation = ''] = reason?.split(': ', 2) ?? []
     if (intake === undefined || eventId === null || passing.includes(code)) continue
@@ -66,22 +75,24 @@ export async function keepRefused(
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output as never)
-    const record = eventRecord(intake.detailType, key, detail, { eventId, sentAt: 0 })
-    kept.set(eventId, { record, code, explanation })
+    const record = eventRecord(intake.detailType, key, detail, { eventId, sentAt: 0, refusals: 0 })
+    // A dead letter of the release before has no number: it is the first.
+    const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))
+    kept.set(eventId, { record, refusal: { code, explanation, refusals } })
   }
-  const date = async (at: number) => {
-    for (const { record, code, explanation } of kept.values())
-      await recordRefusal(record, { code, explanation, at })
+  const date = async (at: number, least: number) => {
+    for (const { record, refusal } of kept.values())
+      await recordRefusal(record, { ...refusal, at, refusals: Math.max(least, refusal.refusals) })
   }
-  await date(Date.now() + aheadMilliseconds)
+  await date(Date.now() + aheadMilliseconds, mostRefusals + 1)
   return {
     isKept: ({ eventId }) => eventId !== null && kept.has(eventId),
-    release: () => date(Date.now()),
+    release: () => date(Date.now(), 1),
   }
 }
 
 /** Records a refusal under the business key of its event, unless an event took effect under that key. */
-async function recordRefusal(record: EventRecord, refusal: Parameters<typeof putRefusal>[1]): Promise<void> {
+async function recordRefusal(record: EventRecord, refusal: Refusal): Promise<void> {
   let stored: Item | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const [failure] = await tryTransact([putRefusal(record, refusal, stored)])

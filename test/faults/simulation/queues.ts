@@ -1,11 +1,16 @@
+import type { MessageAttributeValue } from '@aws-sdk/client-sqs'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import type { Draws } from './draws.ts'
 import type { VirtualTime } from './virtual-time.ts'
+
+/** The message attributes of a message. */
+export type Attributes = Record<string, MessageAttributeValue>
 
 /** A message of a queue. Instants are epoch milliseconds of the virtual time. */
 export interface Message {
   id: string
   body: string
+  attributes?: Attributes | undefined
   /** Group of a FIFO queue. */
   group: string | undefined
   sentAt: number
@@ -50,7 +55,20 @@ export class Queue {
   }
 
   /** Sends a message, which is delivered after this delay in milliseconds at the earliest. */
-  send(body: string, { delay = 0, group = undefined as string | undefined, once = '' } = {}): void {
+  send(
+    body: string,
+    {
+      delay = 0,
+      group,
+      once = '',
+      attributes,
+    }: {
+      delay?: number
+      group?: string | undefined
+      once?: string
+      attributes?: Attributes | undefined
+    } = {},
+  ): void {
     const { now } = this.#time
     if (once !== '') {
       const earlier = this.#deduplicated.get(once)
@@ -59,7 +77,15 @@ export class Queue {
     }
     this.#sent += 1
     const id = `${this.#spec.name}-${this.#sent}`
-    this.messages.set(id, { id, body, group, sentAt: now, visibleAt: now + delay, receives: 0 })
+    this.messages.set(id, {
+      id,
+      body,
+      attributes,
+      group,
+      sentAt: now,
+      visibleAt: now + delay,
+      receives: 0,
+    })
     this.#pollAfter(delay + this.#draws.below(`${this.#spec.name} poll`, maxPollMilliseconds))
   }
 
@@ -120,7 +146,7 @@ export class Queue {
 
 /** Builds the event with which Lambda delivers a batch. */
 export const toEvent = (batch: readonly Message[]): SQSEvent => ({
-  Records: batch.map(({ id, body, receives, sentAt }) => ({
+  Records: batch.map(({ id, body, attributes = {}, receives, sentAt }) => ({
     messageId: id,
     receiptHandle: id,
     body,
@@ -130,7 +156,12 @@ export const toEvent = (batch: readonly Message[]): SQSEvent => ({
       SenderId: 'simulation',
       ApproximateFirstReceiveTimestamp: String(sentAt),
     },
-    messageAttributes: {},
+    messageAttributes: Object.fromEntries(
+      Object.entries(attributes).map(([name, { DataType = '', StringValue = '' }]) => [
+        name,
+        { dataType: DataType, stringValue: StringValue },
+      ]),
+    ),
     md5OfBody: '',
     eventSource: 'aws:sqs',
     eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:simulation',

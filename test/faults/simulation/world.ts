@@ -14,7 +14,7 @@ import { simulateCalls, type Stage, type Weather } from './aws-calls.ts'
 import type { Draws } from './draws.ts'
 import { parseExact } from './exact-json.ts'
 import { loadInProcess } from './processes.ts'
-import { type Message, Queue } from './queues.ts'
+import { type Attributes, type Message, Queue } from './queues.ts'
 import { hash } from 'node:crypto'
 import type { Mail } from './sign-in.ts'
 import { currentTask, type Death, type Task, type VirtualTime } from './virtual-time.ts'
@@ -114,6 +114,8 @@ export class World {
   readonly #weather: WorldWeather
   readonly #queues = new Map<string, Queue>()
   readonly #underWay = new Map<string, Delivered>()
+  /** The message attributes of the last dead letter of each event. */
+  readonly #letters = new Map<string, Attributes>()
   readonly #free = Array.from({ length: processCount }, (_, i) => i)
   readonly #waiting: ((process: number) => void)[] = []
   readonly #end: () => void
@@ -189,7 +191,7 @@ export class World {
     })
   }
 
-  /** Puts an event on the bus. */
+  /** Puts an event on the bus, or redrives the dead letter of the event with this id. */
   put(type: string, detail: object, { id = `event-${this.events.length + 1}`, delay = 0 } = {}): void {
     const event: Delivered = {
       id,
@@ -207,7 +209,7 @@ export class World {
     const body = JSON.stringify({ version: '0', id, 'detail-type': type, source: 'simulation', detail })
     for (let copy = 0; copy < event.copies; copy += 1) {
       const late = this.#draws.below(`${type} late`, this.#weather.maxLate + 1)
-      queue.send(body, { delay: delay + late })
+      queue.send(body, { delay: delay + late, attributes: this.#letters.get(id) })
     }
   }
 
@@ -293,6 +295,7 @@ export class World {
       const { id } = JSON.parse(MessageBody) as { id: string }
       const event = this.#underWay.get(id)
       const reason = message.MessageAttributes?.['reason']?.StringValue
+      this.#letters.set(id, message.MessageAttributes ?? {})
       if (event !== undefined && reason !== undefined) event.refusal = reason
       else this.violations.push(`a dead letter of ${event?.type ?? 'nothing'} has no reason or comes late`)
     } else

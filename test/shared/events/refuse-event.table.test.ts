@@ -8,7 +8,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
-import { applyOnce } from '../../../shared/events/event-record.ts'
+import { writeItem } from '../../../shared/db/write.ts'
+import { applyOnce, recordKey } from '../../../shared/events/event-record.ts'
 import { type Intake, intake } from '../../../shared/events/intake.ts'
 import { RejectedEvent } from '../../../shared/events/rejected-event.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
@@ -16,7 +17,7 @@ import { contextWith } from '../../support/deliver.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
 import { serveHttp } from '../../support/serve-http.ts'
 
-/** The bodies of the dead letters that SQS has accepted. */
+/** The attribute `refusals` of each dead letter that SQS has accepted. */
 let letters: (string | undefined)[] = []
 /** What SQS does with the next dead letters, before it accepts any further one. */
 let answers: (() => void)[] = []
@@ -29,7 +30,7 @@ beforeEach(() => {
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (!(command instanceof SendMessageCommand)) return
     answers.shift()?.()
-    letters.push(command.input.MessageBody)
+    letters.push(command.input.MessageAttributes?.['refusals']?.StringValue)
   })
 })
 afterEach(() => {
@@ -43,6 +44,8 @@ interface Copy {
   messageId?: string
   eventId: string
   sentAt: number
+  /** The attribute `refusals` of a redriven dead letter. */
+  refusals?: string
   detail: object
   receives?: number
 }
@@ -51,12 +54,16 @@ const newCopy = (detail: object): Copy => ({ eventId: randomUUID(), sentAt: Date
 
 /** Delivers copies in one batch; resolves with the number of those that are to be delivered again. */
 async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): Promise<number> {
-  const Records = copies.map(({ messageId = randomUUID(), eventId, sentAt, detail, receives = 1 }) => ({
+  const Records = copies.map(({ messageId = randomUUID(), refusals, ...copy }) => ({
     messageId,
     receiptHandle: randomUUID(),
-    body: JSON.stringify({ id: eventId, detail }),
-    attributes: { ApproximateReceiveCount: String(receives), SentTimestamp: String(sentAt) },
-    messageAttributes: {},
+    body: JSON.stringify({ id: copy.eventId, detail: copy.detail }),
+    attributes: {
+      ApproximateReceiveCount: String(copy.receives ?? 1),
+      SentTimestamp: String(copy.sentAt),
+    },
+    messageAttributes:
+      refusals === undefined ? {} : { refusals: { stringValue: refusals, dataType: 'Number' } },
     eventSource: 'aws:sqs',
   }))
   const { batchItemFailures } = await handler({ Records } as unknown as SQSEvent, contextWith(milliseconds))
@@ -129,6 +136,98 @@ test('a refused event is refused again after it was redriven, and leaves a dead 
   vi.setSystemTime(Date.now() + 10)
   for (let times = 0; times < 3; times += 1) expect(await deliver(refusing, [copy, redriven])).toBe(0)
   expect(letters).toHaveLength(2)
+})
+
+/** Sets the clock of this process so far ahead of that of SQS, in milliseconds. */
+const setClockAhead = (milliseconds: number) =>
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+
+test('a redriven event takes effect although the clock of the function that refused it is five minutes ahead', async () => {
+  const userId = await addUser()
+  const copy = newCopy(adjustment(userId, { amount: '5', direction: 2 }))
+  const credit = newCopy(adjustment(userId, { amount: '10' }))
+  setClockAhead(300_000)
+  await deliver(walletAdjusted, [copy])
+  expect(letters).toEqual(['1'])
+  await deliver(walletAdjusted, [credit])
+  const redriven = { ...copy, sentAt: copy.sentAt + 10, refusals: '1' }
+  expect(await deliver(walletAdjusted, [copy])).toBe(0)
+  expect(await balanceOf(userId)).toBe('10')
+  expect(await deliver(walletAdjusted, [redriven, copy])).toBe(0)
+  expect(await deliver(walletAdjusted, [copy, redriven])).toBe(0)
+  expect([await balanceOf(userId), letters]).toEqual(['5', ['1']])
+})
+
+test('however often an event is redriven, each refusal leaves one dead letter with its number, and a copy leaves none', async () => {
+  const copy = newCopy({ key: randomUUID() })
+  const sent: Copy[] = [copy]
+  setClockAhead(300_000)
+  for (const number of [1, 2, 3, 4]) {
+    const last = { ...copy, sentAt: copy.sentAt + number, refusals: letters.at(-1) ?? '' }
+    sent.push(last)
+    expect(await deliver(refusing, [last])).toBe(0)
+    for (const earlier of sent) expect(await deliver(refusing, [earlier])).toBe(0)
+    expect(letters.at(-1)).toBe(String(number))
+    expect(letters).toHaveLength(number)
+  }
+})
+
+test('a message whose number of refusals is no number, or that of an earlier refusal, is a copy', async () => {
+  const copy = newCopy({ key: randomUUID() })
+  setClockAhead(300_000)
+  await deliver(refusing, [copy])
+  await deliver(refusing, [{ ...copy, refusals: '1' }])
+  for (const refusals of ['', '0', '1', '-3', '2.5', '3e3', ' 3', '0x3', '99999999999999999999', 'NaN'])
+    expect(await deliver(refusing, [{ ...copy, refusals }])).toBe(0)
+  expect(letters).toEqual(['1', '2'])
+})
+
+test('what the release before has refused is the first refusal of its event', async () => {
+  const userId = await addUser()
+  const copy = newCopy(adjustment(userId, { amount: '5', direction: 2 }))
+  setClockAhead(300_000)
+  await deliver(walletAdjusted, [copy])
+  await deliver(walletAdjusted, [newCopy(adjustment(userId, { amount: '10' }))])
+  const { adjustment_id: businessKey } = copy.detail as ReturnType<typeof adjustment>
+  const record = recordKey({ detailType: 'wallet.adjusted', businessKey })
+  const claim = { pk: `REFUSED#${copy.eventId}`, sk: 'REFUSED' }
+  const names = { '#event': copy.eventId }
+  await writeItem({
+    Update: {
+      Key: record,
+      UpdateExpression: 'REMOVE refused.#event.refusals',
+      ExpressionAttributeNames: names,
+    },
+  })
+  await writeItem({ Update: { Key: claim, UpdateExpression: 'REMOVE refusals' } })
+  expect(await deliver(walletAdjusted, [copy])).toBe(0)
+  expect([await balanceOf(userId), letters]).toEqual(['10', ['1']])
+  expect(await deliver(walletAdjusted, [{ ...copy, refusals: '1' }])).toBe(0)
+  expect([await balanceOf(userId), letters]).toEqual(['5', ['1']])
+})
+
+test('a copy leaves no dead letter although the clock of the function that refused the event is behind', async () => {
+  const copy = newCopy({ key: randomUUID() })
+  setClockAhead(-300_000)
+  for (let times = 0; times < 3; times += 1) expect(await deliver(refusing, [copy])).toBe(0)
+  expect(letters).toEqual(['1'])
+})
+
+test('a redriven event whose function died is refused by its own message, not by a copy from the bus', async () => {
+  const copy = newCopy({ key: randomUUID() })
+  await deliver(refusing, [copy])
+  answers = [
+    () => {
+      throw new Error('the answer got lost')
+    },
+  ]
+  const redriven = { ...copy, refusals: '1' }
+  expect(await deliver(refusing, [redriven], 10_000)).toBe(1)
+  setClockAhead(11_000)
+  expect(await deliver(refusing, [copy])).toBe(1)
+  expect(await deliver(refusing, [redriven])).toBe(0)
+  expect(await deliver(refusing, [redriven, copy])).toBe(0)
+  expect(letters).toEqual(['1', '2'])
 })
 
 test('while a function that may be sending a dead letter lives, a copy waits; after its end, the copy sends it', async () => {

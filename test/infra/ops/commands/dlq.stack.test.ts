@@ -3,17 +3,22 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { openSqs, queueUrl } from '../../../../infra/ops/dead-letters/queues.ts'
 import { readUser } from '../../../../shared/users/user.ts'
+import { waitForDeadLetter } from '../../../support/bus.ts'
 import { readOutbox, useLocalStack } from '../../../support/local-stack.ts'
 import { putEvents } from '../../../support/put-event.ts'
 import { ops } from '../run-ops.ts'
 
 /** Puts a `user.registered` event into its dead-letter queue, with a reason that no other test uses. */
-async function plant(reason: string, userId: number, source = 'test'): Promise<void> {
+async function plant(
+  reason: string,
+  userId: number,
+  { source = 'test', nickname = 'N', refusals = 1 } = {},
+): Promise<void> {
   const sqs = openSqs()
   const detail = {
     user_id: userId,
     email: `user-${userId}@example.com`,
-    nickname: 'N',
+    nickname,
     registered_at: Date.now(),
   }
   await sqs.send(
@@ -25,7 +30,10 @@ async function plant(reason: string, userId: number, source = 'test'): Promise<v
         resources: [],
         detail,
       }),
-      MessageAttributes: { reason: { DataType: 'String', StringValue: reason } },
+      MessageAttributes: {
+        reason: { DataType: 'String', StringValue: reason },
+        refusals: { DataType: 'Number', StringValue: String(refusals) },
+      },
     }),
   )
   sqs.destroy()
@@ -66,9 +74,19 @@ it('dlq show keeps the dead letters; dlq redrive and dlq drop remove only those 
   expect(await readUser(never, { consistent: true })).toBeUndefined()
 }, 120_000)
 
+it('dlq redrive keeps the number of refusals: an event that is refused again has the next one', async () => {
+  const [reason, userId] = [`test-${randomUUID()}`, randomInt(1, 2 ** 40)]
+  await plant(reason, userId, { nickname: '', refusals: 7 })
+  await ops(['dlq', 'redrive', 'user-registered', '--reason', reason, '--json'])
+  const letter = await waitForDeadLetter('user.registered', `"user_id":${userId},`)
+  expect(letter).toMatchObject({ reason: expect.stringMatching(/^invalid_detail/) as unknown, refusals: '8' })
+}, 60_000)
+
 it('dlq show passes escape sequences of an event on to the terminal', async () => {
   const reason = `test-${randomUUID()}`
-  await plant(reason, randomInt(1, 2 ** 40), '\u001b]0;title\u0007\u009b2J\u202e\nuser.registered')
+  await plant(reason, randomInt(1, 2 ** 40), {
+    source: '\u001b]0;title\u0007\u009b2J\u202e\nuser.registered',
+  })
   for (const format of [[], ['--json']]) {
     const { out } = await ops(['dlq', 'show', 'user.registered', '--reason', reason, ...format])
     expect(out).toContain(reason)

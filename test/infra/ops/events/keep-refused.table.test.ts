@@ -1,0 +1,93 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import type { SQSEvent } from 'aws-lambda'
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { handler } from '../../../../functions/intake/wallet.adjusted.ts'
+import { keepRefused } from '../../../../infra/ops/events/keep-refused.ts'
+import { readWallet } from '../../../../shared/ledger/wallet.ts'
+import { contextWith } from '../../../support/deliver.ts'
+import { addUser, adjustment } from '../../../support/ledger.ts'
+
+/** The dead letters, of which SQS delivers each once. */
+let letters: Message[] = []
+
+beforeEach(() => {
+  letters = []
+  process.env['QUEUE_URL'] = 'http://queue.invalid/events'
+  process.env['DEAD_LETTER_QUEUE_URL'] = 'http://queue.invalid/dead-letters'
+  // The spy's type is that of the overload of `send` that takes a callback and returns nothing.
+  vi.spyOn(SQSClient.prototype, 'send').mockImplementation(((command: object) => answer(command)) as never)
+})
+
+async function answer(command: object): Promise<object> {
+  if (command instanceof SendMessageCommand) {
+    const { MessageBody: Body, MessageAttributes } = command.input
+    letters.push({ MessageId: randomUUID(), Body, MessageAttributes, Attributes: { SentTimestamp: '1' } })
+    return {}
+  }
+  if (command instanceof GetQueueUrlCommand) return { QueueUrl: command.input.QueueName }
+  if (command instanceof GetQueueAttributesCommand)
+    return { Attributes: { ApproximateNumberOfMessages: String(letters.length) } }
+  if (command instanceof ReceiveMessageCommand) return { Messages: letters.splice(0) }
+  if (command instanceof ChangeMessageVisibilityBatchCommand) return {}
+  throw new Error(`${command.constructor.name} is not expected`)
+}
+
+/** Delivers an event; `refusals` is the attribute of the dead letter that is redriven. */
+async function deliver(
+  id: string,
+  detail: object,
+  { refusals, sentAt = Date.now() }: { refusals?: string | undefined; sentAt?: number } = {},
+): Promise<void> {
+  const message = {
+    messageId: randomUUID(),
+    receiptHandle: randomUUID(),
+    body: JSON.stringify({ id, 'detail-type': 'wallet.adjusted', detail }),
+    attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(sentAt) },
+    messageAttributes:
+      refusals === undefined ? {} : { refusals: { stringValue: refusals, dataType: 'Number' } },
+    eventSource: 'aws:sqs',
+  }
+  const { batchItemFailures } = await handler(
+    { Records: [message] } as unknown as SQSEvent,
+    contextWith(30_000),
+  )
+  expect(batchItemFailures).toEqual([])
+}
+
+const balanceOf = async (userId: number) => {
+  const { holdings } = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
+  return holdings.get('USDT')?.balance.toFixed()
+}
+
+it.each([
+  ['replayed', undefined],
+  ['redriven', '1'],
+])(
+  'a refused event does not take effect when it is %s during a replay; after it, a redrive applies it',
+  async (_, refusals) => {
+    const userId = await addUser()
+    const id = randomUUID()
+    const debit = adjustment(userId, { amount: '4', direction: 2 })
+    await deliver(id, debit)
+    const number = letters[0]?.MessageAttributes?.['refusals']?.StringValue
+    const pair = { name: 'wallet-adjusted', queue: 'wallet-adjusted', deadLetters: 'dead' }
+    const { isKept, release } = await keepRefused(new SQSClient({}), [pair], Date.now())
+    expect(isKept({ eventId: id } as never)).toBe(true)
+    await deliver(randomUUID(), adjustment(userId, { amount: '10' }))
+    await deliver(id, debit, { refusals })
+    expect(await balanceOf(userId)).toBe('10')
+    await release()
+    // Its number says that it is redriven, whatever the clocks say.
+    await deliver(id, debit, { refusals: number, sentAt: 1 })
+    expect(await balanceOf(userId)).toBe('6')
+  },
+)
