@@ -52,7 +52,8 @@ const trimSdk: Plugin = {
 
 /** The modules of @smithy/core that are replaced, by name. */
 const replacements = new Map([
-  ['Sha256Js', 'no-sha256-in-javascript.ts'],
+  ['Sha256Js', 'no-hashes-in-javascript.ts'],
+  ['Md5Js', 'no-hashes-in-javascript.ts'],
   ['fromSharedConfigFiles', 'no-host-configuration.ts'],
   ['getInstanceMetadataRegion', 'no-host-configuration.ts'],
   ['AdaptiveRetryStrategy', 'no-host-configuration.ts'],

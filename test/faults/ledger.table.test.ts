@@ -178,8 +178,8 @@ describe('the ledger under faults', () => {
   })
 
   it('a wallet event that comes twice in one SQS batch is applied once, and so are all the others', async () => {
-    const transactions = refuseRepeatedItems()
     const userId = await addUser()
+    const transactions = refuseRepeatedItems()
     const [first, second, third] = ['5', '2', '1'].map((amount) => adjustment(userId, { amount }))
     const batch = [first, second, first, { ...first, amount: '6' }, third, second] as object[]
     const settled = ['done', 'done', 'done', 'conflicting_content', 'done', 'done']
@@ -203,8 +203,8 @@ describe('the ledger under faults', () => {
   })
 
   it('an SQS batch of wallet events stays one transaction even if it contains rejected events', async () => {
-    const transactions = refuseRepeatedItems()
     const userId = await addUser()
+    const transactions = refuseRepeatedItems()
     const details = ['5', '-9', '2', '-9', '1'].map((amount) =>
       adjustment(userId, { amount: amount.replace('-', ''), direction: amount.startsWith('-') ? 2 : 1 }),
     )

@@ -26,7 +26,7 @@ test('user.registered with another user’s email address becomes a dead letter 
   const detail = newRegistration({ email })
   await putEvent(detailType, detail)
   const letter = await waitForDeadLetter(detailType, String(detail['user_id']))
-  expect(letter).toEqual({ detail, reason: expect.stringMatching(/^email_taken/) as string })
+  expect(letter).toEqual({ detail, reason: expect.stringMatching(/^email_taken/) as string, refusals: '1' })
 })
 
 test.each([

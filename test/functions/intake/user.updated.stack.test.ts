@@ -24,5 +24,9 @@ test('user.updated with another user’s email address becomes a dead letter', a
   const update = { update_id: randomUUID(), user_id: userId, at: Date.now(), email }
   await putEvent(detailType, update)
   const letter = await waitForDeadLetter(detailType, update.update_id)
-  expect(letter).toEqual({ detail: update, reason: expect.stringMatching(/^email_taken/) as string })
+  expect(letter).toEqual({
+    detail: update,
+    reason: expect.stringMatching(/^email_taken/) as string,
+    refusals: '1',
+  })
 })
