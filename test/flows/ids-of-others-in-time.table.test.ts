@@ -1,34 +1,17 @@
-import { randomBytes, randomInt } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { handler as findMembers } from '../../functions/community/members.ts'
 import { handler as setNote } from '../../functions/community/note.ts'
 import { handler as getDeposit } from '../../functions/deposit/get.ts'
-import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
-import { handler as depositUpdated } from '../../functions/intake/deposit.updated.ts'
 import { handler as verifySecondFactor } from '../../functions/user/login-2fa.ts'
-import { depositId } from '../../shared/deposits/deposit.ts'
-import { claimAddress } from '../../shared/deposits/user-address.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
-import { applyEvent } from '../support/apply-event.ts'
 import { callEndpoint, type TestRequest } from '../support/call-endpoint.ts'
 import { createAccessToken } from '../support/community.ts'
-import { deposit, newPool, provision } from '../support/deposits.ts'
 import { addUser } from '../support/ledger.ts'
 import { addLoginTicket } from '../support/login-tickets.ts'
 import { measureCalls } from '../support/measure-calls.ts'
+import { depositOfAnother, nobody, unknownText } from '../support/others.ts'
 import { createUser } from '../support/sign-in.ts'
-
-const nobody = 2 ** 52 + randomInt(2 ** 40)
-const unknownText = () => randomBytes(32).toString('base64url')
-
-async function depositOfAnother(): Promise<string> {
-  const pool = newPool()
-  await applyEvent(addressesProvisioned, provision(pool, 1))
-  const detail = deposit(await claimAddress(await addUser(), pool))
-  await applyEvent(depositUpdated, detail)
-  return depositId({ network: pool.network, txid: detail.txid, outputIndex: 0 })
-}
 
 /** The header Authorization of a new user. */
 const authorization = async () => ({

@@ -1,17 +1,10 @@
-import { randomBytes, randomInt } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { handler as addressesProvisioned } from '../../functions/intake/addresses.provisioned.ts'
-import { handler as depositUpdated } from '../../functions/intake/deposit.updated.ts'
 import { inputSchema, members } from '../../infra/openapi/schemas.ts'
 import { type Route, routes } from '../../infra/routes.ts'
-import { depositId } from '../../shared/deposits/deposit.ts'
-import { claimAddress } from '../../shared/deposits/user-address.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
 import { scopes } from '../../shared/tokens/scopes.ts'
-import { applyEvent } from '../support/apply-event.ts'
 import { createAccessToken } from '../support/community.ts'
-import { deposit, newPool, provision } from '../support/deposits.ts'
 import { addUser } from '../support/ledger.ts'
 import { addLoginTicket } from '../support/login-tickets.ts'
 import { address, obtainCode } from '../support/oauth.ts'
@@ -22,6 +15,7 @@ import {
   createSession,
   issueClientToken,
 } from '../support/oauth-clients.ts'
+import { depositOfAnother, nobody, unknownText } from '../support/others.ts'
 import { createUser } from '../support/sign-in.ts'
 import { joinFamily, newFamily } from '../infra/grants/family.ts'
 
@@ -36,17 +30,6 @@ interface Named {
 
 /** A request about what somebody else has, and the same about what nobody has. */
 type Pair = [others: Named, nobodys: Named]
-
-const nobody = 2 ** 52 + randomInt(2 ** 40)
-const unknownText = () => randomBytes(32).toString('base64url')
-
-async function depositOfAnother(): Promise<string> {
-  const pool = newPool()
-  await applyEvent(addressesProvisioned, provision(pool, 1))
-  const detail = deposit(await claimAddress(await addUser(), pool))
-  await applyEvent(depositUpdated, detail)
-  return depositId({ network: pool.network, txid: detail.txid, outputIndex: 0 })
-}
 
 /** Every route that takes an id of something that somebody may have, with such pairs of requests. */
 const pairs: Record<string, () => Promise<Pair[]>> = {
