@@ -3,7 +3,7 @@ import type { Options } from '../part.ts'
 import { median } from '../report/statistics.ts'
 import type { Table } from '../report/table.ts'
 import type { AwsCall } from '../stack/aws-call.ts'
-import { FunctionProcess } from '../stack/function-process.ts'
+import { FunctionProcess, toInvocation } from '../stack/function-process.ts'
 import type { BenchStack } from '../stack/start-bench-stack.ts'
 import { describeCost } from './describe-cost.ts'
 import type { Operation } from './operations.ts'
@@ -104,18 +104,13 @@ async function runOnce(
     // The calls of the function's init are none of the operation's.
     await environment.evaluated
     recorder.take()
-    const { payload, failed, cpu, logBytes } = await environment.run(event)
+    const answer = await environment.run(event)
+    const { cpu, logBytes } = answer
     const recorded = recorder.take()
     if (made === call) usage = { calls: recorded.calls, cpu, logBytes: logBytes - logged }
     made += 1
     logged = logBytes
-    return {
-      payload,
-      functionError: failed ? 'Unhandled' : undefined,
-      requestId: '',
-      executedVersion: '$LATEST',
-      logTail: '',
-    }
+    return toInvocation(answer)
   })
   try {
     await scenario(calls)

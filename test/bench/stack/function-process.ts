@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type { InvocationResult } from '../../../infra/local/runtime/runtime.ts'
 
 /** What a function needs to run: its bundle, and its whole environment. */
 export interface FunctionToRun {
@@ -25,6 +26,18 @@ export interface FunctionAnswer {
   /** Bytes of log that the function has written for this and earlier events, at least. */
   logBytes: number
 }
+
+/** The answer as Lambda's callers get it. */
+export const toInvocation = ({
+  payload,
+  failed,
+}: Pick<FunctionAnswer, 'payload' | 'failed'>): InvocationResult => ({
+  payload,
+  functionError: failed ? 'Unhandled' : undefined,
+  requestId: '',
+  executedVersion: '$LATEST',
+  logTail: '',
+})
 
 interface Message {
   kind: 'evaluated' | 'answered' | 'failed'

@@ -1,6 +1,6 @@
 import type { FunctionModel } from '../../../infra/local/model.ts'
 import { makeCalls, type Scenario } from '../../infra/grants/calls.ts'
-import { FunctionProcess } from './function-process.ts'
+import { FunctionProcess, toInvocation } from './function-process.ts'
 import type { RecordedAnswer } from './recorder.ts'
 import type { BenchStack } from './start-bench-stack.ts'
 
@@ -26,15 +26,9 @@ export async function recordEvent(
     // The calls of the function's init are none of the event's.
     await environment.evaluated
     stack.recorder.take()
-    const { payload, failed } = await environment.run(event)
+    const answer = await environment.run(event)
     recorded.push({ model, event, answers: stack.recorder.take().answers })
-    return {
-      payload,
-      functionError: failed ? 'Unhandled' : undefined,
-      requestId: '',
-      executedVersion: '$LATEST',
-      logTail: '',
-    }
+    return toInvocation(answer)
   })
   try {
     await scenario(calls)
