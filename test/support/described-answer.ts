@@ -51,10 +51,16 @@ const matches = (template: string, path: string): boolean =>
  */
 export class AnswerCheck {
   readonly #reference: ApiReference
+  /** What schemas refer to, closed. */
+  readonly #components: object
   readonly #validators = new Map<string, ValidateFunction>()
 
   constructor(reference: ApiReference) {
     this.#reference = reference
+    const { components } = reference
+    // A function's answer has the envelope. Only answers of the gateway, which have no x-request-id, lack it.
+    const schemas = { ...(closeSchema(components.schemas) as object), GatewayFailure: false }
+    this.#components = { ...components, schemas }
   }
 
   /** The problem of an answer; undefined if it is described, or its path and method are unknown. */
@@ -81,12 +87,9 @@ export class AnswerCheck {
   }
 
   #compile(schema: ReferenceSchema): ValidateFunction {
-    const { components } = this.#reference
-    // A function's answer has the envelope. Only answers of the gateway, which have no x-request-id, lack it.
-    const schemas = { ...(closeSchema(components.schemas) as object), GatewayFailure: false }
     return new Ajv2020({ strict: false }).compile({
       ...(closeSchema(schema) as ReferenceSchema),
-      components: { ...components, schemas },
+      components: this.#components,
     })
   }
 }
