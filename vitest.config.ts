@@ -68,6 +68,17 @@ const long = {
   ],
 }
 
+/**
+ * Comparisons with a model, and work that is killed at each step, npm run test:properties: a thousand runs on
+ * a table in memory.
+ */
+const properties = [
+  'test/infra/ops/mend/mend-ledger.table.test.ts',
+  'test/shared/community/propagate-to-ancestors.table.test.ts',
+  'test/shared/community/search-index/*.test.ts',
+  'test/shared/ledger.table.test.ts',
+]
+
 /** The flows that run again with the manners of AWS: some by default, all in `npm run test:manners`. */
 const flowsWithManners = process.env.STACK_MANNERS
   ? ['test/flows/*.stack.test.ts']
@@ -114,6 +125,13 @@ export default defineConfig({
       project('rehearsals', { ...onStack, include: rehearsals }),
       project('long-table', { ...onTable, include: long.table }),
       project('long-stack', { ...onStack, include: long.stack }),
+      project('properties', {
+        ...onTable,
+        setupFiles: [...onTable.setupFiles, 'test/support/table-in-memory.ts'],
+        include: properties,
+        env: { ...common.env, RUNS: process.env.RUNS ?? '1000', KILLS: process.env.KILLS ?? '40' },
+        testTimeout: 120_000,
+      }),
       project('manners', {
         ...onStack,
         include: flowsWithManners,

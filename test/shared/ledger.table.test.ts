@@ -12,7 +12,7 @@ import { deliver, interceptQueues } from '../support/deliver.ts'
 import { addUser, describeWallet, readPage } from '../support/ledger.ts'
 import { type LedgerEvent, LedgerModel } from '../support/ledger-model.ts'
 
-const runs = process.env['NIGHTLY'] === '1' ? 1_000 : 120
+const runs = Number(process.env['RUNS'] ?? 120)
 /** Number of random histories that are checked at the same time, each with its own user. */
 const lanes = 5
 

@@ -1,4 +1,4 @@
-import { installDatabase } from './dynamodb/play-database.ts'
+import { installDatabase } from '../../support/dynamodb-in-memory/play-database.ts'
 import { drawHistory, type History } from './history.ts'
 import { killAtEachCall } from './kill-at-each-call.ts'
 import { installProcesses } from './processes.ts'

@@ -5,6 +5,7 @@ import { propagateToAncestors } from '../../../../shared/community/propagate-to-
 import { type IndexLimits, standardLimits } from '../../../../shared/community/search-index/append-members.ts'
 import { maintainNext } from '../../../../shared/community/search-index/maintain-next.ts'
 import { readIndex, segmentKeys, tailKeys } from '../../../../shared/community/search-index/index-head.ts'
+import { searchBudgetKey } from '../../../../shared/community/search-budget.ts'
 import { headItem, putNextHead, readHead, type TreeHead } from '../../../../shared/community/tree-head.ts'
 import { deleteJournalEntry, readJournal } from '../../../../shared/community/tree-journal.ts'
 import { toSearchText } from '../../../../shared/community/keyword.ts'
@@ -29,6 +30,8 @@ const propagate = (rootId: number, limits: IndexLimits) =>
 
 /** The members of a downline whom a keyword finds, and whether the search read their texts one by one. */
 async function search(rootId: number, keyword: string) {
+  // One caller may not search as often in a minute as these tests do.
+  await writeItem({ Delete: { Key: searchBudgetKey(rootId) } })
   const send = vi.spyOn(db, 'send')
   const filter: MemberFilter = { type: 'COMMUNITY', keyword }
   const ids: number[] = []

@@ -1,8 +1,8 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { clientOptions } from '../../../../shared/aws/client-options.ts'
-import { tableName } from '../../../../shared/db/table.ts'
-import { tamperCalls } from '../../../support/tamper-calls.ts'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { tableName } from '../../../shared/db/table.ts'
+import { tamperCalls } from '../tamper-calls.ts'
 import { Database } from './database.ts'
 
 type Next = (call: { input: object }) => Promise<unknown>

@@ -4,7 +4,7 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb'
 import { holds } from './conditions.ts'
-import { type Query, Table, type TableInput } from './table.ts'
+import { type Query, type Scan, Table, type TableInput } from './table.ts'
 import type { Placeholders } from './tokens.ts'
 import { update } from './updates.ts'
 import { type Attributes, validationError } from './values.ts'
@@ -87,7 +87,7 @@ export class Database {
       return { Responses: Object.fromEntries(Object.entries(RequestItems).map(read)), UnprocessedKeys: {} }
     },
     Query: (input: Query & { TableName: string }) => this.#table(input.TableName).query(input),
-    Scan: ({ TableName }: { TableName: string }) => this.#table(TableName).scan(),
+    Scan: (input: Scan & { TableName: string }) => this.#table(input.TableName).scan(input),
     PutItem: (write: Write) => this.#write('Put', write),
     UpdateItem: (write: Write) => this.#write('Update', write),
     DeleteItem: (write: Write) => this.#write('Delete', write),

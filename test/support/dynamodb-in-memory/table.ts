@@ -24,6 +24,12 @@ export interface Query extends Placeholders {
   ExclusiveStartKey?: Attributes
 }
 
+/** A scan of a table, or of one of its segments. */
+export interface Scan extends Placeholders {
+  FilterExpression?: string
+  Segment?: number
+}
+
 /** A page of items, and the key after which the next begins; none if there are no more. */
 export interface Page {
   Items: Attributes[]
@@ -34,7 +40,8 @@ export interface Page {
 /** The items of one table. */
 export class Table {
   readonly input: TableInput
-  readonly #items = new Map<string, Attributes>()
+  /** The items of each partition by their names. */
+  readonly #partitions = new Map<string, Map<string, Attributes>>()
   readonly #keys: string[]
 
   constructor(input: TableInput) {
@@ -47,27 +54,41 @@ export class Table {
     return JSON.stringify(this.#keys.map((name) => textOf(name, item[name])))
   }
 
+  /** The items of the partition that a key or an item belongs to. */
+  #partitionOf(item: Attributes): Map<string, Attributes> {
+    const [hash = ''] = this.#keys
+    const name = textOf(hash, item[hash])
+    const known = this.#partitions.get(name) ?? new Map<string, Attributes>()
+    this.#partitions.set(name, known)
+    return known
+  }
+
+  #all(): Attributes[] {
+    return [...this.#partitions.values()].flatMap((items) => [...items.values()])
+  }
+
   /** Reads an item by its key. */
   get(key: Attributes): Attributes | undefined {
     if (Object.keys(key).length !== this.#keys.length) throw validationError('a key has other attributes')
-    return this.#items.get(this.nameOf(key))
+    return this.#partitionOf(key).get(this.nameOf(key))
   }
 
   /** Writes an item in place of the one with its key. */
   put(item: Attributes): void {
     for (const { KeySchema } of this.input.GlobalSecondaryIndexes ?? [])
       for (const name of namesOf(KeySchema)) if (item[name] !== undefined) textOf(name, item[name])
-    this.#items.set(this.nameOf(item), toStoredItem(item))
+    this.#partitionOf(item).set(this.nameOf(item), toStoredItem(item))
   }
 
   /** Deletes an item by its key. */
   delete(key: Attributes): void {
-    this.#items.delete(this.nameOf(key))
+    this.#partitionOf(key).delete(this.nameOf(key))
   }
 
-  /** Reads all items. */
-  scan(): Page {
-    const Items = [...this.#items.values()]
+  /** Reads all items that meet the filter: all of them are in the first segment. */
+  scan({ FilterExpression, Segment = 0, ...placeholders }: Scan): Page {
+    const all = Segment === 0 ? this.#all() : []
+    const Items = all.filter((item) => holds(FilterExpression, placeholders, item))
     return { Items, Count: Items.length }
   }
 
@@ -88,7 +109,10 @@ export class Table {
       return 0
     }
     const { ExclusiveStartKey: start, Limit = Infinity } = query
-    const found = [...this.#items.values()]
+    const partition = index === undefined ? valueOf(hash, query) : undefined
+    const found = (
+      partition === undefined ? this.#all() : [...this.#partitionOf({ [hash]: partition }).values()]
+    )
       .filter((item) => item[hash] !== undefined && item[range] !== undefined)
       .filter((item) => holds(query.KeyConditionExpression, query, item))
       .sort(compareItems)
@@ -102,6 +126,13 @@ export class Table {
     const isPart = last !== undefined && page.length === Limit
     return { Items, Count: Items.length, ...(isPart && { LastEvaluatedKey: pick(last, names) }) }
   }
+}
+
+/** The value that a key condition compares an attribute with; undefined if it does not begin with that. */
+function valueOf(name: string, query: Query): Value | undefined {
+  const [, path = '', value = ''] = /^(\S+) = (:\w+)/.exec(query.KeyConditionExpression) ?? []
+  const isName = (query.ExpressionAttributeNames?.[path] ?? path) === name
+  return isName ? query.ExpressionAttributeValues?.[value] : undefined
 }
 
 const namesOf = (schema: KeySchema): string[] => schema.map(({ AttributeName }) => AttributeName)
