@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import * as v from 'valibot'
+import { describe, expect, it, vi } from 'vitest'
 import { addDays, dayOf, daysInOrder, endOfDay, startOfDay } from '../../shared/dates.ts'
+import { Settings } from '../../shared/settings.ts'
 
 const hour = 3_600_000
 
@@ -31,6 +33,23 @@ describe('days of a time zone', () => {
         expect(endOfDay(day, timeZone)).toBe(startOfDay(addDays(day, 1), timeZone))
       }
     }
+  })
+
+  it('days of UTC, which are computed without Intl, are those that Intl knows', () => {
+    const instants = [-1, 0, 1, 86_399_999, 86_400_000, -86_400_000, Date.UTC(2024, 1, 29, 23, 59, 59, 999)]
+    for (const instant of instants) expect(dayOf(instant, 'UTC')).toBe(dayOf(instant, 'Etc/UTC'))
+    for (const day of ['1969-12-31', '2024-02-29', '2026-11-22'])
+      expect(startOfDay(day, 'UTC')).toBe(startOfDay(day, 'Etc/UTC'))
+  })
+
+  it('the settings and days of UTC need no Intl, whose first use would slow a cold start', () => {
+    const format = vi.spyOn(Intl, 'DateTimeFormat')
+    expect(v.parse(Settings, { reportingTimeZone: 'UTC' }).reportingTimeZone).toBe('UTC')
+    dayOf(0, 'UTC')
+    endOfDay('2026-11-22', 'UTC')
+    expect(format).not.toHaveBeenCalled()
+    expect(() => v.parse(Settings, { reportingTimeZone: 'Mars/Phobos' })).toThrow('IANA')
+    expect(format).toHaveBeenCalled()
   })
 
   it('dayOf uses the reporting time zone by default', () => {
