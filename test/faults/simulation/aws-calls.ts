@@ -115,7 +115,8 @@ export function simulateCalls(
     const inContext = AsyncLocalStorage.snapshot()
     task.calls += 1
     const isNow = task.dies?.call === task.calls
-    // How many keys are looked through is not for the history to say, so these calls meet no fault.
+    // How many keys are looked through depends on earlier histories, so these calls meet no fault and are no
+    // part of the trace.
     const isExposed = operation !== 'ListResourceTags'
     const isDrawn = isExposed && draws.happens(`${stream} kill`, weather.kills)
     const dies = isNow ? task.dies?.when : isDrawn ? draws.pick(stream, ['before', 'after']) : undefined
@@ -126,7 +127,7 @@ export function simulateCalls(
     }
     const { promise, resolve, reject } = Promise.withResolvers()
     const run = async () => {
-      note(stream)
+      if (isExposed) note(stream)
       if (task.killed || dies === 'before') return reject(kill())
       try {
         const answer: unknown = await inContext(perform)
