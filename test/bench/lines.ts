@@ -209,7 +209,7 @@ const lines: Line[] = [
   {
     figure: 'npm start to ready, warm clone, ms',
     line: 3_000,
-    reached: false,
+    reached: true,
     timed: true,
     now: cell('start', 'npm start, warm clone', 'ready ms'),
   },
