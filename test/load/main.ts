@@ -1,9 +1,10 @@
 // Loads a local stack with reads, sign-ins and events, and verifies it afterwards: npm run test:load.
 import { Command, InvalidArgumentError } from 'commander'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { readLogLines } from '../support/read-log-lines.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
 import { compareMinutes, type MemorySample, sampleMemory } from './memory.ts'
 
@@ -62,17 +63,13 @@ async function waitForQueues(maxMessages: number): Promise<void> {
 /** What functions logged of requests that failed: their causes, each with how often it was. */
 function countLoggedCauses(): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const file of [`${stack.logFile}.previous`, stack.logFile].filter(existsSync))
-    for (const line of readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((each) => each.includes('request failed'))) {
-      const { service, route, passing_cause, cause } = JSON.parse(line.slice(line.indexOf('{'))) as Record<
-        string,
-        unknown
-      >
-      const text = JSON.stringify({ service, route, passing_cause, cause })
-      counts.set(text, (counts.get(text) ?? 0) + 1)
-    }
+  for (const line of readLogLines(stack.logFile)) {
+    if (!line.includes('request failed')) continue
+    const logged = JSON.parse(line.slice(line.indexOf('{'))) as Record<string, unknown>
+    const { service, route, passing_cause, cause } = logged
+    const text = JSON.stringify({ service, route, passing_cause, cause })
+    counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
   return counts
 }
 

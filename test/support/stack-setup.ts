@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
 import { answered500 } from './manners.ts'
+import { readLogLines } from './read-log-lines.ts'
 import { startSharedServer } from './start-shared-server.ts'
 
 declare module 'vitest' {
@@ -40,9 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     const deadLetters = manners === undefined ? [] : await waitForDeadLetters(await server.described)
     await server.stop()
-    const lines = [logFile, `${logFile}.previous`]
-      .filter((file) => existsSync(file))
-      .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+    const lines = readLogLines(logFile)
     const problems = manners === undefined ? [] : listProblems(manners, lines, deadLetters)
     const leaked = lines.filter((line) =>
       [...secrets].some((secret) => secret !== '' && line.includes(secret)),

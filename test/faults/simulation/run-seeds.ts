@@ -59,7 +59,7 @@ export async function runSeeds(options: SeedOptions): Promise<number> {
     const problems = await compareWithLocal(seed, options, trace)
     if (problems.length === 0) continue
     totals.failed += 1
-    console.log(`seed ${seed} FAILED:\n  ${problems.join('\n  ')}`)
+    await tell(drawHistory(seed, options.operations), problems, { ...options, shrink: false })
   }
   const seconds = (performance.now() - started) / 1000
   console.log(
