@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { findFreePort } from '../../infra/local/http/bind-server.ts'
 import { NoEmulatorError } from './find-emulator.ts'
 
 const requirements = join(import.meta.dirname, 'requirements.txt')
@@ -97,14 +97,6 @@ function perform(problem: string, command: string, ...args: string[]): void {
   const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
   if (status === 0) return
   throw new NoEmulatorError(`${problem}: ${error?.message ?? stderr.trim()}`)
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 const maxStartMilliseconds = 60_000

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { platform } from 'node:os'
 import { dirname, join } from 'node:path'
+import { finished } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { findFreePort } from '../http/bind-server.ts'
@@ -37,10 +38,33 @@ export async function startDynamodb(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<RunningDynamodb> {
   const java = environment.JAVA_HOME === undefined ? 'java' : join(environment.JAVA_HOME, 'bin', 'java')
-  const port = await findFreePort()
   if (directory !== undefined) mkdirSync(directory, { recursive: true })
+  const port = await findFreePort()
+  const guard = spawnDynamodb(java, port, directory, environment)
+  const address = `127.0.0.1:${port}`
+  const close = () => endGuard(guard)
+  try {
+    await waitUntilAnswering(`http://${address}`, guard, () => requireJava(java, environment))
+  } catch (error) {
+    await close()
+    // Another process took the port since it was found.
+    if (error instanceof PortTakenError) return startDynamodb(directory, environment)
+    throw error
+  }
+  return { endpoint: `http://${findAccessKey(directory)}@${address}`, close }
+}
+
+/** Another process listens on the port. */
+class PortTakenError extends Error {}
+
+function spawnDynamodb(
+  java: string,
+  port: number,
+  directory: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): ChildProcess {
   const library = findLibrary()
-  const guard = spawn(
+  return spawn(
     process.execPath,
     [
       fileURLToPath(new URL('guard.mjs', import.meta.url)),
@@ -59,15 +83,6 @@ export async function startDynamodb(
     ],
     { cwd: library, env: environment, stdio: ['pipe', 'ignore', 'pipe'], detached: true },
   )
-  const address = `127.0.0.1:${port}`
-  const close = () => endGuard(guard)
-  try {
-    await waitUntilAnswering(`http://${address}`, guard, () => requireJava(java, environment))
-  } catch (error) {
-    await close()
-    throw error
-  }
-  return { endpoint: `http://${findAccessKey(directory)}@${address}`, close }
 }
 
 // Finds the program in a directory of the package whose name contains a date.
@@ -85,6 +100,8 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   const deadline = Date.now() + maxStartMilliseconds
   while (!(await isAnswering(endpoint))) {
     if (guard.exitCode !== null) {
+      if (guard.stderr) await finished(guard.stderr)
+      if (complaint.includes('Address already in use')) throw new PortTakenError()
       // Check Java only after a failure: the check starts Java, which would slow down every start.
       await checkJava()
       throw new StartupError(`DynamoDB Local ended at once: ${complaint.trim().split('\n').at(-1) ?? ''}`)
@@ -95,10 +112,10 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   }
 }
 
-// Whether DynamoDB Local listens. It rejects this unsigned request, but any answer is enough.
+// Whether DynamoDB Local listens. It refuses this unsigned request, with the header of every answer of it.
 const isAnswering = (endpoint: string): Promise<boolean> =>
   fetch(endpoint, { method: 'POST', signal: AbortSignal.timeout(2000) }).then(
-    () => true,
+    ({ headers }) => headers.has('x-amzn-requestid'),
     () => false,
   )
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { StartupError } from '../startup-error.ts'
@@ -69,11 +70,20 @@ export async function bindServer(port: number, option: string): Promise<BoundSer
   }
 }
 
-/** Finds a free port. Another process may take it before it is used, so prefer `bindServer`. */
+/**
+ * Finds a free port between 20000 and 29999, for a server that is started later. It is none of those that
+ * Linux, macOS and Windows give to connections and to servers that ask for any port (32768 and up), so that
+ * nothing takes it meanwhile by chance.
+ */
 export async function findFreePort(): Promise<number> {
-  const server = await bindServer(0, '')
-  await server.close()
-  return server.port
+  const port = randomInt(20_000, 30_000)
+  try {
+    await (await bindServer(port, '')).close()
+    return port
+  } catch (error) {
+    if (error instanceof StartupError) return findFreePort()
+    throw error
+  }
 }
 
 /** Turns an error of listening on a port into a `StartupError` where a person can act on it. */

@@ -1,6 +1,6 @@
 import { DynamoDBClient, GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -135,7 +135,8 @@ describe('a DynamoDB Local that is slow to start', () => {
       const timer = setInterval(() => {
         if (!existsSync(${JSON.stringify(file)})) return
         clearInterval(timer)
-        createServer((request, response) => response.end()).listen(port, '127.0.0.1')
+        createServer((request, response) => response.setHeader('x-amzn-requestid', 'a').end())
+          .listen(port, '127.0.0.1')
       }, 5)`)
 
   it('a DynamoDB Local that takes over a minute to start is waited for', async () => {
@@ -161,6 +162,29 @@ describe('a DynamoDB Local that is slow to start', () => {
     await vi.waitUntil(() => existsSync(`${file}.started`), 10_000)
     vi.setSystemTime(Date.now() + 121_000)
     await refused
+  })
+
+  it('a DynamoDB Local whose port was taken meanwhile is started on another', async () => {
+    const environment = installJava(`
+      const { appendFileSync, readFileSync } = require('node:fs')
+      const { createServer } = require('node:http')
+      const port = Number(process.argv[process.argv.indexOf('-port') + 1])
+      const file = ${JSON.stringify(join(directory, 'ports'))}
+      appendFileSync(file, port + '\\n')
+      const listen = (answer) => createServer(answer).listen(port, '127.0.0.1')
+      if (readFileSync(file, 'utf8').trim().split('\\n').length > 1)
+        return listen((request, response) => response.setHeader('x-amzn-requestid', 'a').end())
+      // The other process answers, too.
+      listen((request, response) => response.end())
+      setTimeout(() => {
+        console.error('java.net.BindException: Address already in use')
+        process.exit(1)
+      }, 500)`)
+    const { endpoint, close } = await startDynamodb(undefined, environment)
+    const [taken, port] = readFileSync(join(directory, 'ports'), 'utf8').trim().split('\n')
+    expect(taken).not.toBe(port)
+    expect(new URL(endpoint).port).toBe(port)
+    await close()
   })
 
   it('a DynamoDB Local whose process ends fails the start at once', async () => {
