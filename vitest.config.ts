@@ -76,6 +76,7 @@ const properties = [
   'test/infra/ops/mend/mend-ledger.table.test.ts',
   'test/shared/community/propagate-to-ancestors.table.test.ts',
   'test/shared/community/search-index/*.test.ts',
+  'test/shared/db/exact-sum.table.test.ts',
   'test/shared/ledger.table.test.ts',
 ]
 

@@ -133,14 +133,16 @@ export function undoAdditions(item: Item, since: number): Item {
   const tooEarly = since < changedAt - notesKeptMilliseconds || undone.length >= maxNotes
   if (tooEarly) throw new NotesTooShort('the notes of this item do not reach back to that instant')
   const rest = new Map<string, unknown>(Object.entries({ ...item, changed_at: since - 1 }))
+  const sums = new Map<string, Big>()
   for (const name of undone) {
     rest.delete(name)
-    for (const [attribute, value] of Object.entries(v.parse(Note, item[name]))) {
-      const sum = v.parse(v.optional(Decimal), rest.get(attribute))?.minus(value)
-      if (sum === undefined || sum.eq('0')) rest.delete(attribute)
-      else rest.set(attribute, toNumberValue(sum))
-    }
+    for (const [attribute, value] of Object.entries(v.parse(Note, item[name])))
+      sums.set(attribute, (sums.get(attribute) ?? storedPart(item, attribute)).minus(value))
   }
+  // Only now: a sum that is zero on the way back may be none at its end.
+  for (const [attribute, sum] of sums)
+    if (sum.eq('0')) rest.delete(attribute)
+    else rest.set(attribute, toNumberValue(sum))
   return Object.fromEntries(rest)
 }
 
@@ -148,6 +150,8 @@ const Note = v.record(v.string(), Decimal)
 
 /** Reads the exact sum stored under an attribute of an item; zero when there is none. */
 export function readSum(item: Record<string, unknown> | undefined, attribute: string): Big {
-  const part = (name: string) => (item?.[name] === undefined ? zero : v.parse(Decimal, item[name]))
-  return part(attribute).plus(part(fractionOf(attribute)).times(fractionUnit))
+  return storedPart(item, attribute).plus(storedPart(item, fractionOf(attribute)).times(fractionUnit))
 }
+
+const storedPart = (item: Record<string, unknown> | undefined, attribute: string): Big =>
+  item?.[attribute] === undefined ? zero : v.parse(Decimal, item[attribute])
