@@ -31,6 +31,7 @@ export interface Death {
 export const currentTask = new AsyncLocalStorage<Task>()
 
 interface Event {
+  /** Milliseconds since the beginning: of an instant, the precision of a number would depend on its day. */
   at: number
   order: number
   run: () => unknown
@@ -50,11 +51,13 @@ const maxSettleMilliseconds = 10_000
 export class VirtualTime {
   /** Epoch milliseconds. */
   now: number
+  readonly #beginning: number
   #order = 0
   readonly #events = new Set<Event>()
 
   constructor(now: number) {
     this.now = now
+    this.#beginning = now
   }
 
   /** Number of the event that runs, which orders what happens at one instant. */
@@ -62,7 +65,8 @@ export class VirtualTime {
 
   /** Runs something in this many milliseconds. Returns a function that cancels it. */
   after(milliseconds: number, run: () => unknown): () => void {
-    const event = { at: this.now + Math.max(0, milliseconds), order: this.#order, run }
+    const at = this.now - this.#beginning + Math.max(0, milliseconds)
+    const event = { at, order: this.#order, run }
     this.#order += 1
     this.#events.add(event)
     return () => this.#events.delete(event)
@@ -92,7 +96,7 @@ export class VirtualTime {
       }
       idle = 0
       this.#events.delete(next)
-      this.now = Math.max(this.now, Math.floor(next.at))
+      this.now = Math.max(this.now, this.#beginning + Math.floor(next.at))
       this.step += 1
       await next.run()
     }
