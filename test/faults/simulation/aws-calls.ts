@@ -90,6 +90,9 @@ export function simulateCalls(
   function simulateAttempt(operation: string, attempt: Attempt, next: Next): Promise<unknown> {
     const task = currentTask.getStore()
     if (task === undefined) return next(attempt)
+    // How many keys are looked through depends on earlier histories, so this takes no time and has no fault.
+    if (operation === 'ListResourceTags')
+      return task.time.perform(AsyncLocalStorage.bind(() => next(attempt)))
     return takeTurn(task, operation, async () => {
       const stream = `${task.name} ${operation}`
       const manners = mannersOf(stream)
@@ -115,19 +118,16 @@ export function simulateCalls(
     const inContext = AsyncLocalStorage.snapshot()
     task.calls += 1
     const isNow = task.dies?.call === task.calls
-    // How many keys are looked through depends on earlier histories, so these calls meet no fault and are no
-    // part of the trace.
-    const isExposed = operation !== 'ListResourceTags'
-    const isDrawn = isExposed && draws.happens(`${stream} kill`, weather.kills)
+    const isDrawn = draws.happens(`${stream} kill`, weather.kills)
     const dies = isNow ? task.dies?.when : isDrawn ? draws.pick(stream, ['before', 'after']) : undefined
-    const isLost = isExposed && draws.happens(`${stream} lost`, weather.lostAnswers)
+    const isLost = draws.happens(`${stream} lost`, weather.lostAnswers)
     const kill = () => {
       task.killed = true
       return new Killed()
     }
     const { promise, resolve, reject } = Promise.withResolvers()
     const run = async () => {
-      if (isExposed) note(stream)
+      note(stream)
       if (task.killed || dies === 'before') return reject(kill())
       try {
         const answer: unknown = await inContext(perform)

@@ -73,9 +73,9 @@ export class VirtualTime {
   }
 
   /** Does something at this instant, in which no time passes. */
-  perform(run: () => Promise<void>): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<undefined>()
-    this.after(0, () => run().then(() => resolve(undefined), reject))
+  perform<Result>(run: () => Promise<Result>): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    this.after(0, () => run().then(resolve, reject))
     return promise
   }
 
