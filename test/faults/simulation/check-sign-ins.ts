@@ -1,4 +1,5 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import { maxClockOffset } from './check-bills.ts'
 import { acceptedOf, type SimulationRecord } from './record.ts'
 import type { GivenToken, SignInRecord } from './sign-in.ts'
 import type { Span, WorldAnswer } from './world.ts'
@@ -96,7 +97,14 @@ function checkCodes(record: SimulationRecord, { codes }: SignInRecord): string[]
 }
 
 /** Whether a token works now: yes, no, or undefined where the contract leaves it open. */
-function isAlive(record: SimulationRecord, { userId, span, ended }: GivenToken): boolean | undefined {
+function isAlive(
+  record: SimulationRecord,
+  { userId, span, ended, expire }: GivenToken,
+  now: number,
+): boolean | undefined {
+  // By the clock of the process that is asked.
+  if (Math.abs(now - expire) < maxClockOffset) return undefined
+  if (now > expire) return false
   if (ended !== undefined) return ended.isSure ? false : undefined
   const updates = acceptedOf(record, 'user.updated').filter(({ detail }) => detail.user_id === userId)
   const ending = (['login_password', 'totp_secret', 'disabled'] as const).flatMap((field) =>
@@ -117,10 +125,10 @@ function isAlive(record: SimulationRecord, { userId, span, ended }: GivenToken):
 
 async function checkTokens(record: SimulationRecord, { tokens }: SignInRecord, service: Service) {
   const checks = tokens.map(async (given) => {
-    const expected = isAlive(record, given)
+    const expected = isAlive(record, given, service.now)
     const { status } = await service.use(given.token)
     if (expected === undefined || status === (expected ? 200 : 401)) return []
-    return [`a token of ${given.userId} is answered ${status}, but it is ${expected ? 'alive' : 'revoked'}`]
+    return [`a token of ${given.userId} is answered ${status}, but it is ${expected ? 'alive' : 'over'}`]
   })
   return (await Promise.all(checks)).flat()
 }

@@ -23,6 +23,8 @@ export interface GivenToken {
   userId: number
   session: string
   token: string
+  /** When it expires, epoch milliseconds. */
+  expire: number
   /** From the beginning of the sign-in until the token was given. */
   span: Span
   /** The end of its session, or of itself, if somebody asked for it. */
@@ -117,6 +119,7 @@ export async function signIn(
     userId,
     session: token ?? '',
     token: token ?? '',
+    expire: Number(expire),
     span: { from, to: world.instant },
     ended: undefined,
   }
@@ -264,7 +267,8 @@ async function consentAndExchange(world: World, record: SignInRecord, given: Giv
   for (const { data } of won) {
     const { access_token: token = '', device_token = '', expire } = data as Record<string, string>
     const ended = again === 2 ? { span, isSure: true } : undefined
-    record.tokens.push({ userId, session, token, span, ended: ended ?? given.ended })
-    record.deviceTokens.push({ userId, client: client.id, token: device_token, expire: Number(expire) })
+    const expires = { expire: Number(expire) }
+    record.tokens.push({ userId, session, token, ...expires, span, ended: ended ?? given.ended })
+    record.deviceTokens.push({ userId, client: client.id, token: device_token, ...expires })
   }
 }
