@@ -47,13 +47,17 @@ export async function notifyTreeQueue(
   const isWaiting = waiting.message !== own && !isRepeated
   if (isWaiting && Date.now() - waiting.askedAt < maxWaitMilliseconds) return
   if (isWaiting) await replaceMessage(rootId, shard, own)
+  // Nobody else sends `own`. When an answer of the table is lost, the SDK writes `own` again, perhaps after
+  // the worker has received a message, and SQS would drop `own` if somebody had sent it meanwhile. So
+  // repetitions share another id with each other, for a while.
+  const repetition = `${waiting.message}:${Math.floor(Date.now() / maxWaitMilliseconds)}`
   const message: v.InferInput<typeof TreeMessage> = { root_id: rootId, shard }
   await sqs.send(
     new SendMessageCommand({
       QueueUrl: requireEnv('GROW_TREE_QUEUE_URL'),
       MessageBody: JSON.stringify(message),
       MessageGroupId: String(rootId),
-      MessageDeduplicationId: isWaiting ? own : waiting.message,
+      MessageDeduplicationId: isWaiting || waiting.message === own ? own : repetition,
     }),
   )
 }
