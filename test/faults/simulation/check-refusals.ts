@@ -17,6 +17,8 @@ interface Move {
   span: Span
   /** What may have undone it, or made it void. */
   undone?: Span | undefined
+  /** Whether that may have come too late, so that it undid nothing. */
+  stands?: boolean | undefined
 }
 
 /** Lists the events that were refused without need, or accepted although they had to be refused. */
@@ -162,8 +164,8 @@ function wasRegistered(event: Settled, accepted: readonly Settled[], field: 'use
 function wasCovered(event: Settled, moves: readonly Move[]): boolean {
   const need = needOf(event)
   if (need === undefined) return true
-  const least = boundOf(moves, need, ({ amount, span, undone }) => {
-    const isUndone = undone !== undefined && isBefore(undone, need.span)
+  const least = boundOf(moves, need, ({ amount, span, undone, stands }) => {
+    const isUndone = undone !== undefined && !stands && isBefore(undone, need.span)
     return amount.gt('0')
       ? isBefore(span, need.span) && !undone
       : span.from.step <= need.span.to.step && !isUndone
@@ -256,7 +258,10 @@ function depositMoves(record: SimulationRecord): Move[] {
     })
 }
 
-/** A withdrawal takes its amount when it is requested or settled, and gives it back when cancelled. */
+/**
+ * A withdrawal takes its amount when it is requested or settled, and gives it back when cancelled, unless it
+ * was settled before.
+ */
 function withdrawalMoves(record: SimulationRecord): Move[] {
   const events = acceptedOf(record, 'withdrawal.updated')
   return [...Map.groupBy(events, ({ detail }) => detail.withdrawal_id)].flatMap(([id, all]): Move[] => {
@@ -264,8 +269,15 @@ function withdrawalMoves(record: SimulationRecord): Move[] {
     if (first === undefined) return []
     const { user_id: userId, currency, amount, status } = first.detail
     const span = others.reduce((union, other) => unite(union, other.span), first.span)
-    const undone = all.find(({ detail }) => detail.status === 'cancelled')?.span
-    const event = `withdrawal.updated ${id} ${status}`
-    return [{ event, userId, wallet: 'asset', currency, amount: new Big(amount).neg(), span, undone }]
+    const spanOf = (final: string) => all.find(({ detail }) => detail.status === final)?.span
+    const [settled, cancelled] = [spanOf('settled'), spanOf('cancelled')]
+    const isCancelled = cancelled !== undefined && !(settled && isBefore(settled, cancelled))
+    const move = {
+      event: `withdrawal.updated ${id} ${status}`,
+      amount: new Big(amount).neg(),
+      stands: cancelled && settled && !isBefore(cancelled, settled),
+      undone: isCancelled ? cancelled : undefined,
+    }
+    return [{ ...move, userId, wallet: 'asset', currency, span }]
   })
 }
