@@ -11,10 +11,13 @@ const key = (partition: string, sort: string) => [
 
 /**
  * Starts a DynamoDB Local of its own with the service's table, and sets the environment of a function. Import
- * modules of shared/ after calling this, because they read the environment when they load.
+ * modules of shared/ after calling this, because they read the environment when they load. The table is in
+ * memory, or in a directory.
  */
-export async function startBenchTable(): Promise<{ name: string; close: () => Promise<void> }> {
-  const dynamodb = await startDynamodb(undefined)
+export async function startBenchTable(
+  directory?: string,
+): Promise<{ name: string; close: () => Promise<void> }> {
+  const dynamodb = await startDynamodb(directory)
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: new URL(dynamodb.endpoint).origin,
     AWS_REGION: 'us-east-1',
