@@ -108,10 +108,14 @@ export async function readRange(
   return queryFirst(query, newest - oldest + 1)
 }
 
+/** Number of rows that are read at a time. Without it, DynamoDB Local reads all that are left for a page. */
+const rowsTogether = 1_000
+
 /** Reads the rows of a numbered list from a number on, oldest first, in as many reads as necessary. */
 export const readRows = (list: string, first = 1): AsyncGenerator<Item> =>
   queryItems({
     KeyConditionExpression: 'pk = :list AND sk >= :first',
     ExpressionAttributeValues: { ':list': list, ':first': ordinalText(first) },
     ConsistentRead: true,
+    Limit: rowsTogether,
   })

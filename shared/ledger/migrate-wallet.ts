@@ -133,7 +133,7 @@ function withIndex(wallet: Wallet, { holdings, index }: Wallet): Wallet {
   return { ...wallet, version: wallet.version + 1, holdings: new Map(numbered), index }
 }
 
-/** Number of rows that are deleted at a time. */
+/** Number of rows that are read, and deleted, at a time. */
 const rowsTogether = 1_000
 
 /**
@@ -163,4 +163,5 @@ const readKeys = (pk: string): AsyncGenerator<Item> =>
     ExpressionAttributeValues: { ':pk': pk },
     ProjectionExpression: 'pk, sk',
     ConsistentRead: true,
+    Limit: rowsTogether,
   })
