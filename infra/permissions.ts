@@ -16,6 +16,8 @@ export interface Permissions {
    * own action, for example `PutItem`. There is no `Scan`, which reads every partition.
    */
   table?: Partial<Record<TableAction, readonly LeadingKeys[]>>
+  /** What only the release before does in the table. It serves beside this one during a deployment. */
+  before?: Pick<NonNullable<Permissions['table']>, 'GetItem'>
   /** The partitions of the table's global secondary index that the function queries. */
   index?: readonly (LeadingKeys | (typeof indexPartitions)[number])[]
   /** Allowed KMS actions on the key that computes MACs of passwords, client secrets and secret events. */

@@ -6,6 +6,7 @@ import {
   ScanCommand,
   type ScanCommandInput,
 } from '@aws-sdk/lib-dynamodb'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Failure } from '../errors.ts'
 import { retry } from '../retry.ts'
 import { db, type Item, type Key, tableName } from './table.ts'
@@ -19,11 +20,45 @@ interface ReadOptions {
   consistent?: boolean
 }
 
+type ReadItems = (keys: readonly Key[], options: ReadOptions) => Promise<(Item | undefined)[]>
+
+/** Reads the items that the running work of readTogether asks for. */
+const shared = new AsyncLocalStorage<ReadItems>()
+
+/**
+ * Performs work of which all reads of items that are asked for at the same moment share one call. It costs as
+ * much as a call for each, and takes the function a fraction of the time: most of a call's processor time is
+ * signing, sending and receiving, whatever it reads.
+ */
+export const readTogether = <Result>(work: () => Result): Result => shared.run(collectReads(), work)
+
+/** Returns a function that collects keys until no code is left to run, and then reads all items. */
+function collectReads(): ReadItems {
+  const waiting = new Map<boolean, { keys: Key[]; items: Promise<(Item | undefined)[]> }>()
+  const begin = (consistent: boolean) => {
+    const keys: Key[] = []
+    const items = new Promise<void>((resolve) => process.nextTick(resolve)).then(() => {
+      waiting.delete(consistent)
+      return readBatches(keys, { consistent })
+    })
+    const batch = { keys, items }
+    waiting.set(consistent, batch)
+    return batch
+  }
+  return async (wanted, { consistent = false }) => {
+    const { keys, items } = waiting.get(consistent) ?? begin(consistent)
+    const end = keys.push(...wanted)
+    return (await items).slice(end - wanted.length, end)
+  }
+}
+
 /** Reads one item by its key; undefined if it does not exist. */
 export async function readItem(
   key: Key,
   { consistent = false }: ReadOptions = {},
 ): Promise<Item | undefined> {
+  const read = shared.getStore()
+  if (read !== undefined) return (await read([key], { consistent }))[0]
   const { Item } = await db.send(
     new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: consistent }),
   )
@@ -46,10 +81,10 @@ export const findItem = async (
  * exist. Keys that DynamoDB leaves unprocessed are requested again; throws `unavailable` when some stay
  * unprocessed.
  */
-export async function readItems(
-  keys: readonly Key[],
-  options: ReadOptions = {},
-): Promise<(Item | undefined)[]> {
+export const readItems = (keys: readonly Key[], options: ReadOptions = {}): Promise<(Item | undefined)[]> =>
+  (shared.getStore() ?? readBatches)(keys, options)
+
+async function readBatches(keys: readonly Key[], options: ReadOptions): Promise<(Item | undefined)[]> {
   const distinct = [...new Map(keys.map((key) => [keyText(key), key])).values()]
   const batches: Key[][] = []
   for (let i = 0; i < distinct.length; i += maxBatchKeys) batches.push(distinct.slice(i, i + maxBatchKeys))

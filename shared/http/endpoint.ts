@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import type * as v from 'valibot'
 import type { Caller } from '../tokens/access-token.ts'
 import type { RequiredScope } from '../tokens/scopes.ts'
+import { readTogether } from '../db/read.ts'
 import { deadlineSignal, OutOfTime, runInvocation } from '../invocation.ts'
 import { answerFailures } from './middleware/answer-failures.ts'
 import { authenticate, type Session } from './middleware/authenticate.ts'
@@ -121,7 +122,12 @@ export function endpoint<
       ])
       return answer(await spec.run({ input, caller, prefetched, request: requestInfo(event) }), dialect)
     })
-  return describe(handler, { ...spec, dialect, accepts })
+  // The session check and the prefetch read at the same moment.
+  return describe((event, context) => readTogether(() => handler(event, context)), {
+    ...spec,
+    dialect,
+    accepts,
+  })
 }
 
 /** Parses a request, after readBody has replaced its body text by the parsed value. */

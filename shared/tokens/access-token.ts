@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { findItem, queryFirst, readItem } from '../db/read.ts'
+import { findItem, queryFirst, readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, Key, ttlAfter } from '../db/table.ts'
 import { putNew, type Write, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
@@ -129,14 +129,13 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
 const maxInitWaitMilliseconds = 1_000
 
 /**
- * Looks up a token that nobody has, twice at a time, so that before the first request the code of a call has
- * run and two connections to the table are open: most requests make two calls at once. What fails here, the
- * first request meets again, and answers for.
+ * Looks up a token that nobody has, so that before the first request the code of a read has run and a
+ * connection to the table is open. What fails here, the first request meets again, and answers for.
  */
 export async function prepareTokenCheck(): Promise<void> {
   const nobody = tokens.key({ userId: 0, sessionId: 'none', hash: 'none' })
   await Promise.race([
-    Promise.all([readItem(nobody), readItem(nobody)]).catch(() => undefined),
+    readItems([nobody]).catch(() => undefined),
     setTimeout(maxInitWaitMilliseconds, undefined, { ref: false }),
   ])
 }

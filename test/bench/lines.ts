@@ -127,6 +127,12 @@ const lines: Line[] = [
     ),
   },
   {
+    figure: 'a balance, AWS calls',
+    line: 1,
+    reached: true,
+    now: cell('operations', 'GET /account/info', 'calls'),
+  },
+  {
     figure: 'the dearest page of 1,000,000 bills, rounds',
     line: 3,
     reached: true,

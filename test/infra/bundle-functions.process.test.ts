@@ -89,7 +89,7 @@ describe('bundleFunctions', () => {
 
   it('a signed-in function has called the table before its first request, one that is open has not', async () => {
     vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand')
-    expect((await loadBundle('account/info', '', Object.keys)).calls).toEqual(['GetItem', 'GetItem'])
+    expect((await loadBundle('account/info', '', Object.keys)).calls).toEqual(['BatchGetItem'])
     expect((await loadBundle('well-known/jwks', '', Object.keys)).calls).toEqual([])
   })
 })

@@ -1,3 +1,4 @@
+import { releaseBefore } from '../../../infra/constructs/grant.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
 /** The IAM action that a function uses only to set the time of the retry of a failed message. */
@@ -43,40 +44,45 @@ export const partitionsOf = ({ Condition }: PolicyStatement): string[] | undefin
 }
 
 /**
- * Makes one variant of a function for each IAM action that its own code calls, except `denialIsExpected`. An
- * action on items has one for each partition: it then lacks the action on that partition only.
+ * Makes one variant of a function for each IAM action that its own code calls, except `denialIsExpected` and
+ * what only the release before calls. An action on items has one for each partition: it then lacks the action
+ * on that partition only.
  */
 export const makeVariants = (original: FunctionModel): Variant[] =>
   original.policies.flatMap(({ Statement }, policyAt) =>
     Statement.flatMap((statement, statementAt) =>
-      ownGrants(original, statement).map(([action, partition], i): Variant => {
-        const name = `${original.name}-without-${action.replace(':', '-')}-${policyAt}-${statementAt}-${i}`
-        return {
-          of: original.logicalId,
-          without: `${action} ${partition === undefined ? '' : `of ${partition} `}on ${[statement.Resource]
-            .flat()
-            .join(', ')
-            .replaceAll(/arn:aws:[a-z]+:[^:]*:\d*:/g, '')}`,
-          action,
-          model: {
-            ...original,
-            logicalId: `${original.logicalId}-${name}`,
-            name,
-            arn: original.arn.replace(original.name, name),
-            ...(original.name.startsWith('worker-') && sendsOnly(action, partition) && noTime),
-            ...(original.name === 'rotate-signing-keys' && shortWait),
-            environment:
-              action === delayRetry
-                ? { ...original.environment, ...brokenEnvironment }
-                : original.environment,
-            policies: original.policies.map((policy, at) =>
-              at === policyAt
-                ? { ...policy, Statement: deny(policy.Statement, statementAt, action, partition) }
-                : policy,
-            ),
-          },
-        }
-      }),
+      statement.Sid === releaseBefore
+        ? []
+        : ownGrants(original, statement).map(([action, partition], i): Variant => {
+            const name = `${original.name}-without-${action.replace(':', '-')}-${policyAt}-${statementAt}-${i}`
+            return {
+              of: original.logicalId,
+              without: `${action} ${partition === undefined ? '' : `of ${partition} `}on ${[
+                statement.Resource,
+              ]
+                .flat()
+                .join(', ')
+                .replaceAll(/arn:aws:[a-z]+:[^:]*:\d*:/g, '')}`,
+              action,
+              model: {
+                ...original,
+                logicalId: `${original.logicalId}-${name}`,
+                name,
+                arn: original.arn.replace(original.name, name),
+                ...(original.name.startsWith('worker-') && sendsOnly(action, partition) && noTime),
+                ...(original.name === 'rotate-signing-keys' && shortWait),
+                environment:
+                  action === delayRetry
+                    ? { ...original.environment, ...brokenEnvironment }
+                    : original.environment,
+                policies: original.policies.map((policy, at) =>
+                  at === policyAt
+                    ? { ...policy, Statement: deny(policy.Statement, statementAt, action, partition) }
+                    : policy,
+                ),
+              },
+            }
+          }),
     ),
   )
 

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readItem, readItems, readTogether } from '../../../shared/db/read.ts'
+import type { Key } from '../../../shared/db/table.ts'
+import { tamperCalls } from '../../support/tamper-calls.ts'
+import { writeAll } from '../../support/torn-table.ts'
+
+/** The calls of the table: of each, how many keys it names, and whether it reads strongly consistent. */
+let calls: { name: string; keys: number; consistent: boolean | undefined }[] = []
+let failing = false
+let restore = () => {}
+
+interface BatchInput {
+  RequestItems?: Record<string, { Keys: Key[]; ConsistentRead: boolean }>
+  ConsistentRead?: boolean
+}
+
+beforeEach(() => {
+  calls = []
+  failing = false
+  ;({ restore } = tamperCalls(({ name, command, perform }) => {
+    const { RequestItems = {}, ConsistentRead } = (command as { input: BatchInput }).input
+    const [batch] = Object.values(RequestItems)
+    calls.push({ name, keys: batch?.Keys.length ?? 1, consistent: batch?.ConsistentRead ?? ConsistentRead })
+    return failing ? Promise.reject(new Error('denied')) : perform()
+  }))
+})
+afterEach(() => restore())
+
+const keyOf = (name: string): Key => ({ pk: `TEST#${name}`, sk: 'TEST' })
+
+/** Stores items by these names. */
+const store = async (...names: string[]) => {
+  await writeAll(names.map((name) => ({ Put: { Item: { ...keyOf(name), name } } })))
+  calls = []
+}
+
+const nameOf = (item: Record<string, unknown> | undefined) => item?.['name']
+
+it('reads that are asked for at the same moment are one call, and each gets its own item', async () => {
+  await store('a', 'b', 'c')
+  const later = async () => {
+    for (let turns = 0; turns < 10; turns += 1) await Promise.resolve()
+    return readItem(keyOf('b'))
+  }
+  const [a, b, others] = await readTogether(() =>
+    Promise.all([readItem(keyOf('a')), later(), readItems([keyOf('c'), keyOf('nobody'), keyOf('a')])]),
+  )
+  expect([a, b, ...others].map(nameOf)).toEqual(['a', 'b', 'c', undefined, 'a'])
+  expect(calls).toEqual([{ name: 'BatchGetCommand', keys: 4, consistent: false }])
+})
+
+it('what is asked for after an answer is a call of its own, and so are strongly consistent reads', async () => {
+  await store('a', 'b')
+  await readTogether(async () => {
+    const [a, b] = await Promise.all([readItem(keyOf('a')), readItem(keyOf('b'), { consistent: true })])
+    expect([nameOf(a), nameOf(b)]).toEqual(['a', 'b'])
+    expect(nameOf(await readItem(keyOf('a')))).toBe('a')
+  })
+  expect(calls.map(({ keys, consistent }) => [keys, consistent])).toEqual([
+    [1, false],
+    [1, true],
+    [1, false],
+  ])
+})
+
+it('two invocations at the same moment share no call, and without readTogether nothing is shared', async () => {
+  await store('a', 'b')
+  await Promise.all(['a', 'b'].map((name) => readTogether(() => readItem(keyOf(name)))))
+  await Promise.all(['a', 'b'].map((name) => readItem(keyOf(name))))
+  expect(calls.map(({ name }) => name)).toEqual([
+    'BatchGetCommand',
+    'BatchGetCommand',
+    'GetCommand',
+    'GetCommand',
+  ])
+})
+
+it('when a shared call fails, each of its reads fails, and the next ones are another call', async () => {
+  await store('a')
+  await readTogether(async () => {
+    failing = true
+    const results = await Promise.allSettled([readItem(keyOf('a')), readItem(keyOf('b'))])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    failing = false
+    expect(nameOf(await readItem(keyOf('a')))).toBe('a')
+  })
+  expect(calls).toHaveLength(2)
+})
