@@ -133,8 +133,10 @@ function withIndex(wallet: Wallet, { holdings, index }: Wallet): Wallet {
   return { ...wallet, version: wallet.version + 1, holdings: new Map(numbered), index }
 }
 
-/** Number of rows that are read, and deleted, at a time. */
-const rowsTogether = 1_000
+/** Number of rows that are read at a time. */
+const rowsPerRead = 1_000
+/** Number of rows that are deleted at a time, by four calls, while other wallets are migrated, too. */
+const rowsPerDeletion = 100
 
 /**
  * Deletes the five lists of a wallet that has got its index so long ago (in milliseconds) that no read of the
@@ -149,7 +151,7 @@ export async function dropLists(id: WalletId, settleMilliseconds: number): Promi
     const keys: Key[] = []
     for await (const row of readKeys(listName(id, filter))) {
       keys.push(v.parse(Key, row))
-      if (keys.length === rowsTogether) await deleteItems(keys.splice(0))
+      if (keys.length === rowsPerDeletion) await deleteItems(keys.splice(0))
     }
     await deleteItems(keys)
   }
@@ -163,5 +165,5 @@ const readKeys = (pk: string): AsyncGenerator<Item> =>
     ExpressionAttributeValues: { ':pk': pk },
     ProjectionExpression: 'pk, sk',
     ConsistentRead: true,
-    Limit: rowsTogether,
+    Limit: rowsPerRead,
   })
