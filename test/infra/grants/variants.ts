@@ -44,45 +44,40 @@ export const partitionsOf = ({ Condition }: PolicyStatement): string[] | undefin
 }
 
 /**
- * Makes one variant of a function for each IAM action that its own code calls, except `denialIsExpected` and
- * what only the release before calls. An action on items has one for each partition: it then lacks the action
- * on that partition only.
+ * Makes one variant of a function for each IAM action that its own code calls, except `denialIsExpected`. An
+ * action on items has one for each partition: it then lacks the action on that partition only.
  */
 export const makeVariants = (original: FunctionModel): Variant[] =>
   original.policies.flatMap(({ Statement }, policyAt) =>
     Statement.flatMap((statement, statementAt) =>
-      statement.Sid === releaseBefore
-        ? []
-        : ownGrants(original, statement).map(([action, partition], i): Variant => {
-            const name = `${original.name}-without-${action.replace(':', '-')}-${policyAt}-${statementAt}-${i}`
-            return {
-              of: original.logicalId,
-              without: `${action} ${partition === undefined ? '' : `of ${partition} `}on ${[
-                statement.Resource,
-              ]
-                .flat()
-                .join(', ')
-                .replaceAll(/arn:aws:[a-z]+:[^:]*:\d*:/g, '')}`,
-              action,
-              model: {
-                ...original,
-                logicalId: `${original.logicalId}-${name}`,
-                name,
-                arn: original.arn.replace(original.name, name),
-                ...(original.name.startsWith('worker-') && sendsOnly(action, partition) && noTime),
-                ...(original.name === 'rotate-signing-keys' && shortWait),
-                environment:
-                  action === delayRetry
-                    ? { ...original.environment, ...brokenEnvironment }
-                    : original.environment,
-                policies: original.policies.map((policy, at) =>
-                  at === policyAt
-                    ? { ...policy, Statement: deny(policy.Statement, statementAt, action, partition) }
-                    : policy,
-                ),
-              },
-            }
-          }),
+      ownGrants(original, statement).map(([action, partition], i): Variant => {
+        const name = `${original.name}-without-${action.replace(':', '-')}-${policyAt}-${statementAt}-${i}`
+        return {
+          of: original.logicalId,
+          without: `${action} ${partition === undefined ? '' : `of ${partition} `}on ${[statement.Resource]
+            .flat()
+            .join(', ')
+            .replaceAll(/arn:aws:[a-z]+:[^:]*:\d*:/g, '')}`,
+          action,
+          model: {
+            ...original,
+            logicalId: `${original.logicalId}-${name}`,
+            name,
+            arn: original.arn.replace(original.name, name),
+            ...(original.name.startsWith('worker-') && sendsOnly(action, partition) && noTime),
+            ...(original.name === 'rotate-signing-keys' && shortWait),
+            environment:
+              action === delayRetry
+                ? { ...original.environment, ...brokenEnvironment }
+                : original.environment,
+            policies: original.policies.map((policy, at) =>
+              at === policyAt
+                ? { ...policy, Statement: deny(policy.Statement, statementAt, action, partition) }
+                : policy,
+            ),
+          },
+        }
+      }),
     ),
   )
 
@@ -102,10 +97,12 @@ const ownGrants = (original: FunctionModel, statement: PolicyStatement): [string
 const actionsOf = ({ Action }: PolicyStatement): string[] => [Action ?? []].flat()
 
 /**
- * Lists the IAM actions that a function's own code calls. Lambda itself uses the role to write logs and to
- * poll the queue; of the queue actions, a function calls only the one that sets the time of a retry.
+ * Lists the IAM actions that a function's own code calls, without those of the release before. Lambda itself
+ * uses the role to write logs and to poll the queue; of the queue actions, a function calls only the one that
+ * sets the time of a retry.
  */
 function ownActions(original: FunctionModel, statement: PolicyStatement): string[] {
+  if (statement.Sid === releaseBefore) return []
   const actions = actionsOf(statement).filter(
     (action) => !action.startsWith('logs:') && action !== denialIsExpected,
   )
