@@ -1,3 +1,4 @@
+import { readTogether } from '../../../shared/db/read.ts'
 import { successBody } from '../../../shared/http/reply.ts'
 import { listAccounts } from '../../../shared/ledger/account.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
@@ -11,9 +12,8 @@ export async function answerAccountInfo(authorization: string): Promise<string |
   const [, token = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? []
   const userId = claimedUserId(token)
   if (userId === undefined) return undefined
-  const [wallet] = await Promise.all([
-    readWallet({ userId, wallet: 'asset' }),
-    checkAccessToken(token, 'account.read'),
-  ])
+  const [wallet] = await readTogether(() =>
+    Promise.all([readWallet({ userId, wallet: 'asset' }), checkAccessToken(token, 'account.read')]),
+  )
   return successBody(listAccounts(wallet), 'envelope')
 }
