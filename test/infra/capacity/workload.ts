@@ -57,7 +57,7 @@ export const operations = {
     ...request,
     title: 'Consent',
     milliseconds: 30,
-    ...{ calls: 3, readUnits: 2, writeUnits: 4 },
+    ...{ calls: 2, readUnits: 2, writeUnits: 4 },
   },
   token: {
     ...request,
@@ -75,19 +75,19 @@ export const operations = {
     ...request,
     title: 'Balances',
     milliseconds: 15,
-    ...{ calls: 2, readUnits: 1, writeUnits: 0 },
+    ...{ calls: 1, readUnits: 1, writeUnits: 0 },
   },
   bills: {
     ...request,
     title: 'List of 20 bills',
     milliseconds: 20,
-    ...{ calls: 3, readUnits: 1.5, writeUnits: 0 },
+    ...{ calls: 2, readUnits: 1.5, writeUnits: 0 },
   },
   dashboard: {
     ...request,
     title: 'Dashboard overview',
     milliseconds: 20,
-    ...{ calls: 4, readUnits: 2.5, writeUnits: 0 },
+    ...{ calls: 1, readUnits: 2.5, writeUnits: 0 },
   },
   firstBill: {
     ...event,
