@@ -109,7 +109,7 @@ export async function readRange(
 }
 
 /** Number of rows that are read at a time. Without it, DynamoDB Local reads all that are left for a page. */
-const rowsTogether = 1_000
+export const rowsPerRead = 1_000
 
 /** Reads the rows of a numbered list from a number on, oldest first, in as many reads as necessary. */
 export const readRows = (list: string, first = 1): AsyncGenerator<Item> =>
@@ -117,5 +117,5 @@ export const readRows = (list: string, first = 1): AsyncGenerator<Item> =>
     KeyConditionExpression: 'pk = :list AND sk >= :first',
     ExpressionAttributeValues: { ':list': list, ':first': ordinalText(first) },
     ConsistentRead: true,
-    Limit: rowsTogether,
+    Limit: rowsPerRead,
   })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { readRange, readRows } from '../db/numbered-list.ts'
+import { readRange, readRows, rowsPerRead } from '../db/numbered-list.ts'
 import { queryItems, readItem } from '../db/read.ts'
 import { Integer, type Item, Key } from '../db/table.ts'
 import { deleteItems, tryTransact, type Write, writeItem } from '../db/write.ts'
@@ -133,8 +133,6 @@ function withIndex(wallet: Wallet, { holdings, index }: Wallet): Wallet {
   return { ...wallet, version: wallet.version + 1, holdings: new Map(numbered), index }
 }
 
-/** Number of rows that are read at a time. */
-const rowsPerRead = 1_000
 /** Number of rows that are deleted at a time, by four calls, while other wallets are migrated, too. */
 const rowsPerDeletion = 100
 

@@ -1,6 +1,6 @@
 // Rehearses `ledger migrate`: kills a migration ten times, while bills are posted, and verifies it. The table
 // is that of TABLE_NAME if a parent set it, else of an own DynamoDB Local, whose data is in TMPDIR: a million
-// bills with their lists are 9 GB, and much quicker on a file system in memory:
+// bills with their lists are 6 GB, and much quicker on a file system in memory:
 //   TMPDIR=/dev/shm node test/bench/migrate-bills.ts [BILLS [WALLETS]]     by default 1000000 of one wallet
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -54,6 +54,7 @@ async function rehearse(): Promise<void> {
     const killed = attempt <= kills && wait((size / 20) * Math.random()).then(() => child.kill('SIGKILL'))
     const [code] = await exited
     await killed
+    if (code !== null && code !== 0) throw new Error(`attempt ${attempt} failed by itself`)
     for (; posted < attempt * 3; posted += 1) await postBill(userIds[posted % wallets] ?? 1, posted)
     if ((await readPages()) !== expected) throw new Error('a page differs')
     say(`attempt ${attempt} ended with ${code ?? 'a kill'}`)
