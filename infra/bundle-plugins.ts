@@ -62,7 +62,7 @@ const replacements = new Map([
 /**
  * Drops what esbuild keeps although nobody uses it, as it cannot know that it has no effect: schemas of
  * valibot, whose own marks esbuild reads only within one file, and modules that nobody imports for an effect.
- * A function that counts no money then has no big.js, and one that is open to everyone reads no token.
+ * A function that counts no money then has no big.js.
  */
 const dropUnused: Plugin = {
   name: 'drop-unused',
@@ -72,7 +72,7 @@ const dropUnused: Plugin = {
       loader: 'ts',
     }))
     builder.onResolve(
-      { filter: /^big\.js$|^@aws-lambda-powertools\/|\/(money|authenticate)\.ts$/ },
+      { filter: /^big\.js$|^@aws-lambda-powertools\/|\/money\.ts$/ },
       ({ path, ...options }) => {
         if (options.pluginData === 'resolving') return undefined
         return builder

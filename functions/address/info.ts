@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { claimAddress, readUserAddress, UserAddress } from '../../shared/deposits/user-address.ts'
 import { CurrencyCode } from '../../shared/fields.ts'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 
 /** Answers the caller's own deposit address for a currency on a network. The first request assigns it. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'deposit.read',
   input: v.object({ query: v.object({ currency: CurrencyCode, currencyNetWork: CurrencyCode }) }),
   output: UserAddress,

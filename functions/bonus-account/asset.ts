@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { AssetSummary, summarizeAssets } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 import { readRates } from '../../shared/rates/rates.ts'
 
 /** Answers what the caller's reward wallet is worth in the quote currency. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'account.read',
   input: v.object({}),
   output: AssetSummary,

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 import { Bill } from '../../shared/ledger/bill.ts'
 import { BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill-page.ts'
 
 /** Answers a page of the bills of the caller's reward wallet, newest first. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'account.read',
   input: v.object({ query: BillsQuery }),
   output: pageOf(Bill),

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { Account, listAccounts } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 
 /** Answers the balances of the caller's reward wallet in all currencies. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'account.read',
   input: v.object({}),
   output: v.array(Account),

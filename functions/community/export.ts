@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { Export, exportMembers, MembersQuery, prefetchMembers } from '../../shared/community/find-members.ts'
 import { membersCsv } from '../../shared/community/members-csv.ts'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { prefers } from '../../shared/http/prefers.ts'
 
 /** Exports the newest of the caller's direct referrals or whole downline, as JSON or, on request, as CSV. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'community.read',
   input: v.object({ query: MembersQuery }),
   output: Export,

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { listMembers, MembersPageQuery, prefetchMembers } from '../../shared/community/find-members.ts'
 import { Member } from '../../shared/community/member.ts'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 
 /** Answers a page of the caller's direct referrals or of their whole downline, newest first. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'community.read',
   input: v.object({ query: MembersPageQuery }),
   output: pageOf(Member),

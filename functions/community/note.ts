@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import { readProfile } from '../../shared/community/member.ts'
 import { Note, setNote } from '../../shared/community/note.ts'
 import { UserId } from '../../shared/fields.ts'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 
 /** Sets, or with an empty string clears, the caller's note on one of their direct referrals. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'community.write',
   accepts: 'json',
   input: v.object({ body: v.object({ target_user_id: UserId, note: Note }) }),

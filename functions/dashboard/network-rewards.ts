@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { NetworkReward, readNetworkRewards } from '../../shared/dashboard/overview.ts'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 
 /** Answers the sums of the caller's rewards by reward type and currency. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'dashboard.read',
   input: v.object({}),
   output: v.array(NetworkReward),

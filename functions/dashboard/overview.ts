@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { Overview, readOverview } from '../../shared/dashboard/overview.ts'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 
 /** Answers the dashboard's overview: the caller's rewards, devices, traffic, balances and earnings. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'dashboard.read',
   input: v.object({}),
   output: Overview,

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { DepositRecord, isDepositId, readDepositOf } from '../../shared/deposits/deposit.ts'
 import { Failure } from '../../shared/errors.ts'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 
 /** Answers one of the caller's deposits. Another user's deposit is answered like one that does not exist. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'deposit.read',
   input: v.object({ path: v.object({ id: v.string() }) }),
   output: DepositRecord,

@@ -5,11 +5,11 @@ import {
   readRecordsStart,
   RecordsQuery,
 } from '../../shared/deposits/deposit.ts'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 
 /** Answers a page of the caller's deposits, newest first. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'deposit.read',
   input: v.object({ query: RecordsQuery }),
   output: pageOf(DepositRecord),

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
 import { findClient } from '../../shared/oauth/client.ts'
 import { consent, ConsentAnswer } from '../../shared/oauth/consent.ts'
 
 /** Answers an authorization request for the signed-in user who approved or denied it. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'first-party',
   accepts: 'json',
   input: v.object({

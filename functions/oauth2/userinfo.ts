@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { userClaims } from '../../shared/tokens/scopes.ts'
 import { readUser } from '../../shared/users/user.ts'
 
 /** Answers claims about the user, as far as the token's scopes allow (OpenID Connect Core §5.3). */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'openid',
   dialect: 'oauth',
   input: v.object({}),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/endpoint.ts'
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
 import { withSelfCheck } from '../../shared/http/self-check.ts'
 import { loginWithPassword, twoFactorMethods } from '../../shared/sign-in/login-with-password.ts'
 import { checkPasswordDigest, LoginPassword } from '../../shared/sign-in/password.ts'

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { Failure } from '../../shared/errors.ts'
 import { Text } from '../../shared/fields.ts'
-import { endpoint } from '../../shared/http/endpoint.ts'
+import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { endSession } from '../../shared/tokens/access-token.ts'
 
 /** Ends the caller's session: its access_token and every token derived from it stop working. */
-export const handler = endpoint({
+export const handler = signedInEndpoint({
   scope: 'first-party',
   accepts: 'json',
   input: v.object({

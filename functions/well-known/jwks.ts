@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { cacheRead } from '../../shared/cache-read.ts'
 import { Failure } from '../../shared/errors.ts'
-import { publicEndpoint } from '../../shared/http/endpoint.ts'
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
 import { publicDocument } from '../../shared/http/public-document.ts'
 import { Jwks, toJwks, readKeySet } from '../../shared/keys/key-set.ts'
 import { documentMaxAgeSeconds, jwksCacheMilliseconds } from '../../shared/keys/key-times.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { publicEndpoint } from '../../shared/http/endpoint.ts'
+import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
 import { publicDocument } from '../../shared/http/public-document.ts'
 import { documentMaxAgeSeconds } from '../../shared/keys/key-times.ts'
 import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'

@@ -1,19 +1,11 @@
-import middy from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import type * as v from 'valibot'
-import type { Caller } from '../tokens/access-token.ts'
 import type { RequiredScope } from '../tokens/scopes.ts'
-import { readTogether } from '../db/read.ts'
 import { deadlineSignal, OutOfTime, runInvocation } from '../invocation.ts'
-import { answerFailures } from './middleware/answer-failures.ts'
-import { authenticate, type Session } from './middleware/authenticate.ts'
-import { logRequest } from './middleware/log-request.ts'
-import { type BodyKind, readBody } from './middleware/read-body.ts'
-import { refuseInMaintenance } from './middleware/refuse-in-maintenance.ts'
-import { requireEdge } from './middleware/require-edge.ts'
+import type { BodyKind } from './middleware/read-body.ts'
 import { parseInput } from '../parse-input.ts'
 import { type Dialect, Reply, send, succeed } from './reply.ts'
-import { readParameters, type RequestInfo, requestInfo, sentParameters } from './request.ts'
+import { readParameters, sentParameters } from './request.ts'
 
 /** The `handler` of a function's bundle. */
 export interface Endpoint {
@@ -32,7 +24,7 @@ export interface EndpointDescription {
 }
 
 /** What every endpoint declares about itself. */
-interface EndpointSpec<Input extends v.GenericSchema, Output extends v.GenericSchema> {
+export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.GenericSchema> {
   /** Schema of `{ path, query, body }`, as far as the endpoint reads them. */
   input: Input
   /** Schema of the answer's `data`. It types the result of `run`; only the tests check answers against it. */
@@ -45,93 +37,11 @@ interface EndpointSpec<Input extends v.GenericSchema, Output extends v.GenericSc
   repeats?: 'refuse' | 'report'
 }
 
-/** Runs the endpoint. Returns the `data` of the answer, or an answer without an envelope. */
-type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
-
-interface PublicSpec<Input extends v.GenericSchema, Output extends v.GenericSchema> extends EndpointSpec<
-  Input,
-  Output
-> {
-  /** Goes on answering while the service is switched off for maintenance. It must not write. */
-  answersInMaintenance?: true
-  run: (context: { input: v.InferOutput<Input>; request: RequestInfo }) => Result<Output>
-}
-
-interface SignedInSpec<
-  Input extends v.GenericSchema,
-  Output extends v.GenericSchema,
-  Prefetched,
-> extends EndpointSpec<Input, Output> {
-  /** The scope that the access_token must have, or `first-party`. */
-  scope: RequiredScope
-  /**
-   * Starts a first read in parallel with the session check, which saves a round trip. It gets the unverified
-   * user id of the token and must not write. Its result is used only after the session check has succeeded.
-   */
-  prefetch?: (input: v.InferOutput<Input>, claimedUserId: number) => Promise<Prefetched>
-  run: (context: {
-    input: v.InferOutput<Input>
-    caller: Caller
-    prefetched: Prefetched
-    request: RequestInfo
-  }) => Result<Output>
-}
-
-/** Creates an endpoint that is open to all, or authenticates its caller otherwise than by access_token. */
-export function publicEndpoint<Input extends v.GenericSchema, Output extends v.GenericSchema>(
-  spec: PublicSpec<Input, Output>,
-): Endpoint {
-  const { dialect = 'envelope', accepts = 'none' } = spec
-  const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
-    .use(logRequest())
-    .use(answerFailures(dialect))
-    .use(requireEdge())
-    .use(spec.answersInMaintenance ? [] : refuseInMaintenance())
-    .use(readBody(accepts))
-    .handler(async (event) =>
-      answer(await spec.run({ input: parseEvent(spec, event), request: requestInfo(event) }), dialect),
-    )
-  return describe(handler, { ...spec, scope: 'public', dialect, accepts })
-}
-
-/**
- * Creates an endpoint for signed-in callers. It checks the token and its scope, parses the input, runs, and
- * answers in the envelope; every failure is answered with its own status and code. A bad token is reported
- * before any other error, so that a stranger learns nothing from bad input.
- */
-export function endpoint<
-  Input extends v.GenericSchema,
-  Output extends v.GenericSchema,
-  Prefetched = undefined,
->(spec: SignedInSpec<Input, Output, Prefetched>): Endpoint {
-  const { dialect = 'envelope', accepts = 'none' } = spec
-  const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
-    .use(logRequest())
-    .use(answerFailures(dialect))
-    .use(requireEdge())
-    .use(refuseInMaintenance())
-    .use(authenticate(spec.scope))
-    .use(readBody(accepts))
-    .handler(async (event) => {
-      const session = event as typeof event & Session
-      const input = parseEvent(spec, event)
-      const [caller, prefetched] = await Promise.all([
-        session.caller,
-        // Without a prefetch function the type parameter is undefined, as is the value.
-        spec.prefetch?.(input, session.claimedUserId) as Promise<Prefetched>,
-      ])
-      return answer(await spec.run({ input, caller, prefetched, request: requestInfo(event) }), dialect)
-    })
-  // The session check and the prefetch read at the same moment.
-  return describe((event, context) => readTogether(() => handler(event, context)), {
-    ...spec,
-    dialect,
-    accepts,
-  })
-}
+/** What running an endpoint returns: the `data` of the answer, or an answer without an envelope. */
+export type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
 
 /** Parses a request, after readBody has replaced its body text by the parsed value. */
-const parseEvent = <Input extends v.GenericSchema>(
+export const parseEvent = <Input extends v.GenericSchema>(
   { input, repeats = 'refuse' }: EndpointSpec<Input, v.GenericSchema>,
   event: APIGatewayProxyEventV2,
 ): v.InferOutput<Input> =>
@@ -144,7 +54,8 @@ const parseEvent = <Input extends v.GenericSchema>(
     body: event.body,
   })
 
-const answer = (result: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 =>
+/** The HTTP answer for what running an endpoint returned. */
+export const answer = (result: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 =>
   result instanceof Reply ? send(result) : succeed(result, dialect)
 
 /**
@@ -153,17 +64,22 @@ const answer = (result: unknown, dialect: Dialect): APIGatewayProxyStructuredRes
  */
 const answerReserveMilliseconds = 500
 
-/** Answers even if the work of the endpoint does not end with its AWS calls. */
-const answerInTime = {
+/** Options of middy with which an endpoint answers even if its work does not end with its AWS calls. */
+export const answerInTime = {
   timeoutEarlyInMillis: answerReserveMilliseconds / 2,
   timeoutEarlyResponse: () => {
     throw deadlineSignal()?.reason ?? new OutOfTime(false)
   },
 }
 
-type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>
+/** Answers the events of a function. */
+export type Handler = (
+  event: APIGatewayProxyEventV2,
+  context: Context,
+) => Promise<APIGatewayProxyStructuredResultV2>
 
-function describe(handler: Handler, spec: EndpointDescription): Endpoint {
+/** Makes an endpoint of a handler, which runs within the deadline of its invocation, and its description. */
+export function toEndpoint(handler: Handler, spec: EndpointDescription): Endpoint {
   const { scope, input, output, dialect, accepts } = spec
   const run: Handler = (event, context) =>
     runInvocation(context, answerReserveMilliseconds, () => handler(event, context))

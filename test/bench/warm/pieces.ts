@@ -36,7 +36,7 @@ export const yardstick = (): Promise<number> =>
  * modules.
  */
 export async function measurePieces(samples: number): Promise<Piece[]> {
-  const { publicEndpoint } = await import('../../../shared/http/endpoint.ts')
+  const { publicEndpoint } = await import('../../../shared/http/public-endpoint.ts')
   const { readParameters } = await import('../../../shared/http/request.ts')
   const { successBody } = await import('../../../shared/http/reply.ts')
   const { parseInput } = await import('../../../shared/parse-input.ts')

@@ -17,7 +17,7 @@ const manners: Manners = {
 useOwnEndpoint(manners)
 
 const load = async () => ({
-  ...(await import('../../../shared/http/endpoint.ts')),
+  ...(await import('../../../shared/http/public-endpoint.ts')),
   ...(await import('../../../shared/db/read.ts')),
   ...(await import('../../../shared/db/write.ts')),
 })

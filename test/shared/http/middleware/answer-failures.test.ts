@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Failure } from '../../../../shared/errors.ts'
-import { publicEndpoint } from '../../../../shared/http/endpoint.ts'
+import { publicEndpoint } from '../../../../shared/http/public-endpoint.ts'
 import { emittedMetrics } from '../../../support/emitted-metrics.ts'
 import { getEvent } from '../../../support/get-event.ts'
 

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { endpointFunctions } from '../../../../infra/endpoint-functions.ts'
-import { type Endpoint, publicEndpoint } from '../../../../shared/http/endpoint.ts'
+import type { Endpoint } from '../../../../shared/http/endpoint.ts'
+import { publicEndpoint } from '../../../../shared/http/public-endpoint.ts'
 import { getEvent } from '../../../support/get-event.ts'
 
 const functions = join(import.meta.dirname, '../../../../functions')
