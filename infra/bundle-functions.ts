@@ -100,6 +100,8 @@ export const bundleOptions = (entries: readonly string[]) =>
       '@aws-sdk/signature-v4-multi-region': './shared/aws/no-multi-region-signing.ts',
       '@smithy/core/event-streams': './shared/aws/no-event-streams.ts',
     },
+    // A body is never a web stream here, and asking whether it is one loads Node's web streams.
+    define: { ReadableStream: 'undefined', Blob: 'undefined' },
     legalComments: 'none',
     plugins: plugins(),
     logLevel: 'warning',

@@ -1,6 +1,6 @@
-import middy from '@middy/core'
+import middy, { type MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import { readTogether } from '../db/read.ts'
 import type { Caller } from '../tokens/access-token.ts'
 import type { RequiredScope } from '../tokens/scopes.ts'
@@ -10,6 +10,7 @@ import {
   toEndpoint,
   type Endpoint,
   type EndpointSpec,
+  type Handler,
   parseEvent,
   type Result,
 } from './endpoint.ts'
@@ -19,6 +20,7 @@ import { logRequest } from './middleware/log-request.ts'
 import { readBody } from './middleware/read-body.ts'
 import { refuseInMaintenance } from './middleware/refuse-in-maintenance.ts'
 import { requireEdge } from './middleware/require-edge.ts'
+import { rehearse } from './rehearsal.ts'
 import { type RequestInfo, requestInfo } from './request.ts'
 
 interface SignedInSpec<
@@ -53,11 +55,18 @@ export function signedInEndpoint<
   Prefetched = undefined,
 >(spec: SignedInSpec<Input, Output, Prefetched>): Endpoint {
   const { dialect = 'envelope', accepts = 'none' } = spec
+  const frame = [logRequest(), answerFailures(dialect), requireEdge(), refuseInMaintenance()]
+  return toEndpoint(checkAndRun(spec, frame), { ...spec, dialect, accepts })
+}
+
+/** Handles requests of signed-in callers, within a frame that answers their failures. */
+function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSchema, Prefetched>(
+  spec: SignedInSpec<Input, Output, Prefetched>,
+  frame: MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>[],
+): Handler {
+  const { dialect = 'envelope', accepts = 'none' } = spec
   const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
-    .use(logRequest())
-    .use(answerFailures(dialect))
-    .use(requireEdge())
-    .use(refuseInMaintenance())
+    .use(frame)
     .use(authenticate(spec.scope))
     .use(readBody(accepts))
     .handler(async (event) => {
@@ -71,9 +80,15 @@ export function signedInEndpoint<
       return answer(await spec.run({ input, caller, prefetched, request: requestInfo(event) }), dialect)
     })
   // The session check and the prefetch read at the same moment.
-  return toEndpoint((event, context) => readTogether(() => handler(event, context)), {
-    ...spec,
-    dialect,
-    accepts,
-  })
+  return (event, context) => readTogether(() => handler(event, context))
 }
+
+// Lambda gives a function a whole processor until its modules are evaluated, and then, at 256 MB, a seventh
+// of one: there a first request with its TLS handshake takes a fifth of a second.
+if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined)
+  await rehearse(
+    checkAndRun(
+      { scope: 'account.read', input: v.object({}), output: v.null(), run: () => Promise.resolve(null) },
+      [],
+    ),
+  )

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { findItem, queryFirst, readItem, readItems } from '../db/read.ts'
+import { findItem, queryFirst, readItem } from '../db/read.ts'
 import { Integer, type Item, Key, ttlAfter } from '../db/table.ts'
 import { putNew, type Write, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
@@ -123,21 +122,6 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
     throw new Failure('insufficient_scope')
   }
   return toCaller(item, key)
-}
-
-/** Longest time that a function's init waits for its first call, in milliseconds. */
-const maxInitWaitMilliseconds = 1_000
-
-/**
- * Looks up a token that nobody has, so that before the first request the code of a read has run and a
- * connection to the table is open. What fails here, the first request meets again, and answers for.
- */
-export async function prepareTokenCheck(): Promise<void> {
-  const nobody = tokens.key({ userId: 0, sessionId: 'none', hash: 'none' })
-  await Promise.race([
-    readItems([nobody]).catch(() => undefined),
-    setTimeout(maxInitWaitMilliseconds, undefined, { ref: false }),
-  ])
 }
 
 const toToken = (item: Item | undefined): TokenItem | undefined => item && v.parse(TokenItem, item)

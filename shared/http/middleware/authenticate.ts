@@ -2,17 +2,10 @@ import type { MiddlewareObj, Request } from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { Failure } from '../../errors.ts'
 import { log } from '../../log.ts'
-import { type Caller, checkAccessToken, claimedUserId, prepareTokenCheck } from '../../tokens/access-token.ts'
-import { settings } from '../../settings.ts'
+import { type Caller, checkAccessToken, claimedUserId } from '../../tokens/access-token.ts'
 import type { RequiredScope } from '../../tokens/scopes.ts'
 import { bearerChallenge } from '../bearer-challenge.ts'
 import { readAuthorization } from '../request.ts'
-
-// Lambda gives a function a whole processor until its modules are evaluated, and then, at 256 MB, a seventh
-// of one: there a first call with its TLS handshake takes a quarter of a second. Settings that are wrong are
-// reported by the first request that needs them.
-if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined)
-  await Promise.allSettled([prepareTokenCheck(), Promise.resolve().then(settings)])
 
 /** What the session check adds to the event for the handler. */
 export interface Session {

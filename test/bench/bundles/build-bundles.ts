@@ -38,7 +38,7 @@ export async function bundleByDefault(
     bundle: true,
     minify: true,
     platform: 'node',
-    // Leaves the call that a function makes in its init out: CommonJS has no await for it.
+    // Leaves the rehearsal in a function's init out: CommonJS has no await for it.
     define: { 'process.env.AWS_LAMBDA_INITIALIZATION_TYPE': 'undefined' },
     metafile: true,
     logLevel: 'error',

@@ -29,8 +29,8 @@ interface ColdStart {
 
 /** Memory at which Lambda gives a whole processor (AWS: Configure Lambda function memory). */
 const wholeProcessorMegabytes = 1769
-const unconnected = 'as deployed, no connection in init'
-/** The variable without which a function's init makes no call: see shared/http/middleware/authenticate.ts. */
+const unrehearsed = 'as deployed, no rehearsal in init'
+/** The variable without which a function does not rehearse: see shared/http/signed-in-endpoint.ts. */
 const isOnLambda = 'AWS_LAMBDA_INITIALIZATION_TYPE'
 const byDefault = "esbuild's defaults"
 const memories = [undefined, 256, 512, 1024]
@@ -75,7 +75,7 @@ async function bundleCandidates(
   await bundleByDefault({ default: 'functions/account/info.ts' }, directory)
   return {
     'as deployed': stack.describe(model).file,
-    [unconnected]: stack.describe(model).file,
+    [unrehearsed]: stack.describe(model).file,
     [byDefault]: join(directory, 'default.cjs'),
     "floor: Node's modules, one call": join(import.meta.dirname, 'floor.mjs'),
   }
@@ -89,7 +89,7 @@ async function start(
 ): Promise<ColdStart> {
   const described = stack.describe(recorded.model, server.url)
   const environment: Record<string, string> = { ...described.environment, ...server.environment }
-  if (name === unconnected) Reflect.deleteProperty(environment, isOnLambda)
+  if (name === unrehearsed) Reflect.deleteProperty(environment, isOnLambda)
   const process = new FunctionProcess({ ...described, file, environment })
   try {
     const { wall: evaluated, cpu: evaluatedCpu } = await process.evaluated

@@ -6,13 +6,11 @@ import {
   endSession,
   issueAccessToken,
   endAllSessions,
-  prepareTokenCheck,
   revokeToken,
   revokeTokenByKey,
   requireLiveSession,
 } from '../../../shared/tokens/access-token.ts'
 import { userKey } from '../../../shared/users/user.ts'
-import { tamperCalls } from '../../support/tamper-calls.ts'
 
 const newUser = () => randomInt(2 ** 47)
 
@@ -115,16 +113,4 @@ it('ending all sessions revokes every token of the user', async () => {
   const sessions = [await signIn(userId), await signIn(userId)]
   await endAllSessions(userId)
   for (const { accessToken } of sessions) expect(await works(accessToken)).toBe(false)
-})
-
-it.each([
-  ['is denied', () => Promise.reject(new Error('denied'))],
-  ['is never answered', () => new Promise(() => undefined)],
-])('a function starts although the first call to the table %s', async (_how, decide) => {
-  const { restore } = tamperCalls(decide)
-  try {
-    await expect(prepareTokenCheck()).resolves.toBeUndefined()
-  } finally {
-    restore()
-  }
 })

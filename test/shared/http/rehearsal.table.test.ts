@@ -1,0 +1,43 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { rehearse } from '../../../shared/http/rehearsal.ts'
+import { readAuthorization } from '../../../shared/http/request.ts'
+import { log } from '../../../shared/log.ts'
+import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
+import { tamperCalls, type TamperedCall } from '../../support/tamper-calls.ts'
+
+afterEach(() => void vi.restoreAllMocks())
+
+/** Rehearses the session check while `decide` has its calls, and returns the calls and what was logged. */
+async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
+  const [info, warn] = [vi.spyOn(log, 'info').mockReset(), vi.spyOn(log, 'warn').mockReset()]
+  const calls: string[] = []
+  const { restore } = tamperCalls((call) => {
+    calls.push(call.name)
+    return decide(call)
+  })
+  try {
+    await rehearse(async (event) => {
+      await checkAccessToken(readAuthorization(event, 'bearer') ?? '', 'account.read')
+      throw new Error('the token of nobody was accepted')
+    })
+  } finally {
+    restore()
+  }
+  const logged = [...info.mock.calls, ...warn.mock.calls].map(([message]) => message)
+  return { calls, logged, cause: warn.mock.lastCall?.[1] }
+}
+
+it('a rehearsal looks up a token that nobody has, and logs how long the start took', async () => {
+  const { calls, logged } = await rehearseWith(({ perform }) => perform())
+  expect(calls).toEqual(['GetCommand', 'GetCommand'])
+  expect(logged).toEqual(['initialized'])
+})
+
+it.each([
+  ['is denied', 'Error', () => Promise.reject(new Error('denied'))],
+  ['is never answered', 'OutOfTime', () => new Promise(() => undefined)],
+])('a function starts although the first call to the table %s', async (_how, name, decide) => {
+  const { logged, cause } = await rehearseWith(decide)
+  expect(logged).toEqual(['initialized', 'rehearsal failed'])
+  expect(cause).toMatchObject({ cause: { name } })
+})
