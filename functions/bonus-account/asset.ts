@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { AssetSummary, summarizeAssets } from '../../shared/ledger/account.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
-import { readRates } from '../../shared/rates/rates.ts'
+import { readRecentRates } from '../../shared/rates/rates.ts'
 
 /** Answers what the caller's reward wallet is worth in the quote currency. */
 export const handler = signedInEndpoint({
   scope: 'account.read',
   input: v.object({}),
   output: AssetSummary,
-  prefetch: (_input, userId) => Promise.all([readWallet({ userId, wallet: 'reward' }), readRates()]),
+  prefetch: (_input, userId) => Promise.all([readWallet({ userId, wallet: 'reward' }), readRecentRates()]),
   run: async ({ prefetched: [wallet, rates] }) => summarizeAssets(wallet, rates),
 })
