@@ -4,7 +4,10 @@ import { callWithinInvocation } from '../invocation.ts'
 /** The parts of an AWS client that awsClient uses; the SDK's own types differ by service. */
 interface Client {
   config: { requestHandler: { httpHandlerConfigs: () => { httpAgent?: Agent; httpsAgent?: Agent } } }
-  middlewareStack: { add: (middleware: Middleware, options: object) => void }
+  middlewareStack: {
+    add: (middleware: Middleware, options: object) => void
+    remove: (name: string) => boolean
+  }
   send: (command: unknown, options?: { abortSignal?: AbortSignal }) => Promise<unknown>
 }
 type Middleware = (next: (args: unknown) => Promise<unknown>) => (args: unknown) => Promise<unknown>
@@ -15,6 +18,8 @@ type Middleware = (next: (args: unknown) => Promise<unknown>) => (args: unknown)
  */
 export function awsClient<C extends object>(client: C): C {
   const { config, middlewareStack } = client as Client
+  // It masks what is sensitive in every input and output for a log that functions do not write.
+  middlewareStack.remove('loggerMiddleware')
   middlewareStack.add(
     (next) => async (args) => {
       try {

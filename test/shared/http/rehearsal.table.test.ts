@@ -17,7 +17,7 @@ async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
   })
   try {
     await rehearse(async (event) => {
-      await checkAccessToken(readAuthorization(event, 'bearer') ?? '', 'account.read')
+      await checkAccessToken(readAuthorization(event, 'bearer') ?? '', 'first-party')
       throw new Error('the token of nobody was accepted')
     })
   } finally {
@@ -27,7 +27,7 @@ async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
   return { calls, logged, cause: warn.mock.lastCall?.[1] }
 }
 
-it('a rehearsal looks up a token that nobody has, and logs how long the start took', async () => {
+it('a rehearsal looks up a token that nobody has, twice at once, and logs how long the start took', async () => {
   const { calls, logged } = await rehearseWith(({ perform }) => perform())
   expect(calls).toEqual(['GetCommand', 'GetCommand'])
   expect(logged).toEqual(['initialized'])
@@ -40,4 +40,11 @@ it.each([
   const { logged, cause } = await rehearseWith(decide)
   expect(logged).toEqual(['initialized', 'rehearsal failed'])
   expect(cause).toMatchObject({ cause: { name } })
+})
+
+it('a request of nobody that is answered is reported', async () => {
+  const warn = vi.spyOn(log, 'warn').mockReset()
+  vi.spyOn(log, 'info').mockReset()
+  await rehearse(async () => ({ statusCode: 200 }))
+  expect(warn).toHaveBeenCalledTimes(1)
 })
