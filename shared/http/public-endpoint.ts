@@ -4,11 +4,11 @@ import type * as v from 'valibot'
 import {
   answer,
   answerInTime,
-  toEndpoint,
   type Endpoint,
   type EndpointSpec,
   parseEvent,
   type Result,
+  toEndpoint,
 } from './endpoint.ts'
 import { answerFailures } from './middleware/answer-failures.ts'
 import { logRequest } from './middleware/log-request.ts'

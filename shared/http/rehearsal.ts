@@ -1,19 +1,28 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
+import { randomInt } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import { runInvocation } from '../invocation.ts'
 import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
+import { newAccessToken, newSessionId } from '../tokens/access-token.ts'
 import type { Handler } from './endpoint.ts'
 
 /** Longest time that a rehearsal takes, in milliseconds. */
 const maxMilliseconds = 1_000
 
-/** A request of nobody: it has an access_token of the right shape, which no user has. */
-const requestOfNobody = {
-  headers: { authorization: `Bearer at_0.${'-'.repeat(22)}.${'-'.repeat(43)}` },
-  rawQueryString: '',
-  isBase64Encoded: false,
-} as Partial<APIGatewayProxyEventV2> as APIGatewayProxyEventV2
+/**
+ * A request with a new access_token, which nobody has. Functions that start at the same moment look theirs up
+ * in different partitions, because its user is a random one.
+ */
+function requestOfNobody(): APIGatewayProxyEventV2 {
+  const token = newAccessToken(randomInt(2 ** 47), newSessionId())
+  const event: Partial<APIGatewayProxyEventV2> = {
+    headers: { authorization: `Bearer ${token}` },
+    rawQueryString: '',
+    isBase64Encoded: false,
+  }
+  return event as APIGatewayProxyEventV2
+}
 
 /**
  * Answers two requests of nobody before the first request comes, so that connections to the table are open
@@ -32,7 +41,7 @@ export async function rehearse(handler: Handler): Promise<void> {
 async function answer(handler: Handler): Promise<void> {
   settings()
   await runInvocation({ getRemainingTimeInMillis: () => maxMilliseconds }, 0, () =>
-    handler(requestOfNobody, {} as Context),
+    handler(requestOfNobody(), {} as Context),
   )
 }
 

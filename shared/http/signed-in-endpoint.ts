@@ -7,12 +7,12 @@ import type { RequiredScope } from '../tokens/scopes.ts'
 import {
   answer,
   answerInTime,
-  toEndpoint,
   type Endpoint,
   type EndpointSpec,
   type Handler,
   parseEvent,
   type Result,
+  toEndpoint,
 } from './endpoint.ts'
 import { answerFailures } from './middleware/answer-failures.ts'
 import { authenticate, type Session } from './middleware/authenticate.ts'

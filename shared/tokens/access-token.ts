@@ -89,10 +89,17 @@ export interface IssuedToken {
   put: Write
 }
 
+/** Makes an access_token. Nobody has it until its item is written. */
+export const newAccessToken = (userId: number, sessionId: string): string =>
+  `at_${encodeUserId(userId)}.${sessionId}.${randomBytes(32).toString('base64url')}`
+
+/** Makes the id of a session. */
+export const newSessionId = (): string => randomBytes(16).toString('base64url')
+
 /** Issues an access_token. It works once the returned `put` has been written. */
 export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
-  const sessionId = grant.sessionId ?? randomBytes(16).toString('base64url')
-  const accessToken = `at_${encodeUserId(grant.userId)}.${sessionId}.${randomBytes(32).toString('base64url')}`
+  const sessionId = grant.sessionId ?? newSessionId()
+  const accessToken = newAccessToken(grant.userId, sessionId)
   const key = tokenKey(accessToken)
   const item: TokenItem = {
     user_id: grant.userId,
