@@ -304,35 +304,41 @@ describe('a batch of several transactions', () => {
     expect(await readProfile(rootId)).toMatchObject({ directCount: 2 * count, teamCount: 2 * count })
   })
 
-  it('a batch that the release before has begun is finished, and its changes are made once', async () => {
-    const members = makeMembers({ size: 4, spread: 1, seeds: Array.from({ length: 16 }, () => 1) })
-    const [root, child, buyer] = members as [ModelMember, ModelMember, ModelMember]
-    buyer.purchases.push('2.5')
-    await deliverInOrder(eventsOf(members))
-    const entries = await readJournal(root.userId, 100)
-    const read = batchReader()
-    const batch = await readBatch(entries, read)
-    const newMembers = batch.filter(({ entry }) => entry.joined)
-    const assignment = await assignSearchChunks(root.userId, newMembers, 0, read)
-    const [first] = planPropagation(batch, assignment.chunkByUser)
-    if (first === undefined) throw new Error('nothing to do')
-    const { ownerId, performance, lists } = first
-    const directs = lists[1]?.newMembers.length ?? 0
-    // That release would have made the first change of a list, of its four.
-    const { writes, added } = await insertMembers(lists.slice(0, 1), 0, { ...storage, read: batchReader() })
-    const [count = 0] = added
-    await transact([
-      ...assignment.turns.flat(2),
-      ...writes,
-      addDownlineDelta(ownerId, { members: count, directs, performance }),
-    ])
-    const progress = { batch: entries.map(({ sk }) => sk), done: 1, chunks: assignment.chunkCount }
-    await writeItem(putNextHead(root.userId, { ...newHead, ...progress }))
-    expect(await propagateToAncestors(root.userId, Date.now() + 60_000)).toBe('finished')
-    const model = new CommunityModel(members)
-    await compare(model, root, [undefined])
-    await compare(model, child, [undefined])
-  })
+  it.each(['first', 'last'])(
+    'a batch that the release before has begun with its %s member is finished, and its changes are made once',
+    async (position) => {
+      const members = makeMembers({ size: 4, spread: 1, seeds: Array.from({ length: 16 }, () => 1) })
+      const [root, child, buyer] = members as [ModelMember, ModelMember, ModelMember]
+      buyer.purchases.push('2.5')
+      await deliverInOrder(eventsOf(members))
+      const inOrder = (await readJournal(root.userId, 100)).toSorted(
+        (one, other) => one.userId - other.userId,
+      )
+      const entries = position === 'first' ? inOrder : inOrder.toReversed()
+      const read = batchReader()
+      const batch = await readBatch(entries, read)
+      const newMembers = batch.filter(({ entry }) => entry.joined)
+      const assignment = await assignSearchChunks(root.userId, newMembers, 0, read)
+      const [first] = planPropagation(batch, assignment.chunkByUser)
+      if (first === undefined) throw new Error('nothing to do')
+      const { ownerId, performance, lists } = first
+      const directs = lists[1]?.newMembers.length ?? 0
+      // That release has given the members their search chunks, and then made the first change of a list.
+      const begun = { ...newHead, batch: entries.map(({ sk }) => sk), chunks: assignment.chunkCount }
+      await transact([putNextHead(root.userId, begun), ...assignment.turns.flat(2)])
+      const { writes, added } = await insertMembers(lists.slice(0, 1), 0, { ...storage, read: batchReader() })
+      const [count = 0] = added
+      await transact([
+        putNextHead(root.userId, { ...begun, version: 1, done: 1 }),
+        ...writes,
+        addDownlineDelta(ownerId, { members: count, directs, performance }),
+      ])
+      expect(await propagateToAncestors(root.userId, Date.now() + 60_000)).toBe('finished')
+      const model = new CommunityModel(members)
+      await compare(model, root, [undefined])
+      await compare(model, child, [undefined])
+    },
+  )
 
   it('the release before leaves an open batch alone, because it finds none of its entries', async () => {
     const rootId = await addRoot()
