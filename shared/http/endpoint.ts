@@ -2,7 +2,11 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import type * as v from 'valibot'
 import type { RequiredScope } from '../tokens/scopes.ts'
 import { deadlineSignal, OutOfTime, runInvocation } from '../invocation.ts'
+import { answerFailures } from './middleware/answer-failures.ts'
+import { logRequest } from './middleware/log-request.ts'
 import type { BodyKind } from './middleware/read-body.ts'
+import { refuseInMaintenance } from './middleware/refuse-in-maintenance.ts'
+import { requireEdge } from './middleware/require-edge.ts'
 import { parseInput } from '../parse-input.ts'
 import { type Dialect, Reply, send, succeed } from './reply.ts'
 import { readParameters, sentParameters } from './request.ts'
@@ -39,6 +43,21 @@ export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.Ge
 
 /** What running an endpoint returns: the `data` of the answer, or an answer without an envelope. */
 export type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
+
+/** Completes a declaration by the defaults. */
+export const withDefaults = <Spec extends EndpointSpec<v.GenericSchema, v.GenericSchema>>(spec: Spec) => ({
+  dialect: 'envelope' as Dialect,
+  accepts: 'none' as BodyKind,
+  ...spec,
+})
+
+/** The middleware around every endpoint: logs a request, answers its failures, and refuses it if it must. */
+export const frame = (dialect: Dialect, { answersInMaintenance = false } = {}) => [
+  logRequest(),
+  answerFailures(dialect),
+  requireEdge(),
+  ...(answersInMaintenance ? [] : [refuseInMaintenance()]),
+]
 
 /** Parses a request, after readBody has replaced its body text by the parsed value. */
 export const parseEvent = <Input extends v.GenericSchema>(

@@ -6,15 +6,13 @@ import {
   answerInTime,
   type Endpoint,
   type EndpointSpec,
+  frame,
   parseEvent,
   type Result,
   toEndpoint,
+  withDefaults,
 } from './endpoint.ts'
-import { answerFailures } from './middleware/answer-failures.ts'
-import { logRequest } from './middleware/log-request.ts'
 import { readBody } from './middleware/read-body.ts'
-import { refuseInMaintenance } from './middleware/refuse-in-maintenance.ts'
-import { requireEdge } from './middleware/require-edge.ts'
 import { type RequestInfo, requestInfo } from './request.ts'
 
 interface PublicSpec<Input extends v.GenericSchema, Output extends v.GenericSchema> extends EndpointSpec<
@@ -31,15 +29,13 @@ interface PublicSpec<Input extends v.GenericSchema, Output extends v.GenericSche
 export function publicEndpoint<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   spec: PublicSpec<Input, Output>,
 ): Endpoint {
-  const { dialect = 'envelope', accepts = 'none' } = spec
+  const declared = withDefaults(spec)
+  const { dialect, accepts } = declared
   const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
-    .use(logRequest())
-    .use(answerFailures(dialect))
-    .use(requireEdge())
-    .use(spec.answersInMaintenance ? [] : refuseInMaintenance())
+    .use(frame(dialect, spec))
     .use(readBody(accepts))
     .handler(async (event) =>
       answer(await spec.run({ input: parseEvent(spec, event), request: requestInfo(event) }), dialect),
     )
-  return toEndpoint(handler, { ...spec, scope: 'public', dialect, accepts })
+  return toEndpoint(handler, { ...declared, scope: 'public' })
 }

@@ -32,22 +32,21 @@ function requestOfNobody(): APIGatewayProxyEventV2 {
  * After one request, half of that code would still be slow. Two at once wait for the table once.
  */
 export async function rehearse(handler: Handler): Promise<void> {
-  const answers = await Promise.allSettled([answer(handler), answer(handler)])
-  const failure = answers.map(failureOf).find((error) => error !== undefined)
+  const failures = await Promise.all([rehearseOnce(handler), rehearseOnce(handler)])
+  const failure = failures.find((error) => error !== undefined)
   if (failure !== undefined) log.warn('rehearsal failed', { cause: errorSummary(failure) })
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
 
-async function answer(handler: Handler): Promise<void> {
-  settings()
-  await runInvocation({ getRemainingTimeInMillis: () => maxMilliseconds }, 0, () =>
-    handler(requestOfNobody(), {} as Context),
-  )
-}
-
-/** Why a request of nobody was not refused as it should be. */
-function failureOf(result: PromiseSettledResult<void>): unknown {
-  if (result.status === 'fulfilled') return new Error('a request of nobody was answered')
-  const error = result.reason as unknown
-  return error instanceof Failure && error.failure === 'unauthenticated' ? undefined : error
+/** Answers a request of nobody, and resolves with the error if it is not refused as it should be. */
+async function rehearseOnce(handler: Handler): Promise<unknown> {
+  try {
+    settings()
+    await runInvocation({ getRemainingTimeInMillis: () => maxMilliseconds }, 0, () =>
+      handler(requestOfNobody(), {} as Context),
+    )
+    return new Error('a request of nobody was answered')
+  } catch (error) {
+    return error instanceof Failure && error.failure === 'unauthenticated' ? undefined : error
+  }
 }

@@ -8,18 +8,17 @@ import {
   answer,
   answerInTime,
   type Endpoint,
+  type EndpointDescription,
   type EndpointSpec,
+  frame,
   type Handler,
   parseEvent,
   type Result,
   toEndpoint,
+  withDefaults,
 } from './endpoint.ts'
-import { answerFailures } from './middleware/answer-failures.ts'
 import { authenticate, type Session } from './middleware/authenticate.ts'
-import { logRequest } from './middleware/log-request.ts'
 import { readBody } from './middleware/read-body.ts'
-import { refuseInMaintenance } from './middleware/refuse-in-maintenance.ts'
-import { requireEdge } from './middleware/require-edge.ts'
 import { rehearse } from './rehearsal.ts'
 import { type RequestInfo, requestInfo } from './request.ts'
 
@@ -54,9 +53,8 @@ export function signedInEndpoint<
   Output extends v.GenericSchema,
   Prefetched = undefined,
 >(spec: SignedInSpec<Input, Output, Prefetched>): Endpoint {
-  const { dialect = 'envelope', accepts = 'none' } = spec
-  const frame = [logRequest(), answerFailures(dialect), requireEdge(), refuseInMaintenance()]
-  return toEndpoint(checkAndRun(spec, frame), { ...spec, dialect, accepts })
+  const declared = withDefaults(spec)
+  return toEndpoint(checkAndRun(declared, frame(declared.dialect)), declared)
 }
 
 /** What is rehearsed. For `first-party`, an unknown token is looked up once; for other scopes, twice. */
@@ -67,14 +65,14 @@ const rehearsed: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
   run: () => Promise.resolve(null),
 }
 
-/** Handles requests of signed-in callers, within a frame that answers their failures. */
+/** Handles requests of signed-in callers, with this middleware around it. */
 function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSchema, Prefetched>(
-  spec: SignedInSpec<Input, Output, Prefetched>,
-  frame: MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>[],
+  spec: SignedInSpec<Input, Output, Prefetched> & Pick<EndpointDescription, 'dialect' | 'accepts'>,
+  around: MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>[],
 ): Handler {
-  const { dialect = 'envelope', accepts = 'none' } = spec
+  const { dialect, accepts } = spec
   const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
-    .use(frame)
+    .use(around)
     .use(authenticate(spec.scope))
     .use(readBody(accepts))
     .handler(async (event) => {
@@ -93,4 +91,5 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
 
 // Lambda gives a function a whole processor until its modules are evaluated, and then, at 256 MB, a seventh
 // of one: there a first request with its TLS handshake takes a fifth of a second.
-if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await rehearse(checkAndRun(rehearsed, []))
+if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined)
+  await rehearse(checkAndRun(withDefaults(rehearsed), []))
