@@ -1,9 +1,11 @@
 import { build } from 'esbuild'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { bundleDirectory, bundleFunctions } from '../../infra/bundle-functions.ts'
 import { events } from '../../infra/events.ts'
@@ -72,6 +74,14 @@ describe('bundleFunctions', () => {
     const bundles = await bundleFunctions()
     expect(build).not.toHaveBeenCalled()
     expect(bundles.get('account/info')).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it('a function loads nothing of Node.js that it has no use for: fetch, web streams, file watchers', async () => {
+    const url = pathToFileURL(bundleFile('account/info')).href
+    const script = `await import('${url}'); console.log(process.moduleLoadList.join('\\n'))`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+    expect(stdout).toContain('NativeModule https')
+    expect(stdout).not.toMatch(/undici|webstreams|fs\/(promises|watchers)/)
   })
 
   it('an error that our code tells apart has its class in a bundle, and any other its name', async () => {
