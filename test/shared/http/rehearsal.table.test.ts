@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, expect, it, vi } from 'vitest'
 import { rehearse } from '../../../shared/http/rehearsal.ts'
 import { readAuthorization } from '../../../shared/http/request.ts'
@@ -27,9 +28,19 @@ async function rehearseWith(decide: (call: TamperedCall) => Promise<unknown>) {
   return { calls, logged, cause: warn.mock.lastCall?.[1] }
 }
 
-it('a rehearsal looks up a token that nobody has, twice at once, and logs how long the start took', async () => {
-  const { calls, logged } = await rehearseWith(({ perform }) => perform())
-  expect(calls).toEqual(['GetCommand', 'GetCommand'])
+it('a rehearsal looks up a token that nobody has, and meanwhile finds nothing without a call', async () => {
+  let sent = 0
+  const onStart = () => (sent += 1)
+  subscribe('http.client.request.start', onStart)
+  const sentBefore: number[] = []
+  const { calls, logged } = await rehearseWith(({ perform }) => {
+    sentBefore.push(sent)
+    return perform()
+  })
+  unsubscribe('http.client.request.start', onStart)
+  expect(calls).toEqual(Array(5).fill('GetCommand'))
+  expect(sentBefore).toEqual([0, 1, 1, 1, 1])
+  expect(sent).toBe(1)
   expect(logged).toEqual(['initialized'])
 })
 
