@@ -61,7 +61,7 @@ export async function bundleFunctions(): Promise<Map<string, string>> {
     const { outputFiles, metafile } = await build({ ...bundleOptions(stale), metafile: true, write: false })
     for (const entry of stale) {
       const sources = metafile.outputs[`dist/functions/${entry}/index.mjs`]?.inputs ?? {}
-      const inputs = Object.keys(sources).filter((file) => !/^(whole-)?builtin:/.test(file))
+      const inputs = Object.keys(sources).filter((file) => !file.startsWith('builtin:'))
       // A source that was saved during bundling may be missing from the bundle, so an empty key marks the
       // bundle as outdated.
       const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)

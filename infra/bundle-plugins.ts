@@ -19,21 +19,20 @@ const builtinNames = builtinModules.map((name) => name.replace(/^node:/, '')).jo
 const loadBuiltinModulesLazily: Plugin = {
   name: 'load-builtin-modules-lazily',
   setup(builder) {
-    builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => ({
-      path: path.replace(/^(node:)?/, 'node:'),
-      namespace: kind === 'import-statement' && !/^(node:)?fs$/.test(path) ? 'builtin' : 'whole-builtin',
-      sideEffects: false,
-    }))
-    builder.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: exportsOf(path) }))
-    builder.onLoad({ filter: /.*/, namespace: 'whole-builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule('${path}')`,
+    builder.onResolve({ filter: new RegExp(`^(node:)?(${builtinNames})$`) }, ({ path, kind }) => {
+      const name = path.replace(/^(node:)?/, 'node:')
+      const isWhole = kind !== 'import-statement' || name === 'node:fs'
+      return { path: name, namespace: 'builtin', suffix: isWhole ? '?whole' : '', sideEffects: false }
+    })
+    builder.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path, suffix }) => ({
+      contents: suffix === '' ? exportsOf(path) : `module.exports = process.getBuiltinModule('${path}')`,
     }))
   },
 }
 
 /** An ES module with the exports of a module of Node's. The bundler drops each that nobody imports. */
 function exportsOf(path: string): string {
-  const names = Object.keys(process.getBuiltinModule(path) as object).filter((name) => name !== 'default')
+  const names = Object.keys(process.getBuiltinModule(path) as object)
   return [
     `const builtin = /* @__PURE__ */ process.getBuiltinModule('${path}')`,
     'export default builtin',

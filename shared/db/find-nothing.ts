@@ -2,11 +2,9 @@ import { db } from './table.ts'
 
 /** An answer of DynamoDB to GetItem, BatchGetItem or Query that finds no item. */
 const nothing = () => ({
-  response: {
-    statusCode: 200,
-    headers: { 'content-type': 'application/x-amz-json-1.0' },
-    body: Buffer.from('{"Responses":{},"UnprocessedKeys":{},"Items":[],"Count":0}'),
-  },
+  statusCode: 200,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  body: Buffer.from('{"Responses":{},"UnprocessedKeys":{},"Items":[],"Count":0}'),
 })
 
 /**
@@ -15,7 +13,7 @@ const nothing = () => ({
  */
 export async function findNothing<Result>(work: () => Promise<Result>): Promise<Result> {
   const name = 'findNothing'
-  db.middlewareStack.add(() => () => Promise.resolve({ ...nothing(), output: {} as never }), {
+  db.middlewareStack.add(() => () => Promise.resolve({ response: nothing(), output: {} as never }), {
     step: 'deserialize',
     priority: 'low',
     name,
