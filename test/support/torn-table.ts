@@ -1,28 +1,43 @@
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { vi } from 'vitest'
 import { keyText, readItems } from '../../shared/db/read.ts'
 import { db, type Item, type Key } from '../../shared/db/table.ts'
 import { maxTransactionWrites, transact, type Write } from '../../shared/db/write.ts'
 
-/** An item that transactions wrote, and every state that it had meanwhile, first as it was before. */
+/** An item that was written, and every state that it had meanwhile, first as it was before. */
 export interface Recorded {
   key: Key
   states: (Item | undefined)[]
 }
 
-const keysOf = ({ TransactItems = [] }: TransactWriteCommandInput): Key[] =>
-  TransactItems.flatMap(({ Put, Update, Delete }) => {
-    const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? {}
-    return pk === undefined ? [] : [{ pk: pk as string, sk: sk as string }]
-  })
+/** The keys of the items that a transaction writes; none of another command. */
+const keysInTransaction = (command: unknown): Key[] =>
+  command instanceof TransactWriteCommand
+    ? (command.input.TransactItems ?? []).flatMap(({ Put, Update, Delete }) =>
+        keyIn(Put?.Item ?? Update?.Key ?? Delete?.Key),
+      )
+    : []
 
-/** Acts, and returns the states of all items that its transactions wrote. */
-export async function recordStates(act: () => Promise<unknown>): Promise<Recorded[]> {
+/** The keys of the items that any command writes. */
+export function keysWritten(command: unknown): Key[] {
+  if (command instanceof PutCommand) return keyIn(command.input.Item)
+  if (command instanceof UpdateCommand || command instanceof DeleteCommand) return keyIn(command.input.Key)
+  return keysInTransaction(command)
+}
+
+const keyIn = ({ pk, sk }: Record<string, unknown> = {}): Key[] =>
+  pk === undefined ? [] : [{ pk: pk as string, sk: sk as string }]
+
+/** Acts, and returns the states of all items that its transactions wrote, or that `keysOf` gives. */
+export async function recordStates(
+  act: () => Promise<unknown>,
+  keysOf = keysInTransaction,
+): Promise<Recorded[]> {
   const recorded = new Map<string, Recorded>()
   const send = db.send.bind(db)
   const record = async (command: unknown) => {
-    if (!(command instanceof TransactWriteCommand)) return send(command as never)
-    const keys = keysOf(command.input)
+    const keys = keysOf(command)
+    if (keys.length === 0) return send(command as never)
     const before = await readItems(keys, { consistent: true })
     const answer = await send(command as never)
     const after = await readItems(keys, { consistent: true })

@@ -1,3 +1,4 @@
+import { lowerBound } from '../counted-b-tree/node.ts'
 import { appendSigned } from '../counted-b-tree/signed-varint.ts'
 
 /**
@@ -42,6 +43,26 @@ export function editPosting(posting: Posting, rank: number, matches: boolean): v
   posting.count += by
 }
 
+/** Whether a posting says that exactly these members match, given by their ranks in ascending order. */
+export function isPostingOf(posting: Posting, matching: readonly number[]): boolean {
+  const { count, interval, ranks, edits } = posting
+  if (count !== matching.length) return false
+  if (interval === 1) return ranks.every((rank, i) => rank === matching[i])
+  const matchesBefore = (rank: number) => lowerBound(matching, (other) => other - rank)
+  const matches = (rank: number) => matching[matchesBefore(rank)] === rank
+  const lastEdits = new Map(edits.map(({ rank, by }) => [rank, by]))
+  return (
+    ranks.every((rank, i) => countBefore(posting, i) === matchesBefore(rank)) &&
+    [...lastEdits].every(([rank, by]) => matches(rank) === by > 0)
+  )
+}
+
+/** Number of matches before the i-th rank that a posting keeps. */
+const countBefore = ({ interval, ranks, edits }: Posting, i: number): number => {
+  const kept = ranks[i] ?? 0
+  return i * interval + edits.reduce((sum, { rank, by }) => sum + (rank < kept ? by : 0), 0)
+}
+
 /** A range of ranks that has the wanted matches, and how many other matches come first in it. */
 export interface Bracket {
   start: number
@@ -51,15 +72,10 @@ export interface Bracket {
 }
 
 /** The range of ranks of the matches from index `from` to `to` (not included), the oldest match first. */
-export function bracketOf(
-  { interval, ranks, edits }: Posting,
-  size: number,
-  from: number,
-  to: number,
-): Bracket {
+export function bracketOf(posting: Posting, size: number, from: number, to: number): Bracket {
   const bracket = { start: 0, end: size, before: from }
-  for (const [i, rank] of ranks.entries()) {
-    const earlier = i * interval + edits.reduce((sum, edit) => sum + (edit.rank < rank ? edit.by : 0), 0)
+  for (const [i, rank] of posting.ranks.entries()) {
+    const earlier = countBefore(posting, i)
     if (earlier <= from) Object.assign(bracket, { start: rank, before: from - earlier })
     if (earlier >= to) return { ...bracket, end: rank }
   }

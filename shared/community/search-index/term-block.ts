@@ -4,7 +4,7 @@ import { Integer, type Item, type Key } from '../../db/table.ts'
 import { keyName, type MemberList } from '../counted-b-tree/node.ts'
 import { appendSigned, signedReader } from '../counted-b-tree/signed-varint.ts'
 import type { SearchText } from '../keyword.ts'
-import { appendPosting, type Posting, readPosting, toPosting } from './posting.ts'
+import { appendPosting, isPostingOf, type Posting, readPosting, toPosting } from './posting.ts'
 import { cellBits, eachTerm, printBits, type Term } from './terms.ts'
 
 const termBlocks = itemType({
@@ -70,11 +70,27 @@ export function prepareBlocks(texts: readonly SearchText[]): {
   const sample = cells.filter((_, cell) => cell % 64 === 0)
   const bytes = (packBlock(new Map(sample.flatMap(toPostings)), 1)['packed'] as Uint8Array).length * 64
   const bits = Math.min(cellBits, Math.max(0, Math.ceil(Math.log2(bytes / targetBytes))))
-  const perBlock = 2 ** (cellBits - bits)
-  return {
-    bits,
-    makeBlock: (block) => new Map(cells.slice(block * perBlock, (block + 1) * perBlock).flatMap(toPostings)),
-  }
+  return { bits, makeBlock: (block) => new Map(cellsOf(cells, block, bits).flatMap(toPostings)) }
+}
+
+/**
+ * Whether the `2 ** bits` term blocks of a segment say of each term who matches it, given the search texts of
+ * the segment's members by rank.
+ */
+export function areBlocksOf(
+  texts: readonly SearchText[],
+  bits: number,
+  blockAt: (block: number) => TermBlock,
+): boolean {
+  const cells = sortTerms(texts)
+  return Array.from({ length: 2 ** bits }, (_, block) => block).every((number) => {
+    const matching = new Map(cellsOf(cells, number, bits).flatMap(ranksByTerm))
+    const block = blockAt(number)
+    return (
+      [...matching.keys()].every((name) => block.has(name)) &&
+      [...block].every(([name, posting]) => isPostingOf(posting, matching.get(name) ?? []))
+    )
+  })
 }
 
 /** A cell, and its terms with the ranks of their members, in one sorted list of numbers. */
@@ -105,7 +121,17 @@ function sortTerms(texts: readonly SearchText[]): SortedCell[] {
   return Array.from(starts, (start, cell) => ({ cell, sorted: keys.subarray(start, ends[cell]).sort() }))
 }
 
-function toPostings({ cell, sorted }: SortedCell): [name: number, posting: Posting][] {
+/** The cells of a term block. */
+function cellsOf(cells: readonly SortedCell[], block: number, bits: number): SortedCell[] {
+  const perBlock = 2 ** (cellBits - bits)
+  return cells.slice(block * perBlock, (block + 1) * perBlock)
+}
+
+const toPostings = (cell: SortedCell): [name: number, posting: Posting][] =>
+  ranksByTerm(cell).map(([name, ranks]) => [name, toPosting(ranks)])
+
+/** The terms of a cell by name, each with the ranks of its members in ascending order. */
+function ranksByTerm({ cell, sorted }: SortedCell): [name: number, ranks: number[]][] {
   const ranksByName = new Map<number, number[]>()
   let before = -1
   for (const key of sorted) {
@@ -116,5 +142,5 @@ function toPostings({ cell, sorted }: SortedCell): [name: number, posting: Posti
     if (ranks === undefined) ranksByName.set(name, [key % maxSegment])
     else ranks.push(key % maxSegment)
   }
-  return Array.from(ranksByName, ([name, ranks]) => [name, toPosting(ranks)])
+  return [...ranksByName]
 }

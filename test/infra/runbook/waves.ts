@@ -52,7 +52,8 @@ export function drawTown() {
   const persons = Array.from({ length: waveCount }, (_, i) =>
     drawPerson(first + i, i === 0 ? undefined : first + i - 1, pool.network, drawnAt + i * 1_000),
   )
-  // In the list of the first user from the first wave on, and renamed there in the second.
+  // Joins the first user before the crowd, so that the search index has the member in a segment, and is
+  // renamed there in the second wave.
   const neighbour = newRegistration({ user_id: first + waveCount, referrer_id: first })
   const rename = { update_id: randomUUID(), user_id: first + waveCount, at: drawnAt, nickname: 'Renamed' }
   const ofNeighbour: Batch[] = [
@@ -209,10 +210,11 @@ export function newTown(url: string, people: People, { pool, persons, waves }: T
       const { userId, registration } = person
       await send([['user.registered', [registration]], ...wave.publications])
       await settle(url)
-      if (addresses.size === 0) await addCrowd(userId)
+      const isFirst = addresses.size === 0
       addresses.set(userId, await askForAddress(userId))
       await send(wave.credits)
       await settle(url)
+      if (isFirst) await addCrowd(userId)
       await send(wave.spending((owner) => addresses.get(owner) ?? expect.unreachable()))
       expect((await people.tryToSignIn(person)).status).toBe(200)
       await settle(url)

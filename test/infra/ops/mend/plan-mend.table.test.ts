@@ -9,6 +9,8 @@ import { findChanged } from '../../../../infra/ops/mend/find-changed.ts'
 import { findTorn, findUnsound, type Torn } from '../../../../infra/ops/mend/find-torn.ts'
 import { mendLedger } from '../../../../infra/ops/mend/mend-ledger.ts'
 import { exportMembers, prefetchMembers } from '../../../../shared/community/find-members.ts'
+import { standardCapacity } from '../../../../shared/community/counted-b-tree/node.ts'
+import { standardLimits } from '../../../../shared/community/search-index/append-members.ts'
 import { propagateToAncestors } from '../../../../shared/community/propagate-to-ancestors.ts'
 import { searchBudgetKey } from '../../../../shared/community/search-budget.ts'
 import { readSum } from '../../../../shared/db/exact-sum.ts'
@@ -23,7 +25,7 @@ import { newUserIds, silenceTreeQueue } from '../../../support/community.ts'
 import { assignment, newPool, provision } from '../../../support/deposits.ts'
 import { useOwnTable } from '../../../support/own-table.ts'
 import { newRegistration, register, update } from '../../../support/sign-in.ts'
-import { type Recorded, recordStates, restoreStates } from '../../../support/torn-table.ts'
+import { keysWritten, type Recorded, recordStates, restoreStates } from '../../../support/torn-table.ts'
 
 type Act = () => Promise<unknown>
 
@@ -95,6 +97,16 @@ const stories = {
     after: [updated(id + 1, { nickname: 'One' }), updated(id + 1, { nickname: 'Two' }, 2)],
     roots: [id],
   }),
+  'new nicknames and a registration in a search index': (id) => ({
+    before: [named(id), ...[1, 2, 3].map((number) => named(id + number, id))],
+    after: [
+      updated(id + 1, { nickname: 'Two' }),
+      named(id + 4, id),
+      updated(id + 2, { nickname: 'Two words' }),
+      updated(id + 1, { nickname: 'One' }, 2),
+    ],
+    roots: [id],
+  }),
   'new email address': (id) => ({
     before: [named(id), named(id + 1, id)],
     after: [updated(id + 1, { email: `new-${id}@example.com` })],
@@ -126,8 +138,11 @@ const stories = {
   },
 } satisfies Record<string, (id: number) => Story>
 
+/** Makes lists of three members have a search index. */
+const storage = { capacity: standardCapacity, limits: { ...standardLimits, minIndexed: 3 } }
+
 const grow = (roots: readonly number[]) =>
-  Promise.all(roots.map((rootId) => propagateToAncestors(rootId, Date.now() + 60_000)))
+  Promise.all(roots.map((rootId) => propagateToAncestors(rootId, Date.now() + 60_000, 'all', storage)))
 
 /** Applies events as a replay does: in any order, and those that were refused again as long as that helps. */
 async function replay(acts: readonly Act[]): Promise<void> {
@@ -150,11 +165,12 @@ async function replay(acts: readonly Act[]): Promise<void> {
 const anew =
   /^(version|changed_at|created_at|applied_at|announced_at|event_id|items|login_password|chunk|grown|revocation_due|~?team_performance|\+.*)$/
 
-/** All that is stored, without lists and search chunks, which readMembers compares by what they answer. */
+/** All that is stored, but lists and what searches read, which readMembers compares by what they answer. */
 async function readContents(): Promise<string[]> {
   const contents: string[] = []
   for await (const item of scanItems({}, 1)) {
-    if (/^(?:MEND|TEXT|TEAM|DIR|WAKE|SEARCH)#/.test(String(item['pk'])) || item['sk'] === 'HEAD') continue
+    if (/^(?:MEND|TEXT|FIND|TEAM|DIR|WAKE|SEARCH)#/.test(String(item['pk'])) || item['sk'] === 'HEAD')
+      continue
     contents.push(describeItem(item))
   }
   return contents.sort()
@@ -241,7 +257,7 @@ describe('a plan to mend', () => {
         await recordStates(async () => {
           await replay(story.after)
           await grow(story.roots)
-        }),
+        }, keysWritten),
       )
     const [whole, members] = [await readContents(), await readMembers(roots)]
     expect(await listTorn(since)).toEqual([])

@@ -5,13 +5,15 @@ import { propagateToAncestors } from '../../../../shared/community/propagate-to-
 import { type IndexLimits, standardLimits } from '../../../../shared/community/search-index/append-members.ts'
 import { maintainNext } from '../../../../shared/community/search-index/maintain-next.ts'
 import { readIndex, segmentKeys, tailKeys } from '../../../../shared/community/search-index/index-head.ts'
+import { type Profile, readProfile } from '../../../../shared/community/member.ts'
 import { searchBudgetKey } from '../../../../shared/community/search-budget.ts'
 import { headItem, putNextHead, readHead, type TreeHead } from '../../../../shared/community/tree-head.ts'
 import { deleteJournalEntry, readJournal } from '../../../../shared/community/tree-journal.ts'
 import { toSearchText } from '../../../../shared/community/keyword.ts'
 import { replaceTexts } from '../../../../shared/community/search-index/replace-texts.ts'
-import { scanItems } from '../../../../shared/db/read.ts'
-import { db, type Key, tableName } from '../../../../shared/db/table.ts'
+import { soundIndex } from '../../../../shared/community/search-index/sound-index.ts'
+import { keyText, scanItems } from '../../../../shared/db/read.ts'
+import { db, type Item, type Key, tableName } from '../../../../shared/db/table.ts'
 import { transact, writeItem } from '../../../../shared/db/write.ts'
 import { newUserIds, silenceTreeQueue } from '../../../support/community.ts'
 import { join, rename } from '../../../support/community-events.ts'
@@ -207,4 +209,9 @@ it('a new name is found in every index of the ancestors and the old one no more,
     ])
   }
   expect((await search(root, 'newc')).ids).toHaveLength(12)
+  const members = await Promise.all(newest(root, 18).map(async (id) => (await readProfile(id)) as Profile))
+  const stored = new Map<string, Item>()
+  for await (const item of scanItems({}, 1)) stored.set(keyText(item), item)
+  const index = soundIndex({ kind: 'COMMUNITY', ownerId: root }, members, (key) => stored.get(keyText(key)))
+  expect(index).not.toEqual([])
 })

@@ -4,6 +4,7 @@ import {
   appendPosting,
   bracketOf,
   editPosting,
+  isPostingOf,
   maxRanks,
   readPosting,
   toPosting,
@@ -44,8 +45,49 @@ it('any range of matches is found between the ranks that a posting keeps, howeve
       const found = ranks.filter((rank) => rank >= bracket.start && rank < bracket.end)
       expect(found.slice(bracket.before, bracket.before + end - start)).toEqual(ranks.slice(start, end))
       if (posting.interval === 1) expect(posting.ranks).toEqual(ranks)
+      expect(isPostingOf(posting, ranks)).toBe(true)
     }),
   )
+})
+
+it('a posting that some changes have not reached is known by that, or finds every match all the same, also later', () => {
+  const density = fc.constantFrom(2, 7, 60, size)
+  const edits = fc.array(fc.record({ rank: fc.nat(5), matches: fc.boolean(), isLost: fc.boolean() }), {
+    maxLength: 12,
+  })
+  let [known, harmless] = [0, 0]
+  fc.assert(
+    fc.property(density, edits, (each, changes) => {
+      const matching = new Set(Array.from({ length: size }, (_, i) => i).filter((i) => i % each === 0))
+      const posting = toPosting([...matching])
+      const change = (rank: number, matches: boolean, isLost: boolean) => {
+        if (matching.has(rank) === matches) return
+        if (matches) matching.add(rank)
+        else matching.delete(rank)
+        if (!isLost) editPosting(posting, rank, matches)
+      }
+      for (const { rank, matches, isLost } of changes) change(rank, matches, isLost)
+      const ranks = () => [...matching].sort((a, b) => a - b)
+      if (!isPostingOf(posting, ranks())) {
+        expect(changes.some(({ isLost }) => isLost)).toBe(true)
+        known += 1
+        return
+      }
+      harmless += 1
+      // Whatever changes from now on is right.
+      for (const matches of [true, false, true]) {
+        for (let rank = 0; rank < 6; rank += 1) change(rank, matches, false)
+        expect(posting.count).toBe(matching.size)
+        for (let start = 0; start < Math.min(30, matching.size); start += 1) {
+          const bracket = bracketOf(posting, size, start, start + 1)
+          const found = ranks().filter((rank) => rank >= bracket.start && rank < bracket.end)
+          expect(found[bracket.before]).toBe(ranks()[start])
+        }
+      }
+    }),
+    { numRuns: 600 },
+  )
+  expect(Math.min(known, harmless)).toBeGreaterThan(20)
 })
 
 it('a posting of many matches has some hundred bytes, and leaves few members to compare', () => {

@@ -14,11 +14,12 @@ const profiles = [2, 3, 4].map((userId) =>
     asStored(newProfileItem({ userId, nickname: `Ann ${userId}`, email: `${userId}@b.test`, ...place })),
   ),
 )
-const indexed = profiles.map((profile) => ({
+const toIndexed = (profile: (typeof profiles)[number]) => ({
   userId: profile.userId,
   joinedAt: 5,
   text: toSearchText(profile),
-}))
+})
+const indexed = profiles.map(toIndexed)
 const { segment, items } = prepareSegment(list, 0, indexed.slice(0, 2))
 const index = { ...emptyIndex(undefined), version: 1, segments: [segment], tail: { from: 3, to: 4 } }
 const whole: (Item & Key)[] = [
@@ -48,3 +49,25 @@ it('a search index is sound if it has all its items and exactly the members of t
     ]),
   ).toEqual([])
 })
+
+it('a search index is not sound if it has a member twice in place of another', () => {
+  const twice = { ...membersKey(list, 'tail', 3), ...packMembers(indexed.slice(0, 1), 1) }
+  expect(sound([...whole.slice(0, -1), asStored(twice)])).toEqual([])
+})
+
+it.each(['Zoë', 'Ann 3 Zoë'])(
+  'a search index is not sound if terms find a member by an earlier name, or not by the new one: %s',
+  (nickname) => {
+    const renamed = profiles.map((profile) => (profile.userId === 3 ? { ...profile, nickname } : profile))
+    const inSegment = renamed.slice(0, 2).map(toIndexed)
+    const rewritten = [...prepareSegment(list, 0, inSegment).items()].map(asStored)
+    const [terms = [], texts = []] = [true, false].map((isTerms) =>
+      rewritten.filter(({ sk }) => (sk === 'TERMS') === isTerms),
+    )
+    const replace = (items: readonly (Item & Key)[]) =>
+      whole.map((item) => items.find(({ pk, sk }) => item.pk === pk && item.sk === sk) ?? item)
+    expect(sound(replace(rewritten), renamed)).toHaveLength(whole.length)
+    expect(sound(replace(texts), renamed)).toEqual([])
+    expect(sound(replace(terms))).toEqual([])
+  },
+)
