@@ -34,12 +34,11 @@ export function soundIndex(
     indexed.length === members.length &&
     new Set(indexed.map(({ userId }) => userId)).size === members.length &&
     indexed.every(({ userId, text }) => isSameText(text, textByUser.get(userId)))
-  const isFound = segments.every(({ segment: { id, bits }, members: inside }) =>
+  const isFound = ({ segment: { id, bits }, members: inside }: (typeof segments)[number]) =>
     areBlocksOf(
       inside.map(({ text }) => text),
       bits,
       (block) => unpackBlock(find(blockKey(list, id, block)) as Item).block,
-    ),
-  )
-  return isSame && isFound ? [head, ...items] : []
+    )
+  return isSame && segments.every(isFound) ? [head, ...items] : []
 }
