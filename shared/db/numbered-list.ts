@@ -1,4 +1,5 @@
 import { endOfDay, startOfDay } from '../dates.ts'
+import type { PageRequest } from '../page.ts'
 import { queryFirst, queryItems } from './read.ts'
 import { indexName } from './table-layout.ts'
 import type { Item, Key } from './table.ts'
@@ -32,29 +33,62 @@ interface Period {
 
 /**
  * What a page of a numbered list is read from: the list's length, and the range of its rows that are in the
- * requested period, from `first` to before `beyond`.
+ * requested period, from `first` to before `beyond`. Of the newest rows it is the page itself.
  */
-export interface ListStart {
-  list: string
-  length: number
-  /** Number of the first row in the period; undefined if the list ends before the period begins. */
-  first: number | undefined
-  /** First row number after the period; undefined if the list ends within the period or is not limited. */
-  beyond: number | undefined
+export type ListStart =
+  | { newest: ListPage }
+  | {
+      newest?: undefined
+      list: string
+      length: number
+      /** Number of the first row in the period; undefined if the list ends before the period begins. */
+      first: number | undefined
+      /** First row number after the period; undefined if the list ends before that, or nothing limits it. */
+      beyond: number | undefined
+    }
+
+/** Rows of a list, newest first, and the number of all that a request asks for. */
+interface ListPage {
+  rows: Item[]
+  total: number
 }
 
-/** First round of reads for a page of a numbered list: its length and the rows in the requested period. */
+/**
+ * First round of reads for a page of a numbered list: its length and the rows in the requested period. The
+ * newest rows of all are read at once, without the length.
+ */
 export async function readListStart(
   list: string,
-  readLength: Promise<number>,
-  { beginTime, endTime }: Period,
+  readLength: () => Promise<number>,
+  { beginTime, endTime, current, size }: Period & PageRequest,
 ): Promise<ListStart> {
+  if (current === 1 && beginTime === undefined && endTime === undefined)
+    return { newest: await readNewest(list, size) }
   const [length, first, beyond] = await Promise.all([
-    readLength,
+    readLength(),
     beginTime === undefined ? 1 : firstOrdinalFrom(list, startOfDay(beginTime)),
     endTime === undefined ? undefined : firstOrdinalFrom(list, endOfDay(endTime)),
   ])
   return { list, length, first, beyond }
+}
+
+/**
+ * Reads the newest rows of a list. The number of the newest one is the length of the list. Eventually
+ * consistent; strongly consistent if a row between the others has not arrived.
+ */
+export async function readNewest(list: string, count: number): Promise<ListPage> {
+  const rows = await queryFirst(
+    {
+      KeyConditionExpression: 'pk = :list',
+      ExpressionAttributeValues: { ':list': list },
+      ScanIndexForward: false,
+    },
+    count,
+  )
+  const [total = 0, last = 0] = [rows.at(0), rows.at(-1)].map((row) => Number(row?.['sk'] ?? 0))
+  const oldest = Math.max(1, total - count + 1)
+  const isWhole = total === 0 || (last === oldest && rows.length === total - oldest + 1)
+  return { rows: isWhole ? rows : await readRange(list, oldest, total), total }
 }
 
 async function firstOrdinalFrom(list: string, instant: number): Promise<number | undefined> {
@@ -73,9 +107,10 @@ async function firstOrdinalFrom(list: string, instant: number): Promise<number |
  */
 export async function readListPage(
   start: ListStart | undefined,
-  { current, size }: { current: number; size: number },
-): Promise<{ rows: Item[]; total: number }> {
+  { current, size }: PageRequest,
+): Promise<ListPage> {
   if (start === undefined) return { rows: [], total: 0 }
+  if (start.newest) return start.newest
   const { list, length, first = length + 1, beyond = length + 1 } = start
   // The list's length comes from an eventually consistent read and may be older than what the index returns.
   const last = Math.min(length, beyond - 1)

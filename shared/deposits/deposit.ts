@@ -232,7 +232,7 @@ export async function readRecordsStart(query: RecordsQuery, userId: number): Pro
   const { currency } = query
   if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
   const readLength = async () => countDeposits(await readDepositCount(userId), currency)
-  return readListStart(listName(userId, currency), readLength(), query)
+  return readListStart(listName(userId, currency), readLength, query)
 }
 
 /** Reads a page of deposits, newest first, from the result of its first round of reads. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { daysInOrder, endOfDay, startOfDay } from '../dates.ts'
-import { type ListStart, readListPage, readListStart } from '../db/numbered-list.ts'
+import { type ListStart, readListPage, readListStart, readNewest } from '../db/numbered-list.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
 import { type PageRequest, pageQuery, toPage } from '../page.ts'
 import { type Bill, listName, measureList, readBills, toBill } from './bill.ts'
@@ -41,14 +41,18 @@ interface Boundary {
   chunk: Chunk | undefined
 }
 
-/** What a page of bills is read from: the wallet as it is, and the boundaries of the requested period. */
+/**
+ * What a page of bills is read from: the wallet as it is, and the boundaries of the requested period; or a
+ * list, as of a wallet that still has six.
+ */
 export type BillsStart =
-  | { lists: ListStart }
-  | { lists?: undefined; wallet: Wallet; filter: BillFilter; begin?: Boundary; end?: Boundary }
+  | { list: ListStart }
+  | { list?: undefined; wallet: Wallet; filter: BillFilter; begin?: Boundary; end?: Boundary }
 
 /**
- * The first round of reads for a page of bills; undefined if no bill can match the query. If the wallet still
- * has six lists, and the query has dates, these are two rounds.
+ * The first round of reads for a page of bills; undefined if no bill can match the query. The newest bills
+ * without a filter are read at once, without the wallet. If the wallet still has six lists, and the query has
+ * dates, these are two rounds.
  */
 export async function readBillsStart(
   query: BillsQuery,
@@ -59,6 +63,9 @@ export async function readBillsStart(
   if (filter === undefined) return undefined
   const id = { userId, wallet: name }
   const { beginTime, endTime } = query
+  const isFiltered = [filter.currency, filter.kind, beginTime, endTime].some((value) => value !== undefined)
+  if (query.current === 1 && !isFiltered)
+    return { list: { newest: await readNewest(listName(id, {}), query.size) } }
   const readBoundary = async (instant: number) => ({ instant, chunk: await readChunkBefore(id, instant) })
   const [wallet, begin, end] = await Promise.all([
     readWallet(id),
@@ -67,13 +74,13 @@ export async function readBillsStart(
   ])
   if (wallet.index !== undefined) return { wallet, filter, ...(begin && { begin }), ...(end && { end }) }
   const { length } = measureList(wallet, filter)
-  return { lists: await readListStart(listName(id, filter), Promise.resolve(length), query) }
+  return { list: await readListStart(listName(id, filter), () => Promise.resolve(length), query) }
 }
 
 /** Reads a page of bills, newest first, from the result of its first round of reads. */
 export async function readBillsPage(query: BillsQuery, start: BillsStart | undefined) {
-  if (start === undefined || start.lists) {
-    const { rows, total } = await readListPage(start?.lists, query)
+  if (start === undefined || start.list) {
+    const { rows, total } = await readListPage(start?.list, query)
     return toPage(rows.map(toBill), total, query)
   }
   const { bills, total } = await readIndexedPage(query, start)
@@ -83,7 +90,7 @@ export async function readBillsPage(query: BillsQuery, start: BillsStart | undef
 /** Reads a page by the wallet's index: the second and the third round of reads. */
 async function readIndexedPage(
   { current, size }: PageRequest,
-  { wallet, filter, begin, end }: Exclude<BillsStart, { lists: ListStart }>,
+  { wallet, filter, begin, end }: Exclude<BillsStart, { list: ListStart }>,
 ): Promise<{ bills: Bill[]; total: number }> {
   const { length } = measureList(wallet, filter)
   const [before, last] = await Promise.all([

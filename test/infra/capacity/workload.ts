@@ -81,7 +81,7 @@ export const operations = {
     ...request,
     title: 'List of 20 bills',
     milliseconds: 20,
-    ...{ calls: 2, readUnits: 1.5, writeUnits: 0 },
+    ...{ calls: 2, readUnits: 1, writeUnits: 0 },
   },
   dashboard: {
     ...request,
