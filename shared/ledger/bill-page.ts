@@ -43,7 +43,7 @@ interface Boundary {
 
 /**
  * What a page of bills is read from: the wallet as it is, and the boundaries of the requested period; or a
- * list, as of a wallet that still has six.
+ * list, for the newest bills of all and for a wallet that still has six lists.
  */
 export type BillsStart =
   | { list: ListStart }
