@@ -60,10 +60,10 @@ interface ListPage {
 export async function readListStart(
   list: string,
   readLength: () => Promise<number>,
-  { beginTime, endTime, current, size }: Period & PageRequest,
+  query: Period & PageRequest,
 ): Promise<ListStart> {
-  if (current === 1 && beginTime === undefined && endTime === undefined)
-    return { newest: await readNewest(list, size) }
+  if (isNewestPage(query)) return { newest: await readNewest(list, query.size) }
+  const { beginTime, endTime } = query
   const [length, first, beyond] = await Promise.all([
     readLength(),
     beginTime === undefined ? 1 : firstOrdinalFrom(list, startOfDay(beginTime)),
@@ -71,6 +71,10 @@ export async function readListStart(
   ])
   return { list, length, first, beyond }
 }
+
+/** Whether a request asks for the newest rows of all. */
+export const isNewestPage = ({ beginTime, endTime, current }: Period & PageRequest): boolean =>
+  current === 1 && beginTime === undefined && endTime === undefined
 
 /**
  * Reads the newest rows of a list. The number of the newest one is the length of the list. Eventually
@@ -87,7 +91,7 @@ export async function readNewest(list: string, count: number): Promise<ListPage>
   )
   const [total = 0, last = 0] = [rows.at(0), rows.at(-1)].map((row) => Number(row?.['sk'] ?? 0))
   const oldest = Math.max(1, total - count + 1)
-  const isWhole = total === 0 || (last === oldest && rows.length === total - oldest + 1)
+  const isWhole = last === oldest && rows.length === total - oldest + 1
   return { rows: isWhole ? rows : await readRange(list, oldest, total), total }
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { daysInOrder, endOfDay, startOfDay } from '../dates.ts'
-import { type ListStart, readListPage, readListStart, readNewest } from '../db/numbered-list.ts'
+import { isNewestPage, type ListStart, readListPage, readListStart, readNewest } from '../db/numbered-list.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
 import { type PageRequest, pageQuery, toPage } from '../page.ts'
 import { type Bill, listName, measureList, readBills, toBill } from './bill.ts'
@@ -13,7 +13,7 @@ import {
   lengthOf,
   numbersInTail,
 } from './bill-index.ts'
-import { type BillFilter, BillType, billTypes, Direction } from './bill-type.ts'
+import { type BillFilter, BillType, billTypes, Direction, selectsAll } from './bill-type.ts'
 import { quarterOf } from './mark.ts'
 import { readChunkBefore, readRanks } from './stored-index.ts'
 import { readWallet, type Wallet, type WalletName } from './wallet.ts'
@@ -63,8 +63,7 @@ export async function readBillsStart(
   if (filter === undefined) return undefined
   const id = { userId, wallet: name }
   const { beginTime, endTime } = query
-  const isFiltered = [filter.currency, filter.kind, beginTime, endTime].some((value) => value !== undefined)
-  if (query.current === 1 && !isFiltered)
+  if (selectsAll(filter) && isNewestPage(query))
     return { list: { newest: await readNewest(listName(id, {}), query.size) } }
   const readBoundary = async (instant: number) => ({ instant, chunk: await readChunkBefore(id, instant) })
   const [wallet, begin, end] = await Promise.all([
@@ -123,8 +122,7 @@ async function selectNumbers(
   { oldest, newest }: { oldest: number; newest: number },
 ): Promise<number[]> {
   const count = Math.max(0, newest - oldest + 1)
-  if (filter.currency === undefined && filter.kind === undefined)
-    return Array.from({ length: count }, (_, i) => oldest + i)
+  if (selectsAll(filter)) return Array.from({ length: count }, (_, i) => oldest + i)
   const inChunks = lengthOf(filter, countInChunks(wallet), currenciesOf(wallet))
   const inTail = numbersInTail(filter, wallet).slice(
     Math.max(0, oldest - inChunks - 1),

@@ -30,6 +30,10 @@ export const selects = ({ currency, kind }: BillFilter, code: string, type: Bill
   (currency === undefined || currency === code) &&
   (kind === undefined || kind === type || kind === billTypes[type])
 
+/** Whether a filter selects all bills. */
+export const selectsAll = ({ currency, kind }: BillFilter): boolean =>
+  currency === undefined && kind === undefined
+
 /** The six filters that select the bills of a currency and type; the first is the one that selects all. */
 export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
   [undefined, currency].flatMap((code) =>
