@@ -253,9 +253,7 @@ export function readConfig(values: Record<string, unknown>): Config {
   )
   const problems = [...invalid, ...missing.map(({ write }) => `  missing: ${write}`)]
   const place =
-    stage === 'local'
-      ? ''
-      : `; write it under "stages", "${String(stage)}" in cdk.json (README.md, section Deploy)`
+    stage === 'local' ? '' : `; write it under "stages", "${String(stage)}" in cdk.json (infra/DEPLOYMENT.md)`
   throw new ConfigError(`the configuration is not valid${place}:\n${problems.join('\n')}`)
 }
 

@@ -36,10 +36,3 @@ describe.each(documents)('%s', (document) => {
     for (const [, path = ''] of paths) expect(existsSync(join(root, path)), path).toBe(true)
   })
 })
-
-it('the glossary of the README has at least thirty terms, in alphabetical order', () => {
-  const section = readFileSync(join(root, 'README.md'), 'utf8').split('### Glossary')[1] ?? ''
-  const terms = [...section.matchAll(/^\| (?!term|-)([^|]+) \|/gm)].map(([, term = '']) => term.trim())
-  expect(terms.length).toBeGreaterThanOrEqual(30)
-  expect(terms).toEqual(terms.toSorted((a, b) => a.localeCompare(b, 'en', { sensitivity: 'base' })))
-})

@@ -5,7 +5,7 @@ import { formatCell, type Table } from './table.ts'
 const root = join(import.meta.dirname, '../../..')
 
 /** The documents that show tables of the benchmark. */
-const documents = ['README.md', 'infra/CAPACITY.md', 'test/bench/README.md']
+const documents = ['infra/CAPACITY.md', 'test/bench/README.md']
 
 /** Writes the tables of a run into the documents. */
 export function writeDocuments(tables: readonly Table[], machine: string): void {
