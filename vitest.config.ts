@@ -77,7 +77,6 @@ const properties = [
   'test/shared/community/propagate-to-ancestors.table.test.ts',
   'test/shared/community/search-index/*.test.ts',
   'test/shared/db/exact-sum.table.test.ts',
-  'test/shared/ledger.table.test.ts',
 ]
 
 /** The flows that run again with the manners of AWS: some by default, all in `npm run test:manners`. */

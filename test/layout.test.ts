@@ -22,7 +22,6 @@ const subjects = {
   'infra/local/aws': 'the AWS endpoint, operation by operation',
   'infra/runbook': 'the procedures of the runbook',
   spreadsheet: 'exports in a real spreadsheet',
-  support: 'what tests share',
 }
 
 /** Path of a test file without `test/` and without its suffix. */

@@ -11,7 +11,6 @@ const command = new Command('npm run test:faults --')
   .option('--trace', 'show the digest of all calls of a seed, which is the same when it runs again')
   .option('--compare <number>', 'how many of the seeds run on DynamoDB Local, too', parseCount, 0)
   .option('--dynamodb-local', 'run on DynamoDB Local, and not on a database in memory')
-  .option('--kill-database <times>', 'instead, kill the database under load', parseCount)
   .option('--kill-at-each-call', 'instead, kill every function that writes at each of its AWS calls')
   .option('--scenarios', 'before the seeds, run scenarios that have figures of their own')
   .option('--no-shrink', 'do not search for the shortest history that fails')
@@ -20,14 +19,6 @@ const command = new Command('npm run test:faults --')
 function parseCount(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('not a number.')
   return Number(text)
-}
-
-const { killDatabase: kills } = command.opts<{ killDatabase?: number }>()
-if (kills !== undefined) {
-  const { killDatabase } = await import('./kill-database.ts')
-  const problems = await killDatabase(kills)
-  console.log(problems.join('\n'))
-  process.exit(problems.length === 0 ? 0 : 1)
 }
 
 // Another process serves the table and the keys; a test that has started one hands it on in its environment.

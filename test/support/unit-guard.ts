@@ -8,9 +8,6 @@ import { afterAll, afterEach } from 'vitest'
 /** Forbidden calls (sockets, processes, threads) that the running test has made. */
 const attempts: string[] = []
 
-/** Returns the forbidden calls so far and clears the list. */
-export const takeAttempts = (): string[] => attempts.splice(0)
-
 /** Creates a replacement for a forbidden function that records the call and throws. */
 const forbid = (what: string) =>
   function forbidden(): never {
@@ -35,7 +32,7 @@ syncBuiltinESMExports()
 
 /** Fails a test that made a forbidden call, even if the tested code caught the error. */
 const failOnAttempts = () => {
-  const tried = takeAttempts()
+  const tried = attempts.splice(0)
   if (tried.length > 0) throw new Error(explain([...new Set(tried)]))
 }
 afterEach(failOnAttempts)

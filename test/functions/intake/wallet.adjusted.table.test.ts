@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler } from '../../../functions/intake/wallet.adjusted.ts'
 import { measure } from '../../bench/support/measure.ts'
-import { deliver, interceptQueues } from '../../support/deliver.ts'
+import { verifyWallet } from '../../../shared/ledger/verify-wallet.ts'
+import { deliver, deliverBatch, interceptQueues } from '../../support/deliver.ts'
 import { addUser, adjustment, readAllBills } from '../../support/ledger.ts'
 
 describe('wallet.adjusted', () => {
@@ -57,6 +58,19 @@ describe('wallet.adjusted', () => {
   it('wallet.adjusted is retried while its user is not registered', async () => {
     expect(await deliver(handler, adjustment(1))).toBe('retry')
     expect(await deliver(handler, adjustment(1, { direction: 2 }))).toBe('retry')
+  })
+
+  it('events of one SQS batch each get their own outcome, also those that are in it twice', async () => {
+    const userId = await addUser()
+    const [first, second] = ['5', '2'].map((amount) => adjustment(userId, { amount }))
+    const [covered, tooMuch] = ['7', '9'].map((amount) => adjustment(userId, { amount, direction: 2 }))
+    const batch = [covered, tooMuch, first, second, first, { ...first, amount: '6' }, covered] as object[]
+    const kinds = (await deliverBatch(handler, batch)).map((delivery) =>
+      typeof delivery === 'string' ? delivery : delivery.refused.split(':')[0],
+    )
+    const refused = 'insufficient_balance'
+    expect(kinds).toEqual(['done', refused, 'done', 'done', 'done', 'conflicting_content', 'done'])
+    expect(await verifyWallet({ userId, wallet: 'asset' })).toEqual({ bills: 3, differences: [] })
   })
 
   it('wallet.adjusted costs at most 24 write units, and fewer for a second bill in the same quarter of an hour', async () => {
