@@ -1,29 +1,33 @@
 import type { Intake } from '../../shared/events/intake.ts'
 import { commonRejections, rejectionReasons } from '../../shared/events/rejected-event.ts'
-import { inputSchema } from '../openapi/schemas.ts'
+import { eventSchemas, loadIntakes } from '../openapi/event-schemas.ts'
+import { type JsonSchema, members } from '../openapi/schemas.ts'
 import { events } from '../events.ts'
 import { markdownTable } from './markdown.ts'
 
 /**
- * Markdown description of every event on the bus: its business key, its senders, the reasons for which it is
- * rejected, and the JSON Schema of its detail.
+ * Markdown table of every event on the bus: its business key, its members, its senders, and the reasons for
+ * which it is rejected.
  */
 export async function describeEvents(): Promise<string> {
-  const handlers = await loadIntakes()
-  const table = markdownTable(
-    ['detail-type', 'business key', 'sent by', 'refused for'],
-    handlers.map((handler) => [
+  const schemas = await eventSchemas()
+  return markdownTable(
+    ['detail-type', 'business key', 'members of the detail', 'sent by', 'refused for'],
+    (await loadIntakes()).map((handler) => [
       `[\`${handler.detailType}\`](${handler.detailType}.ts)`,
       `\`${describeKey(handler)}\``,
+      describeMembers(schemas[handler.detailType]),
       sendersOf(handler).join(', '),
       handler.rejections.map((reason) => `\`${reason}\``).join(', ') || '–',
     ]),
   )
-  const schemas = handlers.map(({ detailType, detail }) =>
-    [`### ${detailType}`, '```json', JSON.stringify(inputSchema(detail), undefined, 2), '```'].join('\n\n'),
-  )
-  return [table, ...schemas].join('\n\n')
 }
+
+/** The names of an object's members; optional ones have a question mark. */
+const describeMembers = (schema: JsonSchema = {}): string =>
+  members({ properties: { detail: schema } }, 'detail')
+    .map(({ name, required }) => (required ? name : `${name}?`))
+    .join(', ')
 
 /**
  * Markdown table of the reasons for which events are rejected; reasons that apply to every event are marked.
@@ -37,15 +41,6 @@ export const describeRejections = (): string =>
       (commonRejections as readonly string[]).includes(code) ? 'any event' : 'the events that name it',
     ]),
   )
-
-/** Loads the intake handlers of all events, in the order of infra/events.ts. */
-export const loadIntakes = (): Promise<Intake[]> =>
-  Promise.all(events.map(({ detailType }) => loadIntake(detailType)))
-
-async function loadIntake(detailType: string): Promise<Intake> {
-  const file = new URL(`../../functions/intake/${detailType}.ts`, import.meta.url).href
-  return ((await import(file)) as { handler: Intake }).handler
-}
 
 const sendersOf = ({ detailType }: Intake): readonly string[] =>
   events.find((event) => event.detailType === detailType)?.senders ?? []

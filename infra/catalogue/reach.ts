@@ -67,7 +67,7 @@ export async function describeReach(): Promise<string> {
       powersOf(grants).join('; ') || '–',
       keysOf(grants, reads),
       keysOf(grants, writes),
-      othersOf(grants),
+      othersOf(name, grants),
     ])
   return markdownTable(['function', 'captured, it could', 'reads', 'writes', 'and uses'], rows)
 }
@@ -91,14 +91,12 @@ const code = (names: string[]): string =>
 const keysOf = (grants: Grant[], actions: string[]): string =>
   code(grants.filter(({ action }) => actions.includes(action)).flatMap(({ names }) => names))
 
-/** What Lambda does with the queue that feeds a function, beside sqs:ReceiveMessage. */
-const polling = /^sqs:(ChangeMessageVisibility|DeleteMessage|GetQueueAttributes|GetQueueUrl)$/
-
-const othersOf = (grants: Grant[]): string => {
-  const received = grants.filter(({ action }) => action === 'sqs:ReceiveMessage').map((one) => one.resource)
+/** What else a function may do, apart from its log, the queue that feeds it, and its dead letters. */
+const othersOf = (name: string, grants: Grant[]): string => {
+  const queue = `queue ${name.replace(/^intake-/, '')}`
+  const own = [queue, `${queue}-dead-letters`]
   const others = grants.filter(
-    ({ action, resource }) =>
-      !/^(dynamodb|logs):/.test(action) && !(polling.test(action) && received.includes(resource)),
+    ({ action, resource }) => !/^(dynamodb|logs):/.test(action) && !own.includes(resource),
   )
   const lines = [...Map.groupBy(others, ({ resource, names }) => [resource, ...names].join(' '))]
   return lines.map(([on, allowed]) => `${on}: ${code(allowed.map(({ action }) => action))}`).join('<br>')

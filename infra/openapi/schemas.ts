@@ -26,7 +26,7 @@ function convert(schema: v.GenericSchema, typeMode: 'input' | 'output'): JsonSch
   return converted
 }
 
-/** Lists the properties of one part of an endpoint's input, for example of its `query`. */
+/** Lists the properties of one member of an object, for example of the `query` of an endpoint's input. */
 export function members(
   schema: JsonSchema,
   name: string,

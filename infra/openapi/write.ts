@@ -5,10 +5,14 @@ import { join } from 'node:path'
 process.env['AWS_REGION'] ??= 'us-east-1'
 process.env['BASE_URL'] ??= 'https://api.example.com'
 const { openApiDocument } = await import('./document.ts')
+const { eventSchemas } = await import('./event-schemas.ts')
 
-/** Writes the OpenAPI document to dist/openapi.json and prints its path. */
+/** Writes the OpenAPI document and the JSON Schemas of the events to dist, and prints their paths. */
 const directory = join(import.meta.dirname, '..', '..', 'dist')
 await mkdir(directory, { recursive: true })
-const file = join(directory, 'openapi.json')
-await writeFile(file, `${JSON.stringify(await openApiDocument(), undefined, 2)}\n`)
-console.log(file)
+const documents = { 'openapi.json': await openApiDocument(), 'events.json': await eventSchemas() }
+for (const [name, document] of Object.entries(documents)) {
+  const file = join(directory, name)
+  await writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`)
+  console.log(file)
+}

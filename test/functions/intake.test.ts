@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { loadIntakes } from '../../infra/catalogue/events.ts'
+import { loadIntakes } from '../../infra/openapi/event-schemas.ts'
 
 const minute = 60_000
 

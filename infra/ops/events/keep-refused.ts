@@ -10,7 +10,7 @@ import {
   refusalsAttribute,
 } from '../../../shared/events/refusal.ts'
 import { RejectionReason } from '../../../shared/events/rejected-event.ts'
-import { loadIntakes } from '../../catalogue/events.ts'
+import { loadIntakes } from '../../openapi/event-schemas.ts'
 import { collectDeadLetters } from '../dead-letters/actions.ts'
 import { onDeadLetters, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'

@@ -1,18 +1,15 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
-import { loadIntakes } from '../../../infra/catalogue/events.ts'
+import { eventSchemas } from '../../../infra/openapi/event-schemas.ts'
 import { firstStage, laterStages } from '../../../infra/local/demo/demo-events.ts'
-import { inputSchema } from '../../../infra/openapi/schemas.ts'
 
 it('every demo event is valid by the published JSON Schema of its event type', async () => {
   const setting = { firstStart: Date.UTC(2026, 0, 1), quoteCurrency: 'USDT', rewardCurrency: 'USDT' }
   const events = [firstStage(setting), ...laterStages(setting)].flat()
-  const schemas = new Map(
-    (await loadIntakes()).map(({ detailType, detail }) => [detailType, inputSchema(detail)]),
-  )
+  const schemas = await eventSchemas()
   const ajv = new Ajv2020({ strict: false })
   for (const { detailType, detail } of events) {
-    const validate = ajv.compile(schemas.get(detailType) ?? {})
+    const validate = ajv.compile(schemas[detailType] ?? {})
     expect(validate(detail), `${detailType}: ${ajv.errorsText(validate.errors)}`).toBe(true)
   }
 })
