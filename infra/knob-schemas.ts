@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { signingKeyTagName } from '../shared/keys/key-names.ts'
+import { signingKeyTagName } from '../shared/keys/names.ts'
 import { outsideSenders } from './events.ts'
 import { serviceTag, stageTagName } from './names.ts'
 

@@ -1,5 +1,5 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda'
-import { deleteSigningKeys } from '../../shared/keys/delete-keys.ts'
+import { deleteSigningKeys } from '../../shared/keys/delete.ts'
 import { errorSummary, log } from '../../shared/log.ts'
 
 /**

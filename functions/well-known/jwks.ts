@@ -3,8 +3,8 @@ import { cacheRead } from '../../shared/cache-read.ts'
 import { Failure } from '../../shared/errors.ts'
 import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
 import { publicDocument } from '../../shared/http/public-document.ts'
-import { Jwks, toJwks, readKeySet } from '../../shared/keys/key-set.ts'
-import { documentMaxAgeSeconds, jwksCacheMilliseconds } from '../../shared/keys/key-times.ts'
+import { Jwks, toJwks, readKeySet } from '../../shared/keys/set.ts'
+import { documentMaxAgeSeconds, jwksCacheMilliseconds } from '../../shared/keys/times.ts'
 
 /**
  * The key set, read for each answer, so that a revoked key leaves the JWKS and an emergency key joins it at

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
 import { publicDocument } from '../../shared/http/public-document.ts'
-import { documentMaxAgeSeconds } from '../../shared/keys/key-times.ts'
+import { documentMaxAgeSeconds } from '../../shared/keys/times.ts'
 import { Discovery, discoveryDocument } from '../../shared/tokens/discovery.ts'
 
 /**

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
-import { Integer } from '../db/table.ts'
-import { jwksDigest, type SigningKeySet, Trigger } from './key-set.ts'
-import { type KeyTimes, nextDue } from './key-times.ts'
-import type { KeyTransition, TransitionResult } from './key-transitions.ts'
+import { itemType } from '../db/item-type.ts'
+import { Integer, type Key } from '../db/table.ts'
+import { putNew, type Write } from '../db/write.ts'
+import { keysPartition } from './names.ts'
+import { jwksDigest, readRecords, type SigningKeySet, Trigger } from './set.ts'
+import { type KeyTimes, nextDue } from './times.ts'
+import type { KeyTransition, TransitionResult } from './transition.ts'
 
 /** Result of a sign-and-verify test of a signing key. */
 export const KeyCheck = v.object({
@@ -58,6 +61,27 @@ export const Evidence = v.object({
   hash: v.string(),
 })
 export type Evidence = v.InferOutput<typeof Evidence>
+
+const evidenceType = itemType({
+  pk: keysPartition,
+  sk: 'EVIDENCE#{sequence}',
+  holds: 'the evidence of one transition of a signing key',
+  found: 'by its number; all of them in order',
+})
+
+/** Prefix of the sort keys of all evidence records. */
+export const evidencePrefix = evidenceType.sortKeyPrefix
+
+/** Key of an evidence record. The number has a fixed width, so sort keys have the order of the numbers. */
+export const evidenceKey = (sequence: number): Key =>
+  evidenceType.key({ sequence: String(sequence).padStart(12, '0') })
+
+/** The write that adds an evidence record. */
+export const putEvidence = (evidence: Evidence): Write =>
+  putNew({ ...evidence, ...evidenceKey(evidence.sequence) })
+
+/** Reads all evidence records, oldest first; a few are added each month. */
+export const readEvidence = (): Promise<Evidence[]> => readRecords(Evidence, evidencePrefix)
 
 /** Computes the hash that an evidence record must have from its content. */
 export const evidenceHash = (record: Omit<Evidence, 'hash'>): string =>

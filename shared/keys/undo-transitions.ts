@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { Item } from '../db/table.ts'
 import type { Change } from '../db/write.ts'
-import { archivedKid, evidenceKey, evidencePrefix } from './key-set-store.ts'
-import { emptyKeySet, SigningKeySet, signingKeySetKey } from './key-set.ts'
+import { evidenceKey, evidencePrefix } from './evidence.ts'
+import { archivePrefix, emptyKeySet, SigningKeySet, signingKeySetKey } from './set.ts'
 
 /**
  * The changes that remove the evidence and the archived keys of transitions that the key set, in a restored
@@ -14,6 +14,6 @@ export function undoTransitions(items: readonly Item[]): Change[] {
   const last = evidenceKey(sequence).sk
   const isAhead = ({ sk }: Item) =>
     (String(sk).startsWith(evidencePrefix) && String(sk) > last) ||
-    keys.some(({ kid }) => kid === archivedKid(String(sk)))
+    keys.some(({ kid }) => sk === archivePrefix + kid)
   return items.filter(isAhead).map((before) => ({ before, after: undefined }))
 }

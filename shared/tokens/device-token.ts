@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { issuer } from '../env.ts'
 import { type Scope, userClaims } from './scopes.ts'
-import { signJwt } from '../keys/sign-jwt.ts'
+import { signJwt } from '../keys/sign.ts'
 
 /** The data that a device_token is issued for. Instants are epoch milliseconds. */
 export interface DeviceTokenGrant {

@@ -6,7 +6,7 @@ import { paginateListQueues, SQSClient } from '@aws-sdk/client-sqs'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientOptions } from '../../shared/aws/client-options.ts'
-import { signingKeyTagName } from '../../shared/keys/key-names.ts'
+import { signingKeyTagName } from '../../shared/keys/names.ts'
 
 interface Resource {
   Type: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forgetCachedKeySet } from '../../shared/keys/sign-jwt.ts'
+import { forgetCachedKeySet } from '../../shared/keys/sign.ts'
 import { measureCalls } from '../support/measure-calls.ts'
 import { mailedCode } from '../support/outbox.ts'
 import { openTicket, verifyAuthenticator, verifyMailed } from '../support/sign-in-calls.ts'

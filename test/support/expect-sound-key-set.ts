@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
-import { evidenceHash } from '../../shared/keys/evidence.ts'
-import { jwksDigest, readKeySet } from '../../shared/keys/key-set.ts'
-import { readEvidence } from '../../shared/keys/key-set-store.ts'
+import { evidenceHash, readEvidence } from '../../shared/keys/evidence.ts'
+import { jwksDigest, readKeySet } from '../../shared/keys/set.ts'
 import { listOwnKeys } from './own-keys.ts'
 
 /**

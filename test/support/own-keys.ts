@@ -9,9 +9,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 import { kms } from '../../shared/aws/kms.ts'
 import { clientOptions } from '../../shared/aws/client-options.ts'
-import { forgetCachedKeySet } from '../../shared/keys/sign-jwt.ts'
-import { signingKeyTagName } from '../../shared/keys/key-names.ts'
-import { readKeyState } from '../../shared/keys/kms-keys.ts'
+import { forgetCachedKeySet } from '../../shared/keys/sign.ts'
+import { signingKeyTagName } from '../../shared/keys/names.ts'
+import { readKeyState } from '../../shared/keys/kms.ts'
 
 /**
  * Gives a test file a table and a key tag of its own, so that no other test rotates its signing keys. `renew`

@@ -3,10 +3,10 @@ import {
   type RotationRequest,
   type RotationStep,
   type RunKnowledge,
-} from '../../shared/keys/decide-rotation.ts'
-import { type Attempt, emptyKeySet, type SigningKeySet } from '../../shared/keys/key-set.ts'
-import { drainMilliseconds, type KeyTimes } from '../../shared/keys/key-times.ts'
-import { applyTransition, type KeyTransition, transitionFor } from '../../shared/keys/key-transitions.ts'
+} from '../../shared/keys/decide.ts'
+import { type Attempt, emptyKeySet, type SigningKeySet } from '../../shared/keys/set.ts'
+import { drainMilliseconds, type KeyTimes } from '../../shared/keys/times.ts'
+import { applyTransition, type KeyTransition, transitionFor } from '../../shared/keys/transition.ts'
 
 /**
  * A model world of the key rotation without AWS: the stored key set, the keys in KMS and the clock. Worlds
@@ -73,7 +73,7 @@ export const readAndDecide = ({ keySet, times, now }: World, { request, knowledg
   },
 })
 
-/** The second half of a rotation step: performs it on the model, as `rotate.ts` does with AWS. */
+/** The second half of a rotation step: performs it on the model, as `steps.ts` does with AWS. */
 export function act(world: World, run: ModelRun): { world: World; run: ModelRun } {
   const { request, knowledge } = run
   const { keySet, step } = run.pending ?? { keySet: world.keySet, step: { kind: 'done' as const } }
@@ -88,8 +88,7 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
     { purpose, replaces, trigger }: Pick<Attempt, 'purpose' | 'replaces' | 'trigger'>,
   ) => {
     const id = `attempt-${base.names}`
-    const fresh = { id, started_at: base.now, arn: null, listed_before: base.kms.size, refused: false }
-    const stored = { ...next, attempt: { ...fresh, purpose, replaces, trigger } }
+    const stored = { ...next, attempt: { id, started_at: base.now, arn: null, purpose, replaces, trigger } }
     const written = write({ ...base, names: base.names + 1 }, keySet, stored)
     return { world: written, run: written.keySet === base.keySet ? plain : learn({ id, state: 'begun' }) }
   }
@@ -108,14 +107,12 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
       return begin(world, keySet, { purpose, replaces, trigger })
     }
     case 'restartAttempt': {
-      const { id, started_at, arn, refused } = step.attempt
-      const orphans = refused ? [] : [{ id, started_at, arn }]
-      const orphaned_attempts = [...keySet.orphaned_attempts, ...orphans]
+      const { id, started_at, arn } = step.attempt
+      const orphaned_attempts = [...keySet.orphaned_attempts, { id, started_at, arn }]
       return begin(world, { ...keySet, orphaned_attempts }, step.attempt)
     }
     case 'changePurpose': {
-      const { attempt, purpose, replaces } = step
-      const next = { ...keySet, attempt: { ...attempt, purpose, replaces } }
+      const next = { ...keySet, attempt: { ...step.attempt, ...step.to } }
       return { world: write(world, keySet, next), run: plain }
     }
     case 'createKey': {
@@ -127,16 +124,6 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
     case 'nameKey': {
       const { attempt, arn } = step
       return { world: write(world, keySet, { ...keySet, attempt: { ...attempt, arn } }), run: plain }
-    }
-    case 'findKey': {
-      const { id, listed_before: before } = step.attempt
-      const arn = findArn(world, id)
-      const unreadable = [...world.kms.keys()].some((key) => !isUsable(world, key))
-      const mayAppear = unreadable && world.kms.size > (before ?? 0)
-      return {
-        world,
-        run: learn(arn === undefined ? { id, state: 'not_found', mayAppear } : { id, state: 'created', arn }),
-      }
     }
     case 'addKey': {
       if (!isUsable(world, step.arn)) return { world, run: learn({ id: step.attempt.id, state: 'unusable' }) }

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../../shared/keys/evidence.ts'
-import type { SigningKey, SigningKeySet } from '../../../shared/keys/key-set.ts'
+import type { SigningKey, SigningKeySet } from '../../../shared/keys/set.ts'
 import type { Settings } from '../../../shared/settings.ts'
 
 /**

@@ -5,7 +5,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-eventbridge'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
-import { thumbprint } from '../../../shared/keys/key-set.ts'
+import { thumbprint } from '../../../shared/keys/set.ts'
 import { serviceName } from '../../names.ts'
 import type { Target } from '../target.ts'
 import type { Anchor, Facts, JwksFact, ScheduleFact } from './facts.ts'

@@ -6,9 +6,9 @@ import {
 } from '@aws-sdk/client-kms'
 import { createPublicKey } from 'node:crypto'
 import { kms } from '../../../shared/aws/kms.ts'
-import { signingKeyTagName } from '../../../shared/keys/key-names.ts'
-import { thumbprint } from '../../../shared/keys/key-set.ts'
-import { isInOtherRegion, otherRegion } from '../../../shared/keys/kms-keys.ts'
+import { signingKeyTagName } from '../../../shared/keys/names.ts'
+import { thumbprint } from '../../../shared/keys/set.ts'
+import { isInOtherRegion, otherRegion } from '../../../shared/keys/kms.ts'
 import type { KmsKey } from './facts.ts'
 
 const readConcurrency = 8

@@ -4,10 +4,9 @@ import * as v from 'valibot'
 import { canonicalJson } from '../../../shared/canonical-json.ts'
 import { queryItems } from '../../../shared/db/read.ts'
 import type { Item } from '../../../shared/db/table.ts'
-import { Evidence } from '../../../shared/keys/evidence.ts'
-import { keysPartition } from '../../../shared/keys/key-names.ts'
-import { SigningKey, SigningKeySet, signingKeySetKey } from '../../../shared/keys/key-set.ts'
-import { archivePrefix, evidencePrefix } from '../../../shared/keys/key-set-store.ts'
+import { Evidence, evidencePrefix } from '../../../shared/keys/evidence.ts'
+import { keysPartition } from '../../../shared/keys/names.ts'
+import { archivePrefix, SigningKey, SigningKeySet, signingKeySetKey } from '../../../shared/keys/set.ts'
 import type { EvidenceRow, Facts } from './facts.ts'
 
 type Records = Pick<Facts, 'keySet' | 'evidence' | 'archive' | 'unreadable'>

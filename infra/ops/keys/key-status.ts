@@ -1,6 +1,5 @@
-import type { Evidence } from '../../../shared/keys/evidence.ts'
-import { type Attempt, readKeySet, type SigningKey } from '../../../shared/keys/key-set.ts'
-import { readArchive, readEvidence } from '../../../shared/keys/key-set-store.ts'
+import { type Evidence, readEvidence } from '../../../shared/keys/evidence.ts'
+import { type Attempt, readArchive, readKeySet, type SigningKey } from '../../../shared/keys/set.ts'
 
 /** The signing keys of a deployment according to its own records; instants are epoch milliseconds. */
 export interface KeyStatus {

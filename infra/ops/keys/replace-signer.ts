@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { kmsLagMilliseconds } from '../../../shared/keys/key-times.ts'
+import { kmsLagMilliseconds } from '../../../shared/keys/times.ts'
 import type { CommandContext } from '../command.ts'
 import { OperationError } from '../errors.ts'
 import { readKeyStatus } from './key-status.ts'

@@ -1,8 +1,8 @@
 import { DisableKeyCommand } from '@aws-sdk/client-kms'
 import type * as KmsModule from '../../../shared/aws/kms.ts'
 import type * as WriteModule from '../../../shared/db/write.ts'
-import type * as KeySetModule from '../../../shared/keys/key-set.ts'
-import type * as SignModule from '../../../shared/keys/sign-jwt.ts'
+import type * as KeySetModule from '../../../shared/keys/set.ts'
+import type * as SignModule from '../../../shared/keys/sign.ts'
 import type * as TokenModule from '../../../shared/tokens/access-token.ts'
 import type * as ScopesModule from '../../../shared/tokens/scopes.ts'
 import { loadInProcess } from './processes.ts'
@@ -13,7 +13,7 @@ export async function forgetKeySets(): Promise<void> {
   for (let process = 0; process < processCount; process += 1) {
     const { forgetCachedKeySet } = (await loadInProcess(
       process,
-      'shared/keys/sign-jwt.ts',
+      'shared/keys/sign.ts',
     )) as typeof SignModule
     forgetCachedKeySet()
   }
@@ -21,7 +21,7 @@ export async function forgetKeySets(): Promise<void> {
 
 /** Disables the active signing key in KMS, behind the service's back. */
 export async function disableActiveKey(): Promise<void> {
-  const { activeKey, readKeySet } = (await loadInProcess(0, 'shared/keys/key-set.ts')) as typeof KeySetModule
+  const { activeKey, readKeySet } = (await loadInProcess(0, 'shared/keys/set.ts')) as typeof KeySetModule
   const { kms } = (await loadInProcess(0, 'shared/aws/kms.ts')) as typeof KmsModule
   const { arn } = activeKey(await readKeySet()) ?? {}
   await kms.send(new DisableKeyCommand({ KeyId: arn }))

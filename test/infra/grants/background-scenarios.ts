@@ -6,9 +6,9 @@ import { readJournal } from '../../../shared/community/tree-journal.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { readSlices, writeSlice } from '../../../shared/ledger/verification-slice.ts'
 import { transact, writeItem } from '../../../shared/db/write.ts'
-import { signingKeySetKey } from '../../../shared/keys/key-set.ts'
-import { createSigningKey } from '../../../shared/keys/kms-keys.ts'
-import type { RotationResult } from '../../../shared/keys/rotate.ts'
+import { signingKeySetKey } from '../../../shared/keys/set.ts'
+import { createSigningKey } from '../../../shared/keys/kms.ts'
+import type { RotationResult } from '../../../shared/keys/run.ts'
 import { buy } from '../../support/community-events.ts'
 import { addBills, addUser, chunkOfBills } from '../../support/ledger.ts'
 import { FailedCall, type Scenario } from './calls.ts'
@@ -41,7 +41,7 @@ async function leaveOrphan(): Promise<void> {
       TableName: tableName(),
       Key: signingKeySetKey,
       UpdateExpression: 'SET orphaned_attempts = :attempts',
-      ExpressionAttributeValues: { ':attempts': [{ id, started_at: Date.now() }] },
+      ExpressionAttributeValues: { ':attempts': [{ id, started_at: Date.now(), arn: null }] },
     }),
   )
 }

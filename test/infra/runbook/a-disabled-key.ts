@@ -1,7 +1,7 @@
 import { DisableKeyCommand, ScheduleKeyDeletionCommand } from '@aws-sdk/client-kms'
 import { expect } from 'vitest'
 import { kms } from '../../../shared/aws/kms.ts'
-import { activeKey, readKeySet } from '../../../shared/keys/key-set.ts'
+import { activeKey, readKeySet } from '../../../shared/keys/set.ts'
 import { createUser } from '../../support/sign-in.ts'
 import { replaceKeys } from './a-leaked-signing-key.ts'
 import { findings, follow, pollOptions } from './follow.ts'

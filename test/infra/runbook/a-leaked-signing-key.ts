@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { readKeyStatus } from '../../../infra/ops/keys/key-status.ts'
-import { signerCacheMilliseconds } from '../../../shared/keys/key-times.ts'
+import { signerCacheMilliseconds } from '../../../shared/keys/times.ts'
 import { settings } from '../../../shared/settings.ts'
 import { findings, follow, pollOptions, signerOf } from './follow.ts'
 import { kidOf, type People } from './people.ts'

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { runOps } from '../../../infra/ops/command-line.ts'
-import type { RotationResult } from '../../../shared/keys/rotate.ts'
+import type { RotationResult } from '../../../shared/keys/run.ts'
 import { sectionOf } from './read-runbook.ts'
 
 /** The outcome of an ops command; `result` is the JSON that it printed. */

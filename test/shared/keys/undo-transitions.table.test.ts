@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest'
 import { queryFirst } from '../../../shared/db/read.ts'
 import { writeChange } from '../../../shared/db/write.ts'
-import type { Evidence } from '../../../shared/keys/evidence.ts'
-import { emptyKeySet, type SigningKey, signingKeySetKey } from '../../../shared/keys/key-set.ts'
-import { writeKeySet } from '../../../shared/keys/key-set-store.ts'
+import { type Evidence, putEvidence } from '../../../shared/keys/evidence.ts'
+import {
+  emptyKeySet,
+  putArchived,
+  type SigningKey,
+  signingKeySetKey,
+  writeKeySet,
+} from '../../../shared/keys/set.ts'
 import { undoTransitions } from '../../../shared/keys/undo-transitions.ts'
 import { useOwnTable } from '../../support/own-table.ts'
 import { recordStates, restoreStates, writeAll } from '../../support/torn-table.ts'
@@ -27,13 +32,12 @@ it('after a restore that tore a key transition, the transition can be made again
   try {
     const first = { ...emptyKeySet, sequence: 1, keys: [retired] }
     const evidenceOf = (sequence: number) => ({ sequence }) as Evidence
-    await writeKeySet(emptyKeySet, first, { evidence: evidenceOf(1) })
+    await writeKeySet(emptyKeySet, first, [putEvidence(evidenceOf(1))])
     const archive = () =>
-      writeKeySet(
-        { ...first, version: 1 },
-        { ...first, sequence: 2, keys: [] },
-        { evidence: evidenceOf(2), archived: retired },
-      )
+      writeKeySet({ ...first, version: 1 }, { ...first, sequence: 2, keys: [] }, [
+        putEvidence(evidenceOf(2)),
+        putArchived(retired),
+      ])
     const recorded = await recordStates(archive)
     await restoreStates(recorded, ([before, after], i) => (recorded[i]?.key.sk === 'RING' ? before : after))
     expect(await archive()).toBe(false)

@@ -1,7 +1,6 @@
-import { isSound } from '../../../../shared/keys/evidence.ts'
-import { jwksDigest } from '../../../../shared/keys/key-set.ts'
-import { evidenceKey } from '../../../../shared/keys/key-set-store.ts'
-import { otherRegion } from '../../../../shared/keys/kms-keys.ts'
+import { evidenceKey, isSound } from '../../../../shared/keys/evidence.ts'
+import { jwksDigest } from '../../../../shared/keys/set.ts'
+import { otherRegion } from '../../../../shared/keys/kms.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { EvidenceRow, Facts } from '../facts.ts'
 

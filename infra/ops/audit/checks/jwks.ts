@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../../../shared/canonical-json.ts'
-import { toJwks } from '../../../../shared/keys/key-set.ts'
+import { toJwks } from '../../../../shared/keys/set.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../../../shared/keys/evidence.ts'
-import { type KeyState, keyStates, type SigningKey } from '../../../../shared/keys/key-set.ts'
+import { type KeyState, keyStates, type SigningKey } from '../../../../shared/keys/set.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
 

@@ -1,6 +1,6 @@
-import { attemptTagName, signingKeyTagName } from '../../../../shared/keys/key-names.ts'
-import type { SigningKey } from '../../../../shared/keys/key-set.ts'
-import { otherRegion } from '../../../../shared/keys/kms-keys.ts'
+import { attemptTagName, signingKeyTagName } from '../../../../shared/keys/names.ts'
+import type { SigningKey } from '../../../../shared/keys/set.ts'
+import { otherRegion } from '../../../../shared/keys/kms.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts, KmsKey } from '../facts.ts'
 

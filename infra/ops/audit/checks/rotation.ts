@@ -1,5 +1,5 @@
-import type { SigningKey } from '../../../../shared/keys/key-set.ts'
-import { nextDue } from '../../../../shared/keys/key-times.ts'
+import type { SigningKey } from '../../../../shared/keys/set.ts'
+import { nextDue } from '../../../../shared/keys/times.ts'
 import { formatDuration, formatInstant } from '../../terminal.ts'
 import { type Check, type Finding, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'

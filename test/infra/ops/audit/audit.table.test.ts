@@ -25,16 +25,15 @@ import type { Target } from '../../../../infra/ops/target.ts'
 import { clientOptions } from '../../../../shared/aws/client-options.ts'
 import { kms } from '../../../../shared/aws/kms.ts'
 import { db, tableName } from '../../../../shared/db/table.ts'
-import { evidenceHash } from '../../../../shared/keys/evidence.ts'
-import { signingKeyTagName } from '../../../../shared/keys/key-names.ts'
+import { evidenceHash, evidenceKey, readEvidence } from '../../../../shared/keys/evidence.ts'
+import { signingKeyTagName } from '../../../../shared/keys/names.ts'
 import {
   type SigningKeySet,
   thumbprint,
   toJwks,
   readKeySet,
   signingKeySetKey,
-} from '../../../../shared/keys/key-set.ts'
-import { evidenceKey, readEvidence } from '../../../../shared/keys/key-set-store.ts'
+} from '../../../../shared/keys/set.ts'
 import { settings } from '../../../../shared/settings.ts'
 import { useOwnKeys } from '../../../support/own-keys.ts'
 

@@ -20,7 +20,7 @@ vi.mock('../../../../infra/ops/functions.ts', async () => {
 const kms = await useLaggingKms()
 const { replaceSigner } = await import('../../../../infra/ops/keys/replace-signer.ts')
 const { readKeyStatus } = await import('../../../../infra/ops/keys/key-status.ts')
-const { rotateKeys } = await import('../../../../shared/keys/rotate.ts')
+const { rotateKeys } = await import('../../../../shared/keys/run.ts')
 const { useOwnKeys } = await import('../../../support/own-keys.ts')
 
 const { renew } = useOwnKeys()

@@ -5,7 +5,7 @@ import { kms } from '../../../../shared/aws/kms.ts'
 import { clientOptions } from '../../../../shared/aws/client-options.ts'
 import { requireEnv } from '../../../../shared/env.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
-import { keyIn, readKeySet, signingKeySetKey } from '../../../../shared/keys/key-set.ts'
+import { keyIn, readKeySet, signingKeySetKey } from '../../../../shared/keys/set.ts'
 import { findings } from '../follow.ts'
 import type { AlarmRehearsal } from './room.ts'
 

@@ -10,7 +10,7 @@ import { clientOptions } from '../../../../shared/aws/client-options.ts'
 import { kms } from '../../../../shared/aws/kms.ts'
 import { tableName } from '../../../../shared/db/table.ts'
 import { requireEnv } from '../../../../shared/env.ts'
-import { keyIn, readKeySet } from '../../../../shared/keys/key-set.ts'
+import { keyIn, readKeySet } from '../../../../shared/keys/set.ts'
 import { bearer, createSession } from '../../../support/oauth-clients.ts'
 import type { AlarmRehearsal, Room } from './room.ts'
 

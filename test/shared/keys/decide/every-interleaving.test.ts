@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { RotationRequest } from '../../../../shared/keys/decide-rotation.ts'
-import { type KeyState, toJwks } from '../../../../shared/keys/key-set.ts'
-import type { KeyTimes } from '../../../../shared/keys/key-times.ts'
+import type { RotationRequest } from '../../../../shared/keys/decide.ts'
+import { type KeyState, toJwks } from '../../../../shared/keys/set.ts'
+import type { KeyTimes } from '../../../../shared/keys/times.ts'
 import {
   act,
   emptyWorld,
@@ -95,7 +95,6 @@ function canonical({ world, runs, starts, ticks }: State): string {
     keySet.attempt && {
       ...keySet.attempt,
       started_at: keySet.attempt.started_at - now,
-      listed_before: kms.size - (keySet.attempt.listed_before ?? 0),
     },
     keySet.orphaned_attempts.map(({ id, started_at, arn }) => [id, started_at - now, arn]),
     // What happened in KMS so long ago that it is visible makes no difference any more.

@@ -1,5 +1,5 @@
-import { type Attempt, type CreatedKey, keyIn, type KeyState, type SigningKey } from './key-set.ts'
-import { drainMilliseconds, type KeyTimes, removalDue } from './key-times.ts'
+import { type Attempt, type CreatedKey, keyIn, type KeyState, type SigningKey } from './set.ts'
+import { drainMilliseconds, type KeyTimes, removalDue } from './times.ts'
 
 /** A transition of the key set; each adds an evidence record. `created` is a new key that joins with it. */
 export type KeyTransition =

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { RotationRequest } from '../../../shared/keys/decide-rotation.ts'
-import { activeKey, toJwks } from '../../../shared/keys/key-set.ts'
-import { commitSlackMilliseconds, type KeyTimes } from '../../../shared/keys/key-times.ts'
+import type { RotationRequest } from '../../../shared/keys/decide.ts'
+import { activeKey, toJwks } from '../../../shared/keys/set.ts'
+import { commitSlackMilliseconds, type KeyTimes } from '../../../shared/keys/times.ts'
 import { emptyWorld, passTime, settle, type World } from '../../support/signing-keys-model.ts'
 
 const day = 86_400_000

@@ -1,24 +1,12 @@
 import { LimitExceededException } from '@aws-sdk/client-kms'
-import { setTimeout as wait } from 'node:timers/promises'
 import { countFailure, isUnavailable } from '../faults.ts'
 import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
-import {
-  addKey,
-  beginAttempt,
-  changePurpose,
-  createKey,
-  findKey,
-  nameKey,
-  restartAttempt,
-} from './create-key.ts'
-import { decideRotation, type RotationRequest, type RotationStep } from './decide-rotation.ts'
-import { disableRetiredKey, sweepOrphans } from './disable-keys.ts'
+import { decideRotation, type RotationRequest } from './decide.ts'
 import type { Evidence } from './evidence.ts'
-import { activeKey, readKeySet, type SigningKeySet } from './key-set.ts'
-import { isArchived } from './key-set-store.ts'
-import { nextDue, remainingSigningMilliseconds } from './key-times.ts'
-import { makeTransition, type Run, type StepOf, triggerOf, tryWrite } from './make-transition.ts'
+import { activeKey, isArchived, readKeySet, type SigningKeySet } from './set.ts'
+import { type Run, type StepOf, takeStep } from './steps.ts'
+import { nextDue, remainingSigningMilliseconds } from './times.ts'
 
 /** Result of a rotation run. */
 export interface RotationResult {
@@ -43,10 +31,7 @@ const maxSteps = 400
  * How long to wait for another run's attempt: long enough for KMS to create a key, and short compared to the
  * schedule's minute.
  */
-const defaultPatienceMilliseconds = 3_000
-
-/** Polling interval while another run's attempt may still finish. */
-const pollMilliseconds = 100
+const patienceMilliseconds = 10_000
 
 /** What a rotation run is told about its invocation. */
 interface RunOptions {
@@ -55,8 +40,6 @@ interface RunOptions {
   requestedBy?: string | null
   /** How long the run may wait for KMS to let a new key be used; then the next run goes on. Default: 0. */
   kmsPatienceMilliseconds?: number
-  /** How long to wait for another run's attempt before looking for its key. */
-  patienceMilliseconds?: number
 }
 
 /**
@@ -68,12 +51,7 @@ interface RunOptions {
  */
 export async function rotateKeys(
   request: RotationRequest,
-  {
-    runId,
-    requestedBy = null,
-    kmsPatienceMilliseconds = 0,
-    patienceMilliseconds = defaultPatienceMilliseconds,
-  }: RunOptions,
+  { runId, requestedBy = null, kmsPatienceMilliseconds = 0 }: RunOptions,
 ): Promise<RotationResult> {
   const times = settings()
   const waitUntil = Date.now() + kmsPatienceMilliseconds
@@ -95,7 +73,7 @@ export async function rotateKeys(
     const step = decideRotation(state)
     if (step.kind === 'done' || step.kind === 'leaveToNextRun') return summarize(step, keySet, run)
     try {
-      await take(step, keySet, run)
+      await takeStep(step, keySet, run)
     } catch (error) {
       if (request.action !== 'clock' || !isPassing(error)) throw error
       log.warn('the rotation goes on in the next run', { step: step.kind, cause: errorSummary(error) })
@@ -114,44 +92,6 @@ async function requireKnownKey(kid: string): Promise<void> {
   const { keys } = await readKeySet()
   if (keys.some((key) => key.kid === kid) || (await isArchived(kid))) return
   throw new Error('there is no signing key of this kid')
-}
-
-async function take(
-  step: Exclude<RotationStep, { kind: 'done' | 'leaveToNextRun' }>,
-  keySet: SigningKeySet,
-  run: Run,
-): Promise<void> {
-  switch (step.kind) {
-    case 'transition':
-      return makeTransition(keySet, step.transition, run, { trigger: triggerOf(run, step.requested) })
-    case 'raiseDrain':
-      return raiseDrain(keySet, step.drainMilliseconds)
-    case 'beginAttempt':
-      return beginAttempt(keySet, step, run)
-    case 'changePurpose':
-      return changePurpose(keySet, step, run)
-    case 'createKey':
-      return createKey(keySet, step.attempt, run)
-    case 'nameKey':
-      return nameKey(keySet, step)
-    case 'wait':
-      return wait(pollMilliseconds)
-    case 'findKey':
-      return findKey(step.attempt, run)
-    case 'restartAttempt':
-      return restartAttempt(keySet, step.attempt, run)
-    case 'addKey':
-      return addKey(keySet, step, run)
-    case 'disableKey':
-      return disableRetiredKey(keySet, step.key, run)
-    case 'sweepOrphans':
-      return sweepOrphans(keySet, step, run)
-  }
-}
-
-async function raiseDrain(keySet: SigningKeySet, drain_ms: number): Promise<void> {
-  const keys = keySet.keys.map((key) => (key.state === 'active' ? { ...key, drain_ms } : key))
-  await tryWrite(keySet, { ...keySet, keys })
 }
 
 /** Throws if KMS has refused the use of new keys for longer than it can lag: more keys do not help. */

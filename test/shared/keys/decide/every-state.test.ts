@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest'
-import type { RotationRequest, RotationStep, RunKnowledge } from '../../../../shared/keys/decide-rotation.ts'
+import type { RotationRequest, RotationStep, RunKnowledge } from '../../../../shared/keys/decide.ts'
 import {
   activeKey,
   type Attempt,
   type SigningKey,
   type SigningKeySet,
   toJwks,
-} from '../../../../shared/keys/key-set.ts'
+} from '../../../../shared/keys/set.ts'
 import {
   activationDue,
   drainMilliseconds,
   kmsLagMilliseconds,
   type KeyTimes,
   nextDue,
-} from '../../../../shared/keys/key-times.ts'
+} from '../../../../shared/keys/times.ts'
 import { act, emptyWorld, readAndDecide, type World } from '../../../support/signing-keys-model.ts'
 
 const now = Date.UTC(2026, 0, 1)
@@ -94,20 +94,17 @@ function* attempts(keys: SigningKey[]): Generator<{ attempt: Attempt | null; kno
     { attempt: { id: 'attempt-of-another-time', state: 'begun' } },
     { attempt: { id, state: 'begun' } },
     created,
-    { attempt: { id, state: 'not_found', mayAppear: false } },
-    { attempt: { id, state: 'not_found', mayAppear: true } },
   ]
   const stored = [
-    { arn: null, refused: false, known: unnamed },
-    { arn: null, refused: true, known: [{}] },
-    { arn: 'arn-created', refused: false, known: [{}, created, unusable] },
+    { arn: null, known: unnamed },
+    { arn: 'arn-created', known: [{}, created, unusable] },
   ]
   for (const purpose of purposes)
     for (const started_at of [now, now - 60 * second, now - kmsLagMilliseconds])
-      for (const { arn, refused, known } of stored)
+      for (const { arn, known } of stored)
         for (const knowledge of known)
           yield {
-            attempt: { id, started_at, trigger, ...purpose, arn, listed_before: 0, refused },
+            attempt: { id, started_at, trigger, ...purpose, arn },
             knowledge,
           }
 }
@@ -216,9 +213,7 @@ function* faults({ before, request, knowledge }: Case, step: RotationStep, after
 
   const { attempt } = before.keySet
   const young = attempt !== null && now - attempt.started_at < kmsLagMilliseconds
-  const known = knowledge.attempt
-  const hasKey = known?.state === 'unusable' || (known?.state === 'not_found' && known.mayAppear)
-  if (step.kind === 'restartAttempt' && hasKey && !step.attempt.refused) {
+  if (step.kind === 'restartAttempt' && knowledge.attempt?.state === 'unusable') {
     if (young) yield 'another key is made while KMS may lag'
     if (before.keySet.orphaned_attempts.some(({ arn }) => arn !== null))
       yield 'a third key is made while KMS refuses all'
@@ -232,17 +227,14 @@ it(
   () => {
     const found = new Set<string>()
     const kinds = new Set<string>()
-    let checked = 0
     for (const given of cases()) {
       const run = readAndDecide(given.before, given)
       const step = run.pending?.step ?? expect.unreachable()
       for (const fault of faults(given, step, act(given.before, run).world))
         if (found.size < 10) found.add(`${fault}: ${JSON.stringify({ step, ...given })}`)
       kinds.add(step.kind)
-      checked += 1
     }
     expect([...found]).toEqual([])
-    expect(checked).toBeGreaterThan(100_000)
     // The cases together must have led to every kind of step.
     expect([...kinds].sort()).toEqual([
       'addKey',
@@ -251,7 +243,6 @@ it(
       'createKey',
       'disableKey',
       'done',
-      'findKey',
       'leaveToNextRun',
       'nameKey',
       'raiseDrain',

@@ -2,9 +2,8 @@ import { ScheduleKeyDeletionCommand } from '@aws-sdk/client-kms'
 import { setTimeout as wait } from 'node:timers/promises'
 import { kms } from '../aws/kms.ts'
 import { log } from '../log.ts'
-import { readKeySet } from './key-set.ts'
-import { findOwnKeys, readKeyState } from './kms-keys.ts'
-import { isUnusable } from './sign-jwt.ts'
+import { readKeySet } from './set.ts'
+import { findOwnKeys, isUnusable, readKeyState } from './kms.ts'
 
 /** The shortest waiting period that KMS allows; a key in it cannot sign (AWS KMS: ScheduleKeyDeletion). */
 const waitingDays = 7
@@ -39,7 +38,7 @@ async function listRecordedKeys(): Promise<string[]> {
 
 async function deleteVisibleKeys(): Promise<string[]> {
   const deleted: string[] = []
-  for (const { arn } of (await findOwnKeys()).keys) if (await scheduleDeletion(arn)) deleted.push(arn)
+  for (const { arn } of await findOwnKeys()) if (await scheduleDeletion(arn)) deleted.push(arn)
   return deleted
 }
 

@@ -5,11 +5,11 @@ import {
   GetPublicKeyCommand,
   KMSClient,
   KMSInvalidStateException,
-  KMSServiceException,
   ListResourceTagsCommand,
   NotFoundException,
   paginateListKeys,
   ScheduleKeyDeletionCommand,
+  SignCommand,
   VerifyCommand,
 } from '@aws-sdk/client-kms'
 import { exportJWK } from 'jose'
@@ -18,13 +18,41 @@ import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
 import { kms } from '../aws/kms.ts'
 import { requireEnv } from '../env.ts'
+import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
 import type { KeyCheck } from './evidence.ts'
-import { attemptTagName, signingAlgorithm, signingKeyTagName } from './key-names.ts'
-import { type CreatedKey, thumbprint, toJwk } from './key-set.ts'
-import { kmsLagMilliseconds } from './key-times.ts'
-import { isUnusable, signDigest } from './sign-jwt.ts'
+import { attemptTagName, signingAlgorithm, signingKeyTagName } from './names.ts'
+import { type CreatedKey, thumbprint, toJwk } from './set.ts'
+import { kmsLagMilliseconds } from './times.ts'
+
+/** Signs a SHA-256 digest with RS256 in KMS. */
+export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8Array> {
+  const { Signature } = await kms.send(
+    new SignCommand({
+      KeyId: arn,
+      Message: digest,
+      MessageType: 'DIGEST',
+      SigningAlgorithm: signingAlgorithm,
+    }),
+  )
+  if (Signature === undefined) throw new Error('KMS answered Sign without a signature')
+  return Signature
+}
+
+/** Error names with which KMS refuses the use of a key. */
+const refusals = new Set([
+  'AccessDeniedException',
+  'DisabledException',
+  'KMSInvalidStateException',
+  'NotFoundException',
+])
+
+/**
+ * Whether KMS says by this error that a key cannot be used: it is unknown, is in the wrong state, or its tags
+ * allow no access. Of a key that was created or revoked lately this passes, because KMS lags.
+ */
+export const isUnusable = (error: unknown): boolean => error instanceof Error && refusals.has(error.name)
 
 /** Creates a signing key in KMS, tagged with this deployment and the attempt. Resolves with its ARN. */
 export async function createSigningKey(attemptId: string): Promise<string> {
@@ -46,77 +74,35 @@ export async function createSigningKey(attemptId: string): Promise<string> {
   return KeyMetadata.Arn
 }
 
-/** Whether KMS answered CreateKey by refusing it, so that it has certainly created no key. */
-export const isRefusedCreation = (error: unknown): boolean =>
-  error instanceof KMSServiceException && error.$fault === 'client'
-
 const maxListPages = 20
 const listPageSize = 1000
 const tagReadConcurrency = 8
 
-/** Lists the ARNs of all keys of the account and region; `complete` is false if they are too many. */
-async function listKeys(): Promise<{ arns: string[]; complete: boolean }> {
-  const arns: string[] = []
-  let pages = 0
-  for await (const { Keys = [], Truncated } of paginateListKeys(
-    { client: kms, pageSize: listPageSize },
-    {},
-  )) {
-    arns.push(...Keys.flatMap(({ KeyArn }) => KeyArn ?? []))
-    pages += 1
-    if (pages === maxListPages && Truncated === true) return { arns, complete: false }
-  }
-  return { arns, complete: true }
-}
-
-/** Counts the keys of the account and region; null if they are too many. */
-export async function countKeys(): Promise<number | null> {
-  const { arns, complete } = await listKeys()
-  return complete ? arns.length : null
-}
-
-/** This deployment's signing keys, and how many keys KMS lists. */
-interface OwnKeys {
-  keys: { arn: string; tags: ReadonlyMap<string, string> }[]
-  /** How many keys KMS lists; null if they are too many to look at. */
-  listed: number | null
-  /** How many of them have tags that cannot be read: keys of others, and our own while KMS lags. */
-  unreadable: number
+/** A signing key of this deployment in KMS. */
+interface OwnKey {
+  arn: string
+  tags: ReadonlyMap<string, string>
 }
 
 /**
  * Finds this deployment's signing keys. KMS cannot search by tag, so this reads the tags of every key of the
  * account and region. It misses a key while KMS lags.
  */
-export async function findOwnKeys(): Promise<OwnKeys> {
-  const { arns, complete } = await listKeys()
-  if (!complete) log.error('looked at a part of the keys of the account only: there are too many')
-  const keys: OwnKeys['keys'] = []
-  let unreadable = 0
-  const look = async (arn: string): Promise<void> => {
-    const tags = await readTags(arn)
-    if (tags === undefined) unreadable += 1
-    else if (tags.get(signingKeyTagName) === requireEnv('SIGNING_KEY_TAG')) keys.push({ arn, tags })
+export async function findOwnKeys(): Promise<OwnKey[]> {
+  const keys: OwnKey[] = []
+  let pages = 0
+  for await (const { Keys = [] } of paginateListKeys({ client: kms, pageSize: listPageSize }, {})) {
+    if (pages === maxListPages) {
+      log.error('looked at a part of the keys of the account only: there are too many')
+      break
+    }
+    pages += 1
+    await forEachConcurrently(Keys, tagReadConcurrency, async ({ KeyArn = '' }) => {
+      const tags = await readTags(KeyArn)
+      if (tags?.get(signingKeyTagName) === requireEnv('SIGNING_KEY_TAG')) keys.push({ arn: KeyArn, tags })
+    })
   }
-  for (let start = 0; start < arns.length; start += tagReadConcurrency)
-    await Promise.all(arns.slice(start, start + tagReadConcurrency).map(look))
-  return { keys, listed: complete ? arns.length : null, unreadable }
-}
-
-/** What KMS shows of the keys of unfinished attempts. */
-interface FoundKeys extends Pick<OwnKeys, 'listed' | 'unreadable'> {
-  /** The ARNs of the attempts' keys, by the attempts' ids. */
-  found: Map<string, string>
-}
-
-/**
- * Finds this deployment's signing keys that the given attempts created. It is needed only after a run has
- * crashed between CreateKey and the write of the key set.
- */
-export async function findKeys(attemptIds: readonly string[]): Promise<FoundKeys> {
-  const { keys, ...counts } = await findOwnKeys()
-  const byAttempt = keys.map(({ arn, tags }) => [tags.get(attemptTagName) ?? '', arn] as const)
-  return { ...counts, found: new Map(byAttempt.filter(([attempt]) => attemptIds.includes(attempt))) }
+  return keys
 }
 
 /** Reads the tags of a key; undefined if the key is unknown or, as those of others, denied. */

@@ -1,5 +1,5 @@
 import { settings } from '../settings.ts'
-import type { SigningKey, SigningKeySet } from './key-set.ts'
+import type { SigningKey, SigningKeySet } from './set.ts'
 
 /** The settings that decide when a signing key changes its state. */
 export interface KeyTimes {

@@ -2,10 +2,11 @@ import { calculateJwkThumbprint } from 'jose'
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
-import { readItem } from '../db/read.ts'
-import { Integer, type Key } from '../db/table.ts'
-import { keysPartition } from './key-names.ts'
 import { itemType } from '../db/item-type.ts'
+import { queryItems, readItem } from '../db/read.ts'
+import { Integer, type Key } from '../db/table.ts'
+import { putNew, putVersioned, tryTransact, type Write } from '../db/write.ts'
+import { keysPartition } from './names.ts'
 
 /**
  * The states of a signing key, in order: `published` (in the JWKS, does not sign yet), `active` (the one
@@ -15,39 +16,29 @@ import { itemType } from '../db/item-type.ts'
 export const keyStates = ['published', 'active', 'retiring', 'retired'] as const
 export type KeyState = (typeof keyStates)[number]
 
-/** Renames an attribute of a stored key set that earlier versions of the service wrote under another name. */
-const renamed = (before: string, name: string) =>
-  v.pipe(
-    v.looseObject({}),
-    v.transform((item) => (before in item ? { [name]: item[before], ...item } : item)),
-  )
-
 /** A signing key in the key set. Instants are epoch milliseconds, null until they are reached. */
-export const SigningKey = v.pipe(
-  renamed('afterlife_milliseconds', 'drain_ms'),
-  v.object({
-    /** Key id: the RFC 7638 thumbprint of the public key. */
-    kid: v.string(),
-    /** ARN of the KMS key that holds the private key. */
-    arn: v.string(),
-    /** RSA modulus `n` and exponent `e`, base64url (RFC 7518 §6.3.1). */
-    n: v.string(),
-    e: v.string(),
-    state: v.picklist(keyStates),
-    published_at: Integer,
-    active_at: v.nullable(Integer),
-    retiring_at: v.nullable(Integer),
-    retired_at: v.nullable(Integer),
-    /** When a retiring key may leave the JWKS, epoch milliseconds; null before it retires. */
-    remove_after: v.nullable(Integer),
-    /**
-     * Drain time: how long after the key stops signing the last token signed by it may still be valid. It is
-     * the maximum age of a signer's cached key set plus the maximum lifetime of an access_token, each at its
-     * maximum since the key was published.
-     */
-    drain_ms: Integer,
-  }),
-)
+export const SigningKey = v.object({
+  /** Key id: the RFC 7638 thumbprint of the public key. */
+  kid: v.string(),
+  /** ARN of the KMS key that holds the private key. */
+  arn: v.string(),
+  /** RSA modulus `n` and exponent `e`, base64url (RFC 7518 §6.3.1). */
+  n: v.string(),
+  e: v.string(),
+  state: v.picklist(keyStates),
+  published_at: Integer,
+  active_at: v.nullable(Integer),
+  retiring_at: v.nullable(Integer),
+  retired_at: v.nullable(Integer),
+  /** When a retiring key may leave the JWKS, epoch milliseconds; null before it retires. */
+  remove_after: v.nullable(Integer),
+  /**
+   * Drain time: how long after the key stops signing the last token signed by it may still be valid. It is
+   * the maximum age of a signer's cached key set plus the maximum lifetime of an access_token, each at its
+   * maximum since the key was published.
+   */
+  drain_ms: Integer,
+})
 export type SigningKey = v.InferOutput<typeof SigningKey>
 
 /** A key that KMS has created and that is not yet part of the key set. */
@@ -65,20 +56,17 @@ export const Trigger = v.object({
 export type Trigger = v.InferOutput<typeof Trigger>
 
 /** ARN of the KMS key that CreateKey made for an attempt; null while no run has stored it. */
-const AttemptArn = v.optional(v.nullable(v.string()), null)
+const AttemptArn = v.nullable(v.string())
 
 /**
  * One attempt to create a signing key. It is stored before KMS CreateKey is called, and names its KMS key as
- * soon as that has answered. If a run crashes in between, the next one finds the key by its tag, the `id`.
+ * soon as that has answered. If a run crashes in between, the next one begins another attempt, and the key of
+ * this one is found by its tag, the `id`, and disabled.
  */
 export const Attempt = v.object({
   id: v.string(),
   started_at: Integer,
   arn: AttemptArn,
-  /** How many keys KMS listed before the attempt; null if it listed too many to count. */
-  listed_before: v.optional(v.nullable(Integer), null),
-  /** Whether KMS refused CreateKey, so that this attempt has no key and never will have one. */
-  refused: v.optional(v.boolean(), false),
   /** Purpose of the new key: to be published, to sign at once, or to replace a revoked key at once. */
   purpose: v.picklist(['publish', 'activate', 'replace']),
   /** kid of the key to revoke, for the purpose `replace`. */
@@ -91,22 +79,19 @@ export type Attempt = v.InferOutput<typeof Attempt>
  * The signing key set. It is one item of the table, so that it is consistent at any time. Signers and the
  * JWKS read it, and every write is conditional on `version`.
  */
-export const SigningKeySet = v.pipe(
-  renamed('strays', 'orphaned_attempts'),
-  v.object({
-    /** Version of the key set, raised by every write; 0 means that nothing is stored yet. */
-    version: Integer,
-    /** Number (`sequence`) and hash of the last evidence record. */
-    sequence: Integer,
-    evidence_hash: v.nullable(v.string()),
-    /** Every signing key that is not archived, oldest first. */
-    keys: v.array(SigningKey),
-    /** The current attempt to create a key; null if there is none. */
-    attempt: v.nullable(Attempt),
-    /** Attempts to create a key that were given up. Their KMS keys may still appear and are then disabled. */
-    orphaned_attempts: v.array(v.object({ id: v.string(), started_at: Integer, arn: AttemptArn })),
-  }),
-)
+export const SigningKeySet = v.object({
+  /** Version of the key set, raised by every write; 0 means that nothing is stored yet. */
+  version: Integer,
+  /** Number (`sequence`) and hash of the last evidence record. */
+  sequence: Integer,
+  evidence_hash: v.nullable(v.string()),
+  /** Every signing key that is not archived, oldest first. */
+  keys: v.array(SigningKey),
+  /** The current attempt to create a key; null if there is none. */
+  attempt: v.nullable(Attempt),
+  /** Attempts to create a key that were given up. Their KMS keys may still appear and are then disabled. */
+  orphaned_attempts: v.array(v.object({ id: v.string(), started_at: Integer, arn: AttemptArn })),
+})
 export type SigningKeySet = v.InferOutput<typeof SigningKeySet>
 
 /** The key set of a deployment that has no key yet. */
@@ -131,6 +116,62 @@ export const signingKeySetKey: Key = itemType({
 export async function readKeySet(): Promise<SigningKeySet> {
   const item = await readItem(signingKeySetKey, { consistent: true })
   return item === undefined ? emptyKeySet : v.parse(SigningKeySet, item)
+}
+
+/**
+ * Time limit of writing the key set, retries included. It is below `commitSlackMilliseconds`, which the
+ * instants in the key set rely on; the rest is for clocks that differ.
+ */
+const maxWriteMilliseconds = 2_000
+
+/**
+ * Replaces the key set that was read, in one transaction with other writes. Resolves with false, and writes
+ * nothing, if the stored key set has changed since it was read.
+ */
+export async function writeKeySet(
+  read: SigningKeySet,
+  next: Omit<SigningKeySet, 'version'>,
+  alongside: readonly Write[] = [],
+): Promise<boolean> {
+  const put = putVersioned({ ...next, version: read.version + 1, ...signingKeySetKey }, read.version)
+  const abortSignal = AbortSignal.timeout(maxWriteMilliseconds)
+  return (await tryTransact([put, ...alongside], { abortSignal })).length === 0
+}
+
+const archiveType = itemType({
+  pk: keysPartition,
+  sk: 'RETIRED#{kid}',
+  holds: 'a retired key, after it has left the key set',
+  found: 'by kid; all of them',
+})
+
+/** Prefix of the sort keys of all archived signing keys. */
+export const archivePrefix = archiveType.sortKeyPrefix
+
+/** The write that archives a signing key. */
+export const putArchived = (key: SigningKey): Write =>
+  putNew({ ...key, ...archiveType.key({ kid: key.kid }) })
+
+/** Whether a signing key with this kid has been archived. */
+export const isArchived = async (kid: string): Promise<boolean> =>
+  (await readItem(archiveType.key({ kid }), { consistent: true })) !== undefined
+
+/** Reads every archived signing key; about a dozen are added each year. */
+export const readArchive = (): Promise<SigningKey[]> => readRecords(SigningKey, archivePrefix)
+
+/** Reads the records of the keys' partition whose sort keys begin with a prefix, in their order. */
+export async function readRecords<Schema extends v.GenericSchema>(
+  schema: Schema,
+  prefix: string,
+): Promise<v.InferOutput<Schema>[]> {
+  const items = queryItems({
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': keysPartition, ':prefix': prefix },
+    ConsistentRead: true,
+  })
+  const records: v.InferOutput<Schema>[] = []
+  for await (const item of items) records.push(v.parse(schema, item))
+  return records
 }
 
 /** Finds the first key in the given state. */

@@ -3,7 +3,7 @@ import {
   documentMaxAgeSeconds,
   jwksCacheMilliseconds,
   signerCacheMilliseconds,
-} from '../../../shared/keys/key-times.ts'
+} from '../../../shared/keys/times.ts'
 import { settings } from '../../../shared/settings.ts'
 
 let before: ReturnType<typeof settings>

@@ -1,12 +1,12 @@
-import { type Attempt, keyIn, type SigningKey, type SigningKeySet } from './key-set.ts'
+import { type Attempt, keyIn, type SigningKey, type SigningKeySet } from './set.ts'
 import {
   activationDue,
   drainMilliseconds,
   kmsLagMilliseconds,
   type KeyTimes,
   publicationDue,
-} from './key-times.ts'
-import type { KeyTransition } from './key-transitions.ts'
+} from './times.ts'
+import type { KeyTransition } from './transition.ts'
 
 /** The call of a rotation run: by the schedule, for a rotation, or for a revocation. */
 export type RotationRequest =
@@ -21,15 +21,10 @@ export type RotationRequest =
 /** What a rotation run has found out itself; it is not stored. */
 export interface RunKnowledge {
   /**
-   * What this run knows of a key creation attempt: that it began it, its KMS key, that KMS shows none (though
-   * one may appear, if KMS lists a new key whose tags cannot be read), or that its key cannot be used.
+   * What this run knows of a key creation attempt: that it began it, its KMS key, or that its key cannot be
+   * used.
    */
-  attempt?: { id: string } & (
-    | { state: 'begun' }
-    | { state: 'created'; arn: string }
-    | { state: 'not_found'; mayAppear: boolean }
-    | { state: 'unusable' }
-  )
+  attempt?: { id: string } & ({ state: 'begun' } | { state: 'created'; arn: string } | { state: 'unusable' })
   /** kids of the retired keys that this run has disabled and that KMS does not show as disabled yet. */
   unconfirmed?: readonly string[]
   /** Whether this run has disabled the keys of orphaned attempts: `some` if KMS shows some as enabled yet. */
@@ -60,14 +55,15 @@ export type RotationStep =
   /** Call KMS CreateKey for the attempt that this run has begun. */
   | { kind: 'createKey'; attempt: Attempt }
   /** The request needs the key of the attempt for something more urgent: store that, for the runs to come. */
-  | { kind: 'changePurpose'; attempt: Attempt; purpose: Attempt['purpose']; replaces: string | null }
+  | { kind: 'changePurpose'; attempt: Attempt; to: Pick<Attempt, 'purpose' | 'replaces'> }
   /** Store the ARN of the key that KMS has created for the attempt. */
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, to give another run time to finish its key creation attempt. */
   | { kind: 'wait' }
-  /** The run that began the attempt seems dead: look in KMS for the key that it may have created. */
-  | { kind: 'findKey'; attempt: Attempt }
-  /** KMS lets no key of the attempt be used: give it up and begin another one for the same purpose. */
+  /**
+   * The run that began the attempt seems dead, or KMS does not let its key be used: give it up and begin
+   * another one for the same purpose.
+   */
   | { kind: 'restartAttempt'; attempt: Attempt }
   /** Add the key that KMS has created to the key set. */
   | { kind: 'addKey'; attempt: Attempt; arn: string }
@@ -174,19 +170,18 @@ function continueAttempt(attempt: Attempt, state: RotationState): RotationStep |
   const { knowledge, patienceMilliseconds, now } = state
   const known = knowledge.attempt?.id === attempt.id ? knowledge.attempt : undefined
   const urgent = urgentPurpose(attempt, state)
-  if (urgent !== undefined) return { kind: 'changePurpose', attempt, ...urgent }
-  if (attempt.refused) return { kind: 'restartAttempt', attempt }
-  if (known?.state === 'unusable') return restartIfLost(attempt, state)
+  if (urgent !== undefined) return { kind: 'changePurpose', attempt, to: urgent }
+  if (known?.state === 'unusable') return restartIfRefused(attempt, state)
   if (attempt.arn !== null) return { kind: 'addKey', attempt, arn: attempt.arn }
   switch (known?.state) {
     case 'begun':
       return { kind: 'createKey', attempt }
     case 'created':
       return { kind: 'nameKey', attempt, arn: known.arn }
-    case 'not_found':
-      return known.mayAppear ? restartIfLost(attempt, state) : { kind: 'restartAttempt', attempt }
     case undefined:
-      return now - attempt.started_at < patienceMilliseconds ? { kind: 'wait' } : { kind: 'findKey', attempt }
+      return now - attempt.started_at < patienceMilliseconds
+        ? { kind: 'wait' }
+        : { kind: 'restartAttempt', attempt }
   }
 }
 
@@ -209,7 +204,7 @@ function urgentPurpose(
  * Begins another attempt once KMS cannot be lagging any more, unless an earlier key is lost, too: then KMS
  * refuses all keys, and more of them would not help.
  */
-const restartIfLost = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
+const restartIfRefused = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
   isOverdue(attempt, state) && state.keySet.orphaned_attempts.every(({ arn }) => arn === null)
     ? { kind: 'restartAttempt', attempt }
     : undefined

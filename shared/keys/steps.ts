@@ -1,0 +1,223 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
+import { errorSummary, log } from '../log.ts'
+import { settings } from '../settings.ts'
+import type { RotationRequest, RotationStep, RunKnowledge } from './decide.ts'
+import { describeTransition, type Evidence, isSound, type KeyCheck, putEvidence } from './evidence.ts'
+import { checkKey, createSigningKey, disableKey, findOwnKeys, isUnusable, readPublicKey } from './kms.ts'
+import { attemptTagName } from './names.ts'
+import {
+  type Attempt,
+  keyIn,
+  putArchived,
+  type SigningKey,
+  type SigningKeySet,
+  type Trigger,
+  writeKeySet,
+} from './set.ts'
+import type { KeyTimes } from './times.ts'
+import { applyTransition, type KeyTransition, transitionFor, type TransitionResult } from './transition.ts'
+
+/** The state of one rotation run. */
+export interface Run {
+  request: RotationRequest
+  /** Lambda request id of the invocation. */
+  id: string
+  requestedBy: string | null
+  times: KeyTimes
+  knowledge: RunKnowledge
+  transitions: Evidence[]
+  /** Until when the run may wait for KMS to let a new key be used, epoch milliseconds. */
+  waitUntil: number
+  /** How often KMS has refused the use of the new key in this run. */
+  refusals: number
+}
+
+/** A rotation step of this kind. */
+export type StepOf<Kind extends RotationStep['kind']> = Extract<RotationStep, { kind: Kind }>
+
+/** Maximum random wait after a run lost a race against another one. */
+const maxRacePauseMilliseconds = 50
+
+/** Polling interval while another run's attempt may still finish. */
+const pollMilliseconds = 100
+
+/** First and maximum wait before a run tries again to use a key that KMS refuses; each wait is doubled. */
+const minKmsPauseMilliseconds = 100
+const maxKmsPauseMilliseconds = 8_000
+
+/** Days until KMS deletes a key that was never published and never signed a token; KMS allows no fewer. */
+const unusedDeletionDays = 7
+
+/** Takes a step of a rotation run. A step that another run has overtaken changes nothing. */
+export async function takeStep(
+  step: Exclude<RotationStep, { kind: 'done' | 'leaveToNextRun' }>,
+  keySet: SigningKeySet,
+  run: Run,
+): Promise<void> {
+  switch (step.kind) {
+    case 'transition':
+      return makeTransition(keySet, step.transition, run, { trigger: triggerOf(run, step.requested) })
+    case 'raiseDrain':
+      return raiseDrain(keySet, step.drainMilliseconds)
+    case 'beginAttempt':
+      return beginAttempt(keySet, { ...step, trigger: triggerOf(run, step.requested) }, run)
+    case 'changePurpose':
+      return storeAttempt(keySet, { ...step.attempt, ...step.to, trigger: triggerOf(run, true) })
+    case 'createKey':
+      run.knowledge.attempt = {
+        id: step.attempt.id,
+        state: 'created',
+        arn: await createSigningKey(step.attempt.id),
+      }
+      return
+    case 'nameKey':
+      // At once, so that every run knows the key, even one that follows a crash.
+      return storeAttempt(keySet, { ...step.attempt, arn: step.arn })
+    case 'wait':
+      return wait(pollMilliseconds)
+    case 'restartAttempt':
+      return restartAttempt(keySet, step.attempt, run)
+    case 'addKey':
+      return addKey(keySet, step, run)
+    case 'disableKey':
+      return disableRetiredKey(keySet, step.key, run)
+    case 'sweepOrphans':
+      return sweepOrphans(keySet, step, run)
+  }
+}
+
+/** Writes the key set; if another run was faster, waits a moment so that the two do not collide again. */
+async function tryWrite(...write: Parameters<typeof writeKeySet>): Promise<boolean> {
+  const written = await writeKeySet(...write)
+  if (!written) await wait(Math.random() * maxRacePauseMilliseconds)
+  return written
+}
+
+/** The trigger to record for a step: the run's call if it requested the step, the clock if it was due. */
+function triggerOf({ request, id, requestedBy }: Run, requested: boolean): Trigger {
+  if (!requested) return { kind: 'clock', request_id: id, requested_by: null }
+  const kind = request.action === 'rotate' && request.emergency ? 'emergency' : request.action
+  return { kind, request_id: id, requested_by: requestedBy }
+}
+
+/**
+ * Tests the keys, then writes the key set and the evidence. Writes nothing if another run was faster. Throws
+ * if the key that is to be published or to sign fails its test.
+ */
+async function makeTransition(
+  keySet: SigningKeySet,
+  transition: KeyTransition,
+  run: Run,
+  { trigger, kmsState = null }: { trigger: Trigger; kmsState?: string | null },
+): Promise<void> {
+  const { times, id: runId } = run
+  const { action } = transition
+  const check = await checkResult(applyTransition(keySet.keys, transition, times, Date.now()))
+  // The transition is applied again, because the check took time and the stored instants must be those of the
+  // write.
+  const result = applyTransition(keySet.keys, transition, times, Date.now())
+  const evidence = describeTransition(keySet, result, { action, trigger, runId, times, check, kmsState })
+  const { keys, old } = result
+  const next = { ...keySet, keys, sequence: evidence.sequence, evidence_hash: evidence.hash }
+  const archive = action === 'disable' && old !== undefined ? [putArchived(old)] : []
+  if (!(await tryWrite(keySet, next, [putEvidence(evidence), ...archive]))) return
+  run.transitions.push(evidence)
+  const { old_kid, new_kid } = evidence
+  log.info('signing keys changed', { action: evidence.action, old_kid, new_kid, trigger: trigger.kind })
+}
+
+/**
+ * Tests the key that joins or takes over, otherwise the signer. Only a key that joins or takes over must
+ * pass.
+ */
+async function checkResult({ keys, next }: TransitionResult): Promise<KeyCheck | null> {
+  const key = next ?? keyIn(keys, 'active')
+  if (key === undefined) return null
+  const { check, cause } = await checkKey(key)
+  if (isSound(check)) return check
+  if (next !== undefined)
+    throw new Error(`the signing key ${key.kid} failed its check and was left as it is`, { cause })
+  log.error('a signing key failed its check', { kid: key.kid, cause: errorSummary(cause) })
+  return check
+}
+
+async function raiseDrain(keySet: SigningKeySet, drain_ms: number): Promise<void> {
+  const keys = keySet.keys.map((key) => (key.state === 'active' ? { ...key, drain_ms } : key))
+  await tryWrite(keySet, { ...keySet, keys })
+}
+
+/** Stores the attempt before the key is created in KMS, so that a crash in between leaves a trace. */
+async function beginAttempt(
+  keySet: SigningKeySet,
+  { purpose, replaces, trigger }: Pick<Attempt, 'purpose' | 'replaces' | 'trigger'>,
+  run: Run,
+): Promise<void> {
+  const id = randomUUID()
+  const attempt = { id, started_at: Date.now(), arn: null, purpose, replaces, trigger }
+  if (await tryWrite(keySet, { ...keySet, attempt })) run.knowledge.attempt = { id, state: 'begun' }
+}
+
+/** KMS may show the key of the old attempt late, so that attempt stays on record. */
+async function restartAttempt(keySet: SigningKeySet, attempt: Attempt, run: Run): Promise<void> {
+  const { id, started_at, arn } = attempt
+  log.warn('a signing key is given up, and another one is created', { attempt: id, arn })
+  const orphaned_attempts = [...keySet.orphaned_attempts, { id, started_at, arn }]
+  await beginAttempt({ ...keySet, orphaned_attempts }, attempt, run)
+}
+
+async function storeAttempt(keySet: SigningKeySet, attempt: Attempt): Promise<void> {
+  await tryWrite(keySet, { ...keySet, attempt })
+}
+
+/** While KMS refuses the use of the key, the step is repeated as long as the run may wait. */
+async function addKey(keySet: SigningKeySet, { attempt, arn }: StepOf<'addKey'>, run: Run): Promise<void> {
+  try {
+    const transition = transitionFor(attempt, keySet.keys, await readPublicKey(arn))
+    await makeTransition({ ...keySet, attempt: null }, transition, run, { trigger: attempt.trigger })
+  } catch (error) {
+    const cause = error instanceof Error && isUnusable(error.cause) ? error.cause : error
+    if (!isUnusable(cause)) throw error
+    log.info('KMS does not let a new signing key be used yet', { arn, cause: errorSummary(cause) })
+    const left = run.waitUntil - Date.now()
+    if (left <= 0) run.knowledge.attempt = { id: attempt.id, state: 'unusable' }
+    else await wait(Math.min(left, maxKmsPauseMilliseconds, minKmsPauseMilliseconds * 2 ** run.refusals))
+    run.refusals += 1
+  }
+}
+
+/** The evidence that a key is disabled is written, and the key archived, once KMS says so. */
+async function disableRetiredKey(keySet: SigningKeySet, key: SigningKey, run: Run): Promise<void> {
+  const { kid, arn, published_at } = key
+  const kmsState = await disableKey(arn, settings().signingKeyDeletionDays, published_at)
+  if (kmsState === undefined) {
+    run.knowledge.unconfirmed = [...(run.knowledge.unconfirmed ?? []), kid]
+    return
+  }
+  const transition = { action: 'disable', kid } as const
+  await makeTransition(keySet, transition, run, { trigger: triggerOf(run, false), kmsState })
+}
+
+/**
+ * Disables the keys of orphaned attempts: only the current attempt's key can join the key set. An attempt
+ * whose key is known stays on record until KMS says that nobody can sign with it.
+ */
+async function sweepOrphans(
+  keySet: SigningKeySet,
+  { orphans, expired }: StepOf<'sweepOrphans'>,
+  run: Run,
+): Promise<void> {
+  const byAttempt = orphans.some(({ arn }) => arn === null)
+    ? new Map((await findOwnKeys()).map(({ arn, tags }) => [tags.get(attemptTagName), arn]))
+    : new Map<string, string>()
+  run.knowledge.swept = 'all'
+  const finished = new Set<string>()
+  for (const { id, arn: named, started_at } of orphans) {
+    const arn = named ?? byAttempt.get(id)
+    if (arn === undefined ? expired.includes(id) : await disableKey(arn, unusedDeletionDays, started_at))
+      finished.add(id)
+    else if (arn !== undefined) run.knowledge.swept = 'some'
+  }
+  const orphaned_attempts = orphans.filter(({ id }) => !finished.has(id))
+  if (finished.size > 0) await tryWrite(keySet, { ...keySet, orphaned_attempts })
+}
