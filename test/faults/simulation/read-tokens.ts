@@ -11,10 +11,7 @@ import { processCount } from './world.ts'
 /** Drops the key sets that processes have in memory, which are those of the history before. */
 export async function forgetKeySets(): Promise<void> {
   for (let process = 0; process < processCount; process += 1) {
-    const { forgetCachedKeySet } = (await loadInProcess(
-      process,
-      'shared/keys/sign.ts',
-    )) as typeof SignModule
+    const { forgetCachedKeySet } = (await loadInProcess(process, 'shared/keys/sign.ts')) as typeof SignModule
     forgetCachedKeySet()
   }
 }
