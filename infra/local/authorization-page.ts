@@ -6,7 +6,7 @@ import {
   pageHeaders,
   pagePolicy,
 } from '../authorization-page-headers.ts'
-import { pageDirectory, renderIndex } from '../bundle-authorization-page.ts'
+import { pageDirectory, renderIndex } from '../bundle/page.ts'
 import { contentTypes, type RequestHandler } from './http/bind-server.ts'
 
 /** Serves the bundled authorization page for the API at `baseUrl`, with the headers that CloudFront adds. */

@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
 import { watch } from 'node:fs'
 import { join } from 'node:path'
-import { bundleDirectory, bundleFunctions } from '../bundle-functions.ts'
+import { bundleDirectory, bundleFunctions } from '../bundle/functions.ts'
 import type { StackModel } from './model.ts'
 import type { Runtime } from './runtime/runtime.ts'
 

@@ -2,8 +2,8 @@ import { App, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import { acknowledgeRules } from './acknowledged-rules.ts'
 import { addStacks } from './add-stacks.ts'
-import { bundleAuthorizationPage } from '../bundle-authorization-page.ts'
-import { bundleFunctions } from '../bundle-functions.ts'
+import { bundleAuthorizationPage } from '../bundle/page.ts'
+import { bundleFunctions } from '../bundle/functions.ts'
 import { chooseStage, ConfigError, deploymentRegion } from '../config.ts'
 
 const app = new App()

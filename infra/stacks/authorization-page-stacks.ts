@@ -29,7 +29,7 @@ import {
   indexCacheControl,
   pagePolicy,
 } from '../authorization-page-headers.ts'
-import { pageDirectory, renderIndex } from '../bundle-authorization-page.ts'
+import { pageDirectory, renderIndex } from '../bundle/page.ts'
 import type { Config } from '../config.ts'
 import { addLogGroup, writeLogs } from '../constructs/log-group.ts'
 import { removalPolicy } from '../constructs/removal-policy.ts'

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { Big, zero } from '../money.ts'
-import { Decimal, Integer, type Item, toNumberValue, type Key } from './table.ts'
+import { Decimal, toNumberValue } from './decimal.ts'
+import { Integer, type Item, type Key } from './table.ts'
 import type { Write } from './write.ts'
 
 /** Number of decimal places of an exact sum. Its fraction is stored as a whole number of units of 10^-18. */

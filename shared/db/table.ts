@@ -1,16 +1,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
 import * as v from 'valibot'
 import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
 import { requireEnv } from '../env.ts'
-import { Big } from '../money.ts'
 import { countUnits } from './consumed-units.ts'
 
 /**
  * The client of the service's one table. Numbers are read as `NumberValue`, the decimal text that DynamoDB
- * stores, so that no amount passes through a double; the schemas `Integer` and `Decimal` convert them.
+ * stores, so that no amount passes through a double; the schemas `Integer` and `Decimal` (decimal.ts) convert them.
  */
 export const db = awsClient(
   DynamoDBDocumentClient.from(new DynamoDBClient(clientOptions()), {
@@ -33,7 +32,8 @@ export type Item = Record<string, unknown>
 export const Key = v.object({ pk: v.string(), sk: v.string() })
 export type Key = v.InferOutput<typeof Key>
 
-const TableNumber = v.custom<{ value: string }>(
+/** Schema of a number as `db` reads it: its decimal text. */
+export const TableNumber = v.custom<{ value: string }>(
   (value) =>
     typeof value === 'object' && value !== null && typeof (value as { value?: unknown }).value === 'string',
   'must be a number of the table',
@@ -45,15 +45,6 @@ export const Integer = v.pipe(
   v.transform(({ value }) => Number(value)),
   v.safeInteger(),
 )
-
-/** Schema of an exact decimal as stored. */
-export const Decimal = v.pipe(
-  TableNumber,
-  v.transform(({ value }) => new Big(value)),
-)
-
-/** Converts an exact decimal to the SDK's `NumberValue`, so that it is stored with all its digits. */
-export const toNumberValue = (amount: Big): NumberValue => NumberValue.from(amount.toFixed())
 
 /** An item as it is read once it has been written: with its numbers as decimal text. */
 export const asStored = <Written extends Item>(item: Written): Written =>

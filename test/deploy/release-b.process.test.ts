@@ -1,7 +1,7 @@
 import { type App, CfnOutput, Stack } from 'aws-cdk-lib'
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bundleAuthorizationPage } from '../../infra/bundle-authorization-page.ts'
+import { bundleAuthorizationPage } from '../../infra/bundle/page.ts'
 import { ofType, type Stacks, synthesizeUnchecked } from '../infra/stacks/synthesize.ts'
 import { makeBundleDirectories } from '../support/bundle-directories.ts'
 import { changeRelease, changes } from './release-b.ts'

@@ -2,8 +2,8 @@
 // release with `npx cdk deploy --all -c stage=dev --app "node test/deploy/release-b.ts"`.
 import { cpSync } from 'node:fs'
 import { App } from 'aws-cdk-lib'
-import { bundleAuthorizationPage } from '../../infra/bundle-authorization-page.ts'
-import { bundleDirectory, bundleFunctions } from '../../infra/bundle-functions.ts'
+import { bundleAuthorizationPage } from '../../infra/bundle/page.ts'
+import { bundleDirectory, bundleFunctions } from '../../infra/bundle/functions.ts'
 import { chooseStage } from '../../infra/config.ts'
 import { events } from '../../infra/events.ts'
 import { routes } from '../../infra/routes.ts'

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { bundleDirectory, functionEntries } from '../../infra/bundle-functions.ts'
+import { bundleDirectory, functionEntries } from '../../infra/bundle/functions.ts'
 
 /**
  * Creates the directories of all bundles, empty if nothing has been bundled yet. Synthesis only needs them to

@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { writeChanged } from '../../write-changed.ts'
+import { writeChanged } from '../../bundle/write-changed.ts'
 
 const source = import.meta.dirname
 const root = join(source, '..', '..', '..')

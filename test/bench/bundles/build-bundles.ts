@@ -1,6 +1,6 @@
 import { build, type Metafile } from 'esbuild'
 import { join } from 'node:path'
-import { bundleOptions, functionEntries } from '../../../infra/bundle-functions.ts'
+import { bundleOptions, functionEntries } from '../../../infra/bundle/functions.ts'
 
 const root = join(import.meta.dirname, '../../..')
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { functionEntries } from '../../../infra/bundle-functions.ts'
+import { functionEntries } from '../../../infra/bundle/functions.ts'
 import type { Options } from '../part.ts'
 import { round, type Table } from '../report/table.ts'
 import { type Bundle, bundleByDefault, describeBundles } from './build-bundles.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bundleAuthorizationPage } from '../../../infra/bundle-authorization-page.ts'
-import { bundleFunctions } from '../../../infra/bundle-functions.ts'
+import { bundleAuthorizationPage } from '../../../infra/bundle/page.ts'
+import { bundleFunctions } from '../../../infra/bundle/functions.ts'
 import { readConfig } from '../../../infra/config.ts'
 import { configured } from '../../support/configured-stage.ts'
 import { ofType, type Stacks, synthesize } from '../stacks/synthesize.ts'

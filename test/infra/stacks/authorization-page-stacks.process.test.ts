@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib'
 import { Match, Template } from 'aws-cdk-lib/assertions'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bundleAuthorizationPage } from '../../../infra/bundle-authorization-page.ts'
+import { bundleAuthorizationPage } from '../../../infra/bundle/page.ts'
 import { readConfig } from '../../../infra/config.ts'
 import {
   AuthorizationPageContentStack,

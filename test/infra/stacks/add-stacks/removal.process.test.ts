@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { bundleAuthorizationPage } from '../../../../infra/bundle-authorization-page.ts'
+import { bundleAuthorizationPage } from '../../../../infra/bundle/page.ts'
 import { makeBundleDirectories } from '../../../support/bundle-directories.ts'
 import { ofType, type Resource, type Stacks, synthesizeUnchecked, typesIn } from '../synthesize.ts'
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-const dist = join(import.meta.dirname, '..', 'dist')
+const dist = join(import.meta.dirname, '../../dist')
 
 /** A build output: a file and its content. */
 export interface Output {

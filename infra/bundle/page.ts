@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { writeChanged } from './write-changed.ts'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const source = join(root, 'infra', 'authorization-page')
 
 /**

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bundleAuthorizationPage, renderIndex } from '../../infra/bundle-authorization-page.ts'
-import { pagePolicy } from '../../infra/authorization-page-headers.ts'
+import { bundleAuthorizationPage, renderIndex } from '../../../infra/bundle/page.ts'
+import { pagePolicy } from '../../../infra/authorization-page-headers.ts'
 
 let directory: string
 let index: string

@@ -7,12 +7,12 @@ import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { bundleDirectory, bundleFunctions } from '../../infra/bundle-functions.ts'
-import { events } from '../../infra/events.ts'
-import { routes } from '../../infra/routes.ts'
-import type { Intake } from '../../shared/events/intake.ts'
-import { deliver } from '../support/deliver.ts'
-import { serveHttp } from '../support/serve-http.ts'
+import { bundleDirectory, bundleFunctions } from '../../../infra/bundle/functions.ts'
+import { events } from '../../../infra/events.ts'
+import { routes } from '../../../infra/routes.ts'
+import type { Intake } from '../../../shared/events/intake.ts'
+import { deliver } from '../../support/deliver.ts'
+import { serveHttp } from '../../support/serve-http.ts'
 
 vi.mock('esbuild', { spy: true })
 afterEach(() => vi.unstubAllEnvs())

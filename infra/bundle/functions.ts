@@ -1,0 +1,125 @@
+import { build, type BuildOptions } from 'esbuild'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { plugIns } from './plug-ins.ts'
+import { writeChanged } from './write-changed.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/**
+ * Directory of a Lambda function's bundle; `entry` is the path of its source under functions/, without `.ts`.
+ */
+export const bundleDirectory = (entry: string): string => join(root, 'dist', 'functions', entry)
+const bundleFile = (entry: string): string => join(bundleDirectory(entry), 'index.mjs')
+
+/** The sources and hashes of the bundles, from which a later run sees whether they are up to date. */
+interface BundleRecord {
+  /** Paths of the source files in all bundles, relative to the project directory. */
+  inputs: string[]
+  /** Hash of the source files and of the build tools. */
+  key: string
+  /** Hash of each bundle, by entry. */
+  outputs: Record<string, string>
+}
+
+const recordFile = join(root, 'dist', 'functions.json')
+
+/** Files that affect every bundle besides its sources: the bundler's configuration and the packages. */
+const tools = [
+  'infra/bundle/functions.ts',
+  'infra/bundle/plug-ins.ts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+]
+
+/** Lists the entries of all functions: the paths of their sources under functions/, without `.ts`. */
+export const functionEntries = (): string[] =>
+  globSync('**/*.ts', { cwd: join(root, 'functions') }).map((file) => file.replace(/\.ts$/, ''))
+
+/**
+ * Bundles all functions, unless nothing has changed since they were bundled, and returns the hash of each
+ * bundle by entry. Throws esbuild's `BuildFailure` for a source with errors, after esbuild has printed them.
+ */
+export async function bundleFunctions(): Promise<Map<string, string>> {
+  const entries = functionEntries()
+  const kept = readRecord()
+  const isFresh =
+    kept.key === keyOf(kept.inputs) &&
+    entries.every((entry) => kept.outputs[entry] === hashFile(bundleFile(entry)))
+  return new Map(Object.entries(isFresh ? kept.outputs : await bundleAll(entries)))
+}
+
+async function bundleAll(entries: readonly string[]): Promise<BundleRecord['outputs']> {
+  const startedAt = Date.now()
+  const { outputFiles, metafile } = await build({ ...bundleOptions(entries), metafile: true, write: false })
+  const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('builtin:'))
+  // A source that was saved during bundling may be missing from a bundle, so an empty key marks the bundles
+  // as outdated.
+  const key = inputs.some((file) => isSavedSince(file, startedAt)) ? '' : keyOf(inputs)
+  const outputs = Object.fromEntries(
+    entries.map((entry) => [
+      entry,
+      hash(outputFiles.find(({ path }) => path === bundleFile(entry))?.contents ?? ''),
+    ]),
+  )
+  const contents = Buffer.from(JSON.stringify({ inputs, key, outputs } satisfies BundleRecord))
+  await writeChanged([...outputFiles, { path: recordFile, contents }])
+  return outputs
+}
+
+/**
+ * How esbuild bundles functions, each into one ES module with all its dependencies. One call bundles them
+ * all, which saves a process start per function. The AWS SDK is bundled, because the runtime's own copy is
+ * larger and loads more slowly.
+ */
+export const bundleOptions = (entries: readonly string[]) =>
+  ({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(entries.map((entry) => [`${entry}/index`, `functions/${entry}.ts`])),
+    outdir: join(root, 'dist', 'functions'),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    // esbuild tree-shakes ES modules, but not the CommonJS files that the SDK names as `main`.
+    mainFields: ['module', 'main'],
+    // Replaces SDK parts that no function uses and that made up a third of a bundle: credential providers
+    // other than the environment, endpoint discovery, event streams and signatures for several regions.
+    alias: {
+      '@aws-sdk/credential-provider-node': './infra/bundle/stubs/no-credential-chain.ts',
+      '@aws-sdk/endpoint-cache': './infra/bundle/stubs/no-endpoint-cache.ts',
+      '@aws-sdk/signature-v4-multi-region': './infra/bundle/stubs/no-multi-region-signing.ts',
+      '@smithy/core/event-streams': './infra/bundle/stubs/no-event-streams.ts',
+    },
+    // A body is never a web stream here, and asking whether it is one loads Node's web streams.
+    define: { ReadableStream: 'undefined', Blob: 'undefined' },
+    legalComments: 'none',
+    plugins: plugIns,
+    logLevel: 'warning',
+  }) satisfies BuildOptions
+
+function readRecord(): BundleRecord {
+  try {
+    return JSON.parse(readFileSync(recordFile, 'utf8')) as BundleRecord
+  } catch {
+    // If the file with the record is missing or damaged, every function is bundled again.
+    return { inputs: [], key: '', outputs: {} }
+  }
+}
+
+const hash = (contents: string | Uint8Array): string => createHash('sha256').update(contents).digest('hex')
+
+/** Hashes a file by its path, absolute or relative to the project directory. A missing file has no hash. */
+const hashFile = (path: string): string =>
+  existsSync(resolve(root, path)) ? hash(readFileSync(resolve(root, path))) : ''
+
+const keyOf = (inputs: readonly string[]): string =>
+  hash([...tools, ...inputs].map((file) => file + hashFile(file)).join())
+
+// Whether a file was saved after an instant, with a tolerance for file systems whose timestamps are coarse.
+const isSavedSince = (path: string, instant: number): boolean =>
+  (statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? instant) > instant - 20
