@@ -42,6 +42,7 @@ const stubs: Record<string, string> = {
   fromSharedConfigFiles: 'no-host-configuration.ts',
   getInstanceMetadataRegion: 'no-host-configuration.ts',
   AdaptiveRetryStrategy: 'no-host-configuration.ts',
+  resolveDefaultsModeConfig: 'no-host-configuration.ts',
   'package.json': 'no-package-description.ts',
 }
 

@@ -14,3 +14,6 @@ export function getInstanceMetadataRegion(): never {
 export function AdaptiveRetryStrategy(): never {
   throw new Error('the retry mode is adaptive: bundle AdaptiveRetryStrategy of @smithy/core for it')
 }
+
+/** Replaces the choice of default settings, which may ask whether the host is in the region of the client. */
+export const resolveDefaultsModeConfig = () => () => Promise.resolve('legacy')
