@@ -22,7 +22,16 @@ const sharedRooms = [
 ]
 
 /** The rooms of infra/, top to bottom. A room imports only the rooms after it. See infra/README.md. */
-const infraRooms = ['local', 'ops', 'catalogue', 'openapi', 'stacks', 'constructs', 'authorization-page']
+const infraRooms = [
+  'local',
+  'ops',
+  'catalogue',
+  'openapi',
+  'stacks',
+  'constructs',
+  'authorization-page',
+  'bundle',
+]
 
 /**
  * Matches the path of an import from one of these folders, for example `../db/table.ts` or `./db/table.ts`.
