@@ -35,7 +35,7 @@ function exportsOf(path: string): string {
   ].join('\n')
 }
 
-/** Stubs of modules inside the SDK, by the end of their path: an alias can only name what a package exports. */
+/** Stubs of modules inside the SDK, by name: an alias can only stand for what a package exports. */
 const stubs: Record<string, string> = {
   Sha256Js: 'no-hashes-in-javascript.ts',
   Md5Js: 'no-hashes-in-javascript.ts',
@@ -47,8 +47,8 @@ const stubs: Record<string, string> = {
 }
 
 /**
- * Leaves out what no function needs of the SDK, 18 KB of most functions: whole modules, and the list of regions,
- * whose partitions the SDK knows by their names, too.
+ * Leaves out what no function needs of the SDK, 18 KB of most functions: whole modules, and the list of
+ * regions, whose partitions the SDK knows by their names, too.
  */
 const stubSdk: Plugin = {
   name: 'stub-sdk',

@@ -9,7 +9,7 @@ import { countUnits } from './consumed-units.ts'
 
 /**
  * The client of the service's one table. Numbers are read as `NumberValue`, the decimal text that DynamoDB
- * stores, so that no amount passes through a double; the schemas `Integer` and `Decimal` (decimal.ts) convert them.
+ * stores, so that no amount passes through a double; `Integer` and `Decimal` (decimal.ts) convert them.
  */
 export const db = awsClient(
   DynamoDBDocumentClient.from(new DynamoDBClient(clientOptions()), {
