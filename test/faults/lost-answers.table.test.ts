@@ -21,12 +21,11 @@ import { newPool, provision } from '../support/deposits.ts'
 import { emittedMetrics } from '../support/emitted-metrics.ts'
 import { addUser, adjustment, describeWallet } from '../support/ledger.ts'
 import { addLoginTicket } from '../support/login-tickets.ts'
-import { withLostFirstAnswers } from '../support/lose-answers.ts'
 import { bearer, createClient, createSession } from '../support/oauth-clients.ts'
 import { login, verifyMailed } from '../support/sign-in-calls.ts'
 import { createUser, newSourceIp } from '../support/sign-in.ts'
 import { useOwnKeys } from '../support/own-keys.ts'
-import { tamperCalls } from '../support/tamper-calls.ts'
+import { tamperCalls, withLostFirstAnswers } from '../support/tamper-calls.ts'
 
 const { renew } = useOwnKeys()
 
@@ -129,7 +128,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
   it('of fifty simultaneous right codes one succeeds, although no try of theirs was answered when it was counted', async () => {
     const user = await createUser()
     const ticket = await addLoginTicket(user, '012345')
-    const answers = await withLostFirstAnswers('UpdateItemCommand', 50, () =>
+    const answers = await withLostFirstAnswers('UpdateItem', 50, () =>
       Promise.all(Array.from({ length: 50 }, () => verifyMailed(user, ticket, '012345'))),
     )
     expect(answers.filter(({ code }) => code === 0)).toHaveLength(1)
@@ -138,7 +137,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
   it('a right password issues one login ticket, takes one mail slot and gives its try back once', async () => {
     const user = await createUser()
     // The second answers: the first are those of the two writes that count the try.
-    const answer = await withLostFirstAnswers('UpdateItemCommand', 1, () => login(user), { skip: 2 })
+    const answer = await withLostFirstAnswers('UpdateItem', 1, () => login(user), { skip: 2 })
     expect(answer).toMatchObject({ status: 200, code: 0 })
     const record = (await readSignInRecord(user.userId)) ?? expect.unreachable()
     expect(Object.keys(record.tickets)).toHaveLength(1)
@@ -149,7 +148,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
   it('the last try of an account is taken back from its source once', async () => {
     const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
     const reserved = await reserveSourceTry(source, undefined, now)
-    await withLostFirstAnswers('UpdateItemCommand', 1, () => giveBackSourceTry(source, reserved, now))
+    await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, reserved, now))
     const item = await readItem(source.key, { consistent: true })
     expect(countTries(item, 'all', now)).toBe(0)
     expect(countTries(item, source.account, now)).toBe(0)

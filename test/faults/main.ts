@@ -1,6 +1,7 @@
 // Runs random histories with faults against the service and a model of it: npm run test:faults.
 import { Command, InvalidArgumentError } from 'commander'
 import { join } from 'node:path'
+import type { SeedOptions } from './simulation/run-seeds.ts'
 import { startSharedServer } from '../support/start-shared-server.ts'
 
 const command = new Command('npm run test:faults --')
@@ -10,10 +11,7 @@ const command = new Command('npm run test:faults --')
   .option('--operations <number>', 'about how many operations a history has', parseCount, 60)
   .option('--trace', 'show the digest of all calls of a seed, which is the same when it runs again')
   .option('--compare <number>', 'how many of the seeds run on DynamoDB Local, too', parseCount, 0)
-  .option('--dynamodb-local', 'run on DynamoDB Local, and not on a database in memory')
   .option('--kill-at-each-call', 'instead, kill every function that writes at each of its AWS calls')
-  .option('--scenarios', 'before the seeds, run scenarios that have figures of their own')
-  .option('--no-shrink', 'do not search for the shortest history that fails')
   .parse()
 
 function parseCount(text: string): number {
@@ -34,6 +32,6 @@ process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
 
 // What is loaded now reads the environment.
 const { runSeeds } = await import('./simulation/run-seeds.ts')
-const failed = await runSeeds(command.opts())
+const failed = await runSeeds(command.opts<SeedOptions>())
 await server?.stop()
 process.exit(failed === 0 ? 0 : 1)

@@ -1,7 +1,10 @@
 import { kms } from '../../shared/aws/kms.ts'
 
+interface Client {
+  middlewareStack: { add: (middleware: object, options: object) => void }
+}
 interface Sender {
-  send: (this: object, command: object, ...rest: unknown[]) => Promise<unknown>
+  send: (this: Client, command: object, ...rest: unknown[]) => Promise<unknown>
 }
 
 /** The prototype from which every AWS client inherits `send`. */
@@ -31,6 +34,107 @@ export function tamperCalls(decide: (call: TamperedCall) => Promise<unknown>): {
     restore: () => {
       base.send = original
     },
+  }
+}
+
+/** One attempt of the SDK to perform a call: it retries those that fail in passing. */
+export interface TamperedAttempt {
+  /** Name of the operation, for example `CreateKey`. */
+  operation: string
+  input: object
+  /** The same object for all attempts of one call. */
+  call: object
+  perform: () => Promise<unknown>
+}
+
+type Decide = (attempt: TamperedAttempt) => Promise<unknown>
+type Next = (args: { input: object }) => Promise<unknown>
+
+const deciders: Decide[] = []
+const prepared = new WeakSet<object>()
+
+/** Passes every attempt of every AWS client of this process to `decide`, until `restore`. */
+export function tamperAttempts(decide: Decide): { restore: () => void } {
+  const calls = tamperCalls(({ client, perform }) => {
+    const { middlewareStack } = client as Client
+    if (!prepared.has(middlewareStack)) {
+      prepared.add(middlewareStack)
+      // At low priority it is below the SDK's retries, so that each attempt passes here.
+      middlewareStack.add(passAttempts, { step: 'finalizeRequest', priority: 'low', name: 'tamperAttempts' })
+    }
+    return perform()
+  })
+  deciders.push(decide)
+  return {
+    restore: () => {
+      deciders.splice(deciders.indexOf(decide), 1)
+      calls.restore()
+    },
+  }
+}
+
+const passAttempts =
+  (next: Next, call: { commandName?: string }) =>
+  (args: { input: object }): Promise<unknown> => {
+    const decide = deciders.at(-1)
+    if (decide === undefined) return next(args)
+    const operation = (call.commandName ?? '').replace(/Command$/, '')
+    return decide({ operation, input: args.input, call, perform: () => next(args) })
+  }
+
+/** An error as the SDK makes it of one that AWS answers. */
+export const awsError = (name: string, httpStatusCode = 400): Error =>
+  Object.assign(new Error(name), { name, $fault: 'client', $metadata: { httpStatusCode } })
+
+/** Lets AWS throttle an operation, retries too, until `restore`, which returns how often it did. */
+export function throttle(operation: string): { restore: () => number } {
+  let refused = 0
+  const { restore } = tamperAttempts((attempt) => {
+    if (attempt.operation !== operation) return attempt.perform()
+    refused += 1
+    throw awsError('ThrottlingException')
+  })
+  return {
+    restore: () => {
+      restore()
+      return refused
+    },
+  }
+}
+
+/**
+ * Runs `work` while the answers to the first attempts of the first `count` calls of an operation are lost;
+ * `skip` calls before them, and errors, are answered. All take effect before the SDK repeats one.
+ */
+export async function withLostFirstAnswers<T>(
+  operation: string,
+  count: number,
+  work: () => Promise<T>,
+  { skip = 0 }: { skip?: number } = {},
+): Promise<T> {
+  const seen = new Set()
+  let performed = 0
+  const { promise: all, resolve: lose } = Promise.withResolvers<undefined>()
+  const { restore } = tamperAttempts(async (attempt) => {
+    const isFirst = attempt.operation === operation && !seen.has(attempt.call)
+    if (isFirst) seen.add(attempt.call)
+    const isLost = isFirst && seen.size > skip && seen.size <= skip + count
+    if (!isLost) return attempt.perform()
+    try {
+      await attempt.perform()
+    } finally {
+      performed += 1
+      if (performed === count) lose(undefined)
+    }
+    await all
+    throw awsError('TimeoutError', 0)
+  })
+  try {
+    const result = await work()
+    if (performed < count) throw new Error('fewer calls were made than answers were to be lost')
+    return result
+  } finally {
+    restore()
   }
 }
 

@@ -1,12 +1,6 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { refuseForConflict } from '../../../infra/local/aws/dynamodb/conflicts.ts'
-import { type openReplica, replicaOf } from '../../../infra/local/aws/dynamodb/replica.ts'
-import { listWrittenItems } from '../../../infra/local/aws/dynamodb/requests.ts'
-import { AwsError } from '../../../infra/local/aws/wire/http-messages.ts'
-import type { Manner, Manners } from '../../../infra/local/manners.ts'
-import { tableName } from '../../../shared/db/table.ts'
-import { tamperCalls } from '../../support/tamper-calls.ts'
+import { awsError, tamperAttempts, tamperCalls } from '../../support/tamper-calls.ts'
 import type { Draws } from './draws.ts'
 import { currentTask, type Task } from './virtual-time.ts'
 
@@ -32,84 +26,39 @@ export class Killed extends Error {
 const lostAfterMilliseconds = 2_000
 const maxLatencyMilliseconds = 20
 
-/** What the SDK sends: the input of the operation, and the request that it has made of it. */
-interface Attempt {
-  input: object
-  request: { body: Uint8Array; headers: Record<string, string> }
-}
-interface Response {
-  headers?: Record<string, string>
-}
-type Next = (attempt: Attempt) => Promise<{ output: { Responses?: object }; response: Response }>
-interface Client {
-  middlewareStack: { add: (middleware: object, options: object) => void }
-}
-
 /** What the calls meet in the simulation. */
 export interface Stage {
   /** Answers a command of the services that the simulation plays itself: queues, bus and mail. */
   play: (command: object) => unknown
   /** Takes note of a call whose turn has come. */
   note: (call: string) => void
-  /** The table that lags behind; undefined if no read is stale. */
-  replica: Replica | undefined
 }
-type Replica = Awaited<ReturnType<typeof openReplica>>
 
 /**
  * Lets every AWS call of a task wait for its turn in virtual time, and meet the faults of the weather there.
  * Calls of DynamoDB and KMS meet them below the SDK's retries. Returns the end of it.
  */
-export function simulateCalls(
-  draws: Draws,
-  weather: Weather,
-  { play, note, replica }: Stage,
-): { restore: () => void } {
-  const prepared = new WeakSet<object>()
-  const { restore } = tamperCalls(({ client, command, perform }) => {
+export function simulateCalls(draws: Draws, weather: Weather, { play, note }: Stage): () => void {
+  const attempts = tamperAttempts(({ operation, input, perform }) => {
     const task = currentTask.getStore()
     if (task === undefined) return perform()
-    const name = client.constructor.name
-    if (/^(SQS|SESv2|EventBridge)Client$/.test(name))
-      return takeTurn(task, command.constructor.name, async () => play(command))
-    const { middlewareStack } = client as Client
-    if (!prepared.has(middlewareStack)) {
-      prepared.add(middlewareStack)
-      // At low priority it is below the SDK's retries, so that each of its attempts passes here.
-      middlewareStack.add(
-        (next: Next, { commandName = '' }: { commandName?: string }) =>
-          (attempt: Attempt) =>
-            simulateAttempt(commandName.replace(/Command$/, ''), attempt, dateless(next)),
-        { step: 'finalizeRequest', priority: 'low', name: 'simulation', override: true },
-      )
-    }
-    return perform()
-  })
-  return { restore }
-
-  function simulateAttempt(operation: string, attempt: Attempt, next: Next): Promise<unknown> {
-    const task = currentTask.getStore()
-    if (task === undefined) return next(attempt)
     // How many keys are looked through depends on earlier histories, so this takes no time and has no fault.
     if (operation === 'ListResourceTags')
-      return task.time.perform(AsyncLocalStorage.bind(() => next(attempt)))
-    return takeTurn(task, operation, async () => {
-      const stream = `${task.name} ${operation}`
-      const manners = mannersOf(stream)
-      refuse(manners, stream, operation, attempt.input)
-      if (replica === undefined) return next(attempt)
-      if (manners.happens('stale-reads', stream, 1) && isRead(operation)) {
-        const stale = replica.redirect(
-          stream,
-          operation,
-          JSON.parse(new TextDecoder().decode(attempt.request.body)),
-        )
-        if (stale !== undefined) return readStale(replica, stale.input, attempt, next)
-      }
-      const answer = await next(attempt)
-      replica.copyLater(stream, listWrittenItems(operation, attempt.input))
-      return answer
+      return task.time.perform(AsyncLocalStorage.bind(() => dateless(perform)))
+    return takeTurn(task, operation, () => {
+      refuse(`${task.name} ${operation}`, operation, input)
+      return dateless(perform)
     })
+  })
+  const calls = tamperCalls(({ client, command, name, perform }) => {
+    const task = currentTask.getStore()
+    const isPlayed = /^(SQS|SESv2|EventBridge)Client$/.test(client.constructor.name)
+    if (task === undefined || !isPlayed) return perform()
+    return takeTurn(task, name, async () => play(command))
+  })
+  return () => {
+    calls.restore()
+    attempts.restore()
   }
 
   /** Runs a call when its turn comes. */
@@ -133,7 +82,10 @@ export function simulateCalls(
         const answer: unknown = await inContext(perform)
         if (dies === 'after') reject(kill())
         else if (!isLost) resolve(answer)
-        else task.time.after(lostAfterMilliseconds, () => reject(task.killed ? kill() : lost()))
+        else
+          task.time.after(lostAfterMilliseconds, () =>
+            reject(task.killed ? kill() : awsError('TimeoutError', 0)),
+          )
       } catch (error) {
         reject(error)
       }
@@ -143,74 +95,44 @@ export function simulateCalls(
     return promise
   }
 
-  /** The manners of the local stack, with the probabilities of the weather. */
-  function mannersOf(stream: string): Manners {
-    const probabilities: Partial<Record<Manner, number>> = {
-      conflicts: weather.conflicts,
-      throttles: weather.throttles,
-      'stale-reads': weather.staleReads,
-    }
-    return {
-      speed: 1,
-      has: (manner) => manner in probabilities,
-      draw: (manner) => draws.number(`${stream} ${manner}`),
-      happens: (manner) => draws.happens(`${stream} ${manner}`, probabilities[manner] ?? 0),
-    }
+  /** Throws the error by which AWS refuses a call, if the weather wants it. */
+  function refuse(stream: string, operation: string, input: object): void {
+    const isTransaction = operation === 'TransactWriteItems'
+    const isWrite = isTransaction || /^(Put|Update|Delete)Item$/.test(operation)
+    if (isWrite && draws.happens(`${stream} conflicts`, weather.conflicts))
+      throw isTransaction
+        ? cancel(stream, input, 'TransactionConflict')
+        : awsError('TransactionConflictException')
+    if (draws.happens(`${stream} throttles`, weather.throttles))
+      throw isTransaction ? cancel(stream, input, 'ThrottlingError') : awsError('ThrottlingException')
   }
+
+  /** The cancellation of a transaction for the sake of one of its items. */
+  function cancel(stream: string, input: object, code: string): Error {
+    const { TransactItems } = input as { TransactItems: object[] }
+    const item = draws.below(`${stream} item`, TransactItems.length)
+    const CancellationReasons = TransactItems.map((_item, i) => ({ Code: i === item ? code : 'None' }))
+    return new TransactionCanceledException({
+      message: code,
+      $metadata: { httpStatusCode: 400 },
+      CancellationReasons,
+    })
+  }
+}
+
+interface Response {
+  headers?: Record<string, string>
 }
 
 /** Takes the machine's date out of answers, from which the SDK would see that the virtual clock is off. */
-const dateless =
-  (next: Next): Next =>
-  async (attempt) => {
-    const forget = ({ headers }: Response = {}) => delete headers?.['date']
-    try {
-      const answer = await next(attempt)
-      forget(answer.response)
-      return answer
-    } catch (error) {
-      forget((error as { $response?: Response }).$response)
-      throw error
-    }
-  }
-
-const isRead = (operation: string) => /^(GetItem|BatchGetItem|Query)$/.test(operation)
-
-/** Reads the replica, as it is at this instant of the virtual time. */
-async function readStale(replica: Replica, input: object, attempt: Attempt, next: Next) {
-  await currentTask.exit(replica.flush)
-  const body = Buffer.from(JSON.stringify(input))
-  const headers = { ...attempt.request.headers, 'content-length': String(body.length) }
-  const request = Object.assign(Object.create(Object.getPrototypeOf(attempt.request) as object) as object, {
-    ...attempt.request,
-    body,
-    headers,
-  })
-  const answer = await next({ ...attempt, input, request })
-  const { Responses = {} } = answer.output
-  for (const [table, items] of Object.entries(Responses))
-    if (table === replicaOf(tableName())) Object.assign(Responses, { [tableName()]: items as unknown })
-  return answer
-}
-
-/** Throws the error by which AWS refuses a call, if the manners want it. */
-function refuse(manners: Manners, stream: string, operation: string, input: object): void {
+async function dateless(perform: () => Promise<unknown>): Promise<unknown> {
+  const forget = ({ headers }: Response = {}) => delete headers?.['date']
   try {
-    refuseForConflict(manners, stream, operation, () => listWrittenItems(operation, input).length)
+    const answer = await perform()
+    forget((answer as { response?: Response }).response)
+    return answer
   } catch (error) {
-    throw error instanceof AwsError ? toException(error) : error
+    forget((error as { $response?: Response }).$response)
+    throw error
   }
-  if (operation !== 'TransactWriteItems' && manners.happens('throttles', stream, 1))
-    throw exception('ThrottlingException', 400)
-}
-
-const exception = (name: string, httpStatusCode: number) =>
-  Object.assign(new Error(name), { name, $fault: 'client', $metadata: { httpStatusCode } })
-
-const lost = () => exception('TimeoutError', 0)
-
-/** The exception of the SDK for an error that the local AWS endpoint would answer. */
-function toException({ name, message, members }: AwsError): Error {
-  if (name !== 'TransactionCanceledException') return exception(name, 400)
-  return new TransactionCanceledException({ message, $metadata: { httpStatusCode: 400 }, ...members })
 }

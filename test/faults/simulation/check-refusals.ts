@@ -1,6 +1,7 @@
 import Big from 'big.js'
 import type { Details, EventType, Wallet } from './events.ts'
 import { keyOf } from './events.ts'
+import { postingsOf, postingTypes } from './model-wallets.ts'
 import { acceptedOf, contentOf, isBefore, type SimulationRecord, unite } from './record.ts'
 import type { SentEvent, Span } from './world.ts'
 
@@ -188,58 +189,25 @@ const boundOf = (moves: readonly Move[], of: Move, counts: (move: Move) => boole
 
 /** What an event takes from a balance; undefined if nothing. */
 function needOf(event: Settled): Move | undefined {
-  const { type, span } = event
-  const name = `${type} ${nameOf(event)}`
-  const take = (userId: number, wallet: Wallet, currency: string, amount: string): Move => {
-    return { event: name, userId, wallet, currency, amount: new Big(amount).neg(), span }
-  }
-  switch (type) {
-    case 'wallet.adjusted': {
-      const { user_id, wallet, currency, amount, direction } = event.detail as Details['wallet.adjusted']
-      return direction === 2 ? take(user_id, wallet, currency, amount) : undefined
-    }
-    case 'wallet.transferred': {
-      const { user_id, from, currency, amount } = event.detail as Details['wallet.transferred']
-      return take(user_id, from, currency, amount)
-    }
-    case 'package.purchased': {
-      const { user_id, payment } = event.detail as Details['package.purchased']
-      return payment && take(user_id, payment.wallet, payment.currency, payment.amount)
-    }
-    case 'withdrawal.updated': {
-      const { user_id, currency, amount, status } = event.detail as Details['withdrawal.updated']
-      return status === 'cancelled' ? undefined : take(user_id, 'asset', currency, amount)
-    }
-    default:
-      return undefined
-  }
+  if (event.type !== 'withdrawal.updated') return postedBy(event).find(({ amount }) => amount.lt('0'))
+  const { user_id: userId, currency, amount, status } = event.detail as Details['withdrawal.updated']
+  const move = { event: `${event.type} ${nameOf(event)}`, userId, wallet: 'asset', currency } as const
+  return status === 'cancelled' ? undefined : { ...move, amount: new Big(amount).neg(), span: event.span }
 }
 
-/** Everything that moves balances, each with the longest time in which it may have done so. */
-function movesOf(record: SimulationRecord): Move[] {
-  const credits = [
-    ...acceptedOf(record, 'wallet.adjusted')
-      .filter(({ detail }) => detail.direction === 1)
-      .map(({ detail, span }) => ({ ...detail, span, event: `wallet.adjusted ${detail.adjustment_id}` })),
-    ...acceptedOf(record, 'wallet.transferred').map(({ detail, span }) => {
-      return { ...detail, wallet: detail.to, span, event: `credit of ${detail.transfer_id}` }
-    }),
-    ...acceptedOf(record, 'reward.granted').map(({ detail, span }) => {
-      return { ...detail, wallet: 'reward' as const, span, event: `reward.granted ${detail.reward_id}` }
-    }),
-  ].map(({ event, user_id: userId, wallet, currency, amount, span }): Move => ({
-    event,
-    userId,
-    wallet,
-    currency,
-    amount: new Big(amount),
-    span,
+const postedBy = (event: Omit<Settled, 'id' | 'refusal'>): Move[] =>
+  postingsOf(event).map(({ userId, wallet, currency, amount, direction }) => ({
+    event: `${event.type} ${keyOf[event.type as EventType](event.detail as never)}`,
+    ...{ userId, wallet, currency, span: event.span },
+    amount: direction === 1 ? amount : amount.neg(),
   }))
-  const debits = acceptedOf(record, 'wallet.adjusted', 'wallet.transferred', 'package.purchased').flatMap(
-    ({ type, detail, span }) => needOf({ id: '', type, detail, span, refusal: undefined }) ?? [],
-  )
-  return [...credits, ...depositMoves(record), ...debits, ...withdrawalMoves(record)]
-}
+
+/** Everything that moves balances, each with the longest time in which it may have done so. */
+const movesOf = (record: SimulationRecord): Move[] => [
+  ...acceptedOf(record, ...postingTypes).flatMap(postedBy),
+  ...depositMoves(record),
+  ...withdrawalMoves(record),
+]
 
 /** A confirmed deposit is credited, unless it has failed before. */
 function depositMoves(record: SimulationRecord): Move[] {

@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto'
 import { type Draws, openDraws } from './draws.ts'
 import type { Details, EventType } from './events.ts'
 import { clientRegistration, passwordOf, type SignInPlan, totpSecretOf } from './sign-in.ts'
 import type { Death } from './virtual-time.ts'
-import type { WorldWeather } from './world.ts'
+import { calm, type WorldWeather } from './world.ts'
 
 /** One thing that happens from outside, `after` milliseconds after the one before. */
 export type Operation = { after: number } & (
@@ -41,7 +40,7 @@ export interface History {
 const day = 86_400_000
 const currencies = ['USDT', 'USDT', 'BTC', 'EUR'] as const
 /** Pools of deposit addresses: currency and network. */
-export const pools = [
+const pools = [
   { currency: 'USDT', network: 'TRON' },
   { currency: 'BTC', network: 'BITCOIN' },
 ] as const
@@ -49,22 +48,23 @@ export const pools = [
 /** A history with fewer operations has two users, of whom one is compared with the model, at the end. */
 const minLength = 20
 
-/** Draws a history of about this many operations. It is the same on another day. */
-export function drawHistory(seed: number, length: number, onDay = seed): History {
+const instantOf = (day: number, hour: number): number => Date.UTC(2026, 1, 1 + day, hour)
+
+/** Draws a history of about this many operations, which begins on this day. It is the same on another. */
+export function drawHistory(seed: number, length: number, day: number): History {
   const draws = openDraws(seed)
-  // A day of its own, so that no process has anything in memory that seems to be of this day.
-  const begin = Date.UTC(2026, 1, 1 + (onDay % 36_500), 6 + draws.below('begin hour', 12))
+  const begin = instantOf(day, 6 + draws.below('begin hour', 12))
   const isShort = length < minLength
   const userIds = Array.from({ length: isShort ? 2 : 2 + draws.below('users', 4) }, (_, i) => 1001 + i)
   const signsIn = draws.happens('signs in', isShort ? 0.15 : 0.3)
   const source: Source = { draws, begin, userIds, sent: [], signsIn }
-  const ofSubject = source.signsIn ? [...signInKinds, ...signInKinds, ...kinds] : kinds
+  const ofSubject = signsIn ? [...signInKinds, ...signInKinds, ...moneyKinds] : moneyKinds
   const checked = isShort ? [draws.pick('checked', userIds)] : userIds
   const quiet: Operation = { after: 0, kind: 'quiet', userIds: checked }
   const operations: Operation[] = [...drawStart(source), isShort ? { ...quiet, userIds: [] } : quiet]
   for (let i = 0; i < length; i += 1) {
     const again = source.sent.length > 0 && draws.happens('again', 0.15)
-    const made = again ? repeat(source) : draws.pick('kind', ofSubject)(source, `${seed}-${i}`)
+    const made = again ? repeat(source) : kinds[draws.pick('kind', ofSubject)](source, `${seed}-${i}`)
     for (const operation of made) {
       if (operation.kind === 'event') (source.sent as EventOperation[]).push(operation)
       const pause = draws.happens('pause', 0.2) ? draws.below('pause', 20_000) : draws.below('after', 100)
@@ -111,7 +111,7 @@ const event = <Type extends EventType>(type: Type, detail: Details[Type], after 
 })
 
 /** Registers the users, in a forest of referrals, and provisions addresses. */
-export function drawStart({ draws, begin, userIds, signsIn }: Source): Operation[] {
+function drawStart({ draws, begin, userIds, signsIn }: Source): Operation[] {
   const registered = userIds.map((userId, i) => {
     const above = i === 0 || draws.happens('root', 0.2) ? undefined : userIds[draws.below('referrer', i)]
     return event(
@@ -244,6 +244,36 @@ const purchase: Draw = (source, key) => {
       amount: drawAmount(draws),
       at: drawInstant(source),
       ...(draws.happens('paid', 0.5) && { payment }),
+    }),
+  ]
+}
+
+/** Registers another user. */
+const join: Draw = (source, key) => {
+  const userId = 2_000 + uniqueNumber(key)
+  return [
+    event('user.registered', {
+      user_id: userId,
+      email: `user${userId}@example.com`,
+      nickname: `Fay ${userId}`,
+      referrer_id: drawUser(source),
+      registered_at: drawInstant(source),
+    }),
+  ]
+}
+
+const provision: Draw = ({ draws }, key) => {
+  const { currency, network } = draws.pick('pool', pools)
+  const addresses = Array.from({ length: draws.below('addresses', 60) + 1 }, (_, i) => ({
+    address: `${network.toLowerCase()}${key}x${i}`,
+  }))
+  return [
+    event('addresses.provisioned', {
+      batch_id: key,
+      currency,
+      currency_network: network,
+      required_confirmations: 3,
+      addresses,
     }),
   ]
 }
@@ -415,17 +445,44 @@ const rotate: Draw = ({ draws }) => [
 
 const mailDown: Draw = () => [{ after: 0, kind: 'mailDown', milliseconds: 600_000 }]
 
-const signInKinds: readonly Draw[] = [
-  ...Array.from({ length: 8 }, () => signIn),
-  newSecrets,
-  rotate,
-  mailDown,
+const throttle: Draw = () => [{ after: 0, kind: 'throttle', share: 0.3, milliseconds: 60_000 }]
+
+/** Somebody disables the active key, and an operator replaces it 20 s later. */
+const disableKey: Draw = () => [
+  { after: 0, kind: 'disableKey' },
+  { after: 20_000, kind: 'rotate', input: { action: 'rotate', emergency: true } },
 ]
 
-const kinds: readonly Draw[] = [
-  ...[adjust, adjust, adjust, reward, reward, transfer, transfer, withdraw, withdraw, purchase, purchase],
-  ...[device, traffic, rates, update, address, deposit, deposit, note, read],
+const kinds = {
+  ...{ adjust, reward, transfer, withdraw, purchase, join, device, traffic, rates, update, provision },
+  ...{ address, deposit, note, read, throttle, signIn, newSecrets, rotate, mailDown, disableKey },
+}
+type Kind = keyof typeof kinds
+
+/** The kinds of operations that are drawn. */
+export const kindsOfOperations = Object.keys(kinds) as Kind[]
+
+const signInKinds: readonly Kind[] = [
+  ...Array.from({ length: 8 }, () => 'signIn' as const),
+  ...(['newSecrets', 'rotate', 'mailDown', 'throttle', 'disableKey'] as const),
 ]
+
+const moneyKinds: readonly Kind[] = [
+  ...(['adjust', 'adjust', 'adjust', 'reward', 'reward', 'transfer', 'transfer', 'withdraw'] as const),
+  ...(['withdraw', 'purchase', 'purchase', 'join', 'device', 'traffic', 'rates', 'update'] as const),
+  ...(['provision', 'address', 'deposit', 'deposit', 'note', 'read', 'throttle'] as const),
+]
+
+/** Draws one operation of a kind, and plans that a function dies then. */
+export function drawDeed(kind: Kind, seed: number, day: number, death: Death & { path: string }): History {
+  const [draws, userIds, begin] = [openDraws(seed), [1001, 1002], instantOf(day, 12)]
+  const signsIn = kind === 'mailDown' || (signInKinds.includes(kind) && kind !== 'throttle')
+  const source: Source = { draws, begin, userIds, sent: [], signsIn }
+  const quiet: Operation = { after: 0, kind: 'quiet', userIds }
+  const plan: Operation = { after: 0, kind: 'kill', ...death }
+  const operations = [...drawStart(source), quiet, plan, ...kinds[kind](source, `${seed}-0`), quiet]
+  return { seed, begin, weather: calm, userIds, operations }
+}
 
 /** Sends an event once more: the same, or another one with its business key. */
 function repeat({ draws, sent }: Source): Operation[] {
@@ -433,7 +490,3 @@ function repeat({ draws, sent }: Source): Operation[] {
   const changes = draws.happens('other content', 0.4) && 'amount' in earlier.detail ? { amount: '7.77' } : {}
   return [{ ...earlier, after: 0, detail: { ...earlier.detail, ...changes } }]
 }
-
-/** A short text that tells histories apart. */
-export const digestOf = ({ operations }: History): string =>
-  hash('sha256', JSON.stringify(operations)).slice(0, 8)

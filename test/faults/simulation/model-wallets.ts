@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import type { Wallet } from './events.ts'
+import type { Details, Wallet } from './events.ts'
 import { type Accepted, acceptedOf, mayBeFirst, type SimulationRecord } from './record.ts'
 import type { Span } from './world.ts'
 
@@ -32,20 +32,23 @@ export interface UserMoney {
 
 const zero = new Big('0')
 
+/** The events that `postingsOf` knows. */
+export const postingTypes = [
+  'wallet.adjusted',
+  'wallet.transferred',
+  'reward.granted',
+  'package.purchased',
+] as const
+
 /**
  * The money of a user. Where two events raced, `observed` decides: the references of the user's bills. It may
  * decide only what the contract leaves open.
  */
 export function moneyOf(record: SimulationRecord, userId: number, observed: ReadonlySet<string>): UserMoney {
-  const bills = [
-    ...adjustments(record),
-    ...transfers(record),
-    ...rewards(record),
-    ...purchases(record),
-    ...deposits(record, observed),
-  ]
-    .filter((bill) => bill.userId === userId)
-    .map((bill): ExpectedBill => bill)
+  const posted = acceptedOf(record, ...postingTypes).flatMap((event) =>
+    postingsOf(event).map((posting) => ({ ...posting, span: event.span })),
+  )
+  const bills = [...posted, ...deposits(record, observed)].filter((bill) => bill.userId === userId)
   const { settled, held } = withdrawals(record, userId, observed)
   const all = [...bills, ...settled]
   const holdings = { asset: new Map<string, Holding>(), reward: new Map<string, Holding>() }
@@ -73,62 +76,48 @@ export function moneyOf(record: SimulationRecord, userId: number, observed: Read
   return { bills: all, holdings }
 }
 
-type UserBill = ExpectedBill & { userId: number }
+/** What an event moves in a balance, as the bill that it makes. */
+export type Posting = Omit<ExpectedBill, 'span'> & { userId: number }
 
-const adjustments = (record: SimulationRecord): UserBill[] =>
-  acceptedOf(record, 'wallet.adjusted').map(({ detail, span }) => ({
-    userId: detail.user_id,
-    wallet: detail.wallet,
-    currency: detail.currency,
-    amount: new Big(detail.amount),
-    direction: detail.direction === 1 ? 1 : 2,
-    type: detail.direction === 1 ? 'ADJUSTMENT_CREDIT' : 'ADJUSTMENT_DEBIT',
-    reference: detail.adjustment_id,
-    remark: detail.reason,
-    span,
-  }))
+const post = (
+  posting: Omit<Posting, 'amount' | 'remark'> & { amount: string; remark?: string },
+): Posting => ({ remark: null, ...posting, amount: new Big(posting.amount) })
 
-const transfers = (record: SimulationRecord): UserBill[] =>
-  acceptedOf(record, 'wallet.transferred').flatMap(({ detail, span }) => {
-    const { user_id: userId, currency, transfer_id: reference } = detail
-    const common = { userId, currency, amount: new Big(detail.amount), reference, remark: null, span }
-    return [
-      { ...common, wallet: detail.from, direction: 2, type: 'TRANSFER_OUT' } as const,
-      { ...common, wallet: detail.to, direction: 1, type: 'TRANSFER_IN' } as const,
-    ]
-  })
-
-const rewards = (record: SimulationRecord): UserBill[] =>
-  acceptedOf(record, 'reward.granted').map(({ detail, span }) => ({
-    userId: detail.user_id,
-    wallet: 'reward',
-    currency: detail.currency,
-    amount: new Big(detail.amount),
-    direction: 1,
-    type: 'REWARD',
-    reference: detail.reward_id,
-    remark: null,
-    span,
-  }))
-
-const purchases = (record: SimulationRecord): UserBill[] =>
-  acceptedOf(record, 'package.purchased').flatMap(({ detail, span }): UserBill[] =>
-    detail.payment === undefined
-      ? []
-      : [
-          {
-            userId: detail.user_id,
-            wallet: detail.payment.wallet,
-            currency: detail.payment.currency,
-            amount: new Big(detail.payment.amount),
-            direction: 2,
-            type: 'PACKAGE_PURCHASE',
-            reference: detail.purchase_id,
-            remark: null,
-            span,
-          },
-        ],
-  )
+/** What an event moves by itself; deposits and withdrawals depend on what came before. */
+export function postingsOf({ type, detail }: { type: string; detail: object }): Posting[] {
+  switch (type) {
+    case 'wallet.adjusted': {
+      const { user_id: userId, direction, ...event } = detail as Details['wallet.adjusted']
+      const { wallet, currency, amount, reason: remark, adjustment_id: reference } = event
+      const common = { userId, wallet, currency, amount, reference, remark }
+      return direction === 1
+        ? [post({ ...common, direction, type: 'ADJUSTMENT_CREDIT' })]
+        : [post({ ...common, direction: 2, type: 'ADJUSTMENT_DEBIT' })]
+    }
+    case 'wallet.transferred': {
+      const { user_id: userId, from, to, ...event } = detail as Details['wallet.transferred']
+      const { currency, amount, transfer_id: reference } = event
+      const common = { userId, currency, amount, reference }
+      return [
+        post({ ...common, wallet: from, direction: 2, type: 'TRANSFER_OUT' }),
+        post({ ...common, wallet: to, direction: 1, type: 'TRANSFER_IN' }),
+      ]
+    }
+    case 'reward.granted': {
+      const { user_id: userId, currency, amount, reward_id } = detail as Details['reward.granted']
+      const common = { userId, currency, amount, reference: reward_id }
+      return [post({ ...common, wallet: 'reward', direction: 1, type: 'REWARD' })]
+    }
+    case 'package.purchased': {
+      const { user_id: userId, payment, purchase_id } = detail as Details['package.purchased']
+      if (payment === undefined) return []
+      const common = { ...payment, userId, reference: purchase_id }
+      return [post({ ...common, direction: 2, type: 'PACKAGE_PURCHASE' })]
+    }
+    default:
+      return []
+  }
+}
 
 /** A deposit as it is to be. */
 export interface ExpectedDeposit {
@@ -180,20 +169,21 @@ export function depositsOf(record: SimulationRecord, observed: ReadonlySet<strin
   })
 }
 
-const deposits = (record: SimulationRecord, observed: ReadonlySet<string>): UserBill[] =>
-  depositsOf(record, observed).flatMap(({ userId, name, detail, credited }): UserBill[] =>
+const deposits = (record: SimulationRecord, observed: ReadonlySet<string>) =>
+  depositsOf(record, observed).flatMap(({ userId, name, detail: { currency, amount }, credited }) =>
     credited === undefined
       ? []
       : [
           {
-            userId,
-            wallet: 'asset',
-            currency: detail.currency,
-            amount: new Big(detail.amount),
-            direction: 1,
-            type: 'DEPOSIT',
-            reference: name,
-            remark: null,
+            ...post({
+              userId,
+              wallet: 'asset',
+              currency,
+              amount,
+              direction: 1,
+              type: 'DEPOSIT',
+              reference: name,
+            }),
             span: credited.span,
           },
         ],
@@ -215,10 +205,9 @@ function withdrawals(record: SimulationRecord, userId: number, observed: Readonl
     const amount = new Big(detail.amount)
     if (final.length === 0) held.push({ currency, amount })
     const settling = final.find((event) => event.detail.status === 'settled')
-    if (!isSettled || settling === undefined) continue
-    const { span } = settling
     const common = { wallet: 'asset', direction: 2, type: 'WITHDRAWAL', remark: null } as const
-    settled.push({ ...common, currency, amount, reference, span })
+    if (isSettled && settling !== undefined)
+      settled.push({ ...common, currency, amount, reference, span: settling.span })
   }
   return { settled, held }
 }

@@ -8,8 +8,8 @@ import type { History, Operation } from './history.ts'
 import { disableActiveKey, forgetKeySets, issueTokens } from './read-tokens.ts'
 import type { SimulationRecord } from './record.ts'
 import { newSignInRecord, signIn, type SignInRecord } from './sign-in.ts'
-import { openTable } from './table.ts'
-import { VirtualTime } from './virtual-time.ts'
+import { useOwnTable } from '../../support/own-table.ts'
+import { currentTask, VirtualTime } from './virtual-time.ts'
 import { World, type WorldAnswer } from './world.ts'
 
 /** What came of a history. */
@@ -24,8 +24,8 @@ export interface Outcome {
   /** Number of steps of the virtual time, and their digest, which two runs of a history share. */
   steps: number
   trace: string
-  /** What there was to see of the service under faults: see `World`. */
-  seen: Pick<World, 'throttled' | 'unavailableAt' | 'rotatedAt'>
+  /** The functions that were invoked since a death was planned. */
+  invoked: ReadonlySet<string>
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
@@ -39,9 +39,9 @@ export async function runHistory(history: History, { dynamodbLocal = false } = {
   const time = new VirtualTime(begin)
   const draws = openDraws(seed)
   if (dynamodbLocal) endDatabase()
-  else beginDatabase(() => time.now)
-  const table = await openTable(time, draws, weather)
-  const world = new World(time, draws, weather, table.replica)
+  else beginDatabase(() => time.now, drawStaleness(draws, weather))
+  const removeTable = await useOwnTable()
+  const world = new World(time, draws, weather)
   try {
     const run: Run = {
       world,
@@ -62,13 +62,23 @@ export async function runHistory(history: History, { dynamodbLocal = false } = {
       steps: time.step,
       hasDied: world.hasDied,
       trace: world.trace,
-      seen: world,
+      invoked: world.invoked,
     }
   } finally {
     world.close()
-    await table.close()
+    await removeTable()
   }
 }
+
+/** Lets some reads show each item as it was up to a second ago. */
+const drawStaleness =
+  (draws: Draws, { staleReads }: History['weather']) =>
+  (operation: string) => {
+    const task = currentTask.getStore()
+    const stream = `${task?.name ?? ''} ${operation} stale`
+    if (task === undefined || !draws.happens(stream, staleReads)) return undefined
+    return (name: string) => draws.number(`${stream} ${name}`) * 1_000
+  }
 
 /** A history that runs. */
 interface Run {
@@ -170,7 +180,7 @@ async function perform(run: Run, operation: Operation): Promise<void> {
     case 'rotate':
       return rotateKeys(run, operation.input)
     case 'kill':
-      world.death = operation
+      world.planDeath(operation)
       return
     case 'throttle':
       return world.throttle(operation.share, operation.milliseconds)

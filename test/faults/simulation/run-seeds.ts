@@ -1,96 +1,106 @@
 import { installDatabase } from '../../support/dynamodb-in-memory/play-database.ts'
-import { drawHistory, type History } from './history.ts'
-import { killAtEachCall } from './kill-at-each-call.ts'
+import { drawDeed, drawHistory, type History, kindsOfOperations } from './history.ts'
 import { installProcesses } from './processes.ts'
 import { runHistory } from './run-history.ts'
-import { runScenarios } from './scenarios.ts'
 import { shrink } from './shrink.ts'
-import { installVirtualTime } from './virtual-time.ts'
+import { type Death, installVirtualTime } from './virtual-time.ts'
 import { processCount } from './world.ts'
-
-const daysApart = 18_000
 
 /** Which seeds to run. */
 export interface SeedOptions {
   seeds: number
   seed: number
   operations: number
-  shrink: boolean
+  /** Whether to show the digest of the calls of each seed. */
   trace: boolean
-  /** Whether the table is that of DynamoDB Local, and not in memory. */
-  dynamodbLocal?: boolean
   /** How many of the seeds run on DynamoDB Local, too, and must make the same calls there. */
   compare: number
   /** Whether to kill every function at each of its calls instead. */
   killAtEachCall?: boolean
-  /** Whether to run the scenarios, too. */
-  scenarios?: boolean
 }
+
+/** Every history has a later day than the one before, of which no process has anything in memory. */
+let days = 0
+const nextDay = (): number => (days += 1)
 
 /** Runs seeds, tells about each that fails, and resolves with their number. */
 export async function runSeeds(options: SeedOptions): Promise<number> {
   installVirtualTime()
   await installDatabase()
   await installProcesses(processCount)
-  if (options.killAtEachCall) {
-    const problems = await killAtEachCall(options)
-    for (const problem of problems) console.log(problem)
-    return problems.length
-  }
-  const problems = options.scenarios ? await runScenarios() : []
-  for (const problem of problems) console.log(problem)
+  if (options.killAtEachCall) return killAtEachCall(options.seed)
   const started = performance.now()
-  const traces = new Map<number, string>()
   const totals = { events: 0, refused: 0, steps: 0, failed: 0 }
   for (let seed = options.seed; seed < options.seed + options.seeds; seed += 1) {
-    const history = drawHistory(seed, options.operations)
-    const { problems, events, refused, steps, trace } = await runHistory(history, options)
+    const history = drawHistory(seed, options.operations, nextDay())
+    const { problems, events, refused, steps, trace } = await runHistory(history)
+    const isCompared = seed < options.seed + options.compare
+    const all = [...problems, ...(isCompared ? await compareWithLocal(seed, options) : [])]
     totals.events += events
     totals.refused += refused
     totals.steps += steps
     if (options.trace) console.log(`seed ${seed} ${trace} ${steps}`)
-    traces.set(seed, trace)
-    if (problems.length === 0) continue
+    if (all.length === 0) continue
     totals.failed += 1
-    await tell(history, problems, options)
-  }
-  // Last, because they are of later days: time that goes back would mislead what processes have in memory.
-  for (const [seed, trace] of [...traces].slice(0, options.compare)) {
-    const problems = await compareWithLocal(seed, options, trace)
-    if (problems.length === 0) continue
-    totals.failed += 1
-    await tell(drawHistory(seed, options.operations), problems, { ...options, shrink: false })
+    await tell(history, all, options)
   }
   const seconds = (performance.now() - started) / 1000
   console.log(
     `${options.seeds} seeds, ${totals.failed} failed: ${totals.events} events, of which ${totals.refused} were ` +
       `refused, ${totals.steps} steps; ${seconds.toFixed(1)} s`,
   )
-  return totals.failed + problems.length
+  return totals.failed
 }
 
-/** Runs a seed on DynamoDB Local, on another day of which no process has anything in memory. */
-async function compareWithLocal(seed: number, { operations }: SeedOptions, trace: string): Promise<string[]> {
-  const history = drawHistory(seed, operations, seed + daysApart)
-  const local = await runHistory(history, { dynamodbLocal: true })
-  const isSame = local.trace === trace
+/** Runs a seed in memory and on DynamoDB Local, without stale reads, of which that has none. */
+async function compareWithLocal(seed: number, { operations }: SeedOptions): Promise<string[]> {
+  const runFresh = (options?: { dynamodbLocal: boolean }) => {
+    const history = drawHistory(seed, operations, nextDay())
+    return runHistory({ ...history, weather: { ...history.weather, staleReads: 0 } }, options)
+  }
+  const [memory, local] = [await runFresh(), await runFresh({ dynamodbLocal: true })]
+  const isSame = local.trace === memory.trace
   return [...local.problems, ...(isSame ? [] : ['the calls on DynamoDB Local differ from those in memory'])]
 }
 
-async function tell(history: History, problems: string[], options: SeedOptions): Promise<void> {
+async function tell(history: History, problems: string[], { operations }: SeedOptions): Promise<void> {
   const { seed } = history
   console.log(`seed ${seed} FAILED:\n  ${problems.join('\n  ')}`)
-  console.log(
-    `repeat it with: npm run test:faults -- --seeds 1 --seed ${seed} --operations ${options.operations}`,
-  )
-  if (!options.shrink) return
+  console.log(`repeat it with: npm run test:faults -- --seeds 1 --seed ${seed} --operations ${operations}`)
   let { begin } = history
-  const fails = async (candidate: History) => {
-    // Later than before, so that no process has anything in memory that seems to be of now.
+  const { operations: rest } = await shrink(history, async (candidate) => {
     begin += 2_000
-    return (await runHistory({ ...candidate, begin }, options)).problems.length > 0
+    return (await runHistory({ ...candidate, begin })).problems.length > 0
+  })
+  console.log(`it still fails with ${rest.length} operations:`)
+  for (const operation of rest) console.log(`  ${JSON.stringify(operation)}`)
+}
+
+const maxCalls = 200
+/** The functions that only read have nothing to repeat. */
+const isWriter = (path: string) => /\/(intake|worker|schedule|user|oauth2|address)\/|note/.test(path)
+
+/**
+ * Draws an operation of each kind, and kills every function that it needs at each of its AWS calls, before
+ * and after it takes effect, so that it must be repeated. Resolves with the number of kills that failed.
+ */
+async function killAtEachCall(seed: number): Promise<number> {
+  let failed = 0
+  for (const kind of kindsOfOperations) {
+    const die = (death: Death & { path: string }) => runHistory(drawDeed(kind, seed, nextDay(), death))
+    const { invoked } = await die({ path: 'none', call: 0, when: 'before' })
+    let kills = 0
+    for (const path of [...invoked].filter(isWriter))
+      for (const when of ['before', 'after'] as const)
+        for (let call = 1; call < maxCalls; call += 1) {
+          const { problems, hasDied } = await die({ path, call, when })
+          for (const problem of problems)
+            console.log(`${kind}, ${path} killed ${when} call ${call}: ${problem}`)
+          if (problems.length > 0) failed += 1
+          if (!hasDied) break
+          kills += 1
+        }
+    console.log(`${kind}: ${kills} kills`)
   }
-  const { operations } = await shrink(history, fails)
-  console.log(`it still fails with ${operations.length} operations:`)
-  for (const operation of operations) console.log(`  ${JSON.stringify(operation)}`)
+  return failed
 }

@@ -54,13 +54,6 @@ export const newSignInRecord = (): SignInRecord => ({
   deviceTokens: [],
 })
 
-/** A mail that was sent. */
-export interface Mail {
-  to: string
-  text: string
-  at: number
-}
-
 /** Password of a user, as clients send it (MD5); `version` counts its changes. */
 export const passwordOf = (userId: number, version = 0): string =>
   hash('md5', `password ${userId} ${version}`)

@@ -10,13 +10,12 @@ import type { Intake } from '../../../shared/events/intake.ts'
 import type { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { type TestRequest, toEvent } from '../../support/call-endpoint.ts'
-import { simulateCalls, type Stage, type Weather } from './aws-calls.ts'
+import { simulateCalls, type Weather } from './aws-calls.ts'
 import type { Draws } from './draws.ts'
 import { parseExact } from './exact-json.ts'
 import { loadInProcess } from './processes.ts'
 import { type Attributes, type Message, Queue } from './queues.ts'
 import { hash } from 'node:crypto'
-import type { Mail } from './sign-in.ts'
 import { currentTask, type Death, type Task, type VirtualTime } from './virtual-time.ts'
 
 /** Whether a failure is the end of the SDK's patience with AWS. */
@@ -46,6 +45,13 @@ export const calm: WorldWeather = {
   lostDeletes: 0,
   maxLate: 0,
   clockOff: 0,
+}
+
+/** A mail that was sent. */
+export interface Mail {
+  to: string
+  text: string
+  at: number
 }
 
 /** From when to when something took place: by instants (epoch milliseconds) and by steps of the time. */
@@ -98,15 +104,10 @@ export class World {
   readonly mails: Mail[] = []
   /** Until when the mail service is down, epoch milliseconds. */
   mailsFrom = 0
-  /** At which of its calls the next invocation of a function is killed. */
-  death: (Death & { path: string }) | undefined
-  /** Whether that took place. */
+  /** Whether the planned death of a function took place. */
   hasDied = false
-  /** How many requests were sent while AWS throttled more calls, and how many of them failed. */
-  readonly throttled = { sent: 0, failed: 0 }
-  /** When requests were answered 503, and when rotations of the keys ended: epoch milliseconds. */
-  readonly unavailableAt: number[] = []
-  readonly rotatedAt: number[] = []
+  /** The functions that were invoked since that was planned. */
+  readonly invoked = new Set<string>()
   /** Digest of all calls in their order. */
   trace = ''
   readonly time: VirtualTime
@@ -120,19 +121,18 @@ export class World {
   readonly #waiting: ((process: number) => void)[] = []
   readonly #end: () => void
   readonly #tasks = new Set<string>()
-  #isThrottled = false
+  #death: (Death & { path: string }) | undefined
   #running = 0
   #requests = 0
 
-  constructor(time: VirtualTime, draws: Draws, weather: WorldWeather, replica: Stage['replica']) {
+  constructor(time: VirtualTime, draws: Draws, weather: WorldWeather) {
     this.time = time
     this.#draws = draws
     this.#weather = { ...weather }
     process.env['QUEUE_URL'] = 'http://queue.invalid/events'
     process.env['DEAD_LETTER_QUEUE_URL'] = deadLettersUrl
     process.env['GROW_TREE_QUEUE_URL'] = 'http://queue.invalid/grow-tree.fifo'
-    const { restore } = simulateCalls(draws, this.#weather, {
-      replica,
+    const restore = simulateCalls(draws, this.#weather, {
       play: (command) => this.#play(command),
       note: (call) => (this.trace = hash('sha256', `${this.trace} ${call}`).slice(0, 12)),
     })
@@ -184,11 +184,13 @@ export class World {
   throttle(share: number, milliseconds: number): void {
     const { throttles } = this.#weather
     this.#weather.throttles = share
-    this.#isThrottled = true
-    this.time.after(milliseconds, () => {
-      this.#weather.throttles = throttles
-      this.#isThrottled = false
-    })
+    this.time.after(milliseconds, () => (this.#weather.throttles = throttles))
+  }
+
+  /** Lets the next invocation of a function be killed at one of its calls. */
+  planDeath(death: Death & { path: string }): void {
+    this.#death = death
+    this.invoked.clear()
   }
 
   /** Puts an event on the bus, or redrives the dead letter of the event with this id. */
@@ -318,16 +320,12 @@ export class World {
 
   async #requestUntilAnswered(stream: string, path: string, request: TestRequest): Promise<WorldAnswer> {
     for (let attempts = 1; ; attempts += 1) {
-      const counts = this.#isThrottled
       const answer = await this.#invoke(stream, path, timeouts.endpoint, (handler, context) =>
         (handler as Endpoint)(toEvent(request), context),
       )
-      if (counts) this.throttled.sent += 1
-      if (counts && (answer?.statusCode ?? 500) >= 500) this.throttled.failed += 1
       if (answer !== undefined) {
         const { statusCode: status = 0, headers = {}, body = '' } = answer
         if (status === 500) this.violations.push(`${path} answered 500`)
-        if (status === 503) this.unavailableAt.push(this.time.now)
         if (status === 503 && !('retry-after' in headers))
           this.violations.push(`${path}: 503 without Retry-After`)
         if (status < 500)
@@ -344,22 +342,12 @@ export class World {
     const path = 'functions/schedule/rotate-signing-keys.ts'
     return this.#invoke(`rotation ${this.#requests}`, path, timeouts.schedule, async (handler, context) => {
       try {
-        const result = await (handler as typeof rotate)(input, context)
-        this.rotatedAt.push(this.time.now)
-        return result
+        return await (handler as typeof rotate)(input, context)
       } catch (error) {
         if (!isPassing(error)) throw error
         return undefined
       }
     })
-  }
-
-  /** The death that is planned for this function, once. */
-  #takeDeath(path: string): Death | undefined {
-    const { death } = this
-    if (death?.path !== path) return undefined
-    this.death = undefined
-    return death
   }
 
   /** Runs a function in a free process. Resolves with undefined if that was killed or met its timeout. */
@@ -376,7 +364,9 @@ export class World {
     const end = time.now + timeout
     const random = () => this.#draws.number(`${stream} random`)
     const clockOffset = process === 0 ? this.#weather.clockOff : 0
-    const dies = this.#takeDeath(path)
+    this.invoked.add(path)
+    const dies = this.#death?.path === path ? this.#death : undefined
+    if (dies !== undefined) this.#death = undefined
     const task: Task = { name: stream, time, clockOffset, killed: false, calls: 0, dies, random }
     const cancel = time.after(timeout, () => (task.killed = true))
     const context = { getRemainingTimeInMillis: () => end - time.now, awsRequestId: stream } as Context

@@ -9,8 +9,7 @@ import { readKeyState } from '../../../shared/keys/kms.ts'
 import { listOwnKeys, useOwnKeys } from '../../support/own-keys.ts'
 import { expectSoundKeySet } from '../../support/expect-sound-key-set.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'
-import { runAndDieAt, tamperCalls } from '../../support/tamper-calls.ts'
-import { throttleKms } from '../../support/throttle-kms.ts'
+import { runAndDieAt, tamperCalls, throttle } from '../../support/tamper-calls.ts'
 
 const { renew } = useOwnKeys()
 const minute = 60_000
@@ -51,12 +50,12 @@ describe('rotate-signing-keys', () => {
     passTime(29 * day)
     await invoke({})
     passTime(day)
-    const throttle = throttleKms('Sign')
+    const throttling = throttle('Sign')
     const metrics = await emittedMetrics(async () => {
       expect(await invoke({})).toMatchObject({ signer: first, transitions: [], waits_for_kms: true })
     })
     await expect(invoke({ action: 'rotate' })).rejects.toThrow('failed its check')
-    expect(throttle.restore()).toBeGreaterThan(0)
+    expect(throttling.restore()).toBeGreaterThan(0)
     const failures = metrics.filter(({ name }) => name === 'Unavailable' || name === 'Faults')
     expect(failures).toEqual([{ name: 'Unavailable', value: 1, dimensions: { cause: 'throttled' } }])
     expect(await signer()).toBe(first)

@@ -6,7 +6,7 @@ import { consentTo } from '../../support/consent.ts'
 import { createClient, createSession } from '../../support/oauth-clients.ts'
 import { openTicket, verifyAuthenticator } from '../../support/sign-in-calls.ts'
 import { authenticatorCode, createUser } from '../../support/sign-in.ts'
-import { throttleKms } from '../../support/throttle-kms.ts'
+import { throttle } from '../../support/tamper-calls.ts'
 
 /**
  * Rehearses KMS throttling: requests that need a signature get 503 with Retry-After, and succeed when
@@ -25,7 +25,7 @@ export async function anExhaustedKmsQuota(): Promise<void> {
   }
   const requestAll = () => Promise.all(Object.values(signers).map((request) => request()))
 
-  const { restore } = throttleKms('Sign')
+  const { restore } = throttle('Sign')
   try {
     for (const answer of await requestAll()) {
       expect(answer).toMatchObject({ status: 503, code: 50300, headers: { 'retry-after': '1' } })

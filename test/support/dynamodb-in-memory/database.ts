@@ -4,7 +4,7 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb'
 import { holds } from './conditions.ts'
-import { type Query, type Scan, Table, type TableInput } from './table.ts'
+import { type LagOf, type Query, type Scan, Table, type TableInput } from './table.ts'
 import type { Placeholders } from './tokens.ts'
 import { update } from './updates.ts'
 import { type Attributes, validationError } from './values.ts'
@@ -25,6 +25,7 @@ interface Transaction {
   ClientRequestToken?: string
 }
 type Batch<T> = { RequestItems: Record<string, T> }
+type BatchRead = Read & { Keys: Attributes[] }
 type BatchWrites = { PutRequest?: { Item: Attributes }; DeleteRequest?: { Key: Attributes } }[]
 
 /** A write whose condition holds. */
@@ -41,6 +42,13 @@ const maxTransactionWrites = 100
 /** How long DynamoDB knows the token of a transaction (Amazon DynamoDB: TransactWriteItems). */
 const tokenMilliseconds = 600_000
 
+interface Read {
+  ConsistentRead?: boolean
+}
+
+/** Draws whether a read that need not be consistent lags, and how far for each item. */
+export type DrawLag = (operation: string) => LagOf | undefined
+
 /**
  * DynamoDB in memory: the operations and expressions that the service uses, one operation at a time. Inputs
  * and answers are as the SDK has them below its serialization, and so are the errors that it throws.
@@ -49,10 +57,12 @@ export class Database {
   readonly #tables = new Map<string, Table>()
   readonly #tokens = new Map<string, { content: string; at: number }>()
   readonly #now: () => number
+  readonly #drawLag: DrawLag
 
-  /** `now` is the clock, epoch milliseconds. */
-  constructor(now: () => number) {
+  /** `now` is the clock, in milliseconds. By default every read shows what was written last. */
+  constructor(now: () => number, drawLag: DrawLag = () => undefined) {
     this.#now = now
+    this.#drawLag = drawLag
   }
 
   /** Performs an operation, named as in DynamoDB's protocol. */
@@ -64,7 +74,7 @@ export class Database {
 
   readonly #operations: Record<string, (input: never) => object> = {
     CreateTable: (input: TableInput) => {
-      this.#tables.set(input.TableName, new Table(input))
+      this.#tables.set(input.TableName, new Table(input, this.#now))
       return {}
     },
     DescribeTable: ({ TableName }: TableInput) => ({ Table: this.#table(TableName).input }),
@@ -73,20 +83,22 @@ export class Database {
       this.#tables.delete(TableName)
       return {}
     },
-    GetItem: ({ TableName, Key }: { TableName: string; Key: Attributes }) => {
-      const Item = this.#table(TableName).get(Key)
+    GetItem: (input: Read & { TableName: string; Key: Attributes }) => {
+      const Item = this.#table(input.TableName).get(input.Key, this.#lagOf('GetItem', input))
       return Item === undefined ? {} : { Item }
     },
-    BatchGetItem: ({ RequestItems }: Batch<{ Keys: Attributes[] }>) => {
-      const read = ([name, { Keys }]: [string, { Keys: Attributes[] }]) => {
+    BatchGetItem: ({ RequestItems }: Batch<BatchRead>) => {
+      const read = ([name, { Keys, ...input }]: [string, BatchRead]) => {
         const table = this.#table(name)
         if (new Set(Keys.map((key) => table.nameOf(key))).size < Keys.length)
           throw validationError('Provided list of item keys contains duplicates')
-        return [name, Keys.flatMap((key) => table.get(key) ?? [])] as const
+        const lagOf = this.#lagOf('BatchGetItem', input)
+        return [name, Keys.flatMap((key) => table.get(key, lagOf) ?? [])] as const
       }
       return { Responses: Object.fromEntries(Object.entries(RequestItems).map(read)), UnprocessedKeys: {} }
     },
-    Query: (input: Query & { TableName: string }) => this.#table(input.TableName).query(input),
+    Query: (input: Query & Read & { TableName: string }) =>
+      this.#table(input.TableName).query(input, this.#lagOf('Query', input)),
     Scan: (input: Scan & { TableName: string }) => this.#table(input.TableName).scan(input),
     PutItem: (write: Write) => this.#write('Put', write),
     UpdateItem: (write: Write) => this.#write('Update', write),
@@ -100,6 +112,10 @@ export class Database {
       return { UnprocessedItems: {} }
     },
     TransactWriteItems: (input: Transaction) => this.#transact(input),
+  }
+
+  #lagOf(operation: string, { ConsistentRead }: Read): LagOf | undefined {
+    return ConsistentRead === true ? undefined : this.#drawLag(operation)
   }
 
   #table(name: string): Table {

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { tableName } from '../../../shared/db/table.ts'
 import { tamperCalls } from '../tamper-calls.ts'
-import { Database } from './database.ts'
+import { Database, type DrawLag } from './database.ts'
 
 type Next = (call: { input: object }) => Promise<unknown>
 interface Signer {
@@ -38,9 +38,9 @@ export async function installDatabase(): Promise<void> {
   answerClients()
 }
 
-/** Lets a new database answer, which has a table like that of all tests. `now` is its clock. */
-export function beginDatabase(now: () => number): void {
-  current = new Database(now)
+/** Lets a new database answer, which has a table like that of all tests. */
+export function beginDatabase(now: () => number, drawLag?: DrawLag): void {
+  current = new Database(now, drawLag)
   current.run('CreateTable', sharedTable)
 }
 

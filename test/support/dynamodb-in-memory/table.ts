@@ -37,16 +37,28 @@ export interface Page {
   LastEvaluatedKey?: Attributes
 }
 
-/** The items of one table. */
+/** How old what a read shows of an item is, in milliseconds, by the name of its key. */
+export type LagOf = (name: string) => number
+
+const current: LagOf = () => 0
+/** No read shows what is older (Amazon DynamoDB: read consistency, "usually within one second"). */
+const maxLagMilliseconds = 1_000
+
+/** The states of an item, oldest first, with when they were written; undefined while there is none. */
+type States = { at: number; item: Attributes | undefined }[]
+
+/** The items of one table, and what a read that is not strongly consistent may still show of them. */
 export class Table {
   readonly input: TableInput
   /** The items of each partition by their names. */
-  readonly #partitions = new Map<string, Map<string, Attributes>>()
+  readonly #partitions = new Map<string, Map<string, States>>()
   readonly #keys: string[]
+  readonly #now: () => number
 
-  constructor(input: TableInput) {
+  constructor(input: TableInput, now: () => number) {
     this.input = input
     this.#keys = namesOf(input.KeySchema)
+    this.#now = now
   }
 
   /** The name by which a key is found, of the key itself or of an item. */
@@ -55,45 +67,70 @@ export class Table {
   }
 
   /** The items of the partition that a key or an item belongs to. */
-  #partitionOf(item: Attributes): Map<string, Attributes> {
+  #partitionOf(item: Attributes): Map<string, States> {
     const [hash = ''] = this.#keys
     const name = textOf(hash, item[hash])
-    const known = this.#partitions.get(name) ?? new Map<string, Attributes>()
+    const known = this.#partitions.get(name) ?? new Map<string, States>()
     this.#partitions.set(name, known)
     return known
   }
 
-  #all(): Attributes[] {
-    return [...this.#partitions.values()].flatMap((items) => [...items.values()])
+  #all(): [string, States][] {
+    return [...this.#partitions.values()].flatMap((items) => [...items])
+  }
+
+  /** Reads all items that there are. */
+  #read(items: Iterable<[string, States]>, lagOf: LagOf): Attributes[] {
+    return [...items].flatMap(([name, states]): Attributes[] => {
+      const item = this.#show(name, states, lagOf)
+      return item === undefined ? [] : [item]
+    })
+  }
+
+  /** What a read shows of an item. */
+  #show(name: string, states: States, lagOf: LagOf): Attributes | undefined {
+    const newest = states.at(-1)
+    const isSettled = newest === undefined || newest.at <= this.#now() - maxLagMilliseconds
+    if (lagOf === current || isSettled) return newest?.item
+    const shown = this.#now() - lagOf(name)
+    return states.findLast(({ at }) => at <= shown)?.item
+  }
+
+  #write(key: Attributes, item: Attributes | undefined): void {
+    const [partition, name, now] = [this.#partitionOf(key), this.nameOf(key), this.#now()]
+    const states = partition.get(name) ?? []
+    const settled = states.findLastIndex(({ at }) => at <= now - maxLagMilliseconds)
+    partition.set(name, [...states.slice(Math.max(0, settled)), { at: now, item }])
   }
 
   /** Reads an item by its key. */
-  get(key: Attributes): Attributes | undefined {
+  get(key: Attributes, lagOf: LagOf = current): Attributes | undefined {
     if (Object.keys(key).length !== this.#keys.length) throw validationError('a key has other attributes')
-    return this.#partitionOf(key).get(this.nameOf(key))
+    const name = this.nameOf(key)
+    return this.#show(name, this.#partitionOf(key).get(name) ?? [], lagOf)
   }
 
   /** Writes an item in place of the one with its key. */
   put(item: Attributes): void {
     for (const { KeySchema } of this.input.GlobalSecondaryIndexes ?? [])
       for (const name of namesOf(KeySchema)) if (item[name] !== undefined) textOf(name, item[name])
-    this.#partitionOf(item).set(this.nameOf(item), toStoredItem(item))
+    this.#write(item, toStoredItem(item))
   }
 
   /** Deletes an item by its key. */
   delete(key: Attributes): void {
-    this.#partitionOf(key).delete(this.nameOf(key))
+    this.#write(key, undefined)
   }
 
   /** Reads all items that meet the filter: all of them are in the first segment. */
   scan({ FilterExpression, Segment = 0, ...placeholders }: Scan): Page {
     const all = Segment === 0 ? this.#all() : []
-    const Items = all.filter((item) => holds(FilterExpression, placeholders, item))
+    const Items = this.#read(all, current).filter((item) => holds(FilterExpression, placeholders, item))
     return { Items, Count: Items.length }
   }
 
   /** Reads a page of a query. */
-  query(query: Query): Page {
+  query(query: Query, lagOf: LagOf = current): Page {
     const index = this.input.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === query.IndexName)
     if (query.IndexName !== undefined && index === undefined) throw validationError('there is no such index')
     const [hash = '', range = ''] = namesOf((index ?? this.input).KeySchema)
@@ -110,9 +147,8 @@ export class Table {
     }
     const { ExclusiveStartKey: start, Limit = Infinity } = query
     const partition = index === undefined ? valueOf(hash, query) : undefined
-    const found = (
-      partition === undefined ? this.#all() : [...this.#partitionOf({ [hash]: partition }).values()]
-    )
+    const items = partition === undefined ? this.#all() : this.#partitionOf({ [hash]: partition })
+    const found = this.#read(items, lagOf)
       .filter((item) => item[hash] !== undefined && item[range] !== undefined)
       .filter((item) => holds(query.KeyConditionExpression, query, item))
       .sort(compareItems)

@@ -4,7 +4,7 @@ import { readOutbox } from '../../../support/local-stack.ts'
 import { measureCalls } from '../../../support/measure-calls.ts'
 import { mailedCode } from '../../../support/outbox.ts'
 import { openTicket, verifyAuthenticator, verifyMailed } from '../../../support/sign-in-calls.ts'
-import { throttleKms } from '../../../support/throttle-kms.ts'
+import { throttle } from '../../../support/tamper-calls.ts'
 import { anotherCode, authenticatorCode, createUser, type TestUser } from '../../../support/sign-in.ts'
 
 const wrong = { status: 401, code: 40103, data: null }
@@ -116,10 +116,10 @@ test.each([
   'when %s, the code does not count as wrong',
   async (_what, operation) => {
     const ticket = await openTicket(user)
-    const throttle = throttleKms(operation)
+    const throttling = throttle(operation)
     for (let i = 0; i < 6; i += 1)
       expect(await verifyAuthenticator(user, ticket, await right())).toMatchObject({ status: 503 })
-    throttle.restore()
+    throttling.restore()
     expect((await verifyAuthenticator(user, ticket, await right())).code).toBe(0)
   },
   60_000,
