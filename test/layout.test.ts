@@ -12,12 +12,9 @@ const rooms = ['functions', 'shared', 'infra']
  * test. Tests directly in `test` are about the repository as a whole.
  */
 const subjects = {
-  bench: 'how the benchmark counts',
   browser: 'the pages in a real browser',
-  deploy: 'a deployment to an AWS emulator',
   faults: 'faults at every point of an operation',
   flows: 'what a client does over several endpoints',
-  fuzz: 'how hostile requests are judged',
   'infra/grants': 'every function with and without each of its grants',
   'infra/local/aws': 'the AWS endpoint, operation by operation',
   'infra/runbook': 'the procedures of the runbook',

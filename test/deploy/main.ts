@@ -1,43 +1,100 @@
-// `npm run test:deploy`: deploys a stage, tries it, and removes it again. Exit codes: 0 passed, 1 failed,
-// 2 nothing was tried.
-import { type ChildProcess, spawn } from 'node:child_process'
+// `npm run test:deploy`: deploys a stage, tries it, updates it in place and tries it again.
+// Exit codes: 0 passed, 1 failed, 2 nothing was tried.
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NoEmulatorError } from './find-emulator.ts'
-import { readOptions, UsageError } from './options.ts'
-import { choosePlace } from './place.ts'
+import { parseArgs } from 'node:util'
+import cdkJson from '../../cdk.json' with { type: 'json' }
+import { NotStarted, startMinistack } from './ministack.ts'
+
+const usage = `npm run test:deploy -- --ministack | --stage NAME [--remove]
+  Deploys the service with CDK, tries it, updates it in place, and tries it again.
+  --ministack   the stage dev on the emulator ministack, started for this run (needs Python 3.10 and openssl)
+  --stage NAME  a stage of cdk.json with "protectData": false, in the AWS account of your credentials:
+                this costs money, adds users and bookings, and mails SES's mailbox simulator
+  --remove      remove that stage afterwards`
 
 const directory = mkdtempSync(join(tmpdir(), 'test-deploy-'))
-let stop = async () => {}
-let child: ChildProcess | undefined
 const interruption = new AbortController()
+let kill: (signal: NodeJS.Signals) => unknown = () => undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     interruption.abort()
-    child?.kill(signal)
+    kill(signal)
   })
+let stop = async () => {}
 try {
-  const options = readOptions(process.argv.slice(2))
-  const place = await choosePlace(options, directory)
-  stop = place.stop
-  if (interruption.signal.aborted) throw new UsageError('Interrupted.')
-  console.log(place.title)
-  const task = JSON.stringify({ ...place.task, directory })
+  const { stage, remove } = await readOptions()
+  let environment = process.env
+  if (stage === undefined) {
+    const ministack = await startMinistack(directory)
+    stop = ministack.stop
+    environment = sealEnvironment(ministack)
+  }
+  if (interruption.signal.aborted) throw new NotStarted('Interrupted.')
+  const task = { stage: stage ?? 'dev', isEmulated: stage === undefined, remove, directory }
   // A process of its own, because Node.js reads the certificates to trust only when it starts, and modules
   // that create AWS clients read the environment when they are loaded.
-  child = spawn(process.execPath, [join(import.meta.dirname, 'try-stage.ts'), task], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'try-stage.ts'), JSON.stringify(task)], {
     stdio: 'inherit',
-    env: place.environment,
+    env: environment,
   })
+  kill = (signal) => child.kill(signal)
   const [code] = (await once(child, 'exit')) as [number | null]
   process.exitCode = code ?? 1
 } catch (error) {
-  const refused = error instanceof NoEmulatorError || error instanceof UsageError
-  console.error(refused ? error.message : error)
-  process.exitCode = refused ? 2 : 1
+  console.error(error instanceof NotStarted ? error.message : error)
+  process.exitCode = error instanceof NotStarted ? 2 : 1
 }
 await stop()
 if (process.exitCode === 1) console.error(`The logs are in ${directory}.`)
 else rmSync(directory, { recursive: true, force: true })
+
+/** Reads the command line: the stage, or undefined for ministack. Throws NotStarted for a wrong one. */
+async function readOptions(): Promise<{ stage: string | undefined; remove: boolean }> {
+  const flag = { type: 'boolean', default: false } as const
+  const { stage, ministack, remove } = parse(flag)
+  if ((stage === undefined) !== ministack) throw new NotStarted(usage)
+  if (stage === undefined) return { stage, remove: true }
+  if (process.env['AWS_ENDPOINT_URL'] !== undefined)
+    throw new NotStarted('--stage is for a real account: unset AWS_ENDPOINT_URL')
+  // Imported only when needed, because it loads part of CDK.
+  const { ConfigError, readStageConfig } = await import('../../infra/config.ts')
+  try {
+    if (!readStageConfig(stage, cdkJson.context.stages).protectData) return { stage, remove }
+  } catch (error) {
+    throw error instanceof ConfigError ? new NotStarted(error.message) : error
+  }
+  throw new NotStarted(`the stage ${stage} protects its data, and this test adds users and bookings`)
+}
+
+function parse(flag: { type: 'boolean'; default: false }) {
+  const options = { stage: { type: 'string' }, ministack: flag, remove: flag } as const
+  try {
+    return { stage: undefined, ...parseArgs({ options }).values }
+  } catch (error) {
+    throw new NotStarted(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
+  }
+}
+
+/**
+ * The environment of a run on ministack. It contains nothing by which a request could reach a real account:
+ * no profile, no keys, no files of credentials, no endpoint of a single service.
+ */
+function sealEnvironment({ endpoint, certificate }: { endpoint: string; certificate: string }) {
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('AWS_'))),
+    AWS_REGION: 'us-east-1',
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    // CDK reads AWS_CA_BUNDLE, everything else NODE_EXTRA_CA_CERTS.
+    AWS_CA_BUNDLE: certificate,
+    NODE_EXTRA_CA_CERTS: certificate,
+  }
+}

@@ -1,12 +1,14 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { installPython, perform } from '../support/install-python.ts'
 import { findFreePort } from '../../infra/local/http/bind-server.ts'
-import { NoEmulatorError } from './find-emulator.ts'
 
-const requirements = join(import.meta.dirname, 'requirements.txt')
-const cache = join(import.meta.dirname, '../../node_modules/.cache/ministack')
+/** Thrown when nothing can be tried; the message says why. */
+export class NotStarted extends Error {
+  override readonly name = 'NotStarted'
+}
 
 /** A running ministack. */
 export interface Ministack {
@@ -19,11 +21,11 @@ export interface Ministack {
 
 /**
  * Installs ministack at first use, and starts it on a free port of the loopback interface: over TLS with a
- * certificate of its own, and with IAM enforced. Everything that it writes is in the directory. Throws a
- * NoEmulatorError if Python or openssl is missing.
+ * certificate of its own, and with IAM enforced. Everything that it writes is in the directory. Throws if
+ * Python or openssl is missing.
  */
 export async function startMinistack(directory: string): Promise<Ministack> {
-  install()
+  const programs = installPython('ministack', join(import.meta.dirname, 'requirements.txt'))
   const certificate = join(directory, 'certificate.pem')
   const key = join(directory, 'key.pem')
   makeCertificate(certificate, key)
@@ -33,7 +35,7 @@ export async function startMinistack(directory: string): Promise<Ministack> {
   mkdirSync(temporary)
   const logFile = join(directory, 'ministack.log')
   const log = openSync(logFile, 'w')
-  const child = spawn(join(cache, 'bin/ministack'), [], {
+  const child = spawn(join(programs, 'ministack'), [], {
     cwd: directory,
     // A process group of its own, because ministack does not end the functions' processes with itself.
     detached: true,
@@ -67,21 +69,8 @@ export async function startMinistack(directory: string): Promise<Ministack> {
   return { endpoint, certificate, stop }
 }
 
-/** Installs the pinned packages into a virtual environment, unless that was done for these very pins. */
-function install(): void {
-  const stamp = join(cache, 'requirements.txt')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(requirements, 'utf8')) return
-  const old = 'import sys; sys.exit(sys.version_info < (3, 10))'
-  perform('Python 3.10 or later is needed for ministack', 'python3', '-c', old)
-  rmSync(cache, { recursive: true, force: true })
-  perform('a virtual environment needs the package python3-venv', 'python3', '-m', 'venv', cache)
-  const pip = ['-m', 'pip', 'install', '--quiet', '--require-hashes', '--requirement', requirements]
-  perform('pip could not install ministack', join(cache, 'bin/python'), ...pip)
-  copyFileSync(requirements, stamp)
-}
-
 /** Writes a self-signed certificate for the loopback interface, and its key. */
-export function makeCertificate(certificate: string, key: string): void {
+function makeCertificate(certificate: string, key: string): void {
   const extension = (text: string) => ['-addext', text]
   perform(
     'openssl is needed for the certificate of ministack',
@@ -93,12 +82,6 @@ export function makeCertificate(certificate: string, key: string): void {
   )
 }
 
-function perform(problem: string, command: string, ...args: string[]): void {
-  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
-  if (status === 0) return
-  throw new NoEmulatorError(`${problem}: ${error?.message ?? stderr.trim()}`)
-}
-
 const maxStartMilliseconds = 60_000
 
 /** Waits for the line of ministack that says that it serves: this process does not trust its certificate. */
@@ -108,7 +91,7 @@ async function waitUntilReady(logFile: string, runs: () => boolean): Promise<voi
     if (readFileSync(logFile, 'utf8').includes('Running on https://')) return
     await wait(100)
   }
-  throw new NoEmulatorError(`ministack did not start:\n${readFileSync(logFile, 'utf8').trim()}`)
+  throw new NotStarted(`ministack did not start:\n${readFileSync(logFile, 'utf8').trim()}`)
 }
 
 const maxStopMilliseconds = 10_000

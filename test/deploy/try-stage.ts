@@ -10,14 +10,17 @@ import { requireEnv } from '../../shared/env.ts'
 import { cdk, stopCdk } from './cdk.ts'
 import { leaveOut } from './leave-out.ts'
 import { findLeftovers, findRetained } from './leftovers.ts'
-import type { Task } from './place.ts'
 import { reachEmulator } from './reach-emulator.ts'
 import { Steps } from './steps.ts'
 
-const { stage, emulator, destroy, directory } = JSON.parse(process.argv[2] ?? '') as Task & {
+const { stage, isEmulated, remove, directory } = JSON.parse(process.argv[2] ?? '') as {
+  stage: string
+  isEmulated: boolean
+  remove: boolean
   directory: string
 }
-const config = readStageConfig(stage, cdkJson.context.stages)
+const { stages } = cdkJson.context as { stages: Record<string, object> }
+const config = readStageConfig(stage, stages)
 const outputsFile = join(directory, 'outputs.json')
 const target = ['--stage', stage, '--outputs', outputsFile]
 const steps = new Steps(console.log)
@@ -28,81 +31,79 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     console.error(`Interrupted. Remove what was deployed with: npx cdk destroy --all -c stage=${stage}`)
     process.exit(130)
   })
-if (emulator !== undefined) reachEmulator(requireEnv('AWS_ENDPOINT_URL'))
-
+if (isEmulated) reachEmulator(requireEnv('AWS_ENDPOINT_URL'))
 await enterTarget(await findTarget({ stage, outputs: outputsFile }))
 
-/** Directories of the synthesized assemblies, the first release first. */
-const releases: string[] = []
-const release = await synthesize('release A')
-if (emulator !== undefined)
-  await steps.run('bootstrap', () => cdk(join(directory, 'bootstrap.log'), 'bootstrap', '--app', release))
-await deploy('release A', release)
-if (readOutputs()) {
-  const { tryRelease, tryReleaseB } = await import('./try-release.ts')
-  const context = { steps, config, target }
-  await tryRelease(context)
-  if (emulator !== undefined) {
-    const later = await synthesize('release B', '--app', 'node test/deploy/release-b.ts')
-    await deploy('release B', later)
-    await tryReleaseB(context)
-  }
-}
-if (destroy) {
-  await steps.run('destroy', () =>
-    cdk(join(directory, 'destroy.log'), 'destroy', '--all', '--force', '--app', releases.at(-1) ?? ''),
+const first = await synthesize('the stage')
+if (isEmulated)
+  await steps.run('bootstrap', () => cdk(join(directory, 'bootstrap.log'), 'bootstrap', '--app', first))
+await deploy('the stage', first)
+if (readOutputs()) await tryAndUpdate()
+if (remove) {
+  await steps.run('remove the stage', () =>
+    cdk(join(directory, 'destroy.log'), 'destroy', '--all', '--force', '--app', first),
   )
   await steps.run('nothing is left', async () => {
-    const left = [...findRetained(releases), ...(await findLeftovers(releases, config.serviceName))]
+    const left = [...findRetained(first), ...(await findLeftovers(config))]
     if (left.length > 0) throw new Error(left.join('\n'))
   })
 }
 console.log(steps.passed ? 'All passed.' : 'Something failed.')
 process.exitCode = steps.passed ? 0 : 1
 
+/** Tries the stage, and again after an update in place: what was there before must still be there. */
+async function tryAndUpdate(): Promise<void> {
+  const { signInToClient } = await import('./flows/code-flow.ts')
+  const { consultDoctor } = await import('./flows/doctor.ts')
+  const { ops } = await import('./flows/ops.ts')
+  const { rotate } = await import('./flows/rotation.ts')
+  const { signIn, signOut } = await import('./flows/sign-in.ts')
+  const { bookDuplicates, expectWallet, refuseEvent, useWallet } = await import('./flows/wallet.ts')
+  const user = await steps.run('sign in by password and authenticator', signIn)
+  if (user !== undefined) {
+    await steps.run('sign in to a third-party client by code (openid-client)', () => signInToClient(user))
+    await steps.run('credit a wallet by event', () => useWallet(user))
+    await steps.run('deliver an event three times', () => bookDuplicates(user))
+    await steps.run('refuse an event', () => refuseEvent(user, target))
+    await steps.run('rotate the signing key', () => rotate(user, target))
+  }
+  await steps.run('doctor', () => consultDoctor(target, steps))
+  await steps.run('audit the signing keys', () => ops([...target, 'keys', 'audit']))
+  const longer = { ...stages, [stage]: { ...stages[stage], accessTokenTtlSeconds: 50_000 } }
+  await deploy('an update', await synthesize('an update', '-c', `stages=${JSON.stringify(longer)}`))
+  if (user !== undefined) {
+    await steps.run('the session and the wallet outlive the update', () => expectWallet(user))
+    await steps.run('sign out', () => signOut(user))
+  }
+  await steps.run('sign in after the update', async () => useWallet(await signIn()))
+  await steps.run('verify the ledger', () => ops([...target, 'ledger', 'verify']))
+}
+
 async function synthesize(name: string, ...options: string[]): Promise<string> {
   const slug = name.replace(' ', '-')
   const assembly = join(directory, slug)
-  const synthesized = await steps.run(`synthesize ${name}`, async () => {
-    await cdk(
-      join(directory, `${slug}-synth.log`),
-      'synth',
-      '-c',
-      `stage=${stage}`,
-      '--quiet',
-      '--output',
-      assembly,
-      ...options,
-    )
+  const common = ['-c', `stage=${stage}`, '--quiet', '--output', assembly]
+  const isFirst = options.length === 0
+  const done = await steps.run(`synthesize ${name}`, async () => {
+    await cdk(join(directory, `${slug}-synth.log`), 'synth', ...common, ...options)
     return true
   })
-  const leftOut = synthesized && emulator !== undefined ? leaveOut(emulator, assembly) : []
-  // Release B lacks the same, which need not be said again.
-  if (releases.push(assembly) === 1) for (const line of leftOut) steps.note(line)
+  const leftOut = done && isEmulated ? leaveOut(assembly) : []
+  if (isFirst) for (const line of leftOut) steps.note(line)
   return assembly
 }
 
-/** Deploys all stacks. If one fails, it deploys those of the API alone, so that the flows can be tried. */
 async function deploy(name: string, assembly: string): Promise<void> {
   const logFile = join(directory, `${name.replace(' ', '-')}-deploy.log`)
-  const common = ['--require-approval', 'never', '--outputs-file', outputsFile, '--app', assembly]
-  const done = await steps.run(`deploy ${name}`, async () => {
-    await cdk(logFile, 'deploy', '--all', ...common)
-    return true
-  })
-  if (done) return
-  await steps.run(`deploy ${name} without the stacks that failed`, () =>
-    cdk(`${logFile}.2`, 'deploy', `account-service-${stage}-api`, ...common),
-  )
+  const options = ['--require-approval', 'never', '--outputs-file', outputsFile, '--app', assembly]
+  await steps.run(`deploy ${name}`, () => cdk(logFile, 'deploy', '--all', ...options))
 }
 
 /** Sets the variables that the flows need, from the outputs of the stacks. Returns false without outputs. */
 function readOutputs(): boolean {
   if (!existsSync(outputsFile)) return false
-  const stacks = v.parse(
-    v.record(v.string(), v.record(v.string(), v.string())),
-    JSON.parse(readFileSync(outputsFile, 'utf8')),
-  )
+  const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
+  const stacks = v.parse(Outputs, JSON.parse(readFileSync(outputsFile, 'utf8')))
   const outputs = Object.assign({}, ...Object.values(stacks)) as Record<string, string | undefined>
   const { BaseUrl: baseUrl, AuthUrl: authUrl } = outputs
   if (baseUrl === undefined || authUrl === undefined) return false

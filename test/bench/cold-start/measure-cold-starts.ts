@@ -77,7 +77,6 @@ async function bundleCandidates(
     'as deployed': stack.describe(model).file,
     [unrehearsed]: stack.describe(model).file,
     [byDefault]: join(directory, 'default.cjs'),
-    "floor: Node's modules, one call": join(import.meta.dirname, 'floor.mjs'),
   }
 }
 

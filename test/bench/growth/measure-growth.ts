@@ -12,9 +12,6 @@ export async function measureGrowth({ short, say }: Options): Promise<Table[]> {
   const sizes = short ? [1_000] : [1_000, 100_000, 1_000_000]
   say(`wallets of ${sizes.join(', ')} bills`)
   const bills = await runScript('ledger-pages.ts', sizes.map(String))
-  const eventSizes = short ? [20_000] : [20_000, 1_000_000]
-  say(`the keys of ${eventSizes.join(', ')} events`)
-  const eventKeys = await runScript('event-keys.ts', eventSizes.map(String))
   const members: Row[] = []
   for (const size of sizes) {
     say(`a downline of ${size} members`)
@@ -53,15 +50,6 @@ export async function measureGrowth({ short, say }: Options): Promise<Table[]> {
         'DynamoDB is a process that answers after 5 ms; units by the sizes of the items. Searches are warm.',
       ],
       rows: [...besideSmallest(members, 'members'), await computeFor(10_000_000)],
-    },
-    {
-      name: 'event-keys',
-      title: 'What proves that events of past years took effect',
-      notes: [
-        'Bytes of an event, and dollars of a million in the nine years of ten that are past their first one.',
-        'Work: packing in ten runs, a write to mark each record, twenty scans, and the look before the event is applied.',
-      ],
-      rows: eventKeys,
     },
   ]
 }

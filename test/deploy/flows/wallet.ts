@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
 import { putEvents } from '../../support/put-event.ts'
 import { call, eventually } from './call.ts'
+import { ops } from './ops.ts'
 import type { SignedIn } from './sign-in.ts'
 
 /** Builds the `detail` of a `wallet.adjusted` that credits a user's asset wallet with USDT. */
@@ -17,8 +19,12 @@ export const credit = ({ userId }: Pick<SignedIn, 'userId'>, amount: string, ove
   ...overrides,
 })
 
-/** Waits until a user's asset wallet has exactly this balance and number of bills. */
-export const expectWallet = ({ token }: SignedIn, balance: string, bills: number): Promise<void> =>
+/** Waits until a user's asset wallet has exactly this balance and number of bills; by default of all. */
+export const expectWallet = (
+  { token }: SignedIn,
+  balance = '15.100000000000000001',
+  bills = 5,
+): Promise<void> =>
   eventually(async () => {
     const info = await call('/account/info', { token })
     assert.ok(info.text.includes(`"balance":${balance},`), `the balance is not ${balance}: ${info.text}`)
@@ -31,4 +37,35 @@ export async function useWallet(user: SignedIn): Promise<void> {
   const amount = '0.100000000000000001'
   await putEvents('wallet.adjusted', [credit(user, amount)])
   await expectWallet(user, amount, 1)
+}
+
+/**
+ * Sends events of one wallet, one of them three times, and checks that each takes effect exactly once. Run it
+ * after useWallet.
+ */
+export async function bookDuplicates(user: SignedIn): Promise<void> {
+  // Every subset of 1, 2, 4 and 8 has a sum of its own.
+  const details = ['1', '2', '4', '8'].map((amount) => credit(user, amount))
+  const repeated = details.slice(0, 1)
+  await putEvents('wallet.adjusted', [...repeated, ...details, ...repeated])
+  await expectWallet(user)
+}
+
+const Shown = v.object({
+  messages: v.array(v.object({ id: v.string(), reason: v.nullish(v.string()), body: v.string() })),
+})
+
+/** Sends an event that is refused, and checks that it leaves one dead letter with the reason. Drops it. */
+export async function refuseEvent(user: SignedIn, target: string[]): Promise<void> {
+  const refused = credit(user, '-1')
+  await putEvents('wallet.adjusted', [refused])
+  const letter = await eventually(async () => {
+    const text = await ops([...target, 'dlq', 'show', 'wallet.adjusted', '--limit', '1000', '--json'])
+    const { messages } = v.parse(Shown, JSON.parse(text))
+    const own = messages.filter(({ body }) => body.includes(refused.adjustment_id))
+    assert.equal(own.length, 1, `the event left ${own.length} dead letters`)
+    return own[0]
+  })
+  assert.match(letter?.reason ?? '', /^invalid_detail/, 'the dead letter has another reason')
+  await ops([...target, 'dlq', 'drop', 'wallet.adjusted', '--message', letter?.id ?? '', '--yes'])
 }

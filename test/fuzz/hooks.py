@@ -1,0 +1,168 @@
+"""Callers, real values and the contract's own checks for schemathesis. main.ts starts it."""
+
+import json
+import os
+import random
+import re
+
+import schemathesis
+
+with open(os.environ["FUZZ_ACTORS"], encoding="utf-8") as file:
+    ACTORS = json.load(file)
+STRANGERS = {one["authorization"]: one for one in ACTORS["strangers"]}
+RANDOM = random.Random(1)
+
+# Reasons of a 40001 that are about more than one value, or about what the service has: a request that the
+# schemas allow may be refused for them.
+SEMANTIC_REASONS = {
+    "must not be before beginTime",
+    "must not be before beginDate",
+    "must be less than 366 days after beginDate",
+    "is not offered for this currency",
+    "differs from that of the Authorization header",
+    "must not be sent beside an Authorization header",
+    "none cannot be granted: the user has to sign in",
+    "must not hold none beside others",
+    "must be 43 to 128 unreserved characters",
+    "is required",
+    # A list is a repeated parameter in a form, and the parameters that the service does not know may be lists.
+    "is repeated",
+}
+
+# What no log line may hold: what was sent, tokens, tickets, passwords, and secrets by their names.
+FORBIDDEN_IN_LOG = re.compile(
+    r"zzmarkerzz|@fuzz\.example|@example\.com|\bat_[0-9a-z]+\.[\w-]{22}\.|\blt_[0-9a-z]+\.[\w-]{43}"
+    r"|\beyJ[\w-]+\.|9cc2ae8a1ba7a93da39b46fc1019c481|\bBasic [\w+/=%-]{4,}"
+    r"|\b(login_password|validate_code|authenticator_code|login_ticket|access_token|code_verifier"
+    r"|client_secret)(\\*\"\s*:|=)",
+    re.IGNORECASE,
+)
+
+
+def with_real_values(values):
+    """Replaces some drawn values by real ones of the same name, so that some requests succeed."""
+    if isinstance(values, dict):
+        for name in values:
+            known = ACTORS["values"].get(name)
+            if known and RANDOM.random() < 0.5:
+                values[name] = RANDOM.choice(known)
+    return values
+
+
+def without_unicode_classes(schema):
+    """Rewrites the one class of JavaScript's patterns that Python's cannot express: no lone surrogates."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("pattern"), str):
+            schema["pattern"] = schema["pattern"].replace(r"\P{Cs}", r"[\s\S]")
+        schema = list(schema.values())
+    for part in schema if isinstance(schema, list) else []:
+        without_unicode_classes(part)
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    without_unicode_classes(raw_schema)
+
+
+@schemathesis.hook
+def map_case(context, case):
+    if case.meta is not None and case.meta.generation.mode.is_positive:
+        case.query = with_real_values(case.query)
+        case.body = with_real_values(case.body)
+        case.path_parameters = with_real_values(case.path_parameters)
+    return case
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Lets Alice call, and each seventh time somebody who may not call everything."""
+    stranger = RANDOM.random() < 1 / 7
+    choices = list(STRANGERS) if stranger else ACTORS["alices"]
+    case.headers = {
+        **(case.headers or {}),
+        "Authorization": RANDOM.choice(choices),
+        "X-Unknown": "zzmarkerzz",
+    }
+
+
+def envelope_of(response):
+    is_json = response.headers.get("content-type", [""])[0].startswith("application/json")
+    return response.json() if is_json and response.content else None
+
+
+@schemathesis.check
+def answers_with_the_envelope(ctx, response, case):
+    if case.method.upper() in ("HEAD", "OPTIONS") or response.status_code in (302, 304):
+        return
+    envelope = envelope_of(response)
+    if envelope is None:
+        assert response.content.startswith(b"\xef\xbb\xbf"), "the answer has no envelope"
+        return
+    code, msg = envelope.get("code"), envelope.get("msg")
+    assert isinstance(msg, str) and "data" in envelope, "the answer has no envelope"
+    if response.status_code == 200:
+        assert code == 0 and msg == "success" and "error" not in envelope, f"200 with the code {code}"
+    else:
+        right = code // 100 == response.status_code or (code, response.status_code) == (40104, 400)
+        assert right, f"the status {response.status_code} does not go with the code {code}"
+    if code in (40100, 40300):
+        assert "www-authenticate" in response.headers, "WWW-Authenticate is missing"
+
+
+@schemathesis.check
+def has_the_common_headers(ctx, response, case):
+    def header(name):
+        return response.headers.get(name, [""])[0]
+
+    assert header("x-request-id"), "x-request-id is missing"
+    assert header("x-content-type-options") == "nosniff"
+    assert header("strict-transport-security").startswith("max-age=")
+    assert header("referrer-policy") == "no-referrer"
+    caching = header("cache-control")
+    assert caching == "no-store" or (caching.startswith("public") and header("etag")), f"cached: {caching}"
+    if response.status_code in (429, 503):
+        assert header("retry-after").isdigit(), "Retry-After is missing"
+
+
+@schemathesis.check
+def takes_what_the_reference_allows(ctx, response, case):
+    if case.meta is None or not case.meta.generation.mode.is_positive:
+        return
+    envelope = envelope_of(response) or {}
+    if envelope.get("code") not in (40000, 40001, 41300, 41500):
+        return
+    errors = (envelope.get("data") or {}).get("errors") or []
+    reasons = {error["reason"] for error in errors}
+    assert reasons and reasons <= SEMANTIC_REASONS, f"a good request was refused: {envelope}"
+
+
+@schemathesis.check
+def refuses_strangers(ctx, response, case):
+    caller = STRANGERS.get((case.headers or {}).get("Authorization"))
+    security = case.operation.definition.raw.get("security")
+    if caller is None or not security or response.status_code >= 400:
+        return
+    may = any(
+        ("firstParty" not in way or caller["firstParty"])
+        and set(way.get("accessToken", [])) <= set(caller["scopes"])
+        and caller["scopes"]
+        for way in security
+    )
+    assert may, f"it succeeded for {caller['authorization'][:12]}… with the scopes {caller['scopes']}"
+
+
+@schemathesis.check
+def does_not_repeat_headers(ctx, response, case):
+    if "zzmarkerzz" in str({**(case.query or {}), "body": case.body}):
+        return
+    assert b"zzmarkerzz" not in response.content, "the answer repeats a header"
+
+
+@schemathesis.check
+class LogHoldsNothingThatWasSent:
+    def after_run(self, ctx):
+        with open(os.environ["FUZZ_LOG"], encoding="utf-8") as file:
+            lines = file.readlines()
+        assert lines, "nothing was logged"
+        found = [line[:400] for line in lines if FORBIDDEN_IN_LOG.search(line)]
+        assert not found, "\n".join([f"{len(found)} log lines hold what was sent:", *found[:5]])

@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Installs pinned Python packages into a virtual environment, unless that was done for these very pins, and
+ * returns the directory of its programs. Throws an Error that says what is missing on this machine.
+ */
+export function installPython(name: string, requirements: string): string {
+  const directory = join(import.meta.dirname, '../../node_modules/.cache', name)
+  const stamp = join(directory, 'requirements.txt')
+  const programs = join(directory, 'bin')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(requirements, 'utf8')) return programs
+  const old = 'import sys; sys.exit(sys.version_info < (3, 10))'
+  perform(`Python 3.10 or later is needed for ${name}`, 'python3', '-c', old)
+  rmSync(directory, { recursive: true, force: true })
+  perform('a virtual environment needs the package python3-venv', 'python3', '-m', 'venv', directory)
+  const pip = ['-m', 'pip', 'install', '--quiet', '--require-hashes', '--requirement', requirements]
+  perform(`pip could not install ${name}`, join(programs, 'python'), ...pip)
+  copyFileSync(requirements, stamp)
+  return programs
+}
+
+/** Runs a command to its end. Throws an Error that begins with the problem if it fails. */
+export function perform(problem: string, command: string, ...args: string[]): void {
+  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${problem}: ${error?.message ?? stderr.trim()}`)
+}
