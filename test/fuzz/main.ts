@@ -24,9 +24,12 @@ writeFileSync(reference, JSON.stringify(await openApiDocument()))
 writeFileSync(actors, JSON.stringify(await describeActors()))
 const child = spawn(
   join(programs, 'schemathesis'),
-  ['run', reference, '--url', stack.baseUrl, ...process.argv.slice(2)],
+  [
+    ...['--config-file', join(here, 'schemathesis.toml')],
+    ...['run', reference, '--url', stack.baseUrl, ...process.argv.slice(2)],
+  ],
   {
-    cwd: here,
+    cwd: directory,
     stdio: 'inherit',
     env: {
       ...process.env,
