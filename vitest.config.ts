@@ -50,16 +50,13 @@ const onStack = {
   ],
 }
 
-/** Rehearsals of the runbook, npm run test:rehearsals: procedures, recoveries, every alarm by its cause. */
-const rehearsals = [
-  'test/infra/runbook.stack.test.ts',
-  'test/infra/runbook/recovery.stack.test.ts',
-  'test/infra/stacks/observability/alarms.stack.test.ts',
-]
-
 /** The longest tests of what seldom breaks, npm run test:long. */
 const long = {
-  stack: ['test/flows/purchase-burst.stack.test.ts', 'test/infra/grants.stack.test.ts'],
+  stack: [
+    'test/flows/purchase-burst.stack.test.ts',
+    'test/infra/grants.stack.test.ts',
+    'test/infra/runbook/recovery.stack.test.ts',
+  ],
   table: [
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',
     'test/functions/user/login-with-password/timing.table.test.ts',
@@ -121,8 +118,7 @@ export default defineConfig({
         ],
       }),
       project('table', { ...onTable, exclude: [...elsewhere, ...long.table] }),
-      project('stack', { ...onStack, exclude: [...elsewhere, ...rehearsals, ...long.stack] }),
-      project('rehearsals', { ...onStack, include: rehearsals }),
+      project('stack', { ...onStack, exclude: [...elsewhere, ...long.stack] }),
       project('long-table', { ...onTable, include: long.table }),
       project('long-stack', { ...onStack, include: long.stack }),
       project('properties', {

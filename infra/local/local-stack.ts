@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { KeyStatus } from '../ops/keys/key-status.ts'
 import { serveAuthorizationPage } from './authorization-page.ts'
-import { openCloudWatch } from './aws/cloudwatch/cloudwatch.ts'
-import { type AwsEndpoint, type KeyRecord, startAwsEndpoint } from './aws/server.ts'
+import { type AwsEndpoint, startAwsEndpoint } from './aws/server.ts'
 import { createConsole } from './console/serve-console.ts'
-import { checkDataLayout } from './data-layout.ts'
 import { demoUsers } from './demo/demo-users.ts'
 import { startDemo } from './demo/start-demo.ts'
 import { createTables } from './dynamodb/create-tables.ts'
@@ -15,10 +13,9 @@ import { createGateway } from './gateway/gateway.ts'
 import { bindServer, type BoundServer, explainPortError, findFreePort, loopback } from './http/bind-server.ts'
 import { lockDataDirectory } from './lock.ts'
 import { openManners } from './manners.ts'
-import type { FunctionModel, StackModel, TableModel } from './model.ts'
+import type { FunctionModel, StackModel } from './model.ts'
 import type { LocalStackOptions } from './options.ts'
 import { composeEnvironment } from './runtime/function-environment.ts'
-import { countInvocations } from './runtime/count-invocations.ts'
 import { openFunctionLog } from './runtime/function-log.ts'
 import { createInvokeByName } from './runtime/invoke-by-name.ts'
 import { type InvokeFunction, Runtime } from './runtime/runtime.ts'
@@ -45,25 +42,16 @@ export interface LocalStack {
   stop: () => Promise<void>
 }
 
-/** What AWS replicates of a stack to its standby region, and the outputs that stacks there read. */
-export interface Replicated {
-  outputs: Record<string, string>
-  keys: KeyRecord[]
-  /** Their items are copied by whoever starts the other stack. */
-  tables: TableModel[]
-}
-
 export interface StartOptions extends LocalStackOptions {
   /** Shows a line to the person who started the stack. */
   showLine: (line: string) => void
   /** File for the lines that functions log. Default: a file in the data directory. */
   logFile?: string | undefined
-  /** What this region, as another one's standby, has of a stack there. Default: nothing. */
-  replicated?: Replicated
   /** Synthesizes the stage to serve. Default: the project's own stage `local`. */
   synthesize?: Synthesize
 }
 
+const region = 'us-east-1'
 /** Account id of the local stack, which belongs to no real account. */
 const accountId = '000000000000'
 
@@ -87,7 +75,7 @@ async function start(
   options: StartOptions,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalStack, 'stop'>> {
-  const { dataDirectory, showLine, region = 'us-east-1', replicated } = options
+  const { dataDirectory, showLine } = options
   const directory = openDirectory(dataDirectory, started)
   const keep = (name: string) => (dataDirectory === undefined ? undefined : join(directory, name))
   const api = started.adopt(await bindServer(options.port, '--port'), close)
@@ -100,13 +88,10 @@ async function start(
   // Wait for both even if one fails, so that whatever has started can be stopped.
   await Promise.allSettled([dynamodb, synthesized])
   const [dynamodbEndpoint, model] = [await dynamodb, await synthesized]
-  model.tables.push(...(replicated?.tables ?? []))
   await createTables(dynamodbEndpoint, model.tables)
 
   const logFile = options.logFile ?? join(directory, 'logs', 'functions.log')
-  const cloudwatch = openCloudWatch(model)
-  const { record } = cloudwatch
-  const log = openFunctionLog(logFile, showLine, record)
+  const log = openFunctionLog(logFile, showLine)
   const environmentOf = (item: FunctionModel) =>
     composeEnvironment(item, region, awsUrl, { ...aws.credentialsFor(item), sessionToken: 'local' })
   const functions = [...model.functions, ...listOwnFunctions(model)]
@@ -115,17 +100,14 @@ async function start(
     new Runtime({ functions, environmentOf, log, freezes: manners.has('freezes') }),
     close,
   )
-  const invoke = countInvocations(model.functions, runtime.invoke, record)
+  const { invoke } = runtime
   const starting = startAwsEndpoint({
     port: awsPort,
     model,
     dynamodbEndpoint,
     dataDirectory: keep('aws'),
     invoke: createInvokeByName(model.functions, invoke, showLine),
-    reload: (functionLogicalId) => runtime.reload(functionLogicalId),
-    cloudwatch,
     manners,
-    replicatedKeys: replicated?.keys ?? [],
     report: (problem) => showLine(`aws: ${problem}`),
   })
   const explained = starting.catch((error: unknown) => {
@@ -152,7 +134,6 @@ function openDirectory(dataDirectory: string | undefined, started: AsyncDisposab
   }
   const directory = resolve(dataDirectory)
   started.defer(lockDataDirectory(directory))
-  checkDataLayout(directory)
   return directory
 }
 
@@ -169,20 +150,14 @@ async function claimPort(port: number, option: string): Promise<number> {
 }
 
 async function synthesizeModel(
-  {
-    settings,
-    region = 'us-east-1',
-    replicated,
-    synthesize = synthesizeLocalStage,
-    watch = false,
-  }: StartOptions,
+  { settings, synthesize = synthesizeLocalStage, watch = false }: StartOptions,
   directory: string,
   pageUrl: string,
   urls: { apiUrl: string; awsUrl: string },
 ): Promise<StackModel> {
   const allSettings = { authUrl: `${pageUrl}/`, ...settings }
   const templates = await synthesize(join(directory, 'bundles'), allSettings, watch)
-  return buildStackModel(templates, { region, accountId, outputsElsewhere: replicated?.outputs, ...urls })
+  return buildStackModel(templates, { region, accountId, ...urls })
 }
 
 /** Functions that the local stack itself runs: service code, in the environment of a similar function. */
@@ -192,7 +167,7 @@ function listOwnFunctions({ functions, routes, outputs }: StackModel): FunctionM
     const base = functions.find(({ logicalId }) => logicalId === route?.functionLogicalId)
     if (base === undefined) return []
     const code = { codeDirectory: join(import.meta.dirname, folder), handler: `${name}.handler` }
-    return [{ ...base, logicalId: `local/${name}`, name, ...code, alias: undefined, ...caller }]
+    return [{ ...base, logicalId: `local/${name}`, name, ...code, ...caller }]
   }
   // Uses the auditor's role, because no other role may read every record of the signing keys.
   const auditor = outputs.AuditorRoleArn === undefined ? {} : { arn: outputs.AuditorRoleArn }
@@ -219,13 +194,7 @@ function serveApi(parts: ApiParts, started: AsyncDisposableStack): void {
     port: api.port,
     stageVariables: aws.stageVariables,
   }
-  const gateway = createGateway({
-    routes: model.routes,
-    cors: model.cors,
-    invoke,
-    identity,
-    cloudwatch: aws.cloudwatch,
-  })
+  const gateway = createGateway({ routes: model.routes, cors: model.cors, invoke, identity })
   const readKeys = async () => {
     const { payload, functionError } = await invoke('local/key-status', '{}')
     if (functionError !== undefined) throw new Error(payload)

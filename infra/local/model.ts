@@ -15,14 +15,11 @@ export interface StackModel {
   cors: CorsModel | undefined
   tables: TableModel[]
   keys: KeyModel[]
-  replicaKeys: ReplicaKeyModel[]
   queues: QueueModel[]
   eventSources: EventSourceModel[]
   buses: { name: string; arn: string }[]
   rules: RuleModel[]
   archives: ArchiveModel[]
-  alarms: AlarmModel[]
-  compositeAlarms: CompositeAlarmModel[]
   outputs: Record<string, string>
 }
 
@@ -43,16 +40,6 @@ export interface FunctionModel {
   roleTags: Record<string, string>
   /** Every policy document of the role, inline and attached, resolved. */
   policies: PolicyDocument[]
-  /** The alias through which the function is called; undefined if it has none, and so no versions. */
-  alias?: AliasModel | undefined
-}
-
-/** An alias of a function, with the version that it points to (`AWS::Lambda::Alias`). */
-export interface AliasModel {
-  name: string
-  version: string
-  /** The function in another version, which gets this share of the alias's calls (Lambda: weighted alias). */
-  additional?: { model: FunctionModel; weight: number } | undefined
 }
 
 export interface RoleModel {
@@ -115,12 +102,6 @@ export interface KeyModel {
   tags: Record<string, string>
 }
 
-/** A replica of a multi-Region key. What it shares with that key is in no template. */
-export interface ReplicaKeyModel extends Pick<KeyModel, 'keyId' | 'description' | 'keyPolicy' | 'tags'> {
-  /** ARN of the primary key, which is in another region. */
-  primaryArn: string
-}
-
 export interface QueueModel {
   name: string
   url: string
@@ -173,41 +154,4 @@ export interface RuleTarget {
   input?: string
   deadLetterArn?: string
   messageGroupId?: string
-}
-
-/** What an alarm of either kind has (`AWS::CloudWatch::Alarm`, `AWS::CloudWatch::CompositeAlarm`). */
-interface AnyAlarmModel {
-  name: string
-  arn: string
-  description: string
-  /** Whether it has actions when it is raised. */
-  notifies: boolean
-}
-
-/** An alarm on metrics. */
-export interface AlarmModel extends AnyAlarmModel {
-  queries: {
-    id: string
-    metric: { namespace: string; name: string; dimensions: Record<string, string> }
-    statistic: string
-    periodSeconds: number
-  }[]
-  /** Metric math over the ids of the queries; the id of the only one if the alarm has no expression. */
-  expression: string
-  threshold: number
-  comparison:
-    | 'GreaterThanOrEqualToThreshold'
-    | 'GreaterThanThreshold'
-    | 'LessThanOrEqualToThreshold'
-    | 'LessThanThreshold'
-  evaluationPeriods: number
-  /** Whether a period without data counts as over the threshold. */
-  missingIsBreaching: boolean
-}
-
-/** An alarm on other alarms. */
-export interface CompositeAlarmModel extends AnyAlarmModel {
-  /** The rule with the ARNs of its alarms: `(ALARM("ARN") OR ALARM("ARN"))`. */
-  rule: string
-  suppressor: { arn: string; waitSeconds: number; extensionSeconds: number } | undefined
 }

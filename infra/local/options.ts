@@ -11,8 +11,6 @@ export interface LocalStackOptions {
   /** Directory for all data; undefined keeps the data for this run only. */
   dataDirectory: string | undefined
   demo: boolean
-  /** Region that the stack is in. Default: us-east-1. */
-  region?: string
   /** Settings of infra/config.ts that `--set` overrides, by name. */
   settings: Record<string, string>
   /** URL of a DynamoDB to use instead of starting DynamoDB Local. */
@@ -38,7 +36,6 @@ export function parseOptions(commandLine: string[]): LocalStackOptions {
     .option('--page-port <port>', 'port of the authorization page', parsePort, 3001)
     .option('--data <directory>', 'where data is kept between runs', '.local')
     .option('--ephemeral', 'keep nothing between runs', false)
-    .option('--region <name>', 'region that the stack is in', 'us-east-1')
     .option('--no-demo', 'start without the demo users')
     .option('--set <name=value>', 'override a setting of infra/config.ts (repeatable)', collectSetting, {})
     .option('--dynamodb-endpoint <url>', 'use this DynamoDB instead of starting one', parseEndpoint)

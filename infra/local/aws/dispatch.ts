@@ -11,8 +11,6 @@ export interface DispatchOptions {
   callers: Callers
   services: Service[]
   manners: Manners
-  /** Called with every call that was answered, and by whom it was made. */
-  observe: (request: AwsRequest, caller: Caller, answer: Answer) => void
   /** Receives a line for each request that failed because of an error in the endpoint itself. */
   report: (problem: string) => void
 }
@@ -33,10 +31,7 @@ export async function dispatch(
     if (caller === undefined)
       throw new AwsError('MissingAuthenticationTokenException', 'The request is unsigned.', { status: 403 })
     const signal = disconnected.signal
-    const answer = await answerCall(options, request, caller, signal).catch((error: unknown) =>
-      describeFailure(options, message, error),
-    )
-    options.observe(request, caller, answer)
+    const answer = await answerCall(options, request, caller, signal)
     if (!response.destroyed) sendAnswer(response, answer)
   } catch (error) {
     if (response.headersSent || response.destroyed) return void response.destroy()

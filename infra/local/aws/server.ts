@@ -5,11 +5,6 @@ import { refuseForeignHost } from '../http/known-host.ts'
 import { openManners, type Manners } from '../manners.ts'
 import type { FunctionModel, RoleModel, StackModel } from '../model.ts'
 import { apiGatewayService, type StageVariables } from './apigateway/stage-operations.ts'
-import { alarmServices } from './cloudwatch/alarm-operations.ts'
-import { openTrail, trailOperations } from './cloudtrail/trail.ts'
-import { type CloudWatch, openCloudWatch } from './cloudwatch/cloudwatch.ts'
-import { countCalls } from './cloudwatch/count-calls.ts'
-import { sampleQueues, sampleReputation } from './cloudwatch/samplers.ts'
 import { dispatch, type DispatchOptions } from './dispatch.ts'
 import { openDynamodbProxy } from './dynamodb/dynamodb-proxy.ts'
 import { eventOperations } from './eventbridge/event-operations.ts'
@@ -19,12 +14,11 @@ import { openRules } from './eventbridge/rules.ts'
 import { openCallers, type Credentials } from './iam/callers.ts'
 import { cryptographicOperations } from './kms/cryptographic-operations.ts'
 import { keyOperations } from './kms/key-operations.ts'
-import { type KeyRecord, KeyStore } from './kms/key-store.ts'
+import { KeyStore } from './kms/key-store.ts'
 import { drawKeyLag, type DrawLag } from './kms/lag.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { eventSourceService } from './lambda/event-source-operations.ts'
 import { lambdaService, type Invoke } from './lambda/function-operations.ts'
-import { openVersions, versionService } from './lambda/versions.ts'
 import { sesAccountService } from './ses/account-operations.ts'
 import { openOutbox, sesService } from './ses/outbox.ts'
 import { drawQueueManners, type QueueManners } from './sqs/queue-manners.ts'
@@ -36,7 +30,6 @@ import { jsonService } from './wire/operation.ts'
 
 export type { Credentials } from './iam/callers.ts'
 export type { Invoke, InvokeResult } from './lambda/function-operations.ts'
-export type { KeyRecord } from './kms/key-store.ts'
 export type { OutboxMessage } from './ses/outbox.ts'
 export type { QueueManners } from './sqs/queue-manners.ts'
 export type { QueueView } from './sqs/queues.ts'
@@ -51,18 +44,12 @@ export interface AwsEndpointOptions {
   /** Directory in which keys, messages and mails survive a restart; undefined keeps them in memory only. */
   dataDirectory: string | undefined
   invoke: Invoke
-  /** Makes further calls of a function run what its model says then. Default: they do without. */
-  reload?: (functionLogicalId: string) => void
-  /** Metrics and alarms, with the values that other parts of the stack record. Default: new ones. */
-  cloudwatch?: CloudWatch
   /** Where the endpoint behaves as badly as AWS. Default: nowhere. */
   manners?: Manners
   /** Draws how late changes of KMS keys become visible. Default: as `manners` say. */
   drawKmsLag?: DrawLag
   /** What the queues do as AWS's may. Default: as `manners` say. */
   queueManners?: QueueManners
-  /** The multi-Region keys of another region, of which this one has replicas. Default: none. */
-  replicatedKeys?: KeyRecord[]
   /** Receives a line for each problem that is not part of a request. Default: written to standard error. */
   report?: (problem: string) => void
 }
@@ -79,42 +66,31 @@ const frozenKeepAliveMilliseconds = 1000
  * Rejects if a policy, pattern, schedule or event source cannot be emulated, or if the port is in use.
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions) {
-  const { model, invoke, manners = openManners(), cloudwatch = openCloudWatch(model) } = options
+  const { model, invoke, manners = openManners() } = options
   const { queueManners = drawQueueManners(manners), drawKmsLag = drawKeyLag(manners) } = options
   const report = options.report ?? ((problem: string) => void process.stderr.write(`aws: ${problem}\n`))
   const callers = openCallers(model)
   const store = openStore(options.dataDirectory)
   const queues = openQueues(store, model, queueManners)
   const outbox = openOutbox(store)
-  cloudwatch.addSampler(sampleQueues(cloudwatch, queues))
-  cloudwatch.addSampler(sampleReputation(cloudwatch, outbox))
-  const { record } = cloudwatch
-  const delivery = { model, queues, queueManners, manners, callers, invoke, record, report }
+  const delivery = { model, queues, queueManners, manners, callers, invoke, report }
   const archives = openArchives(model, store)
   const rules = openRules(delivery, archives)
   const starters = prepareEventSources(delivery)
-  const keys = await KeyStore.open(store, model, drawKmsLag, options.replicatedKeys)
+  const keys = await KeyStore.open(store, model, drawKmsLag)
   const dynamodb = await openDynamodbProxy({ model, endpoint: options.dynamodbEndpoint, manners, report })
 
   const busOperations = {
     ...eventOperations(delivery, rules, store),
     ...replayOperations(model, archives, rules, store),
   }
-  const versions = openVersions(model, options.reload ?? (() => undefined))
   const stageVariables: StageVariables = {}
   const sources: EventSource[] = []
   const kmsOperations = { ...keyOperations(keys), ...cryptographicOperations(keys) }
-  const countCall = countCalls(record)
-  const trail = openTrail(model)
   const services: DispatchOptions = {
     callers,
     report,
     manners,
-    observe(request, caller, answer) {
-      countCall(request, answer)
-      const change = trail.observe(request, caller, answer)
-      if (change !== undefined) rules.route('default', change)
-    },
     services: [
       dynamodb.service,
       jsonService('TrentService', 'application/x-amz-json-1.1', kmsOperations),
@@ -123,12 +99,9 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       sesService(model, outbox),
       sesAccountService(model),
       lambdaService(model, invoke),
-      versionService(model, versions),
       eventSourceService(model, sources),
       apiGatewayService(model, stageVariables),
       stsService(model, callers),
-      jsonService('CloudTrail_20131101', 'application/x-amz-json-1.1', trailOperations(trail)),
-      ...alarmServices(cloudwatch),
     ],
   }
   const freezes = manners.has('freezes')
@@ -145,22 +118,16 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     url: `http://127.0.0.1:${port}`,
     /** Variables of the API's stage, as they are now. */
     stageVariables,
-    cloudwatch,
     queues: () => viewQueues(queues),
     deadLetters: () => viewDeadLetters(queues),
     /** Lists the sent mails, to everyone or to one address, newest first. */
     outbox: (to?: string) => outbox.list(to),
-    multiRegionKeys: () => keys.multiRegionKeys(),
     /** Returns the access key of a function or role, by which the endpoint finds its policies. */
     credentialsFor({ arn, name }: FunctionModel | RoleModel): Credentials {
       const holder = callers.of(arn)
       if (holder === undefined) throw new Error(`${name} is no function or role of this stack`)
       return holder.credentials
     },
-    /** Publishes functions of another template, and runs them from now on. */
-    deploy: versions.deploy,
-    /** Publishes a version of a function, which gets no calls yet. Returns its number. */
-    publish: versions.publish,
     /** Gives a function the policies of this model from its next request on, as IAM's PutRolePolicy does. */
     replacePolicies: callers.replace,
     /** Runs the functions of all schedules that are enabled, once. */
@@ -169,12 +136,10 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     startDelivery(): void {
       sources.push(...starters.splice(0).map((start) => start()))
       rules.startSchedules()
-      cloudwatch.start()
     },
     /** Stops delivery, waits up to 10 s for the batches in flight, and closes the endpoint. */
     async close(): Promise<void> {
       rules.close()
-      cloudwatch.close()
       await Promise.all(sources.map((source) => source.close(closeMilliseconds)))
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

@@ -10,7 +10,6 @@ import { type DemoUser, demoPassword } from '../demo/demo-users.ts'
 import { contentTypes } from '../http/bind-server.ts'
 import type { StackModel } from '../model.ts'
 import { consoleDirectory } from './bundle-console.ts'
-import { describeAlarms } from './describe-alarms.ts'
 import { describeStack } from './describe-stack.ts'
 
 interface ConsoleOptions {
@@ -63,7 +62,6 @@ export function createConsole(
     }),
     '/queues': () => ({ queues: aws.queues(), dead_letters: aws.deadLetters() }),
     '/keys': () => readKeys(),
-    '/alarms': () => describeAlarms(aws.cloudwatch),
   }
   return (request, response) => {
     const { pathname, searchParams } = new URL(request.url?.replace(/^\/+/, '/') ?? '/', 'http://local')

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CloudWatch } from '../aws/cloudwatch/cloudwatch.ts'
 import type { RequestHandler } from '../http/bind-server.ts'
 import type { CorsModel, RouteModel } from '../model.ts'
 import { type InvokeFunction, TooManyRequestsError } from '../runtime/runtime.ts'
@@ -12,8 +11,6 @@ export interface GatewayOptions {
   cors: CorsModel | undefined
   invoke: InvokeFunction
   identity: GatewayIdentity
-  /** Where the API's metrics are recorded. */
-  cloudwatch?: Pick<CloudWatch, 'clock' | 'record'>
   /** Maximum time for a function to answer; then the client gets a 503. Default: 30 s, as on API Gateway. */
   integrationTimeoutMilliseconds?: number
 }
@@ -44,7 +41,6 @@ export function createGateway(options: GatewayOptions): RequestHandler {
   }
 
   return async (message, response) => {
-    if (options.cloudwatch) countRequest(response, identity.apiId, options.cloudwatch)
     const requestId = createRequestId()
     const { origin } = message.headers
     if (cors === undefined) return send(message, response, requestId, await answer(message, requestId))
@@ -54,24 +50,6 @@ export function createGateway(options: GatewayOptions): RequestHandler {
       : applyCors(cors, origin, await answer(message, requestId))
     send(message, response, requestId, complete)
   }
-}
-
-/** Counts a request when it is answered, as API Gateway does (HTTP APIs: metrics and dimensions). */
-function countRequest(
-  response: ServerResponse,
-  ApiId: string,
-  { clock, record }: NonNullable<GatewayOptions['cloudwatch']>,
-): void {
-  const startedAt = clock.read()
-  response.once('finish', () => {
-    const { statusCode } = response
-    const put = (name: string, value: number) =>
-      record({ namespace: 'AWS/ApiGateway', name, dimensions: { ApiId } }, value)
-    put('Count', 1)
-    put('4xx', Number(statusCode >= 400 && statusCode < 500))
-    put('5xx', Number(statusCode >= 500))
-    put('Latency', clock.read() - startedAt)
-  })
 }
 
 const isPreflight = ({ method, headers }: IncomingMessage): boolean =>

@@ -28,7 +28,7 @@ export function composeEnvironment(
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     AWS_LAMBDA_FUNCTION_NAME: model.name,
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(model.memoryMegabytes),
-    AWS_LAMBDA_FUNCTION_VERSION: model.alias?.version ?? '$LATEST',
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
     AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${model.name}`,
     LAMBDA_TASK_ROOT: model.codeDirectory,

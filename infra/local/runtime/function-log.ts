@@ -1,5 +1,3 @@
-import type { RecordMetric } from '../aws/cloudwatch/metrics.ts'
-import { recordEmbeddedMetrics } from '../aws/cloudwatch/embedded-metrics.ts'
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -13,13 +11,9 @@ const maxFileBytes = 20_000_000
 
 /**
  * Writes every line that functions log to a file (`INSTANT FUNCTION LINE`). Also shows structured lines of
- * level WARN and above, and other lines that mention an error or a warning. Records the metrics in them.
+ * level WARN and above, and other lines that mention an error or a warning.
  */
-export function openFunctionLog(
-  file: string,
-  showLine: (line: string) => void,
-  record?: RecordMetric,
-): FunctionLog {
+export function openFunctionLog(file: string, showLine: (line: string) => void): FunctionLog {
   mkdirSync(dirname(file), { recursive: true })
   let written = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   return {
@@ -31,7 +25,6 @@ export function openFunctionLog(
       }
       written += text.length
       appendFileSync(file, text)
-      if (record) recordEmbeddedMetrics(line, record)
       if (needsAttention(line)) showLine(`${functionName}: ${line}`)
     },
   }

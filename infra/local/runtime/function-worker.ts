@@ -20,8 +20,6 @@ type Outcome = Pick<InvocationResult, 'payload' | 'functionError'>
  */
 export class FunctionWorker {
   private readonly model: FunctionModel
-  /** The version that the thread loaded; its function may run another one by now. */
-  private readonly version: string
   private readonly log: FunctionLog
   private readonly thread: Worker
   /** Holds 0 while the thread may freeze and 1 while it must run; undefined if it never freezes. */
@@ -36,10 +34,9 @@ export class FunctionWorker {
 
   constructor(model: FunctionModel, environment: Record<string, string>, log: FunctionLog, freezes: boolean) {
     this.model = model
-    this.version = model.alias?.version ?? '$LATEST'
     this.log = log
     this.running = freezes ? new Int32Array(new SharedArrayBuffer(4)) : undefined
-    this.thread = startThread(model, this.version, environment, this.running)
+    this.thread = startThread(model, environment, this.running)
     this.loadFault = this.waitForLoad()
     this.thread.on('message', (message: Message) => {
       if (message.kind === 'done') this.settle({ payload: message.payload, functionError: undefined })
@@ -78,7 +75,7 @@ export class FunctionWorker {
     const loadFault = await this.loadFault
     if (loadFault !== undefined) void this.terminate()
     const outcome = loadFault ?? (await this.invoke(requestId, payload, endAfterMilliseconds))
-    return { ...outcome, requestId, executedVersion: this.version, logTail: this.logTail }
+    return { ...outcome, requestId, logTail: this.logTail }
   }
 
   /** Ends the worker's thread. The running invocation resolves with Lambda's error for an exit. */
@@ -126,11 +123,10 @@ export class FunctionWorker {
 
 function startThread(
   model: FunctionModel,
-  version: string,
   environment: Record<string, string>,
   running: Int32Array | undefined,
 ): Worker {
-  const logStreamName = `local/[${version}]${randomBytes(16).toString('hex')}`
+  const logStreamName = `local/[$LATEST]${randomBytes(16).toString('hex')}`
   return new Worker(new URL('worker-entry.mjs', import.meta.url), {
     name: model.name,
     env: { ...environment, AWS_LAMBDA_LOG_STREAM_NAME: logStreamName },
@@ -139,7 +135,7 @@ function startThread(
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: Math.max(64, model.memoryMegabytes) },
-    workerData: { model, version, logStreamName, running },
+    workerData: { model, logStreamName, running },
   })
 }
 

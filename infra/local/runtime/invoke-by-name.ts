@@ -25,18 +25,10 @@ export function createInvokeByName(
     const payload = Buffer.from(bytes).toString()
     if (type === 'Event') {
       void runInBackground(model, payload)
-      return { payload: Buffer.alloc(0), executedVersion: model.alias?.version ?? '$LATEST' }
+      return { payload: Buffer.alloc(0) }
     }
-    const { functionError, executedVersion, logTail, ...result } = await invoke(
-      model.logicalId,
-      payload,
-      endAfterMilliseconds,
-    )
-    return {
-      payload: Buffer.from(result.payload),
-      executedVersion,
-      logTail,
-      ...(functionError === undefined ? {} : { functionError }),
-    }
+    const result = await invoke(model.logicalId, payload, endAfterMilliseconds)
+    const { functionError, logTail } = result
+    return { payload: Buffer.from(result.payload), logTail, ...(functionError && { functionError }) }
   }
 }

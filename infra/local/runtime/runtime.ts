@@ -9,8 +9,6 @@ export interface InvocationResult {
   /** Set if the function failed, timed out or exited; `payload` is then the error object. */
   functionError: 'Unhandled' | undefined
   requestId: string
-  /** Version that ran; `$LATEST` for a function without an alias. */
-  executedVersion: string
   /** The last lines that the function logged in this run, at most 4 KB. */
   logTail: string
 }
@@ -66,7 +64,7 @@ interface WaitingInvocation {
   reject: (error: unknown) => void
 }
 
-/** The workers of one version of a function, and the invocations that wait for them. */
+/** The workers of a function, and the invocations that wait for them. */
 interface Pool {
   model: FunctionModel
   workers: Set<FunctionWorker>
@@ -76,8 +74,6 @@ interface Pool {
    */
   idle: { worker: FunctionWorker; since: number }[]
   waiting: WaitingInvocation[]
-  /** Number of the calls through the alias since it was changed. */
-  calls: number
   /** Sequence number of the function's last run. The function with the lowest number has waited longest. */
   lastRun: number
 }
@@ -100,10 +96,9 @@ export class Runtime {
   }
 
   readonly invoke: InvokeFunction = async (functionLogicalId, payload, endAfterMilliseconds) => {
-    const pool = this.route(this.poolOf(functionLogicalId))
-    const busy = this.versionsOf(functionLogicalId).reduce((sum, one) => sum + countBusy(one), 0)
+    const pool = this.poolOf(functionLogicalId)
     const { reservedConcurrency = Number.POSITIVE_INFINITY } = pool.model
-    if (busy >= reservedConcurrency) throw new TooManyRequestsError('Rate Exceeded.')
+    if (countBusy(pool) >= reservedConcurrency) throw new TooManyRequestsError('Rate Exceeded.')
     if (this.closed || pool.waiting.length >= this.limits.maxWaitingPerFunction)
       throw new TooManyRequestsError('The local stack cannot take more for this function now.')
     return new Promise((resolve, reject) => {
@@ -114,18 +109,15 @@ export class Runtime {
 
   /** Makes further invocations of a function load its new code. Running ones finish with the old code. */
   reload(functionLogicalId: string): void {
-    for (const pool of this.versionsOf(functionLogicalId)) {
-      pool.calls = 0
-      for (const worker of pool.workers) worker.retire()
-      for (const { worker } of pool.idle) void this.drop(pool, worker)
-    }
+    const pool = this.poolOf(functionLogicalId)
+    for (const worker of pool.workers) worker.retire()
+    for (const { worker } of pool.idle) void this.drop(pool, worker)
   }
 
   /** Counts the live workers, by function name. */
   countWorkers(): Record<string, number> {
     const counts: Record<string, number> = {}
-    for (const { model, workers } of this.pools.values())
-      counts[model.name] = (counts[model.name] ?? 0) + workers.size
+    for (const { model, workers } of this.pools.values()) counts[model.name] = workers.size
     return counts
   }
 
@@ -143,27 +135,6 @@ export class Runtime {
     const pool = this.pools.get(functionLogicalId)
     if (pool === undefined) throw new Error(`no function ${functionLogicalId}`)
     return pool
-  }
-
-  /** The workers of every version of a function that was called. */
-  private versionsOf(functionLogicalId: string): Pool[] {
-    return [...this.pools.values()].filter(({ model }) => model.logicalId === functionLogicalId)
-  }
-
-  /**
-   * The workers of the version that gets this call. Lambda draws it; here a version that gets a tenth of the
-   * calls gets every tenth.
-   */
-  private route(pool: Pool): Pool {
-    const { additional } = pool.model.alias ?? {}
-    pool.calls += 1
-    if (additional === undefined) return pool
-    const { model, weight } = additional
-    if (Math.floor(pool.calls * weight) === Math.floor((pool.calls - 1) * weight)) return pool
-    const id = `${model.logicalId}:${model.alias?.version ?? ''}`
-    const other = this.pools.get(id) ?? createPool(model)
-    this.pools.set(id, other)
-    return other
   }
 
   private dispatch(pool: Pool): void {
@@ -233,7 +204,6 @@ const createPool = (model: FunctionModel): Pool => ({
   workers: new Set(),
   idle: [],
   waiting: [],
-  calls: 0,
   lastRun: 0,
 })
 

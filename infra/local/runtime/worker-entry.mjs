@@ -7,7 +7,7 @@ import process from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const { model, version, logStreamName, running } = workerData
+const { model, logStreamName, running } = workerData
 const { codeDirectory, handler, name: functionName } = model
 
 /** Logs an error of the function, and sends it to the caller as Lambda reports it. */
@@ -38,8 +38,8 @@ async function loadHandler() {
 const contextOf = ({ requestId, deadline }) => ({
   callbackWaitsForEmptyEventLoop: true,
   functionName,
-  functionVersion: version,
-  invokedFunctionArn: model.alias === undefined ? model.arn : `${model.arn}:${model.alias.name}`,
+  functionVersion: '$LATEST',
+  invokedFunctionArn: model.arn,
   memoryLimitInMB: String(model.memoryMegabytes),
   awsRequestId: requestId,
   logGroupName: `/aws/lambda/${functionName}`,

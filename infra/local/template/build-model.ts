@@ -1,13 +1,11 @@
 import type { StackModel } from '../model.ts'
 import type { Addresses } from './names.ts'
-import { readAlarms, readCompositeAlarms } from './read-alarms.ts'
 import { readApi, readRoutes } from './read-api.ts'
 import {
   readArchives,
   readBuses,
   readKeys,
   readQueues,
-  readReplicaKeys,
   readRules,
   readTables,
 } from './read-data-and-events.ts'
@@ -33,7 +31,6 @@ export function buildStackModel(templates: StackTemplate[], addresses: Addresses
     ...readApi(reader),
     tables: readTables(reader),
     keys: readKeys(reader),
-    replicaKeys: readReplicaKeys(reader),
     queues: readQueues(reader),
     eventSources: readEventSources(reader, functions),
     buses: [
@@ -42,8 +39,6 @@ export function buildStackModel(templates: StackTemplate[], addresses: Addresses
     ],
     rules: readRules(reader),
     archives: readArchives(reader),
-    alarms: readAlarms(reader),
-    compositeAlarms: readCompositeAlarms(reader),
     outputs: reader.outputs(),
   }
   reader.refuseUnknown()

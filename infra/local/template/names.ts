@@ -14,10 +14,6 @@ export interface Addresses {
   apiUrl: string
   /** Without a trailing slash. */
   awsUrl: string
-  /** Numbers of the versions of functions that this deployment publishes, by function. Default: 1. */
-  versions?: Record<string, string> | undefined
-  /** Outputs of stacks in another region, by name. */
-  outputsElsewhere?: Record<string, string> | undefined
 }
 
 /** A resource whose name is to be determined. */
@@ -67,17 +63,13 @@ const otherTypes: Record<string, Identify> = {
     resource.property('MultiRegion') === 'true'
       ? identifyKey(`mrk-${hash(resource).slice(0, 32)}`, at)
       : identifyKey(hash(resource).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5'), at),
-  'AWS::KMS::ReplicaKey': (resource, at) =>
-    identifyKey(resource.property('PrimaryKeyArn')?.split('/')[1] ?? '', at),
   'AWS::Lambda::Alias': (resource, at) => {
     const arn = `${functionArn(resource, at)}:${resource.property('Name') ?? 'live'}`
     return { ref: arn, attributes: { AliasArn: arn } }
   },
   'AWS::Lambda::Version': (resource, at) => {
-    const bare = functionArn(resource, at)
-    const version = at.versions?.[bare.split(':').at(-1) ?? ''] ?? '1'
-    const arn = `${bare}:${version}`
-    return { ref: arn, attributes: { FunctionArn: arn, Version: version } }
+    const arn = `${functionArn(resource, at)}:1`
+    return { ref: arn, attributes: { FunctionArn: arn, Version: '1' } }
   },
   'AWS::SQS::Queue': (resource, at) => {
     const suffix = resource.property('FifoQueue') === 'true' ? '.fifo' : ''

@@ -3,7 +3,6 @@ import type {
   ArchiveModel,
   KeyModel,
   QueueModel,
-  ReplicaKeyModel,
   RuleModel,
   RuleTarget,
   StackModel,
@@ -29,13 +28,6 @@ const Key = v.object({
   KeyUsage: v.optional(Text, 'ENCRYPT_DECRYPT'),
   Description: v.optional(Text, ''),
   KeyPolicy: v.optional(Policy),
-  Tags,
-})
-
-const ReplicaKey = v.object({
-  PrimaryKeyArn: Text,
-  Description: v.optional(Text, ''),
-  KeyPolicy: Policy,
   Tags,
 })
 
@@ -99,16 +91,6 @@ export const readKeys = (reader: TemplateReader): KeyModel[] =>
     arn: attribute('Arn'),
     keySpec: properties.KeySpec,
     keyUsage: properties.KeyUsage,
-    description: properties.Description,
-    keyPolicy: properties.KeyPolicy,
-    tags: properties.Tags,
-  }))
-
-/** Reads the replicas of multi-Region keys. */
-export const readReplicaKeys = (reader: TemplateReader): ReplicaKeyModel[] =>
-  reader.read('AWS::KMS::ReplicaKey', ReplicaKey).map(({ ref, properties }) => ({
-    keyId: ref,
-    primaryArn: properties.PrimaryKeyArn,
     description: properties.Description,
     keyPolicy: properties.KeyPolicy,
     tags: properties.Tags,

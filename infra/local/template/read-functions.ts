@@ -14,8 +14,6 @@ const LambdaFunction = v.object({
   Layers: v.optional(v.array(v.unknown()), []),
 })
 
-const Alias = v.object({ FunctionName: Text, FunctionVersion: Text, Name: Text })
-
 const EventSourceMapping = v.object({
   FunctionName: Text,
   EventSourceArn: Text,
@@ -39,16 +37,14 @@ const AttachedPolicy = v.object({ PolicyDocument: Policy, Roles: Texts })
 /** Ignored AWS managed policies: the local stack lets every function write logs and traces. */
 const harmlessManagedPolicies = /\/(AWSLambdaBasicExecutionRole|AWSXRayDaemonWriteAccess)$/
 
-/** Reads the Lambda functions of the stage, with their aliases. */
+/** Reads the Lambda functions of the stage. Aliases and versions are ignored: there is one version. */
 export function readFunctions(reader: TemplateReader, roles: RoleModel[]): FunctionModel[] {
-  const aliases = reader.read('AWS::Lambda::Alias', Alias).map(({ properties }) => properties)
   return reader
     .read('AWS::Lambda::Function', LambdaFunction)
     .map(({ id, ref, stack, attribute, properties }) => {
       if (properties.Layers.length > 0) refuse(`${id} has layers, which the local stack does not know`)
       const role = roles.find(({ arn }) => arn === properties.Role)
       const bundle = stack.assetPaths.get(properties.Code.S3Key ?? '')
-      const alias = aliases.find(({ FunctionName: name }) => name === ref)
       return {
         logicalId: id,
         name: ref,
@@ -62,7 +58,6 @@ export function readFunctions(reader: TemplateReader, roles: RoleModel[]): Funct
         roleArn: properties.Role,
         roleTags: role?.tags ?? {},
         policies: role?.policies ?? [],
-        alias: alias && { name: alias.Name, version: alias.FunctionVersion },
       }
     })
 }

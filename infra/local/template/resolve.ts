@@ -33,13 +33,6 @@ const intrinsics: Record<string, Intrinsic> = {
   },
   'Fn::ImportValue': (resolver, stack, argument) =>
     resolver.importValue(asText(resolver.resolve(stack, argument))),
-  'Fn::GetStackOutput': (resolver, stack, argument) => {
-    const name = asText(asObject(argument).OutputName)
-    return (
-      resolver.addresses.outputsElsewhere?.[name] ??
-      refuse(`${stack.name} reads the output ${name} of another region, and there is none`)
-    )
-  },
   'Fn::If': (resolver, stack, argument) => {
     const [condition, whenTrue, whenFalse] = asList(argument)
     return resolver.resolve(stack, resolver.holds(stack, asText(condition)) ? whenTrue : whenFalse)

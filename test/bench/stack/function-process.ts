@@ -35,7 +35,6 @@ export const toInvocation = ({
   payload,
   functionError: failed ? 'Unhandled' : undefined,
   requestId: '',
-  executedVersion: '$LATEST',
   logTail: '',
 })
 

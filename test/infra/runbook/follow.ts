@@ -1,8 +1,5 @@
-import { DynamoDBClient, UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
-import { EnableRuleCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge'
-import { CancelKeyDeletionCommand, DisableKeyCommand, EnableKeyCommand, KMSClient } from '@aws-sdk/client-kms'
-import { LambdaClient, ListVersionsByFunctionCommand, UpdateAliasCommand } from '@aws-sdk/client-lambda'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { DisableKeyCommand, KMSClient } from '@aws-sdk/client-kms'
+import { writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { runOps } from '../../../infra/ops/command-line.ts'
@@ -28,47 +25,10 @@ export interface Procedure {
   aws: (command: string, words?: Words) => Promise<unknown>
 }
 
-/** A client of KMS in the region that the environment names now. */
-const kms = () => new KMSClient(clientOptions())
-
-/** What `aws cloudtrail lookup-events` sends. The project has no client of CloudTrail, and needs no other. */
-async function lookUpEvents(AttributeKey: string, AttributeValue: string): Promise<unknown> {
-  const { endpoint = '', region } = clientOptions()
-  const response = await fetch(endpoint, {
-    method: 'POST',
-    headers: {
-      // The local stack does not check signatures.
-      authorization: `AWS4-HMAC-SHA256 Credential=any/20261122/${region}/cloudtrail/aws4_request`,
-      'content-type': 'application/x-amz-json-1.1',
-      'x-amz-target': 'com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101.LookupEvents',
-    },
-    body: JSON.stringify({ LookupAttributes: [{ AttributeKey, AttributeValue }] }),
-  })
-  return response.json()
-}
-
-/** The AWS commands of the runbook, each with the values of its placeholders in their order. */
-const awsCommands: Record<string, (word: string, other: string) => Promise<unknown>> = {
-  'aws kms enable-key --key-id ARN': (KeyId) => kms().send(new EnableKeyCommand({ KeyId })),
-  'aws kms disable-key --key-id ARN': (KeyId) => kms().send(new DisableKeyCommand({ KeyId })),
-  'aws kms cancel-key-deletion --key-id ARN': (KeyId) => kms().send(new CancelKeyDeletionCommand({ KeyId })),
-  'aws cloudtrail lookup-events --lookup-attributes AttributeKey=EventSource,AttributeValue=kms.amazonaws.com':
-    () => lookUpEvents('EventSource', 'kms.amazonaws.com'),
-  'aws events enable-rule --name NAME': (Name) =>
-    new EventBridgeClient(clientOptions()).send(new EnableRuleCommand({ Name })),
-  'aws dynamodb update-item --cli-input-json file://FILE': (file) =>
-    new DynamoDBClient(clientOptions()).send(
-      new UpdateItemCommand(JSON.parse(readFileSync(file, 'utf8')) as UpdateItemCommandInput),
-    ),
-  'aws lambda list-versions-by-function --function-name NAME': (FunctionName) =>
-    new LambdaClient(clientOptions()).send(new ListVersionsByFunctionCommand({ FunctionName })),
-  'aws lambda update-alias --function-name NAME --name live --function-version NUMBER': (
-    FunctionName,
-    FunctionVersion,
-  ) =>
-    new LambdaClient(clientOptions()).send(
-      new UpdateAliasCommand({ FunctionName, Name: 'live', FunctionVersion }),
-    ),
+/** The AWS commands of the runbook that the rehearsals follow, each with the value of its placeholder. */
+const awsCommands: Record<string, (word: string) => Promise<unknown>> = {
+  'aws kms disable-key --key-id ARN': (KeyId) =>
+    new KMSClient(clientOptions()).send(new DisableKeyCommand({ KeyId })),
 }
 
 /** Opens a procedure of the runbook, whose commands then run against the stack at `url`. */
@@ -86,8 +46,8 @@ export function follow(heading: string, url: string): Procedure {
       const runCommand = awsCommands[command]
       expect(text).toContain(`\`${command}\``)
       if (runCommand === undefined) throw new Error(`the rehearsals cannot run ${command}`)
-      const [word = '', other = ''] = Object.values(words)
-      return runCommand(word, other)
+      const [word = ''] = Object.values(words)
+      return runCommand(word)
     },
   }
 }

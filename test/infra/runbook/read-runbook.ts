@@ -6,11 +6,6 @@ const file = join(import.meta.dirname, '../../../infra/RUNBOOK.md')
 /** Text of infra/RUNBOOK.md. */
 export const runbook = readFileSync(file, 'utf8')
 
-/** Headings of the procedures in the runbook, in order. */
-export const procedureHeadings = [
-  ...runbook.slice(runbook.indexOf('\n## Procedures')).matchAll(/^### (.+)$/gm),
-].map(([, heading = '']) => heading)
-
 /** Returns the text under a heading of a section, procedure or alarm in the runbook. */
 export function sectionOf(heading: string): string {
   const [, text] = runbook.split(`# ${heading}\n`)

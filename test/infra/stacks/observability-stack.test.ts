@@ -1,5 +1,4 @@
 import { beforeAll, expect, it } from 'vitest'
-import { compileMetricMath } from '../../../infra/local/aws/cloudwatch/metric-math.ts'
 import { endpointFunctions } from '../../../infra/endpoint-functions.ts'
 import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { checkSearch } from './check-search.ts'
@@ -12,21 +11,6 @@ beforeAll(async () => {
   stacks = await synthesizeUnchecked('prod')
 })
 
-interface MetricQuery {
-  Id: string
-  Expression?: string
-}
-
-/** Lists the metric math expressions of all alarms, with the metric ids that each may use. */
-const alarmExpressions = (): { alarm: string; expression: string; ids: string[] }[] =>
-  ofType(stacks, 'AWS::CloudWatch::Alarm').flatMap(({ id: alarm, resource }) => {
-    const queries = (resource.Properties['Metrics'] ?? []) as MetricQuery[]
-    const ids = queries.map(({ Id }) => Id)
-    return queries.flatMap(({ Expression }) =>
-      Expression === undefined ? [] : [{ alarm, expression: Expression, ids }],
-    )
-  })
-
 /** Lists the search expressions of the dashboard. */
 function dashboardSearches(): string[] {
   const text = ofType(stacks, 'AWS::CloudWatch::Dashboard')
@@ -34,13 +18,6 @@ function dashboardSearches(): string[] {
     .join('')
   return [...text.matchAll(/SEARCH\('.*?', '\w+', \d+\)/g)].map(([search]) => search.replaceAll(/\\+"/g, '"'))
 }
-
-it('the metric math of every alarm is valid and gives a time series, as CloudWatch requires', () => {
-  const expressions = alarmExpressions()
-  expect(expressions).not.toEqual([])
-  for (const { alarm, expression, ids } of expressions)
-    expect(compileMetricMath(expression, ids).type, `${alarm}: ${expression}`).toBe('time series')
-})
 
 it('every search expression of the dashboard quotes its names as CloudWatch requires', () => {
   const searches = dashboardSearches()

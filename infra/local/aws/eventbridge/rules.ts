@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { RuleModel, RuleTarget, StackModel } from '../../model.ts'
-import type { Metric } from '../cloudwatch/metrics.ts'
 import { allowsService } from '../iam/authorize.ts'
 import type { DeliveryOptions } from '../lambda/event-source.ts'
 import type { Archives, SealedEvent } from './archives.ts'
@@ -50,7 +49,6 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
     for (const [rule, matches] of patterns)
       if (rule.busName === busName && enabled.has(rule) && matches(whole)) {
         if (ruleArns?.includes(rule.arn) === false) continue
-        options.record(metricOf(rule, 'TriggeredRules'), 1)
         deliverAll(rule, text, options)
         if (manners.happens('duplicate-events', rule.name, duplicateProbability))
           deliverAll(rule, text, options)
@@ -99,28 +97,18 @@ function sealEvent(event: NewEvent, { accountId, region }: StackModel): SealedEv
   return { head, text: `${JSON.stringify(head).slice(0, -1)},"detail":${event.detail}}` }
 }
 
-/** A metric of a rule, as EventBridge names it: for rules of the default bus, without the bus. */
-const metricOf = ({ name: RuleName, busName }: RuleModel, name: string): Metric => ({
-  namespace: 'AWS/Events',
-  name,
-  dimensions: { ...(busName !== 'default' && { EventBusName: busName }), RuleName },
-})
-
 function deliverAll(rule: RuleModel, text: string, options: DeliveryOptions): void {
   for (const target of rule.targets) deliver(rule, target, target.input ?? text, options)
 }
 
 function deliver(rule: RuleModel, target: RuleTarget, body: string, options: DeliveryOptions): void {
-  const { model, invoke, record, report } = options
+  const { model, invoke, report } = options
   const fail = (reason: string) => {
     report(`rule ${rule.name} could not deliver to ${target.arn}: ${reason}`)
-    if (target.deadLetterArn !== undefined) {
-      const problem = sendToQueue(rule, target.deadLetterArn, undefined, body, options)
-      if (problem === undefined) return
+    if (target.deadLetterArn === undefined) return
+    const problem = sendToQueue(rule, target.deadLetterArn, undefined, body, options)
+    if (problem !== undefined)
       report(`rule ${rule.name} lost an event, because of its dead-letter queue: ${problem}`)
-      record(metricOf(rule, 'InvocationsFailedToBeSentToDlq'), 1)
-    }
-    record(metricOf(rule, 'FailedInvocations'), 1)
   }
   const name = model.functions.find(({ arn }) => arn === target.arn)?.name
   if (name === undefined) {

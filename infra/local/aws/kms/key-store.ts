@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import type { PolicyDocument, StackModel } from '../../model.ts'
-import { refuse } from '../../startup-error.ts'
 import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
 import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
@@ -67,15 +66,9 @@ export class KeyStore {
 
   /**
    * Opens the stored KMS keys and adds those of the template. A stored key takes its description, policy and
-   * tags from the template, and a replica what it shares from its primary key, one of `replicated`. What
-   * changes afterwards becomes visible after the lag that `drawLag` draws.
+   * tags from the template. What changes afterwards becomes visible after the lag that `drawLag` draws.
    */
-  static async open(
-    store: Store,
-    model: StackModel,
-    drawLag: DrawLag = () => 0,
-    replicated: readonly KeyRecord[] = [],
-  ): Promise<KeyStore> {
+  static async open(store: Store, model: StackModel, drawLag: DrawLag = () => 0): Promise<KeyStore> {
     const keys = new KeyStore(store, model)
     const adding = model.keys.map(async ({ keyId, keySpec: spec, description, keyPolicy, tags }) => {
       const known = keys.#keys.get(keyId)?.record
@@ -84,12 +77,6 @@ export class KeyStore {
       return keys.save({ ...known, description, tags, policy })
     })
     await Promise.all(adding)
-    for (const { keyId, primaryArn, keyPolicy, ...own } of model.replicaKeys) {
-      const primary =
-        replicated.find(({ arn }) => arn === primaryArn) ?? refuse(`no region has the key ${primaryArn}`)
-      const policy = JSON.stringify(keyPolicy ?? keys.#defaultPolicy)
-      keys.save({ ...primary, ...own, arn: keys.arnOf(keyId), policy })
-    }
     keys.#drawLag = drawLag
     return keys
   }
@@ -130,11 +117,6 @@ export class KeyStore {
     this.#deleteExpired()
     const visible = [...this.#keys.values()].filter(({ lagging }) => lagging.exists.visible)
     return visible.sort((a, b) => (a.record.keyId < b.record.keyId ? -1 : 1))
-  }
-
-  /** The records of all multi-Region keys, with which KMS makes replicas in another region. */
-  multiRegionKeys(): KeyRecord[] {
-    return this.list().flatMap(({ record }) => (record.keyId.startsWith('mrk-') ? [record] : []))
   }
 
   /** Makes the ARN of a KMS key of this account. */

@@ -3,7 +3,6 @@ import { setTimeout } from 'node:timers/promises'
 import * as v from 'valibot'
 import type { Manners } from '../../manners.ts'
 import type { EventSourceModel, FunctionModel, StackModel } from '../../model.ts'
-import type { RecordMetric } from '../cloudwatch/metrics.ts'
 import type { Callers } from '../iam/callers.ts'
 import { md5, md5OfAttributes, systemAttributes } from '../sqs/message.ts'
 import type { Message, MessageAttribute } from '../sqs/message.ts'
@@ -20,7 +19,6 @@ export interface DeliveryOptions {
   manners: Manners
   callers: Callers
   invoke: Invoke
-  record: RecordMetric
   /** Receives a line for each delivery that failed. */
   report: (problem: string) => void
 }

@@ -18,7 +18,6 @@ export interface InvokeResult {
   payload: Uint8Array
   /** Set if the function threw, timed out or exited; the payload is then the error object. */
   functionError?: 'Unhandled'
-  executedVersion: string
   /** The last part of the function's log, as text. */
   logTail?: string
 }
@@ -68,14 +67,14 @@ async function invokeFunction(name: string, invoke: Invoke, { headers, body }: A
   }
   parseJson(payload, 'InvalidRequestContentException')
   if (type === 'DryRun') return { status: 204, headers: {}, body: '' }
-  const { functionError, executedVersion, logTail = '', ...result } = await invoke(name, payload, type)
+  const { functionError, logTail = '', ...result } = await invoke(name, payload, type)
   if (type === 'Event') return { status: 202, headers: {}, body: '' }
   const log = Buffer.from(logTail).subarray(-maxLogTailBytes).toString('base64')
   return {
     status: 200,
     headers: {
       'content-type': 'application/json',
-      'x-amz-executed-version': executedVersion,
+      'x-amz-executed-version': '$LATEST',
       ...(functionError && { 'x-amz-function-error': functionError }),
       ...(headers['x-amz-log-type'] === 'Tail' && { 'x-amz-log-result': log }),
     },

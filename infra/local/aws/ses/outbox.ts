@@ -34,9 +34,6 @@ export function openOutbox({ database }: Store) {
   const trim = database.prepare('DELETE FROM ses_outbox WHERE id <= ?')
   const select = 'SELECT recipient AS "to", subject, text, sent_at FROM ses_outbox'
   const all = database.prepare(`${select} ORDER BY id DESC`)
-  const count = database.prepare(`SELECT COUNT(*) AS mails,
-    COUNT(*) FILTER (WHERE recipient LIKE '%.invalid') AS bounces,
-    COUNT(*) FILTER (WHERE recipient LIKE 'complaint%@simulator.amazonses.com') AS complaints FROM ses_outbox`)
   const toOne = database.prepare(`${select} WHERE recipient = ? COLLATE NOCASE ORDER BY id DESC`)
   return {
     add(message: OutboxMessage): void {
@@ -48,11 +45,6 @@ export function openOutbox({ database }: Store) {
       const rows = to === undefined ? all.all() : toOne.all(to)
       return rows.map((row) => ({ ...row }) as unknown as OutboxMessage)
     },
-    /**
-     * Counts the mails in the outbox, those to names that cannot exist (RFC 2606), and those to the
-     * simulator's addresses that complain; SES itself counts no mail to its simulator.
-     */
-    reputation: () => count.get() as unknown as Record<'mails' | 'bounces' | 'complaints', number>,
   }
 }
 

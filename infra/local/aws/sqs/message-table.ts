@@ -54,7 +54,6 @@ const statements = {
     COUNT(*) FILTER (WHERE visibleAt > :now AND receipt IS NOT NULL) AS inFlight,
     COUNT(*) FILTER (WHERE visibleAt > :now AND receipt IS NULL) AS delayed
     FROM queue_messages WHERE queue = :queue`,
-  oldest: 'SELECT MIN(sentAt) AS sentAt FROM queue_messages WHERE queue = :queue',
   newest: 'SELECT * FROM queue_messages WHERE queue = :queue ORDER BY sentAt DESC LIMIT :limit',
   findDuplicate: `SELECT id, position FROM queue_duplicates
     WHERE queue = :queue AND deduplicationId = :deduplicationId AND expiresAt > :now`,

@@ -129,12 +129,6 @@ export class Queue {
     return { visible: 0, inFlight: 0, delayed: 0, ...counts }
   }
 
-  /** When the oldest message was sent, epoch milliseconds; undefined if there is none. */
-  oldestSentAt(): number | undefined {
-    const sentAt = this.#table.oldest.get({ queue: this.model.name })?.sentAt ?? undefined
-    return sentAt === undefined ? undefined : Number(sentAt)
-  }
-
   /** Returns the newest messages for display, without receiving them. */
   newest(limit: number): Message[] {
     return this.#table.newest.all({ queue: this.model.name, limit }).map(readRow)

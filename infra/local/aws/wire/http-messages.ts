@@ -1,4 +1,3 @@
-import { cbor } from '@smithy/core/cbor'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
@@ -48,10 +47,7 @@ const maxBodyBytes = 24 * 1024 * 1024
 /** Reads an AWS request. Throws RequestEntityTooLargeException for a body larger than any service accepts. */
 export async function readRequest(message: IncomingMessage): Promise<AwsRequest> {
   const { method = '', url = '/', headers } = message
-  // Some clients put the service's package first: com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101.
-  const [service = '', operation = ''] = String(headers['x-amz-target'] ?? '')
-    .split('.')
-    .slice(-2)
+  const [service = '', operation = ''] = String(headers['x-amz-target'] ?? '').split('.')
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of message as AsyncIterable<Buffer>) {
@@ -79,18 +75,9 @@ export function jsonAnswer(contentType: string, output: unknown): Answer {
   return { status: 200, headers: { 'content-type': contentType }, body }
 }
 
-const cborType = 'application/cbor'
-
-/** Makes an answer in Smithy RPC v2 CBOR. */
-export function cborAnswer(status: number, output: unknown): Answer {
-  const headers = { 'content-type': cborType, 'smithy-protocol': 'rpc-v2-cbor' }
-  return { status, headers, body: Buffer.from(cbor.serialize(output)) }
-}
-
 /** Makes an error answer. JSON clients read the error code from the body, REST clients from a header. */
 export function errorAnswer(contentType: string, error: AwsError): Answer {
   const { status, code, queryCode, message, members } = error
-  if (contentType === cborType) return cborAnswer(status, { __type: code, message })
   return {
     status,
     headers: {

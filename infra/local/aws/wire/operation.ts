@@ -1,8 +1,7 @@
-import { cbor } from '@smithy/core/cbor'
 import * as v from 'valibot'
 import type { AccessRequest } from '../iam/authorize.ts'
 import type { Caller } from '../iam/callers.ts'
-import { AwsError, cborAnswer, jsonAnswer, parseJson, type Answer, type AwsRequest } from './http-messages.ts'
+import { AwsError, jsonAnswer, parseJson, type Answer, type AwsRequest } from './http-messages.ts'
 
 /** The context of an AWS request, in addition to its input. */
 export interface Call {
@@ -51,16 +50,5 @@ export function jsonService(
     if (request.target.service !== target || !Object.hasOwn(operations, name)) return undefined
     const prepared = operations[name]?.(parseJson(request.body))
     return prepared && { ...prepared, run: async (call) => jsonAnswer(contentType, await prepared.run(call)) }
-  }
-}
-
-/** Makes an AWS service with the protocol Smithy RPC v2 CBOR: the path has its name and the operation. */
-export function cborService(serviceName: string, operations: Record<string, Operation>): Service {
-  const prefix = `/service/${serviceName}/operation/`
-  return ({ method, path, body }) => {
-    const name = path.slice(prefix.length)
-    if (method !== 'POST' || !path.startsWith(prefix) || !Object.hasOwn(operations, name)) return undefined
-    const prepared = operations[name]?.(body.length === 0 ? {} : cbor.deserialize(body))
-    return prepared && { ...prepared, run: async (call) => cborAnswer(200, await prepared.run(call)) }
   }
 }

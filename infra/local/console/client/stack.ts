@@ -23,11 +23,6 @@ interface Keys {
   next_due: number | null
 }
 
-interface Alarms {
-  health: string
-  alarms: { name: string; since: number; description: string; what_to_do: string }[]
-}
-
 const refreshMilliseconds = 3000
 const maxMails = 20
 
@@ -63,7 +58,6 @@ export function watchStack(): void {
     }
   }
   const panels: StackPanel[] = [
-    makeStackPanel('alarms', 'Alarms', showAlarms),
     makeStackPanel('users', 'Demo users', showUsers),
     makeOutbox(() => void refresh()),
     makeStackPanel('keys', 'Signing keys', showKeys),
@@ -146,19 +140,6 @@ function showQueues({ queues, dead_letters: letters }: Queues): HTMLElement[] {
     ui.makeTable('Queues with messages', `name ${counts.join(' ')}`, busy, none),
     make('h3', {}, 'Dead letters'),
     showEntries('Dead letters', entries, 'None: every event was applied.'),
-  ]
-}
-
-/** Shows the stage's health as one line, and each raised alarm with what to do. */
-function showAlarms({ health, alarms }: Alarms): HTMLElement[] {
-  const entries = alarms.map(({ name, since, description, what_to_do: section }) => [
-    make('p', { class: 'soft' }, ui.showInstant(since)),
-    make('strong', { class: 'bad' }, name),
-    ui.makeDetails(description, ui.preformatted(section)),
-  ])
-  return [
-    make('p', { class: health === 'OK' ? 'soft' : 'bad' }, `Health: ${health}`),
-    showEntries('Raised alarms', entries, 'No alarm is raised.'),
   ]
 }
 

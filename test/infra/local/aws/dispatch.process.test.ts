@@ -80,7 +80,7 @@ test('the AWS endpoint does not start on a port that is in use', async () => {
     model: stackModel(),
     dynamodbEndpoint: 'http://127.0.0.1:1',
     dataDirectory: undefined,
-    invoke: async (_name, payload) => ({ payload, executedVersion: '$LATEST' }),
+    invoke: async (_name, payload) => ({ payload }),
   })
   await expect(starting).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })

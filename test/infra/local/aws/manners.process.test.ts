@@ -244,7 +244,7 @@ describe('the manners of functions', () => {
       async invoke(_name, _payload, _type, endAfterMilliseconds) {
         endings.push(endAfterMilliseconds)
         const failed = endAfterMilliseconds === undefined ? {} : { functionError: 'Unhandled' as const }
-        return { payload: Buffer.from('null'), executedVersion: '$LATEST', ...failed }
+        return { payload: Buffer.from('null'), ...failed }
       },
     })
     endpoint.startDelivery()

@@ -54,7 +54,6 @@ export const persistentStack: StackModel = {
       tags: {},
     },
   ],
-  replicaKeys: [],
   queues: [queue('idle'), queue('tree.fifo'), queue('stuck')],
   eventSources: [
     {
@@ -70,7 +69,5 @@ export const persistentStack: StackModel = {
   buses: [],
   rules: [],
   archives: [],
-  alarms: [],
-  compositeAlarms: [],
   outputs: {},
 }

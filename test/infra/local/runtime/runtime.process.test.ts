@@ -104,49 +104,6 @@ describe('a function', () => {
   )
 })
 
-describe('a function with an alias', () => {
-  const inVersion = (version: string, additional?: { model: FunctionModel; weight: number }) =>
-    describeFunction('probe.echo', {
-      environment: { RELEASE: version },
-      alias: { name: 'live', version, additional },
-    })
-
-  it('a version knows its number, and a share of the calls runs in the additional version', async () => {
-    const model = inVersion('1', { model: inVersion('2'), weight: 0.1 })
-    const running = start([model])
-    const ran: (string | undefined)[] = []
-    for (let call = 0; call < 20; call += 1) {
-      const { executedVersion, answer } = await invoke('probe.echo')
-      ran.push(executedVersion)
-      expect(answer.environment).toMatchObject({
-        AWS_LAMBDA_FUNCTION_VERSION: executedVersion,
-        RELEASE: executedVersion,
-      })
-      expect(answer.context).toMatchObject({
-        functionVersion: executedVersion,
-        invokedFunctionArn: `${model.arn}:live`,
-        logStreamName: expect.stringContaining(`[${executedVersion ?? ''}]`) as string,
-      })
-    }
-    expect(ran.filter((version) => version === '2')).toHaveLength(2)
-    expect(ran.filter((version) => version === '1')).toHaveLength(18)
-    expect(running.countWorkers()).toEqual({ 'probe-echo': 2 })
-    Object.assign(model, inVersion('2'))
-    running.reload(model.logicalId)
-    for (let call = 0; call < 3; call += 1) expect((await invoke('probe.echo')).executedVersion).toBe('2')
-  })
-
-  it('the versions of a function share its reserved concurrency', async () => {
-    const limits = { reservedConcurrency: 1 }
-    const other = describeFunction('probe.wait', { ...limits, alias: { name: 'live', version: '2' } })
-    const alias = { name: 'live', version: '1', additional: { model: other, weight: 0.5 } }
-    start([describeFunction('probe.wait', { ...limits, alias })])
-    const calls = [1, 2].map(() => invoke('probe.wait', { milliseconds: 200 }))
-    const refused = (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected')
-    expect(refused).toMatchObject([{ reason: expect.any(TooManyRequestsError) as object }])
-  })
-})
-
 it('a call that is to be ended early fails as at its timeout, and the next one does not', async () => {
   const running = start([describeFunction('probe.wait')])
   const event = JSON.stringify({ milliseconds: 3000 })

@@ -45,33 +45,6 @@ describe('the model of a synthesized application', () => {
     })
   })
 
-  it('the stack model has the alarms, each with its metric', () => {
-    const refused = model.queues.find(({ arn }) =>
-      model.queues.some((one) => one.redrive?.deadLetterArn === arn),
-    )
-    expect(model.alarms).toMatchObject([
-      {
-        queries: [
-          {
-            id: 'metric',
-            metric: {
-              namespace: 'AWS/SQS',
-              name: 'ApproximateNumberOfMessagesVisible',
-              dimensions: { QueueName: refused?.name },
-            },
-            statistic: 'Maximum',
-            periodSeconds: 300,
-          },
-        ],
-        expression: 'metric',
-        threshold: 1,
-        evaluationPeriods: 1,
-        missingIsBreaching: false,
-        notifies: false,
-      },
-    ])
-  })
-
   it('the stack model has the bundle, the limits and the policies of a function', () => {
     const echo = functionNamed('echo')
     expect(echo).toMatchObject({
@@ -175,13 +148,6 @@ describe('a template that cannot be served', () => {
     (stack: Stack) =>
       new CfnResource(stack, 'Thing', { type, properties })
 
-  const alarm = {
-    ComparisonOperator: 'GreaterThanThreshold',
-    EvaluationPeriods: 1,
-    Threshold: 1,
-    TreatMissingData: 'breaching',
-  }
-
   it.each<[string, (stack: Stack) => unknown, string]>([
     [
       'a resource type',
@@ -207,19 +173,6 @@ describe('a template that cannot be served', () => {
       'an authorizer',
       resource('AWS::ApiGatewayV2::Route', { RouteKey: 'GET /', AuthorizationType: 'JWT' }),
       'single/Thing has an authorizer (JWT)',
-    ],
-    [
-      'an alarm that keeps its state without data',
-      resource('AWS::CloudWatch::Alarm', { ...alarm, TreatMissingData: 'ignore' }),
-      'TreatMissingData of single/Thing',
-    ],
-    [
-      'an alarm on two expressions',
-      resource('AWS::CloudWatch::Alarm', {
-        ...alarm,
-        Metrics: ['a', 'b'].map((Id) => ({ Id, Expression: '1' })),
-      }),
-      'single/Thing is not on one expression',
     ],
     [
       'a Kinesis event source',

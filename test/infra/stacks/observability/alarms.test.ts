@@ -1,105 +1,229 @@
-import { App } from 'aws-cdk-lib'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { readConfig } from '../../../../infra/config.ts'
-import { windowMinutes } from '../../../../infra/local/aws/cloudwatch/alarm-states.ts'
-import { openCloudWatch } from '../../../../infra/local/aws/cloudwatch/cloudwatch.ts'
-import { readStackTemplates } from '../../../../infra/local/template/stack-templates.ts'
-import { addStacks } from '../../../../infra/stacks/add-stacks.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { unmatchedRuleName } from '../../../../infra/event-patterns.ts'
+import { events } from '../../../../infra/events.ts'
+import { eventName } from '../../../../infra/names.ts'
 import { makeBundleDirectories } from '../../../support/bundle-directories.ts'
-import { configured } from '../../../support/configured-stage.ts'
-import { alarmsIn, synthesizeAlarmStage } from '../../runbook/alarms/alarm-stage.ts'
+import { ofType, type Stacks, synthesizeUnchecked } from '../synthesize.ts'
 
-const newDirectory = () => mkdtempSync(join(tmpdir(), 'synth-'))
+interface Metric {
+  Namespace: string
+  MetricName: string
+  Dimensions?: { Name: string; Value: unknown }[]
+}
 
-makeBundleDirectories()
-const { served, standby, edge } = await synthesizeAlarmStage(newDirectory(), {})
-const rehearsed = alarmsIn([...served, ...standby, ...edge])
+interface Query {
+  Id: string
+  Expression?: string
+  MetricStat?: { Metric: Metric; Period: number; Stat: string }
+}
 
-describe('the stage on which alarms are rehearsed', () => {
-  it('has every alarm of a stage with every option, its edge and its standby region', async () => {
-    const app = new App({
-      outdir: newDirectory(),
-      analyticsReporting: false,
-      builtinCloudFormationValidation: false,
-    })
-    // Without the authorization page, whose stacks have no alarms, and need what the bundler makes.
-    const options = { standby: { region: 'eu-west-1' }, edge: true }
-    const config = readConfig({ stage: 'prod', ...configured, ...options })
-    await addStacks(app, config, 'us-east-1')
-    const names = alarmsIn(readStackTemplates(app.synth())).map(({ name }) =>
-      name.replace(config.namePrefix, ''),
-    )
-    expect(names.length).toBeGreaterThan(200)
-    expect(rehearsed.map(({ name }) => name).sort()).toEqual(names.sort())
+/** What CloudFormation makes an alarm of (AWS::CloudWatch::Alarm). */
+interface Alarm extends Metric {
+  AlarmName: string
+  Statistic?: string
+  ExtendedStatistic?: string
+  Period: number
+  Metrics?: Query[]
+  ComparisonOperator: string
+  Threshold: number
+  EvaluationPeriods: number
+  TreatMissingData: string
+}
+
+const prefix = 'account-service-prod-'
+let stacks: Stacks
+let alarms: Map<string, Alarm>
+
+beforeAll(async () => {
+  makeBundleDirectories()
+  const values = { standby: { region: 'eu-west-1' }, signInConcurrency: 50 }
+  stacks = await synthesizeUnchecked('prod', { values })
+  const all = ofType(stacks, 'AWS::CloudWatch::Alarm').filter(({ stack }) => stack === 'observability')
+  alarms = new Map(
+    all.map(({ resource: { Properties: properties } }) => {
+      const alarm = properties as unknown as Alarm
+      return [alarm.AlarmName.replace(prefix, ''), alarm]
+    }),
+  )
+})
+
+const describeMetric = ({ Namespace: namespace, MetricName: metric, Dimensions: dimensions = [] }: Metric) =>
+  [
+    namespace.replace('account-service-prod', 'service'),
+    metric,
+    ...dimensions.map(
+      ({ Name, Value }) => `${Name}=${typeof Value === 'string' ? Value.replace(prefix, '') : '…'}`,
+    ),
+  ].join(' ')
+
+/** Describes an alarm: its expression, its metrics, and when it is raised. */
+function describeAlarm(alarm: Alarm): string[] {
+  const { Metrics: queries, Statistic, ExtendedStatistic, Period, ComparisonOperator: comparison } = alarm
+  const metrics = queries?.flatMap(({ Id, MetricStat: told }) =>
+    told ? [`${Id}: ${describeMetric(told.Metric)}, ${told.Stat} of ${told.Period} s`] : [],
+  ) ?? [`${describeMetric(alarm)}, ${Statistic ?? ExtendedStatistic ?? ''} of ${Period} s`]
+  const operators: Record<string, string> = {
+    GreaterThanOrEqualToThreshold: '>=',
+    LessThanOrEqualToThreshold: '<=',
+  }
+  return [
+    ...(queries?.flatMap(({ Expression }) => Expression ?? []) ?? []),
+    ...metrics,
+    `${operators[comparison] ?? comparison} ${alarm.Threshold}, ${alarm.EvaluationPeriods} times` +
+      (alarm.TreatMissingData === 'breaching' ? ', or without data' : ''),
+  ]
+}
+
+/** The alarms of which there is one for each function or queue `*`, by the end of their names. */
+const families: Record<string, string[]> = {
+  errors: ['AWS/Lambda Errors FunctionName=*, Sum of 300 s', '>= 1, 1 times'],
+  throttles: ['AWS/Lambda Throttles FunctionName=*, Sum of 300 s', '>= 1, 2 times'],
+  concurrency: ['AWS/Lambda ConcurrentExecutions FunctionName=*, Maximum of 300 s', '>= 40, 1 times'],
+  late: ['AWS/SQS ApproximateAgeOfOldestMessage QueueName=*, Maximum of 300 s', '>= 900, 1 times'],
+  'dead-letters': [
+    'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=*-dead-letters, Maximum of 300 s',
+    '>= 1, 1 times',
+  ],
+}
+
+/**
+ * Every other alarm. CloudWatch refuses an expression that mixes series and numbers in an array, or that is
+ * no series, and may ignore the missing data of DynamoDB's metrics, which therefore are filled.
+ */
+const single: Record<string, string[]> = {
+  'unmatched-dead-letters': [
+    'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=unmatched-dead-letters, Maximum of 300 s',
+    '>= 1, 1 times',
+  ],
+  'api-server-errors': [
+    'IF(requests > 0, 100 * errors / requests, 0)',
+    'errors: AWS/ApiGateway 5xx ApiId=…, Sum of 300 s',
+    'requests: AWS/ApiGateway Count ApiId=…, SampleCount of 300 s',
+    '>= 1, 2 times',
+  ],
+  'api-latency': ['AWS/ApiGateway Latency ApiId=…, p99 of 300 s', '>= 2000, 3 times'],
+  'api-client-errors': [
+    'IF(errors >= 1000, 100 * errors / requests, 0)',
+    'errors: AWS/ApiGateway 4xx ApiId=…, Sum of 300 s',
+    'requests: AWS/ApiGateway Count ApiId=…, SampleCount of 300 s',
+    '>= 50, 2 times',
+  ],
+  'kms-quota': [
+    'AWS/Usage CallCount Class=None Resource=CryptographicOperationsRsa Service=KMS Type=API, Sum of 60 s',
+    '>= 48000, 1 times',
+  ],
+  'rotation-silent': [
+    'AWS/Lambda Invocations FunctionName=rotate-signing-keys, Sum of 3600 s',
+    '<= 0, 1 times, or without data',
+  ],
+  'rotation-overdue': ['service RotationOverdueSeconds, Maximum of 300 s', '>= 3600, 1 times'],
+  'key-changes': ['AWS/Events TriggeredRules RuleName=key-changes, Sum of 300 s', '>= 1, 1 times'],
+  'guessed-account': ['service GuessedAccounts, Sum of 300 s', '>= 1, 1 times'],
+  'wrong-passwords': [
+    'IF(failures >= 100, 100 * failures / calls, 0)',
+    'failures: service Failures failure=bad_credentials, Sum of 300 s',
+    'calls: AWS/Lambda Invocations FunctionName=user-login-with-password, Sum of 300 s',
+    '>= 50, 1 times',
+  ],
+  'wrong-codes': [
+    'IF(failures >= 50, 100 * failures / calls, 0)',
+    'failures: service Failures failure=bad_verification_code, Sum of 300 s',
+    'calls: AWS/Lambda Invocations FunctionName=user-login-2fa, Sum of 300 s',
+    '>= 50, 1 times',
+  ],
+  'too-many-requests': ['service Failures failure=too_many_requests, Sum of 300 s', '>= 300, 1 times'],
+  'address-pool': ['service AddressPoolEmpty, Sum of 300 s', '>= 1, 1 times'],
+  'address-pool-low': ['service AddressPoolLow, Sum of 300 s', '>= 1, 1 times'],
+  'ledger-difference': ['service LedgerDifferences, Maximum of 300 s', '>= 1, 1 times'],
+  'ledger-unverified': ['service LedgerVerificationAge, Maximum of 300 s', '>= 259200, 1 times'],
+  'ledger-verification-silent': [
+    'AWS/Lambda Invocations FunctionName=verify-ledger, Sum of 3600 s',
+    '<= 0, 1 times, or without data',
+  ],
+  'table-throttles': [
+    'FILL(reads, 0) + FILL(writes, 0)',
+    'reads: AWS/DynamoDB ReadThrottleEvents TableName=account-service-prod, Sum of 60 s',
+    'writes: AWS/DynamoDB WriteThrottleEvents TableName=account-service-prod, Sum of 60 s',
+    '>= 60, 1 times',
+  ],
+  'table-conflicts': [
+    'FILL(metric, 0)',
+    'metric: AWS/DynamoDB TransactionConflict TableName=account-service-prod, Sum of 60 s',
+    '>= 600, 5 times',
+  ],
+  'account-concurrency': ['AWS/Lambda ClaimedAccountConcurrency, Maximum of 60 s', '>= 800, 1 times'],
+  'kms-symmetric-quota': [
+    'AWS/Usage CallCount Class=None Resource=CryptographicOperationsSymmetric Service=KMS Type=API, Sum of 60 s',
+    '>= 480000, 1 times',
+  ],
+  'mail-bounces': ['AWS/SES Reputation.BounceRate, Maximum of 3600 s', '>= 0.05, 1 times'],
+  'mail-complaints': ['AWS/SES Reputation.ComplaintRate, Maximum of 3600 s', '>= 0.001, 1 times'],
+  'replication-late': [
+    'FILL(metric, 0)',
+    'metric: AWS/DynamoDB ReplicationLatency ReceivingRegion=eu-west-1 TableName=account-service-prod, Average of 300 s',
+    '>= 60000, 2 times',
+  ],
+}
+
+/** Alarms whose thresholds or metrics are computed, which further tests hold. */
+const computed = /-at-throttle$|^lost-events-/
+
+/** Finds the family of an alarm, and the name of its function or queue. */
+function familyOf(name: string): { end: string; of: string } | undefined {
+  const end = Object.keys(families).find((one) => name.endsWith(`-${one}`))
+  return end === undefined || name in single ? undefined : { end, of: name.slice(0, -end.length - 1) }
+}
+
+describe('alarms', () => {
+  it('an alarm has its metric, dimensions, period and threshold', () => {
+    const found = [...alarms].filter(([name]) => familyOf(name) === undefined && !computed.test(name))
+    expect(Object.fromEntries(found.map(([name, alarm]) => [name, describeAlarm(alarm)]))).toEqual(single)
   })
 
-  it('has an alarm of the edge that ten refused requests a second raise, and fewer do not', () => {
-    const alarm = rehearsed.find(({ name }) => name === 'edge-refusals-us-east-1') ?? expect.unreachable()
-    const [{ metric } = expect.unreachable()] = alarm.queries
-    for (const [refused, raised] of [
-      [10, true],
-      [9, false],
-    ] as const) {
-      const cloudwatch = openCloudWatch({ alarms: [alarm], compositeAlarms: [] })
-      for (let minute = 0; minute < windowMinutes(alarm); minute += 1) {
-        cloudwatch.record(metric, refused * 60)
-        cloudwatch.advance(1)
-      }
-      expect(cloudwatch.alarms()).toMatchObject([{ raised }])
-      cloudwatch.advance(windowMinutes(alarm))
-      expect(cloudwatch.alarms()).toMatchObject([{ raised: false }])
+  it('every function has its alarms, and every queue and dead-letter queue', () => {
+    const of: Record<string, string[]> = {}
+    for (const [name, alarm] of alarms) {
+      const family = familyOf(name)
+      if (family === undefined) continue
+      ;(of[family.end] ??= []).push(family.of)
+      const described = describeAlarm(alarm).map((text) =>
+        text.replace(`=${family.of}`, '=*').replace('.fifo', ''),
+      )
+      expect(described, name).toEqual(families[family.end])
     }
-  })
-})
-
-describe('alarms for which once is enough', () => {
-  const events = rehearsed.filter(({ name }) => /-dead-letters$|^lost-events-/.test(name))
-  const others = ['address-pool', 'address-pool-low', 'ledger-difference', 'guessed-account']
-  const once = [...events, ...rehearsed.filter(({ name }) => others.includes(name))]
-
-  it('there is one for each queue of dead letters', () => {
-    expect(events.length).toBeGreaterThan(15)
-    expect(once).toHaveLength(events.length + others.length)
-  })
-
-  it.each(once.map((alarm) => [alarm.name, alarm] as const))(
-    '%s is raised by a single one, and not without any',
-    (_name, alarm) => {
-      const cloudwatch = openCloudWatch({ alarms: [alarm], compositeAlarms: [] })
-      cloudwatch.advance(windowMinutes(alarm))
-      expect(cloudwatch.alarms()).toMatchObject([{ raised: false }])
-      const [query] = alarm.queries
-      if (query !== undefined) cloudwatch.record(query.metric, 1)
-      cloudwatch.advance(1)
-      expect(cloudwatch.alarms()).toMatchObject([{ raised: true }])
-    },
-  )
-})
-
-describe('alarms on what runs by the clock', () => {
-  const silent = rehearsed.filter(({ name }) => name.endsWith('-silent'))
-
-  it('rotation and verification of the ledger have one each', () => {
-    expect(silent.map(({ name }) => name)).toEqual(['rotation-silent', 'ledger-verification-silent'])
+    const namesOf = (type: string, property: string) =>
+      ofType(stacks, type).map(({ resource }) => String(resource.Properties[property]).replace(prefix, ''))
+    const functions = namesOf('AWS::Lambda::Function', 'FunctionName')
+      // Only CloudFormation calls it, and shows itself when it fails.
+      .filter((name) => name !== 'delete-signing-keys')
+      .sort()
+    expect(of['errors']?.sort()).toEqual(functions)
+    expect(of['throttles']?.sort()).toEqual(functions)
+    expect(of['concurrency']?.sort()).toEqual(['user-login-2fa', 'user-login-with-password'])
+    const queues = namesOf('AWS::SQS::Queue', 'QueueName').map((name) => name.replace('.fifo', ''))
+    const letters = queues.filter((name) => name.endsWith('-dead-letters'))
+    expect([...(of['dead-letters'] ?? []), 'unmatched'].sort()).toEqual(
+      letters.map((name) => name.replace('-dead-letters', '')).sort(),
+    )
+    expect(of['late']?.sort()).toEqual(queues.filter((name) => !letters.includes(name)).sort())
   })
 
-  it.each(silent.map((alarm) => [alarm.name, alarm] as const))(
-    '%s is raised when nothing has run for as long as it looks back, and ends with the next run',
-    (_name, alarm) => {
-      const cloudwatch = openCloudWatch({ alarms: [alarm], compositeAlarms: [] })
-      const run = () => {
-        for (const { metric } of alarm.queries) cloudwatch.record(metric, 1)
-        cloudwatch.advance(1)
-      }
-      run()
-      expect(cloudwatch.alarms()).toMatchObject([{ raised: false }])
-      cloudwatch.advance(windowMinutes(alarm))
-      expect(cloudwatch.alarms()).toMatchObject([{ raised: true }])
-      run()
-      expect(cloudwatch.alarms()).toMatchObject([{ raised: false }])
-    },
-  )
+  it('an event that a rule could put nowhere raises an alarm, whichever rule it is', () => {
+    const lost = [...alarms].filter(([name]) => name.startsWith('lost-events-'))
+    const watched = lost.flatMap(([, { Metrics: queries = [], Threshold: threshold }]) => {
+      const metrics = queries.flatMap(({ Id, MetricStat: told }) => (told ? [{ Id, ...told }] : []))
+      const [sum] = queries.flatMap(({ Expression }) => Expression ?? [])
+      expect(sum).toBe(metrics.map(({ Id }) => `FILL(${Id}, 0)`).join(' + '))
+      expect(threshold).toBe(1)
+      // CloudWatch takes ten metrics in one alarm.
+      expect(metrics.length).toBeLessThanOrEqual(10)
+      return metrics.map(({ Metric: metric }) => describeMetric(metric))
+    })
+    const bus = 'EventBusName=account-service-prod'
+    const rules = [...events.map(({ detailType }) => eventName(detailType))]
+    expect(watched).toEqual([
+      ...rules.map((rule) => `AWS/Events InvocationsFailedToBeSentToDlq ${bus} RuleName=${rule}`),
+      `AWS/Events FailedInvocations ${bus} RuleName=${unmatchedRuleName}`,
+    ])
+  })
 })

@@ -22,7 +22,7 @@ test('a scheduled rule invokes its function with the scheduled event, or with th
   const { endpoint } = await startStack(stackModel({ functions: [target], rules: [rule, disabled] }), {
     async invoke(_name, payload, type) {
       events.push([type, JSON.parse(Buffer.from(payload).toString())])
-      return { payload, executedVersion: '$LATEST' }
+      return { payload }
     },
   })
   endpoint.startDelivery()
@@ -53,7 +53,7 @@ test('a rule invokes its function with the whole event in EventBridge’s envelo
   const { events: bus } = await startStack(stackModel({ functions: [target], rules: [rule] }), {
     async invoke(name, payload) {
       events.push([name, JSON.parse(Buffer.from(payload).toString())])
-      return { payload, executedVersion: '$LATEST' }
+      return { payload }
     },
   })
   await bus.send(

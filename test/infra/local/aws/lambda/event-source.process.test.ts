@@ -25,7 +25,6 @@ const consume = {
 } satisfies PolicyStatement
 const done = (answer: unknown = null): InvokeResult => ({
   payload: Buffer.from(JSON.stringify(answer)),
-  executedVersion: '$LATEST',
 })
 
 interface Setup {

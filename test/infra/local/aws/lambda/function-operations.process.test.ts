@@ -16,7 +16,7 @@ test('Lambda Invoke accepts a function’s name and every form of its ARN', asyn
   const calls: unknown[] = []
   const { lambda } = await startFunctions(async (name, payload, type) => {
     calls.push([name, Buffer.from(payload).toString(), type])
-    return { payload: Buffer.from('{"done":true}'), executedVersion: '$LATEST', logTail: 'END' }
+    return { payload: Buffer.from('{"done":true}'), logTail: 'END' }
   })
   const forms = ['rotate', target.arn, `${target.arn}:$LATEST`, `${accountId}:function:rotate`, 'rotate:live']
   for (const FunctionName of forms) {
@@ -37,7 +37,6 @@ test('Lambda Invoke answers a function’s error with its payload and the header
   const { lambda } = await startFunctions(async () => ({
     payload: Buffer.from('{"errorType":"Error"}'),
     functionError: 'Unhandled',
-    executedVersion: '$LATEST',
   }))
   const answer = await lambda.send(new InvokeCommand({ FunctionName: 'rotate' }))
   expect(answer).toMatchObject({ StatusCode: 200, FunctionError: 'Unhandled' })
@@ -47,7 +46,7 @@ test('Lambda Invoke answers 202 for an Event, and 204 for a DryRun without runni
   const types: string[] = []
   const { lambda } = await startFunctions(async (_name, payload, type) => {
     types.push(type)
-    return { payload, executedVersion: '$LATEST' }
+    return { payload }
   })
   const invoke = async (InvocationType: 'Event' | 'DryRun') =>
     (await lambda.send(new InvokeCommand({ FunctionName: 'rotate', InvocationType }))).StatusCode
@@ -59,7 +58,6 @@ test('Lambda Invoke answers 202 for an Event, and 204 for a DryRun without runni
 test('Lambda Invoke rejects an invalid or denied request with the exception name that AWS uses', async () => {
   const { lambda, as } = await startFunctions(async (_name, payload) => ({
     payload,
-    executedVersion: '$LATEST',
   }))
   const refused = [
     [{ FunctionName: 'none' }, 'ResourceNotFoundException'],
@@ -81,7 +79,7 @@ test('Lambda Invoke rejects an invalid or denied request with the exception name
 })
 
 test('ListFunctions returns each function with its timeout and memory', async () => {
-  const { lambda } = await startFunctions(async (_name, payload) => ({ payload, executedVersion: '$LATEST' }))
+  const { lambda } = await startFunctions(async (_name, payload) => ({ payload }))
   const { Functions } = await lambda.send(new ListFunctionsCommand())
   expect(Functions?.map(({ FunctionName }) => FunctionName)).toEqual(['rotate', 'caller', 'stranger'])
   expect(Functions?.[0]).toMatchObject({

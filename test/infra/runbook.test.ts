@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { addCommands, createProgram } from '../../infra/ops/command-line.ts'
+import { UsageError } from '../../infra/ops/errors.ts'
+import { opsCommands, runbook } from './runbook/read-runbook.ts'
+
+it('every link in the runbook leads to a heading or a file', () => {
+  const anchorsOf = (text: string) =>
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'))
+  for (const [, target = ''] of runbook.matchAll(/\]\(([^)]+)\)/g)) {
+    const [name = '', anchor] = target.split('#')
+    const file = join(import.meta.dirname, '../../infra', name)
+    expect(name === '' || existsSync(file), target).toBe(true)
+    if (anchor === undefined) continue
+    const text = name === '' ? runbook : readFileSync(file, 'utf8')
+    expect(anchorsOf(text), target).toContain(anchor)
+  }
+})
+
+describe('commands in the runbook', () => {
+  /** Valid values for the placeholders (words in capitals) in the runbook's commands. */
+  const words: Record<string, string> = {
+    NUMBER: '1',
+    NAME: 'user.registered',
+    ID: '1',
+    INSTANT: '2026-11-22T12:00:00Z',
+    END: '2026-11-22T13:00:00Z',
+  }
+  const done: string[] = []
+  const silent = { out: () => undefined, err: (text: string) => void done.push(text) }
+
+  it.each([...new Set(opsCommands)])('the runbook’s command exists: %s', async (command) => {
+    const program: Command = createProgram({
+      ...silent,
+      readInput: async function* () {},
+      interactive: false,
+    })
+    addCommands(program, async () => undefined)
+    const [line = ''] = command.split(' > ')
+    const parts = line.split(' ').map((part) => words[part] ?? part)
+    // A UsageError, for example for a missing file, still shows that the command exists.
+    await program.parseAsync(parts, { from: 'user' }).catch((error: unknown) => {
+      if (!(error instanceof UsageError)) throw new Error(done.join('\n'), { cause: error })
+    })
+  })
+})
