@@ -61,7 +61,6 @@ const long = {
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',
     'test/functions/user/login-with-password/timing.table.test.ts',
     'test/infra/ops/mend/plan-mend.table.test.ts',
-    'test/shared/ledger/migrate-wallet.table.test.ts',
   ],
 }
 

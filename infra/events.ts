@@ -34,7 +34,6 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['MEMBER#'],
-        Query: ['SEEN#'],
         PutItem: ['EMAIL#', 'EVT#user.registered#', 'MEMBER#', 'REFUSED#', 'SIGNIN#', 'TREE#', 'USER#'],
         UpdateItem: ['WAKE#'],
         ConditionCheckItem: ['USER#'],
@@ -52,7 +51,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EMAIL#', 'MEMBER#', 'TEXT#', 'USER#'],
-        Query: ['SEEN#', 'TOKENS#'],
+        Query: ['TOKENS#'],
         PutItem: ['EMAIL#', 'EVT#user.updated#', 'REFUSED#', 'TEXT#', 'TREE#'],
         UpdateItem: ['MEMBER#', 'SIGNIN#', 'USER#', 'WAKE#'],
         DeleteItem: ['EMAIL#', 'TOKENS#'],
@@ -89,7 +88,7 @@ export const events: Event[] = [
     senders: ['business', 'operator'],
     confidential: true,
     permissions: {
-      table: { Query: ['SEEN#'], PutItem: ['CLIENT#', 'EVT#client.registered#', 'REFUSED#'] },
+      table: { PutItem: ['CLIENT#', 'EVT#client.registered#', 'REFUSED#'] },
       macKey: ['GenerateMac'],
     },
   },
@@ -100,7 +99,6 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#wallet.adjusted#', 'USER#', 'W#'],
-        Query: ['SEEN#'],
         PutItem: ['BL#', 'BX#', 'EVT#wallet.adjusted#', 'REFUSED#', 'W#'],
         UpdateItem: ['BX#'],
       },
@@ -112,7 +110,6 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#wallet.transferred#', 'USER#', 'W#'],
-        Query: ['SEEN#'],
         PutItem: ['BL#', 'BX#', 'EVT#wallet.transferred#', 'REFUSED#', 'W#'],
         UpdateItem: ['BX#'],
       },
@@ -125,8 +122,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#withdrawal.updated#', 'USER#', 'W#*#asset', 'WD#'],
-        Query: ['SEEN#'],
-        PutItem: ['BL#*#asset#', 'BX#*#asset', 'EVT#withdrawal.updated#', 'REFUSED#', 'W#*#asset', 'WD#'],
+        PutItem: ['BL#*#asset', 'BX#*#asset', 'EVT#withdrawal.updated#', 'REFUSED#', 'W#*#asset', 'WD#'],
         UpdateItem: ['BX#*#asset'],
         ConditionCheckItem: ['USER#'],
       },
@@ -140,8 +136,7 @@ export const events: Event[] = [
       table: {
         GetItem: ['EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
         BatchGetItem: ['EARN#'],
-        Query: ['SEEN#'],
-        PutItem: ['BL#*#reward#', 'BX#*#reward', 'EVT#reward.granted#', 'REFUSED#', 'W#*#reward'],
+        PutItem: ['BL#*#reward', 'BX#*#reward', 'EVT#reward.granted#', 'REFUSED#', 'W#*#reward'],
         UpdateItem: ['BX#*#reward', 'EARN#'],
       },
     },
@@ -149,7 +144,7 @@ export const events: Event[] = [
   {
     detailType: 'rates.published',
     senders: ['business', 'operator'],
-    permissions: { table: { Query: ['SEEN#'], PutItem: ['EVT#rates.published#', 'RATES', 'REFUSED#'] } },
+    permissions: { table: { PutItem: ['EVT#rates.published#', 'RATES', 'REFUSED#'] } },
   },
   // Community members
   {
@@ -158,7 +153,6 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#package.purchased#', 'MEMBER#', 'USER#', 'W#'],
-        Query: ['SEEN#'],
         PutItem: ['BL#', 'BX#', 'EVT#package.purchased#', 'REFUSED#', 'TREE#', 'W#'],
         UpdateItem: ['BX#', 'MEMBER#', 'WAKE#'],
       },
@@ -173,7 +167,6 @@ export const events: Event[] = [
       table: {
         GetItem: ['DEVICE#'],
         BatchGetItem: ['EARN#'],
-        Query: ['SEEN#'],
         PutItem: ['DEVICE#', 'EVT#device.activated#', 'REFUSED#'],
         UpdateItem: ['EARN#'],
         ConditionCheckItem: ['USER#'],
@@ -187,7 +180,6 @@ export const events: Event[] = [
       table: {
         GetItem: ['DEVICE#'],
         BatchGetItem: ['EARN#'],
-        Query: ['SEEN#'],
         PutItem: ['DEVICE#', 'EVT#device.deactivated#', 'REFUSED#'],
         UpdateItem: ['EARN#'],
         ConditionCheckItem: ['USER#'],
@@ -200,7 +192,6 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EARN#'],
-        Query: ['SEEN#'],
         PutItem: ['EVT#traffic.reported#', 'REFUSED#'],
         UpdateItem: ['EARN#'],
         ConditionCheckItem: ['USER#'],
@@ -214,7 +205,6 @@ export const events: Event[] = [
     permissions: {
       table: {
         BatchGetItem: ['ADDR#'],
-        Query: ['SEEN#'],
         PutItem: [
           'ADDR#',
           'EVT#addresses.provisioned#',
@@ -244,15 +234,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['ADDR#', 'DEP#', 'DL#', 'USER#', 'W#*#asset'],
-        PutItem: [
-          'BL#*#asset#',
-          'BX#*#asset',
-          'DEP#',
-          'DL#',
-          'EVT#deposit.updated#',
-          'REFUSED#',
-          'W#*#asset',
-        ],
+        PutItem: ['BL#*#asset', 'BX#*#asset', 'DEP#', 'DL#', 'EVT#deposit.updated#', 'REFUSED#', 'W#*#asset'],
         UpdateItem: ['BX#*#asset'],
       },
     },

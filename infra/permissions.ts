@@ -4,8 +4,7 @@ export type TableAction =
   'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem'
 
 /** A partition, or a part of one: the records of one detail-type, or the wallets or bills of one kind. */
-export type LeadingKeys =
-  Partition | `EVT#${string}#` | `${'W' | 'BX'}#*#${'asset' | 'reward'}` | `BL#*#${'asset' | 'reward'}#`
+export type LeadingKeys = Partition | `EVT#${string}#` | `${'BL' | 'BX' | 'W'}#*#${'asset' | 'reward'}`
 
 /**
  * Everything that a Lambda function is allowed to do. infra/constructs/grant.ts turns it into IAM statements.
@@ -16,8 +15,6 @@ export interface Permissions {
    * own action, for example `PutItem`. There is no `Scan`, which reads every partition.
    */
   table?: Partial<Record<TableAction, readonly LeadingKeys[]>>
-  /** What only the release before does in the table. It serves beside this one during a deployment. */
-  before?: Pick<NonNullable<Permissions['table']>, 'GetItem'>
   /** The partitions of the table's global secondary index that the function queries. */
   index?: readonly (LeadingKeys | (typeof indexPartitions)[number])[]
   /** Allowed KMS actions on the key that computes MACs of passwords, client secrets and secret events. */

@@ -70,11 +70,6 @@ export const Settings = v.object({
   addressPoolLowMark: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(1_000)), 100),
   /** Maximum number of members in one export. */
   exportCap: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(10_000)), 10_000),
-  /**
-   * Whether new wallets get six lists of bills, as those of release 1 have, which cannot read others: set it
-   * for the deployment that replaces that release, then leave it out and run `ledger migrate`.
-   */
-  keepBillLists: v.optional(Flag, false),
   /** Sender address of verification mails. A deployment must set it. */
   mailFrom: v.optional(v.pipe(v.string(), v.email()), 'no-reply@example.com'),
 })

@@ -2,15 +2,15 @@ import type { Context } from 'aws-lambda'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
 import { emitMetric } from '../../shared/emit-metric.ts'
 import { countFailure, isUnavailable } from '../../shared/faults.ts'
-import { listShard } from '../../shared/ledger/list-wallets.ts'
 import {
   isFinished,
+  listShard,
   readSlices,
   type Slice,
   takeSlice,
   writeSlice,
-} from '../../shared/ledger/verification-slice.ts'
-import { verifyWallet } from '../../shared/ledger/verify-wallet.ts'
+} from '../../shared/ledger/verify/slice.ts'
+import { verifyWallet } from '../../shared/ledger/verify/wallet.ts'
 import type { WalletId } from '../../shared/ledger/wallet.ts'
 import { errorSummary, log } from '../../shared/log.ts'
 

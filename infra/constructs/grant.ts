@@ -33,9 +33,6 @@ export interface ServiceResources {
   environment: Environment
 }
 
-/** Id of the statements that only the release before needs. */
-export const releaseBefore = 'ReleaseBefore'
-
 /** Grants a function exactly the IAM actions that its permissions list. */
 export function grant(fn: LambdaFunction, permissions: Permissions, resources: ServiceResources): void {
   const stack = Stack.of(fn)
@@ -45,17 +42,12 @@ export function grant(fn: LambdaFunction, permissions: Permissions, resources: S
 
 function* statementsFor(
   stack: Stack,
-  { table = {}, before = {}, index, macKey, totpKey, publish, mail, queues = [] }: Permissions,
+  { table = {}, index, macKey, totpKey, publish, mail, queues = [] }: Permissions,
   resources: ServiceResources,
 ): Generator<PolicyStatement> {
   const { tableArn } = resources.table
   for (const [keys, actions] of actionsByKeys(table))
     yield allow(prefixed('dynamodb', actions), [tableArn], onlyKeys(keys))
-  for (const [keys, actions] of actionsByKeys(before)) {
-    const statement = allow(prefixed('dynamodb', actions), [tableArn], onlyKeys(keys))
-    statement.sid = releaseBefore
-    yield statement
-  }
   if (index) yield allow(['dynamodb:Query'], [`${tableArn}/index/${indexName}`], onlyKeys(index))
   if (macKey)
     yield allow(prefixed('kms', macKey), [resources.macKey.keyArn], {

@@ -3,7 +3,6 @@ import { checkApi, checkChallenge } from './doctor/api.ts'
 import { checkEdge } from './doctor/edge.ts'
 import type { Finding } from './doctor/finding.ts'
 import { checkMail } from './doctor/mail.ts'
-import { checkOldEvents } from './doctor/old-events.ts'
 import { checkPasswordDigest } from './doctor/password-digest.ts'
 import { checkRules } from './doctor/rules.ts'
 import { checkStandby } from './doctor/standby.ts'
@@ -34,7 +33,6 @@ export function examine(target: Target): Promise<CheckResult[]> {
     runCheck('functions', () => checkFunctions(target)),
     runCheck('rules', () => checkRules(target)),
     runCheck('queues', () => checkQueues(target)),
-    runCheck('old events', () => checkOldEvents(tableName)),
     runCheck('mail', () => checkMail(settings.mailFrom)),
     ...(standbyRegion
       ? [runCheck('standby', () => checkStandby(tableName, standbyRegion, settings.mailFrom))]

@@ -2,9 +2,9 @@ import { depositId, readDeposit } from '../../shared/deposits/deposit.ts'
 import { isRecorded } from '../../shared/events/event-record.ts'
 import { forEachConcurrently } from '../../shared/for-each-concurrently.ts'
 import type { Bill } from '../../shared/ledger/bill.ts'
-import { listWallets } from '../../shared/ledger/list-wallets.ts'
-import { type Difference, verifyWallet } from '../../shared/ledger/verify-wallet.ts'
-import type { BillType } from '../../shared/ledger/bill-type.ts'
+import { listWallets } from '../../shared/ledger/verify/slice.ts'
+import { type Difference, verifyWallet } from '../../shared/ledger/verify/wallet.ts'
+import { billTypes } from '../../shared/ledger/bill-types.ts'
 import { readWallet, type WalletId } from '../../shared/ledger/wallet.ts'
 import { formatTable } from './terminal.ts'
 
@@ -28,17 +28,6 @@ export async function findWallets(userId: number | undefined): Promise<WalletId[
   return wallets.filter(({ version }) => version > 0).map(({ id }) => id)
 }
 
-/** The events that make bills; a deposit has no event record, but a status. */
-const detailTypes: Record<Exclude<BillType, 'DEPOSIT'>, string> = {
-  WITHDRAWAL: 'withdrawal.updated',
-  TRANSFER_IN: 'wallet.transferred',
-  TRANSFER_OUT: 'wallet.transferred',
-  REWARD: 'reward.granted',
-  PACKAGE_PURCHASE: 'package.purchased',
-  ADJUSTMENT_CREDIT: 'wallet.adjusted',
-  ADJUSTMENT_DEBIT: 'wallet.adjusted',
-}
-
 /** Finds the bills without the record of their event, or without their credited deposit. */
 async function findUncaused(bills: readonly Bill[]): Promise<Bill[]> {
   const caused = await Promise.all(bills.map(hasCause))
@@ -46,13 +35,14 @@ async function findUncaused(bills: readonly Bill[]): Promise<Bill[]> {
 }
 
 async function hasCause({ business_id: type, reference }: Bill): Promise<boolean> {
+  // A deposit has no event record, but a status.
   if (type === 'DEPOSIT') {
     const [, network = '', txid = '', index] = /^([^:]*):(.*):(\d+)$/.exec(reference) ?? []
     const id = depositId({ network, txid, outputIndex: Number(index) })
     return (await readDeposit(id))?.record.status === 'CREDITED'
   }
   const businessKey = type === 'WITHDRAWAL' ? `${reference}#settled` : reference
-  return isRecorded({ detailType: detailTypes[type], businessKey })
+  return isRecorded({ detailType: billTypes[type].event, businessKey })
 }
 
 /** Number of wallets that are verified at the same time. */

@@ -48,7 +48,7 @@ export type ListStart =
     }
 
 /** Rows of a list, newest first, and the number of all that a request asks for. */
-interface ListPage {
+export interface ListPage {
   rows: Item[]
   total: number
 }

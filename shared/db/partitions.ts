@@ -27,7 +27,6 @@ export const partitions = [
   'RATES',
   'REFUSED#',
   'SEARCH#',
-  'SEEN#',
   'SIGNIN#',
   'TEAM#',
   'TEXT#',

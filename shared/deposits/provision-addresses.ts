@@ -51,7 +51,6 @@ async function addChunk(
     ...record,
     detailType: `${record.detailType}.chunk`,
     businessKey: `${index}#${record.businessKey}`,
-    packed: undefined,
   }
   try {
     return await applyOnce(

@@ -8,7 +8,6 @@ import { isSentAfter, type Refusal, type Sending, sentAfterCondition } from './r
 import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 import { readItem } from '../db/read.ts'
 import { itemType } from '../db/item-type.ts'
-import { findContents, toPacked } from './packed-events.ts'
 
 /** The record of an event: its type, its business key and the digest of its content. */
 export interface EventRecord {
@@ -17,8 +16,6 @@ export interface EventRecord {
   /** SHA-256 of the event's detail as canonical JSON, base64url. */
   digest: string
   delivery: Delivery
-  /** The search for a packed event with this key, if it has begun: see withSearch. */
-  packed?: Promise<readonly string[]> | undefined
 }
 
 /** An event as the queue delivers it; each of its copies has the same. */
@@ -51,36 +48,6 @@ export const eventRecord = (
   digest: createHash('sha256').update(canonicalJson(detail)).digest('base64url'),
 })
 
-/** Begins to search the packed events for this key, beside what whoever applies the event reads. */
-export function withSearch(record: EventRecord): EventRecord {
-  const packed = findContents(toPacked(recordKey(record).pk, record.digest))
-  // Whoever awaits it gets its error, too; if nobody does, the error is of no use.
-  packed.catch(() => undefined)
-  return { ...record, packed }
-}
-
-/**
- * Who used a business key for an event that took effect and whose record was packed since (`events pack`). A
- * record stays for a day after it was packed, so a transaction that claims the key within that time of the
- * search cannot miss both.
- */
-export async function packedBy(record: EventRecord): Promise<User> {
-  const event = toPacked(recordKey(record).pk, record.digest)
-  const contents = await (record.packed ?? findContents(event))
-  if (contents.length === 0) return 'none'
-  return contents.includes(event.content) ? 'this' : 'other'
-}
-
-/**
- * The outcome of an event that was packed: `duplicate`, or undefined if none was packed under this key.
- * Throws RejectedEvent when it had other content.
- */
-export async function findPacked(record: EventRecord): Promise<Outcome | undefined> {
-  const user = await packedBy(record)
-  if (user === 'other') throw new RejectedEvent('conflicting_content')
-  return user === 'this' ? 'duplicate' : undefined
-}
-
 /**
  * Writes what an event changes, given the instant of the transaction (epoch milliseconds), together with its
  * business key, so that it takes effect exactly once. Resolves
@@ -92,8 +59,6 @@ export async function applyOnce(
   record: EventRecord,
   writes: Write[] | ((at: number) => Write[]),
 ): Promise<Outcome> {
-  const packed = await findPacked(record)
-  if (packed !== undefined) return packed
   const at = Date.now()
   const all = typeof writes === 'function' ? writes(at) : writes
   const eventKey = putEventRecord(record, at, all)
@@ -124,21 +89,19 @@ export async function applyUnlessOvertaken(record: EventRecord, writes: Write[])
  */
 export async function findOutcome(record: EventRecord): Promise<Outcome | undefined> {
   const item = await readItem(recordKey(record), { consistent: true })
-  return resolveDuplicate(record, item) ?? findPacked(record)
+  return resolveDuplicate(record, item)
 }
 
 /** Whether an event of this type and business key has taken effect. */
 export async function isRecorded(record: Pick<EventRecord, 'detailType' | 'businessKey'>): Promise<boolean> {
-  const key = recordKey(record)
-  const item = await readItem(key, { consistent: true })
-  return item?.['digest'] !== undefined || (await findContents(toPacked(key.pk, ''))).length > 0
+  const item = await readItem(recordKey(record), { consistent: true })
+  return item?.['digest'] !== undefined
 }
 
 const recordType = itemType({
   pk: 'EVT#{detailType}#{businessKey}',
   sk: 'EVT',
-  holds:
-    'an event that took effect: the digest of its content, until it is packed; or its refusal, for 15 days',
+  holds: 'an event that took effect: the digest of its content, forever; or its refusal, for 15 days',
   found: 'by detail-type and business key',
 })
 /** Key of the record of an event. */
@@ -157,8 +120,8 @@ export function putEventRecord(record: EventRecord, at: number, others: readonly
   const redriven = sentAfterCondition(record.delivery, path)
   return {
     Put: {
-      // The record of an event gets a TTL only when it is packed: a sender may send an event again after
-      // years, and money must not move twice.
+      // The record of an event has no TTL: a sender may send an event again after years, and money must not
+      // move twice.
       Item: {
         ...recordKey(record),
         digest: record.digest,

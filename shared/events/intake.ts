@@ -9,7 +9,7 @@ import { runInvocation } from '../invocation.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { errorSummary, log } from '../log.ts'
 import { isTooComplex } from './check-complexity.ts'
-import { type Delivery, eventRecord, type EventRecord, type Outcome, withSearch } from './event-record.ts'
+import { type Delivery, eventRecord, type EventRecord, type Outcome } from './event-record.ts'
 import { readRefusals, type Refusal, refusalsAttribute } from './refusal.ts'
 import { PostponedRefusal, refuseEvent } from './refuse-event.ts'
 import {
@@ -142,8 +142,7 @@ async function applyMessage<Detail extends v.GenericSchema>(
   const { detail: raw } = event.envelope
   const result = v.safeParse(spec.detail, raw)
   if (!result.success) throw new RejectedEvent('invalid_detail', explain(result.issues))
-  const described = eventRecord(spec.detailType, spec.key(result.output), raw, event.delivery)
-  const record = spec.unrecorded ? described : withSearch(described)
+  const record = eventRecord(spec.detailType, spec.key(result.output), raw, event.delivery)
   if (!spec.inParts) event.record = record
   return spec.apply(result.output, record)
 }

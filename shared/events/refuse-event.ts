@@ -12,7 +12,6 @@ import { errorSummary, log } from '../log.ts'
 import {
   type Delivery,
   type EventRecord,
-  packedBy,
   putRefusal,
   refusalKeptMilliseconds,
   usedBy,
@@ -150,10 +149,6 @@ function putClaim({ delivery, refusal, end }: RefusedMessage): Write {
  */
 async function claim(refused: RefusedMessage): Promise<boolean> {
   let { record } = refused
-  // Searched anew: the rejection may have ended the search that was under way.
-  const packed = record?.packed && (await packedBy({ ...record, packed: undefined }))
-  if (packed === 'this') return false
-  if (packed === 'other') record = undefined
   let stored: Item | undefined
   for (let attempts = 0; attempts < maxClaimAttempts; attempts += 1) {
     const claiming = putClaim(refused)

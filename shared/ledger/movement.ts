@@ -1,8 +1,8 @@
 import type { RejectionReason } from '../events/rejected-event.ts'
 import { type Big, fitsTable, zero } from '../money.ts'
-import { type BillType, billTypes } from './bill-type.ts'
-import { codeOf, type Mark, quarterOf } from './mark.ts'
-import { emptyHolding, type Holding, type OpenIndex, type Wallet } from './wallet.ts'
+import type { NewBill } from './bill.ts'
+import { type BillType, billTypes, codeOf } from './bill-types.ts'
+import { countBills, emptyHolding, type Holding, quarterOf, type Wallet } from './wallet.ts'
 
 /** A posting adds to a wallet or takes from it, depending on its bill type, and makes a bill. */
 export interface Posting {
@@ -29,14 +29,6 @@ export interface Reservation {
 /** A movement: one change of one currency of a wallet. */
 export type Movement = Posting | Reservation
 
-/** A bill that is not written yet. Its numbers in the wallet's lists follow from `walletBefore`. */
-export interface NewBill {
-  walletBefore: Wallet
-  posting: Posting
-  balanceAfter: Big
-  createdAt: number
-}
-
 /** Result of movements: the wallet after them and the new bills, or why the movements are rejected. */
 export type Applied =
   { wallet: Wallet; bills: NewBill[]; rejection?: undefined } | { rejection: RejectionReason }
@@ -48,17 +40,17 @@ export function applyMovements(before: Wallet, movements: readonly Movement[], a
   for (const movement of movements) {
     const { currency } = movement
     const holding = wallet.holdings.get(currency) ?? emptyHolding(wallet.holdings.size)
-    const after = movement.kind === 'post' ? post(holding, movement, at) : reserve(holding, movement)
+    const after = movement.kind === 'post' ? post(holding, movement) : reserve(holding, movement)
     const rejection = findRejection(after)
     if (rejection !== undefined) return { rejection }
-    const walletBefore = wallet
     wallet = { ...wallet, lastAt: at, holdings: new Map(wallet.holdings).set(currency, after) }
     if (movement.kind !== 'post') continue
     const mark = { code: codeOf(after.number, movement.type), quarter: quarterOf(at) }
-    wallet = { ...wallet, index: wallet.index && addMark(wallet.index, mark) }
+    wallet = { ...wallet, first: wallet.first || mark.quarter, tail: [...wallet.tail, mark] }
     bills.push({
-      walletBefore,
-      posting: movement,
+      ...movement,
+      id: wallet.id,
+      number: countBills(wallet),
       balanceAfter: after.balance.plus(after.hold),
       createdAt: at,
     })
@@ -66,22 +58,15 @@ export function applyMovements(before: Wallet, movements: readonly Movement[], a
   return { wallet, bills }
 }
 
-/** Adds the mark of a bill to the open part of an index. */
-export const addMark = ({ first, tail }: OpenIndex, mark: Mark): OpenIndex => ({
-  first: first === 0 ? mark.quarter : first,
-  tail: [...tail, mark],
-})
-
-function post(before: Holding, { type, amount, fromHold = false }: Posting, at: number): Holding {
-  const signed = billTypes[type] === 1 ? amount : amount.neg()
-  const count = (before.bills[type]?.count ?? 0) + 1
+function post(before: Holding, { type, amount, fromHold = false }: Posting): Holding {
+  const signed = billTypes[type].direction === 1 ? amount : amount.neg()
   return {
     ...before,
     balance: before.balance.plus(fromHold ? zero : signed),
     hold: before.hold.plus(fromHold ? signed : zero),
     deposited: before.deposited.plus(type === 'DEPOSIT' ? amount : zero),
     withdrawal: before.withdrawal.plus(type === 'WITHDRAWAL' ? amount : zero),
-    bills: { ...before.bills, [type]: { count, lastQuarter: quarterOf(at) } },
+    bills: { ...before.bills, [type]: (before.bills[type] ?? 0) + 1 },
   }
 }
 

@@ -5,7 +5,6 @@ import {
   bookingInstant,
   type EventRecord,
   findOutcome,
-  findPacked,
   type Outcome,
   putEventRecord,
   resolveDuplicate,
@@ -14,9 +13,9 @@ import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 import { runExclusive } from '../keyed-mutex.ts'
 import { retry } from '../retry.ts'
 import { readUser } from '../users/user.ts'
-import { putBill } from './bill.ts'
-import { closeChunks } from './stored-index.ts'
-import { applyMovements, type Movement, type NewBill } from './movement.ts'
+import { type NewBill, putBill } from './bill.ts'
+import { applyMovements, type Movement } from './movement.ts'
+import { closeChunks } from './page/index.ts'
 import { putWallet, readWallet, toWallet, type Wallet, type WalletId, walletPath } from './wallet.ts'
 
 export interface LedgerTransaction {
@@ -63,10 +62,10 @@ export async function postTransaction(transaction: LedgerTransaction): Promise<O
 }
 
 /**
- * Maximum number of ledger transactions in a batch. In a wallet of an earlier release their 12 event keys, 12
- * bills of six rows each and the wallet are 85 of the at most 100 writes of a DynamoDB transaction.
+ * Maximum number of ledger transactions in a batch. Each has one event key and one bill, so with the
+ * wallet they are 81 of the at most 100 writes of a DynamoDB transaction.
  */
-const maxBatchSize = 12
+const maxBatchSize = 40
 
 /** Batches that wait for their wallet, by wallet. Further transactions may join a batch until it starts. */
 const openBatches = new Map<string, { transactions: LedgerTransaction[]; results: Promise<Results> }>()
@@ -97,7 +96,7 @@ async function commitBatch(transactions: readonly LedgerTransaction[]): Promise<
   const results: Results = new Map()
   const unsettled = () => transactions.filter((transaction) => !results.has(transaction))
   try {
-    let [wallets] = await Promise.all([readWallets(transactions), settlePacked(transactions, results)])
+    let wallets = await readWallets(transactions)
     await checkUser(wallets)
     const attempt = async () => {
       while (unsettled().length > 0) {
@@ -119,17 +118,6 @@ async function commitBatch(transactions: readonly LedgerTransaction[]): Promise<
   return results
 }
 
-/** Settles transactions whose event was packed long ago: as duplicates, or as rejected. */
-async function settlePacked(transactions: readonly LedgerTransaction[], results: Results): Promise<void> {
-  await Promise.all(
-    transactions.map(async (transaction) => {
-      const { record } = transaction
-      const outcome = record && (await findPacked(record).catch((error: unknown) => error as Error))
-      if (outcome) results.set(transaction, outcome)
-    }),
-  )
-}
-
 /** When a batch is booked: at the latest instant of its transactions. */
 const instantOf = (transactions: readonly LedgerTransaction[]): number =>
   Math.max(...transactions.map(({ at, record }) => at ?? bookingInstant(record?.delivery ?? {})))
@@ -149,7 +137,8 @@ async function checkUser(wallets: readonly Wallet[]): Promise<void> {
 export interface Decision {
   /** The wallets after the batch, with the version that they are to be written as. */
   wallets: Wallet[]
-  bills: NewBill[]
+  /** The bills of each accepted transaction. */
+  bills: Map<LedgerTransaction, NewBill[]>
   /** Instant of the batch and its bills, epoch milliseconds: never before an earlier one of the wallet. */
   bookedAt: number
   /** Outcome of each transaction in order: accepted (`applied`), repetition of an accepted one, rejected. */
@@ -168,7 +157,7 @@ export function decideBatch(
 ): Decision {
   const bookedAt = Math.max(now, ...before.map(({ lastAt }) => lastAt))
   const accepted = new Map<string, EventRecord>()
-  const bills: NewBill[] = []
+  const bills = new Map<LedgerTransaction, NewBill[]>()
   let wallets = [...before]
   const decide = (transaction: LedgerTransaction): Outcome | RejectedEvent => {
     const { record } = transaction
@@ -184,7 +173,7 @@ export function decideBatch(
       made.push(...applied.bills)
     }
     wallets = moved
-    bills.push(...made)
+    bills.set(transaction, made)
     if (record) accepted.set(eventKey(record), record)
     return 'applied'
   }
@@ -225,16 +214,12 @@ interface Conflict {
 
 /** Writes the accepted transactions. Throws the error of a condition of `alongside` that does not hold. */
 async function writeDecision(decision: Decision): Promise<Conflict | undefined> {
-  const { wallets, bills, bookedAt, outcomes } = decision
-  const accepted = [...outcomes.keys()].filter((transaction) => outcomes.get(transaction) === 'applied')
-  if (accepted.length === 0) return undefined
-  const billWrites = bills.map((bill) => ({ posting: bill.posting, writes: putBill(bill) }))
-  const groups = accepted.map((transaction) => {
-    const others = transaction.alongside?.(bookedAt) ?? []
-    const postings = new Set<unknown>(transaction.wallets.flatMap(({ movements }) => movements))
-    const rows = billWrites.filter(({ posting }) => postings.has(posting)).flatMap(({ writes }) => writes)
-    return { record: transaction.record, writes: [...others, ...rows] }
-  })
+  const { wallets, bills, bookedAt } = decision
+  if (bills.size === 0) return undefined
+  const groups = [...bills].map(([{ record, alongside }, made]) => ({
+    record,
+    writes: [...(alongside?.(bookedAt) ?? []), ...made.map(putBill)],
+  }))
   const keyWrites = new Map(
     groups.flatMap(({ record, writes }) =>
       record === undefined ? [] : [[putEventRecord(record, bookedAt, writes), record] as const],

@@ -1,21 +1,20 @@
 import { canonicalJson } from '../canonical-json.ts'
 import { readRows } from '../db/numbered-list.ts'
-import { readItem } from '../db/read.ts'
-import type { Item } from '../db/table.ts'
+import { keyText, queryItems, readItem } from '../db/read.ts'
+import type { Item, Key } from '../db/table.ts'
 import type { Change } from '../db/write.ts'
-import { type Bill, listName, toBill } from './bill.ts'
-import { type Chunk, takeChunk } from './bill-index.ts'
-import { indexItems, readIndexItems } from './stored-index.ts'
+import { type Bill, billList, toBill } from './bill.ts'
 import { applyMovements, type Movement } from './movement.ts'
 import {
-  emptyIndex,
-  newWallet,
-  toWallet,
-  type Wallet,
-  type WalletId,
-  walletItem,
-  walletKey,
-} from './wallet.ts'
+  blockKey,
+  type Chunk,
+  chunkItem,
+  chunkRange,
+  currenciesOf,
+  partsOf,
+  takeChunk,
+} from './page/index.ts'
+import { newWallet, toWallet, type Wallet, type WalletId, walletItem, walletKey } from './wallet.ts'
 
 /** Amounts that are held for open withdrawals. */
 export type Holds = readonly { currency: string; amount: Bill['amount'] }[]
@@ -41,7 +40,7 @@ export async function undoWallet(id: WalletId, holds: Holds, since: number): Pro
   const stored = toWallet(id, before)
   const rebuilt = await rebuild(stored, holds, since)
   const { wallet } = rebuilt
-  const changes = stored.index === undefined ? [] : await undoIndex(rebuilt)
+  const changes = await undoIndex(rebuilt)
   if (wallet.lastAt === 0) return before === undefined ? changes : [{ before, after: undefined }, ...changes]
   const after = walletItem({ ...wallet, version: stored.version + 1 })
   return textOf(after, 'version', 'last_at') === textOf(before, 'version', 'last_at')
@@ -51,10 +50,9 @@ export async function undoWallet(id: WalletId, holds: Holds, since: number): Pro
 
 async function rebuild(stored: Wallet, holds: Holds, since: number): Promise<Rebuilt> {
   const { id } = stored
-  const wallet = { ...newWallet(id), index: stored.index && emptyIndex }
-  const rebuilt: Rebuilt = { wallet, chunks: [] }
+  const rebuilt: Rebuilt = { wallet: newWallet(id), chunks: [] }
   let number = 0
-  for await (const row of readRows(listName(id, {}))) {
+  for await (const row of readRows(billList(id))) {
     const bill = toBill(row)
     if (bill.created_at >= since) break
     number += 1
@@ -101,4 +99,31 @@ function textOf(item: Item = {}, ...omitted: string[]): string {
       ),
     ),
   )
+}
+
+/** All items of an index with these chunks, by their keys as text. */
+function indexItems(wallet: Wallet, chunks: readonly Chunk[]): Map<string, Item & Key> {
+  const currencies = currenciesOf(wallet)
+  const items = new Map<string, Item & Key>()
+  for (const chunk of chunks) {
+    const own = chunkItem(wallet.id, chunk)
+    items.set(keyText(own), own)
+    for (const { filter, block, places } of partsOf(chunk, currencies)) {
+      const key = blockKey(wallet.id, filter, block)
+      items.set(keyText(key), { ...key, ...items.get(keyText(key)), [chunk.number]: Uint8Array.from(places) })
+    }
+  }
+  return items
+}
+
+/** Reads all items of the index of a wallet, strongly consistent, by their keys as text. */
+export async function readIndexItems(id: WalletId): Promise<Map<string, Item>> {
+  const items = new Map<string, Item>()
+  const query = {
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': chunkRange(id)[0].pk },
+    ConsistentRead: true,
+  }
+  for await (const item of queryItems(query)) items.set(keyText(item), item)
+  return items
 }

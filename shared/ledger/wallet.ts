@@ -5,9 +5,8 @@ import { Decimal, toNumberValue } from '../db/decimal.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
 import { type Big, zero } from '../money.ts'
-import { settings } from '../settings.ts'
-import type { BillType } from './bill-type.ts'
-import { decodeMarks, encodeMarks, type Mark } from './mark.ts'
+import { decodePairs, encodeNumbers } from '../varint.ts'
+import { BillType, billTypes } from './bill-types.ts'
 
 /** The name of one of a user's two wallets. */
 export const WalletName = v.picklist(['asset', 'reward'])
@@ -21,24 +20,16 @@ export interface WalletId {
 /** Builds a wallet's path, its name inside keys. */
 export const walletPath = ({ userId, wallet }: WalletId): string => `${userId}#${wallet}`
 
-/**
- * Statistics of a wallet's bills of one type and currency: number, and quarter-hour of the newest, which only
- * a wallet with six lists stores.
- */
-export interface BillCount {
-  count: number
-  lastQuarter: number
-}
-
 /** A wallet's balances and sums in one currency. */
 export interface Holding {
-  /** The currency's number in the wallet's index: 0 is that of the first bill, 1 the next new one, … */
+  /** The currency's number in the index of bills: 0 is that of the first bill, 1 the next new one, … */
   number: number
   balance: Big
   hold: Big
   deposited: Big
   withdrawal: Big
-  bills: Partial<Record<BillType, BillCount>>
+  /** Number of bills of each type. */
+  bills: Partial<Record<BillType, number>>
 }
 
 /** A holding of a currency, by the currency's number, before its first movement. */
@@ -51,17 +42,33 @@ export const emptyHolding = (number: number): Holding => ({
   bills: {},
 })
 
-/** The part of a wallet's index of bills that is in the wallet's own item. */
-export interface OpenIndex {
-  /** Quarter of an hour of the wallet's first bill; 0 before it. */
-  first: number
-  /** Marks of the newest bills, oldest first: those that are in no chunk of the index yet. */
-  tail: readonly Mark[]
+/** What the index of a wallet keeps of a bill: all that a client can select it by. */
+export interface Mark {
+  /** The bill's currency and type: see codeOf. */
+  code: number
+  /** Quarter of an hour in which it was booked, counted from the epoch. */
+  quarter: number
+}
+
+/** Number of quarters of an hour from the epoch to an instant (epoch milliseconds). */
+export const quarterOf = (instant: number): number => Math.floor(instant / 900_000)
+
+/** Encodes marks in the order of time, in two or three bytes each: code, and quarters since the last mark. */
+export const encodeMarks = (marks: readonly Mark[]): Uint8Array =>
+  encodeNumbers(marks.flatMap(({ code, quarter }, i) => [code, quarter - (marks[i - 1]?.quarter ?? 0)]))
+
+/** Decodes what encodeMarks has encoded. */
+export function decodeMarks(bytes: Uint8Array): Mark[] {
+  let quarter = 0
+  return decodePairs(bytes).map(([code, since]) => {
+    quarter += since
+    return { code, quarter }
+  })
 }
 
 /**
- * A wallet: its balances and the number of its bills. It is one item of the table, so that most questions
- * need one read, and a movement needs one conditional write.
+ * A wallet: its balances, the number of its bills, and the open part of their index. It is one item of the
+ * table, so that most questions need one read, and a movement needs one conditional write.
  */
 export interface Wallet {
   id: WalletId
@@ -70,12 +77,11 @@ export interface Wallet {
   /** Instant of the wallet's newest movement, epoch milliseconds; 0 before the first. */
   lastAt: number
   holdings: Map<string, Holding>
-  /** The open part of the index; undefined for a wallet that still has its bills in six lists. */
-  index: OpenIndex | undefined
+  /** Quarter of an hour of the wallet's first bill; 0 before it. */
+  first: number
+  /** Marks of the newest bills, oldest first: those that are in no chunk of the index yet. */
+  tail: readonly Mark[]
 }
-
-/** An index without bills. */
-export const emptyIndex: OpenIndex = { first: 0, tail: [] }
 
 /** Creates an empty wallet, before its first movement. */
 export const newWallet = (id: WalletId): Wallet => ({
@@ -83,8 +89,15 @@ export const newWallet = (id: WalletId): Wallet => ({
   version: 0,
   lastAt: 0,
   holdings: new Map(),
-  index: settings().keepBillLists ? undefined : emptyIndex,
+  first: 0,
+  tail: [],
 })
+
+/** The number of a wallet's bills. */
+export const countBills = ({ holdings }: Wallet): number =>
+  [...holdings.values()]
+    .flatMap(({ bills }) => Object.values(bills))
+    .reduce((total, count) => total + count, 0)
 
 const walletKeys = itemType({
   pk: 'W#{userId}#{wallet}',
@@ -104,45 +117,30 @@ export const registerPartition = (shard: number): string => `WALLETS#${shard}`
 /**
  * Schema of a stored wallet. Attribute names are short because DynamoDB charges for every kilobyte written,
  * and every bill writes the wallet: about seven currencies fit into the first kilobyte. `i` is the currency's
- * number, and `n` has the number of bills by their type. A wallet with six lists has no `i`, and in `s` the
- * quarter of an hour of the newest bill of each type. An earlier release cannot read a wallet without `s`,
- * and so never writes one whose index it does not know.
+ * number, and `n` has the number of bills by the letter of their type.
  */
 const HoldingAttributes = v.object({
-  i: v.optional(Integer),
+  i: Integer,
   b: Decimal,
   h: Decimal,
   d: Decimal,
   w: Decimal,
   n: v.record(v.string(), Integer),
-  s: v.optional(v.record(v.string(), Integer), {}),
 })
-
-const typeCodes: Record<BillType, string> = {
-  DEPOSIT: 'D',
-  WITHDRAWAL: 'W',
-  TRANSFER_IN: 'I',
-  TRANSFER_OUT: 'O',
-  REWARD: 'R',
-  PACKAGE_PURCHASE: 'P',
-  ADJUSTMENT_CREDIT: 'C',
-  ADJUSTMENT_DEBIT: 'X',
-}
 
 const WalletItem = v.object({
   version: Integer,
   last_at: Integer,
   holdings: v.record(v.string(), HoldingAttributes),
-  /** Quarter of an hour of the first bill, and the marks of the newest: only of a wallet with an index. */
-  first: v.optional(Integer),
-  tail: v.optional(v.instance(Uint8Array)),
+  first: Integer,
+  tail: v.instance(Uint8Array),
 })
 
 /** Reads a wallet; a new one if nothing is stored. */
 export const readWallet = async (id: WalletId, { consistent = false } = {}): Promise<Wallet> =>
   toWallet(id, await readItem(walletKey(id), { consistent }))
 
-/** The wallet of a wallet's item, or of a row of one of its lists of bills. */
+/** The wallet of a wallet's item, or of one of its bills. */
 export function walletIdOf({ pk }: Item): WalletId {
   const [, userId, wallet] = String(pk).split('#')
   return { userId: Number(userId), wallet: v.parse(WalletName, wallet) }
@@ -151,41 +149,36 @@ export function walletIdOf({ pk }: Item): WalletId {
 /** Parses a wallet from its item; a new one without an item. */
 export function toWallet(id: WalletId, item: Item | undefined): Wallet {
   if (item === undefined) return newWallet(id)
-  const { version, last_at: lastAt, holdings, first = 0, tail } = v.parse(WalletItem, item)
-  const entries = Object.entries(holdings).map(([code, held], i) => [code, toHolding(held, i)] as const)
-  const index = tail && { first, tail: decodeMarks(tail) }
-  return { id, version, lastAt, holdings: new Map(entries), index }
+  const { version, last_at: lastAt, holdings, first, tail } = v.parse(WalletItem, item)
+  const entries = Object.entries(holdings).map(([code, held]) => [code, toHolding(held)] as const)
+  return { id, version, lastAt, holdings: new Map(entries), first, tail: decodeMarks(tail) }
 }
 
-const toHolding = (
-  { i: number, b, h, d, w, n, s }: v.InferOutput<typeof HoldingAttributes>,
-  position: number,
-): Holding => ({
-  number: number ?? position,
+const toHolding = ({ i: number, b, h, d, w, n }: v.InferOutput<typeof HoldingAttributes>): Holding => ({
+  number,
   balance: b,
   hold: h,
   deposited: d,
   withdrawal: w,
   bills: Object.fromEntries(
-    Object.entries(typeCodes).flatMap(([type, code]) => {
-      const count = n[code]
-      return count === undefined ? [] : [[type, { count, lastQuarter: s[code] ?? 0 }]]
+    BillType.options.flatMap((type) => {
+      const count = n[billTypes[type].letter]
+      return count === undefined ? [] : [[type, count]]
     }),
   ),
 })
 
 /** The item of a wallet. */
-export const walletItem = ({ id, version, lastAt, holdings, index }: Wallet): Item & Key => ({
-  ...walletKeys.key({ ...id }),
+export const walletItem = ({ id, version, lastAt, holdings, first, tail }: Wallet): Item & Key => ({
+  ...walletKey(id),
   // A wallet's index keys never change, so later writes cause no index writes.
   gpk: registerPartition(id.userId % registerShards),
   gsk: walletPath(id),
   version,
   last_at: lastAt,
-  holdings: Object.fromEntries(
-    [...holdings].map(([currency, held]) => [currency, toAttributes(held, index !== undefined)]),
-  ),
-  ...(index && { first: index.first, tail: encodeMarks(index.tail) }),
+  holdings: Object.fromEntries([...holdings].map(([currency, held]) => [currency, toAttributes(held)])),
+  first,
+  tail: encodeMarks(tail),
 })
 
 /** The write that stores a wallet; its condition fails unless the stored version is the previous one. */
@@ -194,17 +187,13 @@ export const putWallet = (wallet: Wallet): Write => putVersioned(walletItem(wall
 /** Key of a wallet's item. */
 export const walletKey = (id: WalletId): Key => walletKeys.key({ ...id })
 
-function toAttributes({ number, balance, hold, deposited, withdrawal, bills }: Holding, isIndexed: boolean) {
-  const byType = <Value>(of: (counted: BillCount) => Value) =>
-    Object.fromEntries(
-      Object.entries(bills).map(([type, counted]) => [typeCodes[type as BillType], of(counted)]),
-    )
-  return {
-    b: toNumberValue(balance),
-    h: toNumberValue(hold),
-    d: toNumberValue(deposited),
-    w: toNumberValue(withdrawal),
-    n: byType(({ count }) => count),
-    ...(isIndexed ? { i: number } : { s: byType(({ lastQuarter }) => lastQuarter) }),
-  }
-}
+const toAttributes = ({ number, balance, hold, deposited, withdrawal, bills }: Holding) => ({
+  i: number,
+  b: toNumberValue(balance),
+  h: toNumberValue(hold),
+  d: toNumberValue(deposited),
+  w: toNumberValue(withdrawal),
+  n: Object.fromEntries(
+    Object.entries(bills).map(([type, count]) => [billTypes[type as BillType].letter, count]),
+  ),
+})

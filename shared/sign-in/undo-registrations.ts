@@ -3,14 +3,14 @@ import { profileKey, toProfile } from '../community/member.ts'
 import { readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import type { Change } from '../db/write.ts'
-import { isRecorded, recordKey } from '../events/event-record.ts'
+import { recordKey } from '../events/event-record.ts'
 import { TornBefore } from '../ledger/undo-wallets.ts'
 import { userKey } from '../users/user.ts'
 import { signInKey } from './sign-in-record.ts'
 
 const detailType = 'user.registered'
 
-/** The items that every registered user has, first the record of the event, which may have been packed. */
+/** The items that every registered user has, first the record of the event. */
 const keysOf = (userId: number): Key[] => [
   recordKey({ detailType, businessKey: String(userId) }),
   userKey(userId),
@@ -40,7 +40,7 @@ export async function undoRegistrations(
   const children = Map.groupBy(members.values(), ({ upline }) => upline[0])
   const torn: Registration[] = []
   for (const registration of await readRegistrations([...candidates]))
-    if (await isTorn(registration)) torn.push(registration)
+    if (registration.items.includes(undefined)) torn.push(registration)
   // An earlier mend that was interrupted may have removed a referrer only.
   const orphans = [...children].flatMap(([referrerId, below]) =>
     referrerId === undefined || members.has(referrerId) ? [] : below,
@@ -65,11 +65,6 @@ export async function undoRegistrations(
 interface Registration {
   userId: number
   items: (Item | undefined)[]
-}
-
-async function isTorn({ userId, items: [record, ...others] }: Registration): Promise<boolean> {
-  if (others.includes(undefined)) return true
-  return record === undefined && !(await isRecorded({ detailType, businessKey: String(userId) }))
 }
 
 async function readRegistrations(userIds: readonly number[]): Promise<Registration[]> {

@@ -8,7 +8,7 @@ const table = await startBenchTable()
 
 // Modules of shared/ are imported only now, because they read their environment when they load.
 const { dayOf } = await import('../../shared/dates.ts')
-const { readBillsPage, readBillsStart } = await import('../../shared/ledger/bill-page.ts')
+const { readBillsPage, readBillsStart } = await import('../../shared/ledger/page/page.ts')
 const { firstAt, loadBills, postBill } = await import('./support/load-bills.ts')
 const { measure } = await import('./support/measure.ts')
 const { countWriteUnits } = await import('./support/write-units.ts')

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../infra/config.ts'
 import { readItem } from '../../shared/db/read.ts'
 import { writeItem } from '../../shared/db/write.ts'
-import { putBeginning } from '../../shared/events/packed-events.ts'
 import { applyEvent } from '../support/apply-event.ts'
 import { addUser, adjustment } from '../support/ledger.ts'
 import { interceptQueues } from '../support/deliver.ts'
@@ -24,8 +23,6 @@ beforeAll(async () => {
   const keySet = await readItem({ pk: 'KEYS', sk: 'RING' }, { consistent: true })
   dropTable = await useOwnTable()
   await writeItem({ Put: { Item: keySet ?? {} } })
-  // As in a stage that has packed its old events, which every event then searches.
-  await writeItem(putBeginning())
 })
 afterAll(() => dropTable())
 

@@ -2,9 +2,9 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { maxTransactionWrites, transact, type Write, writeItem } from '../../shared/db/write.ts'
 import { putUser } from '../../shared/users/user.ts'
 import { type Bill, putBill } from '../../shared/ledger/bill.ts'
-import { type BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/bill-page.ts'
-import type { BillType } from '../../shared/ledger/bill-type.ts'
-import { closeChunks } from '../../shared/ledger/stored-index.ts'
+import { type BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/page/page.ts'
+import type { BillType } from '../../shared/ledger/bill-types.ts'
+import { closeChunks } from '../../shared/ledger/page/index.ts'
 import { applyMovements } from '../../shared/ledger/movement.ts'
 import {
   newWallet,
@@ -83,22 +83,22 @@ export interface NewTestBill {
 }
 
 /**
- * Adds a wallet with bills of amount 1 as postings would, but faster and without their events; with `lists`
- * as release 1 would, and with `close: false` without closing chunks of the index, which the next posting
- * then does. There must be enough credits before each debit.
+ * Adds a wallet with bills of amount 1 as postings would, but faster and without their events; with
+ * `close: false` without closing chunks of the index, which the next posting then does. There must be enough
+ * credits before each debit.
  */
 export async function addBills(
   id: WalletId,
   bills: readonly NewTestBill[],
-  { lists = false, close = true } = {},
+  { close = true } = {},
 ): Promise<void> {
   const writes: Write[] = []
-  let wallet: Wallet = { ...newWallet(id), version: 1, ...(lists && { index: undefined }) }
+  let wallet: Wallet = { ...newWallet(id), version: 1 }
   for (const { currency, type, at } of bills) {
     const posting = { kind: 'post', type, currency, amount: new Big('1'), reference: 'test' } as const
     const applied = applyMovements(wallet, [posting], at)
     if (applied.rejection !== undefined) throw new Error(applied.rejection)
-    writes.push(...applied.bills.flatMap(putBill))
+    writes.push(...applied.bills.map(putBill))
     wallet = close ? await closeChunks(applied.wallet) : applied.wallet
   }
   for (let start = 0; start < writes.length; start += maxTransactionWrites)

@@ -1,19 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples, readInstant, type RunCommand } from '../command.ts'
 import type { PutOptions } from '../events/put-file.ts'
-import { startProgress } from '../progress-bar.ts'
 
 /** Adds the command group `events`, which sends events to the deployment's bus, new and archived ones. */
 export function addEventCommands(program: Command, run: RunCommand): void {
   const parent = program
     .command('events')
     .alias('event')
-    .description(
-      'Sends events, as the systems around the service do, replays archived ones, and packs old records.',
-    )
+    .description('Sends events, as the systems around the service do, and replays archived ones.')
   addPut(parent, run)
   addReplay(parent, run)
-  addPack(parent, run)
 }
 
 const addPut = (parent: Command, run: RunCommand): Command =>
@@ -65,31 +61,6 @@ const addReplay = (parent: Command, run: RunCommand): Command =>
       run(async (context) => {
         const { replayEvents } = await import('../events/replay.ts')
         return replayEvents(context, { from, to })
-      }),
-    )
-
-const addPack = (parent: Command, run: RunCommand): Command =>
-  parent
-    .command('pack')
-    .description(
-      'Packs the records of events that took effect more than 90 days ago: 13 bytes are kept of each, and the events stay refused. Reads the whole table. Goes on where it was interrupted.',
-    )
-    .addHelpText(
-      'after',
-      examples([['--stage prod events pack', 'every half a year, so that no record lives for a whole one']]),
-    )
-    .action(() =>
-      run(async ({ show, terminal }) => {
-        const { formatPacked, minAgeMilliseconds, packRecords } = await import('../events/pack-records.ts')
-        const bar = startProgress(terminal, 'packing', 0)
-        try {
-          const report = await packRecords(Date.now() - minAgeMilliseconds, bar.update)
-          bar.stop()
-          show(report, () => formatPacked(report))
-          return true
-        } finally {
-          bar.stop()
-        }
       }),
     )
 

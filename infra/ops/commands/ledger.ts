@@ -11,7 +11,6 @@ export function addLedgerCommands(program: Command, run: RunCommand): void {
   addVerify(ledger, run)
   addTorn(ledger, run)
   addMend(ledger, run)
-  addMigrate(ledger, run)
 }
 
 const addVerify = (ledger: Command, run: RunCommand): Command =>
@@ -90,35 +89,6 @@ const addMend = (ledger: Command, run: RunCommand): Command =>
           const report = await mendLedger(since, apply, bar.update)
           bar.stop()
           show(report, () => formatMend(report))
-          return true
-        } finally {
-          bar.stop()
-        }
-      }),
-    )
-
-const addMigrate = (ledger: Command, run: RunCommand): Command =>
-  ledger
-    .command('migrate')
-    .description(
-      'Gives wallets of release 1 an index instead of six lists of bills, then deletes the lists. Wallets serve meanwhile. Goes on where it was interrupted.',
-    )
-    .addHelpText(
-      'after',
-      examples([
-        ['--stage prod ledger migrate', 'once all functions are of this release, without keepBillLists'],
-      ]),
-    )
-    .action(() =>
-      run(async ({ show, terminal }) => {
-        const { findWallets } = await import('../verify-ledger.ts')
-        const { formatMigration, migrateLedger } = await import('../migrate-ledger.ts')
-        const wallets = await findWallets(undefined)
-        const bar = startProgress(terminal, 'migrating', 2 * wallets.length)
-        try {
-          const report = await migrateLedger(wallets, bar.update)
-          bar.stop()
-          show(report, () => formatMigration(report))
           return true
         } finally {
           bar.stop()

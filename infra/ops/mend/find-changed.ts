@@ -1,7 +1,6 @@
 import type { Partition } from '../../../shared/db/partitions.ts'
 import { scanItems } from '../../../shared/db/read.ts'
 import type { Item } from '../../../shared/db/table.ts'
-import { OperationError } from '../errors.ts'
 
 /** Number of parallel segments of the scan of the table. */
 const segments = 16
@@ -55,9 +54,7 @@ export async function findChanged(since: number): Promise<Map<Partition, Item[]>
   )
   const found: Item[] = []
   for await (const item of items) found.push(item)
-  const groups = groupByPartition(found)
-  if (groups.has('SEEN#')) throw new OperationError('records of events since then are packed already')
-  return groups
+  return groupByPartition(found)
 }
 
 /** Groups items by the beginning of their partition key. */

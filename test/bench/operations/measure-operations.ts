@@ -30,10 +30,6 @@ const unmeasured = ['fallback', 'delete-signing-keys']
 export async function measureOperations({ samples, say }: Options, stack: BenchStack): Promise<Table[]> {
   // Loaded only now, because it loads modules of shared/, which read their environment when they load.
   const { operations } = await import('./operations.ts')
-  const { writeIf } = await import('../../../shared/db/write.ts')
-  const { putBeginning } = await import('../../../shared/events/packed-events.ts')
-  // As in a stage that has packed its old events, which every event then searches.
-  await writeIf(putBeginning())
   const listed = new Set([...operations.map(({ of }) => of), ...unmeasured])
   const unlisted = stack.functions.filter(({ name }) => !listed.has(name)).map(({ name }) => name)
   if (unlisted.length > 0)

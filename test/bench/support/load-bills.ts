@@ -3,10 +3,9 @@ import { db, tableName } from '../../../shared/db/table.ts'
 import type { Write } from '../../../shared/db/write.ts'
 import { eventRecord } from '../../../shared/events/event-record.ts'
 import { putBill } from '../../../shared/ledger/bill.ts'
-import { type Chunk, takeChunk } from '../../../shared/ledger/bill-index.ts'
+import { type Chunk, takeChunk, writeChunks } from '../../../shared/ledger/page/index.ts'
 import { applyMovements } from '../../../shared/ledger/movement.ts'
 import { postTransaction } from '../../../shared/ledger/post-transaction.ts'
-import { writeChunks } from '../../../shared/ledger/stored-index.ts'
 import { newWallet, putWallet, readWallet, type Wallet } from '../../../shared/ledger/wallet.ts'
 import { Big } from '../../../shared/money.ts'
 import { putUser } from '../../../shared/users/user.ts'
@@ -29,17 +28,10 @@ const postingOf = (i: number) =>
 
 type Items = Record<string, unknown>[]
 
-/**
- * Computes bills in memory, and writes them and their index directly into the table; with `lists` as a wallet
- * of release 1 has them.
- */
-export async function loadBills(userId: number, size: number, { lists = false } = {}): Promise<void> {
+/** Computes bills in memory, and writes them and their index directly into the table. */
+export async function loadBills(userId: number, size: number): Promise<void> {
   const step = Math.floor((6 * 365 * 86_400_000) / size)
-  let wallet: Wallet = {
-    ...newWallet({ userId, wallet: 'asset' }),
-    version: 1,
-    ...(lists && { index: undefined }),
-  }
+  let wallet: Wallet = { ...newWallet({ userId, wallet: 'asset' }), version: 1 }
   const pending: Items = []
   const chunks: Chunk[] = []
   const write = async () => {
@@ -52,7 +44,7 @@ export async function loadBills(userId: number, size: number, { lists = false } 
     const taken = takeChunk(moved.wallet)
     wallet = taken?.rest ?? moved.wallet
     if (taken !== undefined) chunks.push(taken.chunk)
-    pending.push(...itemsOf(moved.bills.flatMap(putBill)))
+    pending.push(...itemsOf(moved.bills.map(putBill)))
     if (pending.length >= 4_096) await write()
   }
   await write()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
 import { handler } from '../../../functions/schedule/verify-ledger.ts'
-import { readSlices, takeSlice, writeSlice } from '../../../shared/ledger/verification-slice.ts'
+import { readSlices, takeSlice, writeSlice } from '../../../shared/ledger/verify/slice.ts'
 import { registerShards } from '../../../shared/ledger/wallet.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'

@@ -4,7 +4,7 @@ import { emptyIndex, putNextIndex } from '../../../shared/community/search-index
 import { newHead, putNextHead, readHead } from '../../../shared/community/tree-head.ts'
 import { readJournal } from '../../../shared/community/tree-journal.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { readSlices, writeSlice } from '../../../shared/ledger/verification-slice.ts'
+import { readSlices, writeSlice } from '../../../shared/ledger/verify/slice.ts'
 import { transact, writeItem } from '../../../shared/db/write.ts'
 import { signingKeySetKey } from '../../../shared/keys/set.ts'
 import { createSigningKey } from '../../../shared/keys/kms.ts'

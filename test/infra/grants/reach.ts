@@ -9,7 +9,7 @@ import { partitionsOf } from './variants.ts'
 /** Partition keys of no item, one for each partition and each part of one that grants tell apart. */
 const keysFor = ({ name }: FunctionModel): string[] => [
   ...partitions.filter((name) => !['BL#', 'BX#', 'EVT#', 'W#'].includes(name)),
-  ...['asset', 'reward'].flatMap((wallet) => [`W#0#${wallet}`, `BL#0#${wallet}#none`, `BX#0#${wallet}`]),
+  ...['asset', 'reward'].flatMap((wallet) => [`W#0#${wallet}`, `BL#0#${wallet}`, `BX#0#${wallet}`]),
   ...[...detailTypesFor(name), 'another'].map((type) => `EVT#${type}#none`),
 ]
 

@@ -1,4 +1,3 @@
-import { releaseBefore } from '../../../infra/constructs/grant.ts'
 import type { FunctionModel, PolicyStatement } from '../../../infra/local/model.ts'
 
 /** The IAM action that a function uses only to set the time of the retry of a failed message. */
@@ -97,12 +96,10 @@ const ownGrants = (original: FunctionModel, statement: PolicyStatement): [string
 const actionsOf = ({ Action }: PolicyStatement): string[] => [Action ?? []].flat()
 
 /**
- * Lists the IAM actions that a function's own code calls, without those of the release before. Lambda itself
- * uses the role to write logs and to poll the queue; of the queue actions, a function calls only the one that
- * sets the time of a retry.
+ * Lists the IAM actions that a function's own code calls. Lambda itself uses the role to write logs and to
+ * poll the queue; of the queue actions, a function calls only the one that sets the time of a retry.
  */
 function ownActions(original: FunctionModel, statement: PolicyStatement): string[] {
-  if (statement.Sid === releaseBefore) return []
   const actions = actionsOf(statement).filter(
     (action) => !action.startsWith('logs:') && action !== denialIsExpected,
   )

@@ -4,7 +4,6 @@ import { openApiDocument } from '../../../infra/openapi/document.ts'
 import type { JsonSchema } from '../../../infra/openapi/schemas.ts'
 import { depositId } from '../../../shared/deposits/deposit.ts'
 import { putBill } from '../../../shared/ledger/bill.ts'
-import { newWallet } from '../../../shared/ledger/wallet.ts'
 import { Big } from '../../../shared/money.ts'
 import { issueCode } from '../../../shared/oauth/authorization-code.ts'
 import { newLoginTicket } from '../../../shared/sign-in/login-ticket.ts'
@@ -51,9 +50,9 @@ describe('examples in the API reference', () => {
   )
 })
 
-const wallet = newWallet({ userId: 42, wallet: 'asset' })
-const posting = { currency: 'USDT', type: 'DEPOSIT', amount: new Big('1'), reference: 'r' } as const
-const [bill] = putBill({ walletBefore: wallet, posting, balanceAfter: new Big('1'), createdAt: 0 } as never)
+const one = new Big('1')
+const posting = { currency: 'USDT', type: 'DEPOSIT', amount: one, reference: 'r', balanceAfter: one } as const
+const bill = putBill({ ...posting, id: { userId: 42, wallet: 'asset' }, number: 1, createdAt: 0 })
 const token = { userId: 42, clientId: 'c', scopes: [], firstParty: true, expiresAt: 0, authenticatedAt: 0 }
 
 /**
@@ -61,7 +60,7 @@ const token = { userId: 42, clientId: 'c', scopes: [], firstParty: true, expires
  * generated.
  */
 const forms = {
-  bill: { pattern: /^[AR]\d+-\d+$/, made: String(bill?.Put?.Item?.['id']) },
+  bill: { pattern: /^[AR]\d+-\d+$/, made: String(bill.Put?.Item?.['id']) },
   deposit: {
     pattern: /^[\w-]{43}$/,
     made: depositId({ network: 'TRON', txid: '9f8e7d', outputIndex: 0 }),

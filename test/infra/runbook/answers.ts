@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { countMessages, listQueues, openSqs, totalOf } from '../../../infra/ops/dead-letters/queues.ts'
 import { findTarget } from '../../../infra/ops/target.ts'
-import { BillType } from '../../../shared/ledger/bill-type.ts'
+import { BillType } from '../../../shared/ledger/bill-types.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken } from '../../support/community.ts'
 

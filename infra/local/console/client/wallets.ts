@@ -1,11 +1,9 @@
+import { billTypes } from '../../../../shared/ledger/bill-types.ts'
 import { make } from '../../../authorization-page/dom.ts'
 import type { Api } from './api.ts'
 import { makeInput, makePanel, makeSelect, makeTable, type Row, showPagedList } from './elements.ts'
 
 type Summary = { currency: string; total: number | string; assets: Row[] }
-
-const billTypes =
-  'DEPOSIT WITHDRAWAL TRANSFER_IN TRANSFER_OUT REWARD PACKAGE_PURCHASE ADJUSTMENT_CREDIT ADJUSTMENT_DEBIT'
 
 /** Shows the balances of both wallets and their value. */
 export function showBalances(api: Api): HTMLElement {
@@ -33,7 +31,7 @@ export function showBalances(api: Api): HTMLElement {
 /** Shows the bills of either wallet, with filters. */
 export function showBills(api: Api): HTMLElement {
   const panel = makePanel('bills', 'Bills')
-  const types = Object.fromEntries(billTypes.split(' ').map((type) => [type, type]))
+  const types = Object.fromEntries(Object.keys(billTypes).map((type) => [type, type]))
   showPagedList(panel, {
     label: 'Bills',
     filters: {

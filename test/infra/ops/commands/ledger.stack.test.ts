@@ -7,7 +7,7 @@ import { db, tableName } from '../../../../shared/db/table.ts'
 import { queryFirst, readItem } from '../../../../shared/db/read.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
 import { readWallet } from '../../../../shared/ledger/wallet.ts'
-import { listName } from '../../../../shared/ledger/bill.ts'
+import { billList } from '../../../../shared/ledger/bill.ts'
 import { Big } from '../../../../shared/money.ts'
 import { deliver, interceptQueues } from '../../../support/deliver.ts'
 import { addUser, adjustment } from '../../../support/ledger.ts'
@@ -98,7 +98,7 @@ describe('ledger verify', () => {
     ['balance_after', '9', ['balance_after']],
   ])('ledger verify reports a bill whose %s was changed', async (attribute, value, expected) => {
     const userId = await addWallet()
-    const list = listName({ userId, wallet: 'asset' }, {})
+    const list = billList({ userId, wallet: 'asset' })
     await falsify(list, '000000000002', attribute, new Big(value))
     const { exitCode, report } = await verify(userId)
     expect(exitCode).toBe(1)
@@ -106,7 +106,7 @@ describe('ledger verify', () => {
   })
 
   it.each<[string, (userId: number) => { pk: string; sk: string }[], number]>([
-    ['a bill', (userId) => [{ pk: listName({ userId, wallet: 'asset' }, {}), sk: '000000000002' }], 8],
+    ['a bill', (userId) => [{ pk: billList({ userId, wallet: 'asset' }), sk: '000000000002' }], 8],
     ['the record of an event', (userId) => [{ pk: `EVT#wallet.adjusted#${userId}-2`, sk: 'EVT' }], 1],
     ['a wallet that a later bill has raised', (userId) => [{ pk: `W#${userId}#asset`, sk: 'HEAD' }], 1],
   ])('ledger verify reports that %s is missing', async (_, missing, differences) => {

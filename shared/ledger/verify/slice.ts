@@ -1,9 +1,10 @@
 import * as v from 'valibot'
-import { itemType } from '../db/item-type.ts'
-import { queryItems } from '../db/read.ts'
-import { Integer, type Item } from '../db/table.ts'
-import { putVersioned, writeIf } from '../db/write.ts'
-import { registerShards } from './wallet.ts'
+import { itemType } from '../../db/item-type.ts'
+import { queryItems } from '../../db/read.ts'
+import { indexName } from '../../db/table-layout.ts'
+import { Integer, type Item } from '../../db/table.ts'
+import { putVersioned, writeIf } from '../../db/write.ts'
+import { registerPartition, registerShards, type WalletId, WalletName } from '../wallet.ts'
 
 const SliceItem = v.object({
   shard: Integer,
@@ -71,4 +72,36 @@ export function takeSlice(slice: Slice, now: number, leasedUntil: number): Slice
   if (!isNew) return { ...slice, leased_until: leasedUntil }
   if (now - slice.started_at < passMilliseconds) return undefined
   return { ...slice, started_at: now, after: undefined, leased_until: leasedUntil }
+}
+
+const WalletPath = v.pipe(
+  v.string(),
+  v.transform((path) => path.split('#')),
+  v.tuple([v.pipe(v.string(), v.transform(Number), v.safeInteger()), WalletName]),
+)
+
+/**
+ * Lists every wallet of a shard that ever had a movement, after a wallet of this path, or from the first on.
+ */
+export async function* listShard(
+  shard: number,
+  after?: string,
+): AsyncGenerator<{ id: WalletId; path: string }> {
+  const paths = queryItems({
+    IndexName: indexName,
+    KeyConditionExpression: 'gpk = :shard AND gsk > :after',
+    // DynamoDB cannot compare a key to an empty text; a space sorts before every wallet path.
+    ExpressionAttributeValues: { ':shard': registerPartition(shard), ':after': after ?? ' ' },
+    Limit: 200,
+  })
+  for await (const { gsk } of paths) {
+    const [userId, wallet] = v.parse(WalletPath, gsk)
+    yield { id: { userId, wallet }, path: gsk as string }
+  }
+}
+
+/** Lists every wallet that ever had a movement. */
+export async function* listWallets(): AsyncGenerator<WalletId> {
+  for (let shard = 0; shard < registerShards; shard += 1)
+    for await (const { id } of listShard(shard)) yield id
 }

@@ -1,20 +1,26 @@
-import type { Item } from '../db/table.ts'
-import type { Bill } from './bill.ts'
+import type { Item } from '../../db/table.ts'
+import type { Bill } from '../bill.ts'
+import { type BillFilter, codeOf } from '../bill-types.ts'
 import {
+  addToCounts,
+  blockRange,
   type BlockPart,
   type Chunk,
+  chunkRange,
   chunkSize,
   chunksOf,
   currenciesOf,
+  encodeCounts,
+  type IndexRange,
   listText,
-  numbersIn,
   partsOf,
-} from './bill-index.ts'
-import type { BillFilter } from './bill-type.ts'
-import { addToCounts, codeOf, encodeCounts, encodeMarks, type Mark, quarterOf } from './mark.ts'
-import { blockRange, chunkRange, type IndexRange, readIndexRange, toBlock, toChunk } from './stored-index.ts'
-import type { Compare } from './verify-wallet.ts'
-import type { Wallet } from './wallet.ts'
+  toChunk,
+} from '../page/index.ts'
+import { numbersIn, readIndexRange, toBlock } from '../page/stored.ts'
+import { encodeMarks, type Mark, quarterOf, type Wallet } from '../wallet.ts'
+
+/** Reports a difference, if there is one. */
+export type Compare = (currency: string | null, what: string, expected: string, actual: string) => void
 
 /** A block of a list that is not complete yet: the parts of the chunks so far. */
 interface OpenBlock {
@@ -56,7 +62,7 @@ export class IndexVerifier {
 
   /** Compares what is left after the last bill. */
   async finish(): Promise<void> {
-    const { first, tail } = this.wallet.index ?? { first: 0, tail: [] }
+    const { first, tail } = this.wallet
     this.compare(
       null,
       'currencies of the index',

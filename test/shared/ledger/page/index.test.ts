@@ -1,28 +1,35 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Item } from '../../../shared/db/table.ts'
+import { asStored, type Item } from '../../../../shared/db/table.ts'
+import { type BillFilter, billTypes, BillType, selects } from '../../../../shared/ledger/bill-types.ts'
+import { applyMovements } from '../../../../shared/ledger/movement.ts'
 import {
+  type BlockPart,
   blockSize,
   type Chunk,
   chunksOf,
-  countBefore,
   currenciesOf,
+  decodeCounts,
+  encodeCounts,
   lengthOf,
-  listsOf,
-  numbersIn,
-  numbersInTail,
+  listText,
+  partsOf,
   takeChunk,
-} from '../../../shared/ledger/bill-index.ts'
-import { type BillFilter, billTypes, BillType, selects } from '../../../shared/ledger/bill-type.ts'
-import { decodeCounts, decodeMarks, encodeCounts, encodeMarks } from '../../../shared/ledger/mark.ts'
-import { blockKey, indexItems, toBlock } from '../../../shared/ledger/stored-index.ts'
-import { applyMovements } from '../../../shared/ledger/movement.ts'
-import { newWallet, toWallet, type Wallet, walletItem } from '../../../shared/ledger/wallet.ts'
-import { Big } from '../../../shared/money.ts'
+} from '../../../../shared/ledger/page/index.ts'
+import { countBefore, numbersIn, numbersInTail } from '../../../../shared/ledger/page/stored.ts'
+import {
+  decodeMarks,
+  encodeMarks,
+  newWallet,
+  toWallet,
+  type Wallet,
+  walletItem,
+} from '../../../../shared/ledger/wallet.ts'
+import { Big } from '../../../../shared/money.ts'
 
 const quarter = 900_000
 const start = 1_900_000
-const credits = BillType.options.filter((type) => billTypes[type] === 1)
+const credits = BillType.options.filter((type) => billTypes[type].direction === 1)
 const currencies = ['USDT', 'BTC', 'ETH', 'DOGE']
 
 interface TestBill {
@@ -68,7 +75,7 @@ function post(bills: readonly TestBill[]): { wallet: Wallet; chunks: Chunk[] } {
       chunks.push(taken.chunk)
       wallet = taken.rest
     }
-    const amount = new Big(billTypes[type] === 1 ? '100' : '0.1')
+    const amount = new Big(billTypes[type].direction === 1 ? '100' : '0.1')
     const posting = { kind: 'post', type, currency, amount, reference: 'r' } as const
     const applied = applyMovements(wallet, [posting], at * quarter)
     if (applied.rejection !== undefined) throw new Error(applied.rejection)
@@ -77,21 +84,24 @@ function post(bills: readonly TestBill[]): { wallet: Wallet; chunks: Chunk[] } {
   return { wallet, chunks }
 }
 
-const filters: BillFilter[] = [{}, ...listsOf([...currencies, 'XRP'])]
+/** All filters that a client can ask for, first the one that selects all bills. */
+const filters: BillFilter[] = [undefined, ...currencies, 'XRP'].flatMap((currency) =>
+  [undefined, 1 as const, 2 as const, ...BillType.options].map((kind) => ({ currency, kind })),
+)
 
 /** The numbers of the bills that a filter selects, found by looking at each. */
 const numbersOf = (bills: readonly TestBill[], filter: BillFilter): number[] =>
   bills.flatMap(({ currency, type }, i) => (selects(filter, currency, type) ? [i + 1] : []))
 
-/** All numbers of a list as its blocks and the open part of the index have them. */
-function readNumbers(items: ReadonlyMap<string, Item>, wallet: Wallet, filter: BillFilter): number[] {
+/** All numbers of a list as its blocks, of these parts, and the open part of the index have them. */
+function readNumbers(parts: readonly BlockPart[], wallet: Wallet, filter: BillFilter): number[] {
   const numbers: number[] = []
   for (let block = 0; ; block += 1) {
-    const { pk, sk } = blockKey(wallet.id, filter, block)
-    const item = items.get(`${pk} ${sk}`)
-    if (item === undefined) return [...numbers, ...numbersInTail(filter, wallet)]
+    const own = parts.filter((part) => part.block === block && listText(part.filter) === listText(filter))
+    if (own.length === 0) return [...numbers, ...numbersInTail(filter, wallet)]
     expect(numbers.length, 'all blocks before the last are full').toBe(block * blockSize)
-    numbers.push(...numbersIn(toBlock(item), chunksOf(wallet)))
+    const places = new Map(own.map((part) => [part.chunk, Uint8Array.from(part.places)]))
+    numbers.push(...numbersIn(places, chunksOf(wallet)))
   }
 }
 
@@ -100,9 +110,9 @@ describe('the index of bills', () => {
     fc.assert(
       fc.property(history, (bills) => {
         const { wallet, chunks } = post(bills)
-        const items = indexItems(wallet, chunks)
+        const parts = chunks.flatMap((chunk) => partsOf(chunk, currenciesOf(wallet)))
         for (const filter of filters.slice(1))
-          expect(readNumbers(items, wallet, filter)).toEqual(numbersOf(bills, filter))
+          expect(readNumbers(parts, wallet, filter)).toEqual(numbersOf(bills, filter))
       }),
       { endOnFailure: true },
     )
@@ -152,7 +162,7 @@ describe('the index of bills', () => {
         // A map of DynamoDB has no order.
         const reversed = Object.fromEntries(Object.entries(holdings as Item).reverse())
         const read = toWallet(wallet.id, { ...item, holdings: reversed })
-        expect(read.index).toEqual(wallet.index)
+        expect([read.first, read.tail]).toEqual([wallet.first, wallet.tail])
         expect(currenciesOf(read)).toEqual(currenciesOf(wallet))
         expect(chunksOf(read)).toBe(chunks.length)
       }),
@@ -176,14 +186,3 @@ describe('the index of bills', () => {
     )
   })
 })
-
-/** An item as the table returns it: with numbers as their text. */
-const asStored = (item: Item): Item =>
-  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, storedValue(value)]))
-
-function storedValue(value: unknown): unknown {
-  if (typeof value === 'number') return { value: String(value) }
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array || 'value' in value)
-    return value
-  return asStored(value as Item)
-}

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
-import type { Item } from '../../../shared/db/table.ts'
-import { readItem } from '../../../shared/db/read.ts'
-import { writeItem } from '../../../shared/db/write.ts'
-import { blockKey, chunkRange, readIndexRange } from '../../../shared/ledger/stored-index.ts'
-import { verifyWallet } from '../../../shared/ledger/verify-wallet.ts'
-import { walletKey, type WalletId } from '../../../shared/ledger/wallet.ts'
-import { addBills, addUser } from '../../support/ledger.ts'
+import type { Item } from '../../../../shared/db/table.ts'
+import { readItem } from '../../../../shared/db/read.ts'
+import { writeItem } from '../../../../shared/db/write.ts'
+import { blockKey, chunkRange } from '../../../../shared/ledger/page/index.ts'
+import { readIndexRange } from '../../../../shared/ledger/page/stored.ts'
+import { verifyWallet } from '../../../../shared/ledger/verify/wallet.ts'
+import { walletKey, type WalletId } from '../../../../shared/ledger/wallet.ts'
+import { addBills, addUser } from '../../../support/ledger.ts'
 
 /** Adds a wallet with two chunks and an open part of its index, and bills of two types. */
 async function addWallet(): Promise<WalletId> {

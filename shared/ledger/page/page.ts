@@ -1,22 +1,14 @@
 import * as v from 'valibot'
-import { daysInOrder, endOfDay, startOfDay } from '../dates.ts'
-import { isNewestPage, type ListStart, readListPage, readListStart, readNewest } from '../db/numbered-list.ts'
-import { CurrencyCode, CurrencyFilter, Day } from '../fields.ts'
-import { type PageRequest, pageQuery, toPage } from '../page.ts'
-import { type Bill, listName, measureList, readBills, toBill } from './bill.ts'
-import {
-  blockSize,
-  type Chunk,
-  countBefore,
-  countInChunks,
-  currenciesOf,
-  lengthOf,
-  numbersInTail,
-} from './bill-index.ts'
-import { type BillFilter, BillType, billTypes, Direction, selectsAll } from './bill-type.ts'
-import { quarterOf } from './mark.ts'
-import { readChunkBefore, readRanks } from './stored-index.ts'
-import { readWallet, type Wallet, type WalletName } from './wallet.ts'
+import { daysInOrder, endOfDay, startOfDay } from '../../dates.ts'
+import { isNewestPage, type ListPage, readNewest, readRange, rowKey } from '../../db/numbered-list.ts'
+import { readItems } from '../../db/read.ts'
+import { CurrencyCode, CurrencyFilter, Day } from '../../fields.ts'
+import { type PageRequest, pageQuery, toPage } from '../../page.ts'
+import { type Bill, billList, toBill } from '../bill.ts'
+import { type BillFilter, BillType, billTypes, Direction, selectsAll } from '../bill-types.ts'
+import { quarterOf, readWallet, type Wallet, type WalletId, type WalletName } from '../wallet.ts'
+import { blockSize, type Chunk, countAll, countInChunks, currenciesOf, lengthOf } from './index.ts'
+import { countBefore, numbersInTail, readChunkBefore, readRanks } from './stored.ts'
 
 /** Query parameters of a page of bills. */
 export const BillsQuery = v.pipe(
@@ -41,18 +33,20 @@ interface Boundary {
   chunk: Chunk | undefined
 }
 
-/**
- * What a page of bills is read from: the wallet as it is, and the boundaries of the requested period; or a
- * list, for the newest bills of all and for a wallet that still has six lists.
- */
-export type BillsStart =
-  | { list: ListStart }
-  | { list?: undefined; wallet: Wallet; filter: BillFilter; begin?: Boundary; end?: Boundary }
+/** What a page of bills is read from: the wallet as it is, and the boundaries of the requested period. */
+interface Found {
+  wallet: Wallet
+  filter: BillFilter
+  begin: Boundary | undefined
+  end: Boundary | undefined
+}
+
+/** The first round of reads for a page of bills: of the newest bills of all it is the page itself. */
+export type BillsStart = { newest: ListPage } | ({ newest?: undefined } & Found)
 
 /**
  * The first round of reads for a page of bills; undefined if no bill can match the query. The newest bills
- * without a filter are read at once, without the wallet. If the wallet still has six lists, and the query has
- * dates, these are two rounds.
+ * without a filter are read at once, without the wallet.
  */
 export async function readBillsStart(
   query: BillsQuery,
@@ -63,25 +57,20 @@ export async function readBillsStart(
   if (filter === undefined) return undefined
   const id = { userId, wallet: name }
   const { beginTime, endTime } = query
-  if (selectsAll(filter) && isNewestPage(query))
-    return { list: { newest: await readNewest(listName(id, {}), query.size) } }
+  if (selectsAll(filter) && isNewestPage(query)) return { newest: await readNewest(billList(id), query.size) }
   const readBoundary = async (instant: number) => ({ instant, chunk: await readChunkBefore(id, instant) })
   const [wallet, begin, end] = await Promise.all([
     readWallet(id),
     beginTime === undefined ? undefined : readBoundary(startOfDay(beginTime)),
     endTime === undefined ? undefined : readBoundary(endOfDay(endTime)),
   ])
-  if (wallet.index !== undefined) return { wallet, filter, ...(begin && { begin }), ...(end && { end }) }
-  const { length } = measureList(wallet, filter)
-  return { list: await readListStart(listName(id, filter), () => Promise.resolve(length), query) }
+  return { wallet, filter, begin, end }
 }
 
 /** Reads a page of bills, newest first, from the result of its first round of reads. */
 export async function readBillsPage(query: BillsQuery, start: BillsStart | undefined) {
-  if (start === undefined || start.list) {
-    const { rows, total } = await readListPage(start?.list, query)
-    return toPage(rows.map(toBill), total, query)
-  }
+  if (start === undefined) return toPage<Bill>([], 0, query)
+  if (start.newest) return toPage(start.newest.rows.map(toBill), start.newest.total, query)
   const { bills, total } = await readIndexedPage(query, start)
   return toPage(bills, total, query)
 }
@@ -89,12 +78,11 @@ export async function readBillsPage(query: BillsQuery, start: BillsStart | undef
 /** Reads a page by the wallet's index: the second and the third round of reads. */
 async function readIndexedPage(
   { current, size }: PageRequest,
-  { wallet, filter, begin, end }: Exclude<BillsStart, { list: ListStart }>,
+  { wallet, filter, begin, end }: Found,
 ): Promise<{ bills: Bill[]; total: number }> {
-  const { length } = measureList(wallet, filter)
   const [before, last] = await Promise.all([
     begin === undefined ? 0 : rankBefore(wallet, filter, begin),
-    end === undefined ? length : rankBefore(wallet, filter, end),
+    end === undefined ? countSelected(wallet, filter) : rankBefore(wallet, filter, end),
   ])
   const newest = last - (current - 1) * size
   const ranks = { oldest: Math.max(before + 1, newest - size + 1), newest }
@@ -104,7 +92,10 @@ async function readIndexedPage(
   }
 }
 
-/** How many bills of a list are before an instant. */
+const countSelected = (wallet: Wallet, filter: BillFilter): number =>
+  lengthOf(filter, countAll(wallet), currenciesOf(wallet))
+
+/** How many of the bills that a filter selects are before an instant. */
 async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }: Boundary): Promise<number> {
   const quarter = quarterOf(instant)
   const counts =
@@ -112,10 +103,10 @@ async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }
     countBefore(quarter, wallet, await readChunkBefore(wallet.id, instant, { consistent: true }))
   if (counts === undefined) throw new Error('a chunk of the index is missing')
   // The chunk may have bills that the wallet, which was read at the same time, does not count yet.
-  return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), measureList(wallet, filter).length)
+  return Math.min(lengthOf(filter, counts, currenciesOf(wallet)), countSelected(wallet, filter))
 }
 
-/** The numbers of the bills of a list from one rank to another, both included; ascending. */
+/** The numbers of the bills that a filter selects from one rank to another, both included; ascending. */
 async function selectNumbers(
   wallet: Wallet,
   filter: BillFilter,
@@ -141,11 +132,39 @@ async function selectNumbers(
   return [...numbers, ...inTail]
 }
 
-/** Finds the list of bills for a query; undefined if no bill can match its currency, type and direction. */
+/** Number of times that a page of bills may read what it needs, as a range, to save reads of single bills. */
+const maxDilution = 8
+
+/**
+ * Reads bills by their numbers, newest first. Eventually consistent, and strongly consistent those that this
+ * does not find: numbers come from what was written with the bills, or after them. Throws if one is missing.
+ */
+async function readBills(id: WalletId, numbers: readonly number[]): Promise<Bill[]> {
+  const [oldest, newest] = [numbers.at(0), numbers.at(-1)]
+  if (oldest === undefined || newest === undefined) return []
+  const list = billList(id)
+  const read = (some: readonly number[], options = {}) =>
+    readItems(
+      some.map((number) => rowKey(list, number)),
+      options,
+    )
+  const isDense = newest - oldest < maxDilution * numbers.length
+  const rows = isDense ? await readRange(list, oldest, newest, { consistent: false }) : await read(numbers)
+  const found = new Map(rows.flatMap((row) => (row === undefined ? [] : [[Number(row['sk']), row] as const])))
+  const missing = numbers.filter((number) => !found.has(number))
+  for (const row of await read(missing, { consistent: true })) if (row) found.set(Number(row['sk']), row)
+  return numbers.toReversed().map((number) => {
+    const row = found.get(number)
+    if (row === undefined) throw new Error('a bill is missing')
+    return toBill(row)
+  })
+}
+
+/** The filter of a query; undefined if no bill can match its currency, type and direction. */
 function toFilter({ currency, amountDirection, businessId }: BillsQuery): BillFilter | undefined {
   if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
   if (businessId === undefined) return { currency, kind: amountDirection }
   if (!v.is(BillType, businessId)) return undefined
-  if (amountDirection !== undefined && amountDirection !== billTypes[businessId]) return undefined
+  if (amountDirection !== undefined && amountDirection !== billTypes[businessId].direction) return undefined
   return { currency, kind: businessId }
 }

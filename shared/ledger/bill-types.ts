@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+
+/** Direction of a bill: 1 adds to a wallet, 2 takes from it. */
+export const Direction = v.picklist([1, 2])
+export type Direction = v.InferOutput<typeof Direction>
+
+/** What the ledger knows of a type of bill. */
+interface BillTypeRow {
+  /** Number of the type in the index of bills, below 16. It is stored, so it never changes. */
+  code: number
+  /** Name of the type in a wallet's item, one letter. It is stored, so it never changes. */
+  letter: string
+  direction: Direction
+  /** Detail-type of the event that makes such bills. */
+  event: `${string}.${string}`
+}
+
+/**
+ * Every type of bill (`business_id`). A new type takes the next code and a free letter; the order of the rows
+ * does not matter.
+ */
+export const billTypes = {
+  DEPOSIT: { code: 0, letter: 'D', direction: 1, event: 'deposit.updated' },
+  WITHDRAWAL: { code: 1, letter: 'W', direction: 2, event: 'withdrawal.updated' },
+  TRANSFER_IN: { code: 2, letter: 'I', direction: 1, event: 'wallet.transferred' },
+  TRANSFER_OUT: { code: 3, letter: 'O', direction: 2, event: 'wallet.transferred' },
+  REWARD: { code: 4, letter: 'R', direction: 1, event: 'reward.granted' },
+  PACKAGE_PURCHASE: { code: 5, letter: 'P', direction: 2, event: 'package.purchased' },
+  ADJUSTMENT_CREDIT: { code: 6, letter: 'C', direction: 1, event: 'wallet.adjusted' },
+  ADJUSTMENT_DEBIT: { code: 7, letter: 'X', direction: 2, event: 'wallet.adjusted' },
+} as const satisfies Record<string, BillTypeRow>
+
+export const BillType = v.picklist(Object.keys(billTypes) as (keyof typeof billTypes)[])
+export type BillType = v.InferOutput<typeof BillType>
+
+const maxTypes = 16
+
+/** The code of a bill in the index: its type, and its currency, given as its number in the wallet. */
+export const codeOf = (currencyNumber: number, type: BillType): number =>
+  currencyNumber * maxTypes + billTypes[type].code
+
+const typesByCode = new Map(BillType.options.map((type) => [billTypes[type].code as number, type]))
+
+/** The number of the currency of a code, and its type. */
+export function readCode(code: number): { currencyNumber: number; type: BillType } {
+  const type = typesByCode.get(code % maxTypes)
+  if (type === undefined) throw new Error('a mark has an unknown type')
+  return { currencyNumber: Math.floor(code / maxTypes), type }
+}
+
+/** What a client can select bills by, apart from dates: a currency, and a direction or a type. */
+export interface BillFilter {
+  currency?: string | undefined
+  kind?: Direction | BillType | undefined
+}
+
+/** Whether a filter selects the bills of a currency and type. */
+export const selects = ({ currency, kind }: BillFilter, code: string, type: BillType): boolean =>
+  (currency === undefined || currency === code) &&
+  (kind === undefined || kind === type || kind === billTypes[type].direction)
+
+/** Whether a filter selects all bills. */
+export const selectsAll = ({ currency, kind }: BillFilter): boolean =>
+  currency === undefined && kind === undefined
+
+/** The five filters that select the bills of a currency and type, but not all bills. */
+export const filtersOf = (currency: string, type: BillType): BillFilter[] =>
+  [undefined, currency]
+    .flatMap((code) => [undefined, billTypes[type].direction, type].map((kind) => ({ currency: code, kind })))
+    .slice(1)

@@ -1,0 +1,255 @@
+import * as v from 'valibot'
+import { itemType } from '../../db/item-type.ts'
+import { keyText } from '../../db/read.ts'
+import { Integer, type Item, type Key } from '../../db/table.ts'
+import { type Write, writeItem } from '../../db/write.ts'
+import { forEachConcurrently } from '../../for-each-concurrently.ts'
+import { decodePairs, encodeNumbers } from '../../varint.ts'
+import { type BillFilter, type BillType, codeOf, filtersOf, readCode, selects } from '../bill-types.ts'
+import { decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
+
+/**
+ * The index of a wallet's bills: it finds the k-th bill that a filter selects, and how many it selects before
+ * a day, in one read each, however many bills there are. This file builds and stores it, stored.ts reads it.
+ *
+ * A bill is stored once, under its number. Its mark, two or three bytes, first goes into the wallet's own
+ * item, which every posting writes anyway. When 64 marks are there, and one more, they become a chunk:
+ *
+ * - The chunk itself is stored under the time of its first bill, with the numbers of bills before it.
+ * - For each of the five filters that select some bills but not all, a list has the numbers of its bills, in
+ *   blocks of 128: the k-th is in block k / 128. A block has an attribute for each chunk, with one byte for
+ *   each bill: its place in the chunk.
+ *
+ * Only bills decide what is in a chunk and in the lists, so whoever stores them stores the same.
+ */
+export interface Chunk {
+  /** Its number; chunk 0 has bills 1 to 64. */
+  number: number
+  marks: readonly Mark[]
+  /** Numbers of the bills before the chunk. */
+  before: Counts
+  /** Quarter of an hour of the first bill after the chunk. */
+  until: number
+}
+
+/** Numbers of bills by the code of their currency and type. */
+export type Counts = ReadonlyMap<number, number>
+
+/** Adds a bill to numbers of bills. */
+export const addToCounts = (counts: Map<number, number>, code: number, by = 1): Map<number, number> =>
+  counts.set(code, (counts.get(code) ?? 0) + by)
+
+/** Encodes numbers of bills, the same ones always in the same bytes; zeros are left out. */
+export const encodeCounts = (counts: Counts): Uint8Array =>
+  encodeNumbers(
+    [...counts]
+      .filter(([, count]) => count > 0)
+      .sort(([a], [b]) => a - b)
+      .flat(),
+  )
+
+/** Decodes what encodeCounts has encoded. */
+export const decodeCounts = (bytes: Uint8Array): Counts => new Map(decodePairs(bytes))
+
+/** Number of bills in a chunk. A place in a chunk must fit into a byte. */
+export const chunkSize = 64
+
+/** Number of bills in a block of a list: so many that it stays below a kilobyte, whatever the chunks. */
+export const blockSize = 128
+
+/** The wallet's currencies in the order of their numbers. */
+export function currenciesOf({ holdings }: Pick<Wallet, 'holdings'>): string[] {
+  const currencies: string[] = []
+  for (const [currency, { number }] of holdings) currencies[number] = currency
+  return currencies
+}
+
+/** The number of bills that a filter selects. */
+export function lengthOf(filter: BillFilter, counts: Counts, currencies: readonly string[]): number {
+  let length = 0
+  for (const [code, count] of counts) if (selectsCode(filter, code, currencies)) length += count
+  return length
+}
+
+/** Whether a filter selects the bills of a code. */
+export function selectsCode(filter: BillFilter, code: number, currencies: readonly string[]): boolean {
+  const { currencyNumber, type } = readCode(code)
+  return selects(filter, currencies[currencyNumber] ?? '', type)
+}
+
+/** Numbers of all bills of a wallet. */
+export function countAll({ holdings }: Wallet): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const { number, bills } of holdings.values())
+    for (const [type, count] of Object.entries(bills))
+      addToCounts(counts, codeOf(number, type as BillType), count)
+  return counts
+}
+
+/** Numbers of the bills that are in chunks. */
+export function countInChunks(wallet: Wallet): Counts {
+  const counts = countAll(wallet)
+  for (const { code } of wallet.tail) addToCounts(counts, code, -1)
+  return counts
+}
+
+/** Number of the wallet's chunks. */
+export const chunksOf = (wallet: Wallet): number =>
+  Math.floor(lengthOf({}, countInChunks(wallet), []) / chunkSize)
+
+/** Takes the next chunk out of the open part of a wallet's index; undefined if that is too short for one. */
+export function takeChunk(wallet: Wallet): { chunk: Chunk; rest: Wallet } | undefined {
+  const { tail } = wallet
+  const next = tail[chunkSize]
+  if (next === undefined) return undefined
+  return {
+    chunk: {
+      number: chunksOf(wallet),
+      marks: tail.slice(0, chunkSize),
+      before: countInChunks(wallet),
+      until: next.quarter,
+    },
+    rest: { ...wallet, tail: tail.slice(chunkSize) },
+  }
+}
+
+/** What a chunk adds to a block of a list: the places of bills in the chunk. */
+export interface BlockPart {
+  filter: BillFilter
+  block: number
+  chunk: number
+  places: number[]
+}
+
+/** Names the list of a filter. */
+export const listText = ({ currency, kind }: BillFilter): string => `${currency ?? '*'} ${kind ?? '*'}`
+
+/** Everything that a chunk adds to the lists of its bills. */
+export function partsOf({ number, marks, before }: Chunk, currencies: readonly string[]): BlockPart[] {
+  const parts = new Map<string, BlockPart>()
+  const lengths = new Map<string, number>()
+  for (const [place, { code }] of marks.entries()) {
+    const { currencyNumber, type } = readCode(code)
+    for (const filter of filtersOf(currencies[currencyNumber] ?? '', type)) {
+      const list = listText(filter)
+      const length = lengths.get(list) ?? lengthOf(filter, before, currencies)
+      lengths.set(list, length + 1)
+      const block = Math.floor(length / blockSize)
+      const part = parts.get(`${list} ${block}`) ?? { filter, block, chunk: number, places: [] }
+      part.places.push(place)
+      parts.set(`${list} ${block}`, part)
+    }
+  }
+  return [...parts.values()]
+}
+
+const chunkKeys = itemType({
+  pk: 'BX#{userId}#{wallet}',
+  sk: 'Q{quarter}#{number}',
+  holds: 'a chunk of a wallet’s index: the currency, type and quarter of an hour of 64 bills',
+  found: 'by the quarter of an hour of its first bill',
+})
+
+const blockKeys = itemType({
+  pk: 'BX#{userId}#{wallet}',
+  sk: 'L{currency}#{kind}#{block}',
+  holds: 'a block of a wallet’s index: the numbers of 128 bills that a filter selects',
+  found: 'by its number in the list of the filter',
+})
+
+const quarterText = (quarter: number): string => String(quarter).padStart(10, '0')
+const numberText = (number: number): string => String(number).padStart(12, '0')
+
+const ChunkItem = v.object({
+  number: Integer,
+  marks: v.instance(Uint8Array),
+  before: v.instance(Uint8Array),
+  until: Integer,
+})
+
+/** The item of a chunk. */
+export const chunkItem = (id: WalletId, { number, marks, before, until }: Chunk): Item & Key => ({
+  ...chunkKeys.key({ ...id, quarter: quarterText(marks[0]?.quarter ?? 0), number: numberText(number) }),
+  number,
+  marks: encodeMarks(marks),
+  before: encodeCounts(before),
+  until,
+})
+
+/** Parses a chunk from its item. */
+export function toChunk(item: Item): Chunk {
+  const { number, marks, before, until } = v.parse(ChunkItem, item)
+  return { number, marks: decodeMarks(marks), before: decodeCounts(before), until }
+}
+
+/** A range of items of an index: its first and last key, which may belong to no item. */
+export type IndexRange = readonly [first: Key, last: Key]
+
+/** The range of the chunks whose first bills are before a quarter of an hour; by default of all. */
+export function chunkRange(id: WalletId, before = 9_999_999_999): IndexRange {
+  const pk = chunkKeys.partition({ ...id })
+  const first = chunkKeys.sortKeyPrefix
+  return [
+    { pk, sk: first },
+    { pk, sk: `${first}${quarterText(before)}` },
+  ]
+}
+
+/** Key of a block of a list. */
+export const blockKey = (id: WalletId, { currency = '*', kind }: BillFilter, block: number): Key =>
+  blockKeys.key({ ...id, currency, kind: kind ?? '*', block: numberText(block) })
+
+/** The range of the blocks of a list from one to another, both included; by default of all. */
+export const blockRange = (
+  id: WalletId,
+  filter: BillFilter,
+  first = 0,
+  last = 999_999_999_999,
+): IndexRange => [blockKey(id, filter, first), blockKey(id, filter, last)]
+
+/**
+ * Stores the chunks that are complete in the open part of a wallet's index, and takes them out of it. The
+ * wallet itself is not written: its next posting does that, and until then readers find the marks in both.
+ */
+export async function closeChunks(wallet: Wallet): Promise<Wallet> {
+  const chunks: Chunk[] = []
+  let open = wallet
+  for (let taken = takeChunk(open); taken !== undefined; taken = takeChunk(open)) {
+    chunks.push(taken.chunk)
+    open = taken.rest
+  }
+  if (chunks.length > 0) await writeChunks(wallet, chunks)
+  return open
+}
+
+/** Number of writes that are sent at the same time. */
+const concurrency = 32
+
+/**
+ * Writes chunks and what they add to the lists. This is no transaction, at half the price of one: it may be
+ * repeated, and by several writers at a time. The chunks are stored last, and in their order: where one is,
+ * all else is up to its end.
+ */
+export async function writeChunks(wallet: Wallet, chunks: readonly Chunk[]): Promise<void> {
+  const currencies = currenciesOf(wallet)
+  const parts = chunks.flatMap((chunk) => partsOf(chunk, currencies))
+  const blocks = Map.groupBy(parts, ({ filter, block }) => keyText(blockKey(wallet.id, filter, block)))
+  await forEachConcurrently(blocks.values(), concurrency, (some) => writeItem(addParts(wallet.id, some)))
+  for (const chunk of chunks) await writeItem({ Put: { Item: chunkItem(wallet.id, chunk) } })
+}
+
+/** The write that adds parts to their block. */
+function addParts(id: WalletId, parts: readonly BlockPart[]): Write {
+  const [first] = parts
+  if (first === undefined) throw new Error('a block has no parts')
+  return {
+    Update: {
+      Key: blockKey(id, first.filter, first.block),
+      UpdateExpression: `SET ${parts.map((_, i) => `#c${i} = :c${i}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(parts.map(({ chunk }, i) => [`#c${i}`, String(chunk)])),
+      ExpressionAttributeValues: Object.fromEntries(
+        parts.map(({ places }, i) => [`:c${i}`, Uint8Array.from(places)]),
+      ),
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import * as v from 'valibot'
+import { queryFirst, queryItems } from '../../db/read.ts'
+import type { Item } from '../../db/table.ts'
+import type { BillFilter } from '../bill-types.ts'
+import { quarterOf, type Wallet, type WalletId } from '../wallet.ts'
+import {
+  addToCounts,
+  blockRange,
+  blockSize,
+  type Chunk,
+  chunkRange,
+  chunkSize,
+  chunksOf,
+  countAll,
+  type Counts,
+  currenciesOf,
+  type IndexRange,
+  selectsCode,
+  toChunk,
+} from './index.ts'
+
+interface ReadOptions {
+  consistent?: boolean
+}
+
+const queryOf = ([first, last]: IndexRange, { consistent = false }: ReadOptions) => ({
+  KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+  ExpressionAttributeValues: { ':pk': first.pk, ':first': first.sk, ':last': last.sk },
+  ConsistentRead: consistent,
+})
+
+/** Reads the items of a range in order, strongly consistent. */
+export const readIndexRange = (range: IndexRange): AsyncGenerator<Item> =>
+  queryItems(queryOf(range, { consistent: true }))
+
+/** Reads the last chunk whose first bill is before an instant (epoch milliseconds); undefined without one. */
+export async function readChunkBefore(
+  id: WalletId,
+  instant: number,
+  options: ReadOptions = {},
+): Promise<Chunk | undefined> {
+  const query = { ...queryOf(chunkRange(id, quarterOf(instant)), options), ScanIndexForward: false }
+  const [item] = await queryFirst(query, 1)
+  return item && toChunk(item)
+}
+
+/** The parts of a block by chunk. */
+export type Block = ReadonlyMap<number, Uint8Array>
+
+/** Parses a block from its item. */
+export const toBlock = (item: Item): Block =>
+  new Map(
+    Object.entries(item).flatMap(([name, value]) =>
+      name === 'pk' || name === 'sk' ? [] : [[Number(name), v.parse(v.instance(Uint8Array), value)] as const],
+    ),
+  )
+
+/**
+ * The numbers of the bills of a block, ascending. Of chunks that the wallet does not have yet, a posting may
+ * have stored their parts already: these are left out.
+ */
+export const numbersIn = (block: Block, chunks: number): number[] =>
+  [...block]
+    .filter(([chunk]) => chunk < chunks)
+    .sort(([a], [b]) => a - b)
+    .flatMap(([chunk, places]) => Array.from(places, (place) => chunk * chunkSize + place + 1))
+
+/** Reads blocks of a list, from the first number to the last: the numbers of their bills, by their ranks. */
+export async function readRanks(
+  wallet: Wallet,
+  filter: BillFilter,
+  [first, last]: readonly [number, number],
+  options: ReadOptions = {},
+): Promise<Map<number, number>> {
+  const query = queryOf(blockRange(wallet.id, filter, first, last), options)
+  const chunks = chunksOf(wallet)
+  const items = await queryFirst(query, last - first + 1)
+  return new Map(
+    items.flatMap((item) => {
+      const before = Number(String(item['sk']).split('#').at(-1)) * blockSize
+      return numbersIn(toBlock(item), chunks).map((number, i) => [before + i + 1, number] as const)
+    }),
+  )
+}
+
+/** The numbers of the newest bills that a filter selects, those that no chunk has yet; ascending. */
+export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
+  const first = chunksOf(wallet) * chunkSize + 1
+  const currencies = currenciesOf(wallet)
+  return wallet.tail.flatMap(({ code }, i) => (selectsCode(filter, code, currencies) ? [first + i] : []))
+}
+
+/**
+ * Counts the bills before a quarter of an hour, given the last chunk whose first bill is before it, if there
+ * is one. Undefined if a later chunk of the wallet must be there: the chunk was read too early.
+ */
+export function countBefore(quarter: number, wallet: Wallet, chunk: Chunk | undefined): Counts | undefined {
+  const { first, tail } = wallet
+  if (first === 0 || quarter <= first) return new Map()
+  if (chunk !== undefined && quarter <= chunk.until) {
+    const counts = new Map(chunk.before)
+    for (const mark of chunk.marks) if (mark.quarter < quarter) addToCounts(counts, mark.code)
+    return counts
+  }
+  if ((chunk?.number ?? -1) + 1 < chunksOf(wallet)) return undefined
+  const counts = countAll(wallet)
+  for (const mark of tail) if (mark.quarter >= quarter) addToCounts(counts, mark.code, -1)
+  return counts
+}

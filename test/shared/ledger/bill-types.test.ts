@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { events } from '../../../infra/events.ts'
+import { BillType, billTypes, codeOf, readCode } from '../../../shared/ledger/bill-types.ts'
+
+it('what is stored of a bill type never changes, and no other type has the same', () => {
+  expect(
+    Object.fromEntries(Object.entries(billTypes).map(([type, { code, letter }]) => [type, [code, letter]])),
+  )
+    // A new type adds a line; no line ever changes.
+    .toEqual({
+      DEPOSIT: [0, 'D'],
+      WITHDRAWAL: [1, 'W'],
+      TRANSFER_IN: [2, 'I'],
+      TRANSFER_OUT: [3, 'O'],
+      REWARD: [4, 'R'],
+      PACKAGE_PURCHASE: [5, 'P'],
+      ADJUSTMENT_CREDIT: [6, 'C'],
+      ADJUSTMENT_DEBIT: [7, 'X'],
+    })
+  const rows = Object.values(billTypes)
+  expect(new Set(rows.map(({ letter }) => letter)).size).toBe(rows.length)
+})
+
+it('the code of a bill tells its currency and its type', () => {
+  for (const type of BillType.options)
+    for (const currencyNumber of [0, 1, 99])
+      expect(readCode(codeOf(currencyNumber, type))).toEqual({ currencyNumber, type })
+  expect(() => readCode(15)).toThrow('unknown type')
+})
+
+it('each type of bill is made by an event that the bus takes', () => {
+  const detailTypes = events.map(({ detailType }) => detailType)
+  for (const { event } of Object.values(billTypes)) expect(detailTypes).toContain(event)
+})
