@@ -92,9 +92,9 @@ export const operations = {
   firstBill: {
     ...event,
     title: "A user's first bill",
-    ...{ calls: 4, readUnits: 2.5, writeUnits: 7 },
+    ...{ calls: 3, readUnits: 2, writeUnits: 7 },
   },
-  nextBill: { ...event, title: 'Any further bill', ...{ calls: 3, readUnits: 1.5, writeUnits: 6 } },
+  nextBill: { ...event, title: 'Any further bill', ...{ calls: 2, readUnits: 1, writeUnits: 6 } },
 } satisfies Record<string, Operation>
 
 /** Name of an operation in CAPACITY.md. */
