@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler } from '../../../functions/intake/wallet.adjusted.ts'
 import { measure } from '../../bench/support/measure.ts'
-import { verifyWallet } from '../../../shared/ledger/verify-wallet.ts'
+import { verifyWallet } from '../../../shared/ledger/verify/wallet.ts'
 import { deliver, deliverBatch, interceptQueues } from '../../support/deliver.ts'
 import { addUser, adjustment, readAllBills } from '../../support/ledger.ts'
 
