@@ -1,14 +1,8 @@
 import * as v from 'valibot'
-import { itemType } from '../db/item-type.ts'
-<<<<<<< HEAD
-import { instantKeys, readRange, rowKey } from '../db/numbered-list.ts'
-import { readItems } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
-import { Integer, type Item } from '../db/table.ts'
-=======
+import { itemType } from '../db/item-type.ts'
 import { rowKey } from '../db/numbered-list.ts'
-import { Decimal, Integer, type Item, toNumberValue } from '../db/table.ts'
->>>>>>> 4623d82 (Store a bill once only, and the record of an event for good, as nothing was ever released before)
+import { Integer, type Item } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { type Big, Money } from '../money.ts'
 import { BillType, billTypes, Direction } from './bill-types.ts'
