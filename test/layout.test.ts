@@ -15,7 +15,7 @@ const subjects = {
   browser: 'the pages in a real browser',
   faults: 'faults at every point of an operation',
   flows: 'what a client does over several endpoints',
-  'infra/grants': 'every function with and without each of its grants',
+  'infra/grants': 'that every function needs each of its grants, and no other',
   'infra/local/aws': 'the AWS endpoint, operation by operation',
   'infra/runbook': 'the procedures of the runbook',
   spreadsheet: 'exports in a real spreadsheet',

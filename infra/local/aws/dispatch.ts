@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Manners } from '../manners.ts'
+import type { AccessRequest } from './iam/authorize.ts'
 import type { Caller, Callers } from './iam/callers.ts'
 import { throttle } from './throttle.ts'
 import { AwsError, errorAnswer, readRequest, sendAnswer } from './wire/http-messages.ts'
@@ -11,6 +12,8 @@ export interface DispatchOptions {
   callers: Callers
   services: Service[]
   manners: Manners
+  /** Called with every access that a call needs, before it is authorized. */
+  onAccess?: ((caller: Caller, access: AccessRequest) => void) | undefined
   /** Receives a line for each request that failed because of an error in the endpoint itself. */
   report: (problem: string) => void
 }
@@ -41,14 +44,17 @@ export async function dispatch(
 
 /** Authorizes and runs a call. */
 async function answerCall(
-  { services, manners }: DispatchOptions,
+  { services, manners, onAccess }: DispatchOptions,
   request: AwsRequest,
   caller: Caller,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { access, run } = findOperation(services, request)
-  for (const denial of access().map(caller.findDenial))
+  for (const each of access()) {
+    onAccess?.(caller, each)
+    const denial = caller.findDenial(each)
     if (denial !== undefined) throw new AwsError('AccessDeniedException', denial)
+  }
   throttle(manners, caller, request)
   return run({ caller, signal })
 }

@@ -50,6 +50,8 @@ export interface AwsEndpointOptions {
   drawKmsLag?: DrawLag
   /** What the queues do as AWS's may. Default: as `manners` say. */
   queueManners?: QueueManners
+  /** Called with every access that a call needs. Default: nothing is. */
+  onAccess?: DispatchOptions['onAccess']
   /** Receives a line for each problem that is not part of a request. Default: written to standard error. */
   report?: (problem: string) => void
 }
@@ -91,6 +93,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
     callers,
     report,
     manners,
+    onAccess: options.onAccess,
     services: [
       dynamodb.service,
       jsonService('TrentService', 'application/x-amz-json-1.1', kmsOperations),
