@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import * as v from 'valibot'
 import { Flag, numeric, Settings } from '../shared/settings.ts'
-import { List, Senders, Standby, Tags, Url, WarmThroughput } from './knob-schemas.ts'
+import { Edge, List, Senders, Standby, Url } from './knob-schemas.ts'
 import { maxStageLength, namePrefix, serviceName } from './names.ts'
 
 /**
@@ -27,12 +27,7 @@ export const Config = v.pipe(
       ),
       v.maxLength(maxStageLength, `must have at most ${maxStageLength} characters`),
     ),
-    /** Whether to deploy the authorization page behind CloudFront. */
-    authorizationPage: v.optional(Flag, false),
-    /**
-     * URL of the page on which users sign in and consent. Default: the deployed authorization page. A
-     * deployment must set one of the two.
-     */
+    /** URL of the page on which users sign in and consent. Default: the page of this project, deployed, too. */
     authUrl: v.optional(Url),
     /**
      * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the
@@ -45,24 +40,12 @@ export const Config = v.pipe(
      */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
     /**
-     * Id of the Route 53 hosted zone in which to create a DNS record for `domainName`. Without it, create the
-     * record yourself.
+     * Whether CloudFront with a firewall (AWS WAF) is in front of the API, and the only way to it; or an object
+     * with `rate`, the requests a minute that it accepts from one IPv4 address (600; routes with a share of the
+     * throttle have the same share of this, and at least 10), `secretNumber` (1), by one higher to rotate the
+     * secret by which functions know it, and `alarmTopicArn`, a topic in us-east-1, where the firewall is.
      */
-    hostedZoneId: v.optional(v.pipe(v.string(), v.regex(/^Z[A-Z0-9]{1,31}$/))),
-    /**
-     * Whether CloudFront with a firewall (AWS WAF) is in front of the API, and the only way to it. The
-     * firewall is a stack in us-east-1.
-     */
-    edge: v.optional(Flag, false),
-    /**
-     * Requests per minute that the edge accepts from one IPv4 address; further requests get status 429.
-     * Routes with a share of the throttle have the same share of this, and at least 10.
-     */
-    edgeRate: v.optional(v.pipe(numeric, v.integer(), v.minValue(10)), 600),
-    /** Number of the secret by which functions know the edge. Raise it by one to rotate the secret. */
-    edgeSecretNumber: v.optional(v.pipe(numeric, v.integer(), v.minValue(1)), 1),
-    /** ARN of the SNS topic in us-east-1 that receives the alarms of the edge. Default: none. */
-    edgeAlarmTopicArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:sns:us-east-1:/))),
+    edge: v.optional(Edge, false),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */
     corsOrigins: v.optional(List),
     /**
@@ -70,18 +53,6 @@ export const Config = v.pipe(
      * the stages dev and local.
      */
     protectData: v.optional(Flag),
-    /**
-     * Whether the keys of passwords and authenticators can be replicated to another region. KMS cannot change
-     * that for an existing key: a stage that was deployed without it must have `false`. Default: the value of
-     * `protectData`.
-     */
-    multiRegionKeys: v.optional(Flag),
-    /**
-     * Units a second that the table and its index take from the start, as an object with `read` and `write`.
-     * A new table takes 12,000 and 4,000, and grows with its traffic. AWS charges the difference once, and
-     * the values can only be raised. Default: none.
-     */
-    warmThroughput: v.optional(WarmThroughput),
     /**
      * Where the stage goes on when its region is lost, as an object: `region`, which gets a replica of the
      * table and of the keys, and the `certificateArn` and `alarmTopicArn` there. Default: none.
@@ -100,18 +71,11 @@ export const Config = v.pipe(
      * loginTicketTtlSeconds is used. Default: 10, or 3 on the local stack, where somebody waits for it.
      */
     mailDelaySeconds: v.optional(v.pipe(numeric, v.integer(), v.minValue(0), v.maxValue(900))),
-    /** Whether X-Ray traces requests. */
-    tracing: v.optional(Flag, false),
-    /** Requests per second that one route accepts on average; further requests get status 429. */
-    throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
-    /** Burst of requests that one route accepts at the same moment; further requests get status 429. */
-    throttleBurst: v.optional(v.pipe(numeric, v.integer(), v.minValue(1)), 2_000),
     /**
-     * Concurrent executions that each of the two steps of a sign-in keeps for itself, so that nothing else
-     * can use them up; it gets no more than these. What is left of the account's limit must be 100 or more.
-     * Default: none; the sign-in shares the account's limit with all other functions.
+     * Requests per second that one route accepts on average, and twice as many at the same moment; further
+     * requests get status 429.
      */
-    signInConcurrency: v.optional(v.pipe(numeric, v.integer(), v.minValue(1))),
+    throttleRate: v.optional(v.pipe(numeric, v.minValue(1)), 1_000),
     /** ARN of the SNS topic that receives alarms. Default: none. */
     alarmTopicArn: v.optional(v.pipe(v.string(), v.startsWith('arn:'))),
     /**
@@ -125,8 +89,6 @@ export const Config = v.pipe(
      * whoever may put events on the bus by the account's IAM policies, as any of the four.
      */
     senders: v.optional(Senders, {}),
-    /** Tags of every resource, in addition to `service` and `stage`. */
-    tags: v.optional(Tags, {}),
     /** Days after which log lines are deleted. */
     logRetentionDays: v.optional(v.pipe(numeric, v.enum(RetentionDays)), RetentionDays.THREE_MONTHS),
   }),
@@ -138,7 +100,6 @@ export const Config = v.pipe(
       ...(config.failover ? inStandbyRegion(config.standby) : {}),
       protectData,
       mailDelaySeconds: config.mailDelaySeconds ?? (config.stage === 'local' ? 3 : 10),
-      multiRegionKeys: config.multiRegionKeys ?? protectData,
       gradualDeployment: config.gradualDeployment ?? protectData,
       namePrefix: namePrefix(config.stage),
       serviceName: serviceName(config.stage),
@@ -153,26 +114,18 @@ export const Config = v.pipe(
       domainName === undefined || standby === undefined || standby.certificateArn !== undefined,
     'standby needs a certificateArn, because the stage has a domainName',
   ),
-  v.check(
-    ({ standby, multiRegionKeys }) => standby === undefined || multiRegionKeys,
-    'standby needs multiRegionKeys: without them the standby region could check no password',
-  ),
   v.check(({ standby, failover }) => !failover || standby !== undefined, 'failover needs a standby region'),
-  v.check(
-    ({ domainName, hostedZoneId }) => hostedZoneId === undefined || domainName !== undefined,
-    'hostedZoneId is for a domainName, and none is set',
-  ),
   v.check(
     ({ stage, domainName }) => stage !== 'local' || domainName === undefined,
     'domainName is for deployments: the local stack has a local address',
   ),
   v.check(
-    ({ stage, edge }) => stage !== 'local' || !edge,
+    ({ stage, edge }) => stage !== 'local' || edge === false,
     'edge is for deployments: the local stack has no CloudFront',
   ),
   v.check(
     ({ edge, certificateArn }) =>
-      !edge || certificateArn === undefined || /^arn:[^:]+:acm:us-east-1:/.test(certificateArn),
+      edge === false || certificateArn === undefined || /^arn:[^:]+:acm:us-east-1:/.test(certificateArn),
     'certificateArn must be in us-east-1, because edge is on: CloudFront takes certificates from there only',
   ),
   v.check(
@@ -192,13 +145,12 @@ export type Config = v.InferOutput<typeof Config>
 
 /**
  * What differs in a standby region. There is no edge: the firewall is in us-east-1, which may be lost, and
- * the lost region's distribution still holds the domain. The domain's DNS record is its stack's, too.
+ * the lost region's distribution still holds the domain.
  */
 const inStandbyRegion = (place: v.InferOutput<typeof Standby> | undefined) => ({
   certificateArn: place?.certificateArn,
   alarmTopicArn: place?.alarmTopicArn,
-  hostedZoneId: undefined,
-  edge: false,
+  edge: false as const,
 })
 
 /**
@@ -227,31 +179,20 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/**
- * What a deployment must set and how, because a default would send its users to addresses that do not exist.
- */
-const required = [
-  {
-    isSet: (values: Record<string, unknown>) => values['mailFrom'] !== undefined,
-    write: '"mailFrom": "no-reply@YOUR-DOMAIN", the sender of its mails, which SES must have verified',
-  },
-  {
-    isSet: ({ authUrl, authorizationPage }: Record<string, unknown>) =>
-      authUrl !== undefined || String(authorizationPage) === 'true',
-    write: '"authorizationPage": true to deploy the page for sign-in, or "authUrl": "https://…" of your own',
-  },
-]
+/** What a deployment must set and how, because mails of a default sender would not reach anybody. */
+const mailFrom =
+  '  missing: "mailFrom": "no-reply@YOUR-DOMAIN", the sender of its mails, which SES must have verified'
 
 /** Validates the knobs of a stage and fills in defaults. Throws a ConfigError that names every problem. */
 export function readConfig(values: Record<string, unknown>): Config {
   const { stage } = values
-  const missing = stage === 'local' ? [] : required.filter(({ isSet }) => !isSet(values))
+  const missing = stage === 'local' || values['mailFrom'] !== undefined ? [] : [mailFrom]
   const result = v.safeParse(Config, values)
   if (result.success && missing.length === 0) return result.output
   const invalid = (result.issues ?? []).map(
     (issue) => `  ${v.getDotPath(issue) ?? 'configuration'}: ${issue.message}`,
   )
-  const problems = [...invalid, ...missing.map(({ write }) => `  missing: ${write}`)]
+  const problems = [...invalid, ...missing]
   const place =
     stage === 'local' ? '' : `; write it under "stages", "${String(stage)}" in cdk.json (infra/DEPLOYMENT.md)`
   throw new ConfigError(`the configuration is not valid${place}:\n${problems.join('\n')}`)

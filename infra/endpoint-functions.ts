@@ -7,8 +7,6 @@ export interface EndpointFunction {
   entry: string
   /** Whether one of the routes is marked as a canary. */
   canary: boolean
-  /** Whether one of the routes is a step of the sign-in. */
-  signIn: boolean
   permissions: Permissions
   routes: Route[]
 }
@@ -25,7 +23,6 @@ export function endpointFunctions(all: readonly Route[] = routes): EndpointFunct
     return {
       entry,
       canary: served.some((route) => route.canary),
-      signIn: served.some((route) => route.signIn),
       permissions,
       routes: served,
     }

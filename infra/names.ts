@@ -13,11 +13,7 @@ export const serviceTag = { name: 'service', value: service } as const
 export const stageTagName = 'stage'
 
 /** The tags of every resource of a stage. */
-export const tagsOf = ({ stage, tags }: { stage: string; tags: Record<string, string> }) => ({
-  ...tags,
-  [serviceTag.name]: serviceTag.value,
-  [stageTagName]: stage,
-})
+export const tagsOf = (stage: string) => ({ [serviceTag.name]: serviceTag.value, [stageTagName]: stage })
 
 /**
  * Maximum length of a stage's name. The names of functions contain it, and Lambda allows 64 characters: a

@@ -12,8 +12,6 @@ export interface Route {
   /** Fraction of the stage's throttle that an expensive route gets. Default: 1. */
   throttleShare?: number
   canary?: Canary
-  /** Marks a step of the sign-in, which may have concurrent executions of its own: `signInConcurrency`. */
-  signIn?: true
   permissions: Permissions
 }
 
@@ -126,7 +124,6 @@ export const routes: Route[] = [
     path: '/user/login-with-password',
     entry: 'user/login-with-password',
     public: true,
-    signIn: true,
     canary: true,
     // A password check takes 30 ms of CPU time, so this route has a lower throttle, and more memory for more
     // CPU.
@@ -143,7 +140,6 @@ export const routes: Route[] = [
     path: '/user/login/2fa',
     entry: 'user/login-2fa',
     public: true,
-    signIn: true,
     canary: true,
     throttleShare: signingShare,
     permissions: {

@@ -66,8 +66,6 @@ export const Settings = v.object({
   rewardCurrency: currency('USDT'),
   /** Time zone of every date that the service reads or writes. */
   reportingTimeZone: v.optional(timeZone, 'UTC'),
-  /** Number of free deposit addresses in a pool below which an alarm is raised; at most 1,000. */
-  addressPoolLowMark: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(1_000)), 100),
   /** Maximum number of members in one export. */
   exportCap: v.optional(v.pipe(numeric, v.integer(), v.minValue(1), v.maxValue(10_000)), 10_000),
   /** Sender address of verification mails. A deployment must set it. */

@@ -24,11 +24,13 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
 import { originSecretHeader } from '../../shared/http/middleware/require-edge.ts'
 import type { Config } from '../config.ts'
-import { addDomainRecord } from './custom-domain.ts'
+import { addDomainOutputs } from './custom-domain.ts'
 
 interface EdgeProps {
   config: Config
   api: HttpApi
+  /** Number of the secret that it sends. */
+  secretNumber: number
   /** ARN of the firewall, an AWS WAF web ACL in us-east-1. */
   webAclArn: string
 }
@@ -50,10 +52,10 @@ export class Edge extends Construct {
   /** The secrets that functions accept, separated by commas: a reference that CloudFormation resolves. */
   readonly originSecrets: string
 
-  constructor(scope: Construct, id: string, { config, api, webAclArn }: EdgeProps) {
+  constructor(scope: Construct, id: string, { config, api, secretNumber, webAclArn }: EdgeProps) {
     super(scope, id)
-    const { domainName, certificateArn, edgeSecretNumber } = config
-    const secrets = this.addSecrets(edgeSecretNumber)
+    const { domainName, certificateArn } = config
+    const secrets = this.addSecrets(secretNumber)
     this.originSecrets = secrets.accepted.unsafeUnwrap()
     // CloudFront is global, so names must differ from those of the same stage in other regions.
     const name = `${config.serviceName}-edge-${Aws.REGION}`
@@ -88,7 +90,7 @@ export class Edge extends Construct {
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     })
     this.baseUrl = `https://${domainName ?? distribution.distributionDomainName}`
-    addDomainRecord(this, config, {
+    addDomainOutputs(this, config, {
       dnsName: distribution.distributionDomainName,
       hostedZoneId: cloudFrontZoneId,
     })

@@ -30,8 +30,6 @@ interface ServiceFunctionProps {
   deployer?: Deployer | undefined
   /** Whether the new version is tried on a tenth of the calls first. */
   canary?: boolean
-  /** Concurrent executions that the function keeps for itself, and its maximum. Default: no own ones. */
-  reservedConcurrency?: number | undefined
 }
 
 /**
@@ -65,10 +63,6 @@ export class ServiceFunction extends Construct {
         ...queueEnvironment(permissions, resources),
         ...props.environment,
       },
-      ...(props.reservedConcurrency === undefined
-        ? {}
-        : { reservedConcurrentExecutions: props.reservedConcurrency }),
-      tracing: config.tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
       loggingFormat: lambda.LoggingFormat.JSON,
       // Suppresses Lambda's own three log lines per call, which would cost more than the call. Functions log
       // one line per request themselves.

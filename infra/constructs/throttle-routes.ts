@@ -6,7 +6,8 @@ import { routes } from '../routes.ts'
  * Throttles every route: expensive routes get a share of the stage's limits, others the whole. Call it after
  * adding the routes.
  */
-export function throttleRoutes(api: HttpApi, { throttleRate, throttleBurst }: Config): void {
+export function throttleRoutes(api: HttpApi, { throttleRate }: Config): void {
+  const throttleBurst = 2 * throttleRate
   const stage = api.defaultStage?.node.defaultChild as CfnStage
   // Each route has its own limit, so that one busy route cannot use up the limits of the whole account.
   stage.defaultRouteSettings = { throttlingRateLimit: throttleRate, throttlingBurstLimit: throttleBurst }

@@ -3,14 +3,13 @@ import type { CommandContext, RunCommand } from './command.ts'
 import { addAddressesCommands } from './commands/addresses.ts'
 import { addClientCommands } from './commands/client.ts'
 import { addDeadLetterCommands } from './commands/dlq.ts'
-import { addDeploymentCommands } from './commands/deployment.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
 import { addEventCommands } from './commands/event.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addLedgerCommands } from './commands/ledger.ts'
 import { addMaintenanceCommands } from './commands/maintenance.ts'
 import { addRatesCommands } from './commands/rates.ts'
 import { addTraceCommand } from './commands/trace.ts'
-import { addTableCommands } from './commands/table.ts'
 import { addUserCommands } from './commands/user.ts'
 import { OperationError, UsageError } from './errors.ts'
 import { enterTarget, findTarget, type TargetOptions } from './target.ts'
@@ -76,7 +75,7 @@ export function createProgram(terminal: Terminal): Command {
 /** Adds every operator command to the program. */
 export function addCommands(program: Command, run: RunCommand): void {
   for (const add of [
-    addDeploymentCommands,
+    addDoctorCommand,
     addUserCommands,
     addClientCommands,
     addEventCommands,
@@ -85,7 +84,6 @@ export function addCommands(program: Command, run: RunCommand): void {
     addAddressesCommands,
     addDeadLetterCommands,
     addKeysCommands,
-    addTableCommands,
     addMaintenanceCommands,
     addTraceCommand,
   ])

@@ -6,7 +6,7 @@ import { checkMail } from './doctor/mail.ts'
 import { checkPasswordDigest } from './doctor/password-digest.ts'
 import { checkRules } from './doctor/rules.ts'
 import { checkStandby } from './doctor/standby.ts'
-import { listFunctions } from './functions.ts'
+import { findInactive } from './functions.ts'
 import { readKeyStatus } from './keys/key-status.ts'
 import { formatMaintenance, readMaintenance } from './maintenance/switch.ts'
 import type { Target } from './target.ts'
@@ -69,13 +69,12 @@ async function checkKeys() {
 }
 
 async function checkFunctions(target: Target) {
-  const functions = await listFunctions(target)
-  const inactive = functions.filter(({ state }) => state !== 'Active')
+  const { all, inactive } = await findInactive(target)
   return {
     ok: inactive.length === 0,
     words:
       inactive.length === 0
-        ? `all ${functions.length} are active`
+        ? `all ${all} are active`
         : inactive.map(({ name, state }) => `${name} is ${state}`).join(', '),
   }
 }

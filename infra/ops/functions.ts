@@ -2,37 +2,25 @@ import { InvokeCommand, LambdaClient, paginateListFunctions } from '@aws-sdk/cli
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { events } from '../events.ts'
 import { endpointName, eventName } from '../names.ts'
-import { routes } from '../routes.ts'
+import { endpointFunctions } from '../endpoint-functions.ts'
 import { schedules, workers } from '../workers-and-schedules.ts'
 import { OperationError } from './errors.ts'
 import type { Target } from './target.ts'
 
-/** A Lambda function of the deployment. */
-export interface ListedFunction {
-  name: string
-  called_by: string
-  /** State of the function in Lambda, or `Missing`. */
-  state: string
-}
-
-/** Lists every function that this version of the project deploys, with its state in Lambda. */
-export async function listFunctions({ namePrefix }: Pick<Target, 'namePrefix'>): Promise<ListedFunction[]> {
+/** Finds the functions that this version of the project deploys and that are not active, with their states. */
+export async function findInactive({ namePrefix }: Pick<Target, 'namePrefix'>) {
   const states = await readStates()
-  return [...callersByFunction()].map(([unprefixed, callers]) => {
-    const name = namePrefix + unprefixed
-    return { name, called_by: callers.join(', '), state: states.get(name) ?? 'Missing' }
-  })
-}
-
-function callersByFunction(): Map<string, string[]> {
-  const found = new Map<string, string[]>()
-  const add = (name: string, caller: string) => found.set(name, [...(found.get(name) ?? []), caller])
-  for (const { method, path, entry } of routes) add(endpointName(entry), `${method} ${path}`)
-  add('fallback', 'every other route')
-  for (const { detailType } of events) add(`intake-${eventName(detailType)}`, detailType)
-  for (const { name } of workers) add(`worker-${name}`, `queue ${name}`)
-  for (const { name, rate } of schedules) add(name, rate)
-  return found
+  const names = [
+    ...endpointFunctions().map(({ entry }) => endpointName(entry)),
+    'fallback',
+    ...events.map(({ detailType }) => `intake-${eventName(detailType)}`),
+    ...workers.map(({ name }) => `worker-${name}`),
+    ...schedules.map(({ name }) => name),
+  ].map((name) => namePrefix + name)
+  const inactive = names
+    .map((name) => ({ name, state: states.get(name) ?? 'Missing' }))
+    .filter(({ state }) => state !== 'Active')
+  return { all: names.length, inactive }
 }
 
 async function readStates(): Promise<Map<string, string>> {

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { Settings } from '../../shared/settings.ts'
 import { type Config, ConfigError, readStageConfig } from '../config.ts'
-import { tagsOf } from '../names.ts'
 import { UsageError } from './errors.ts'
 import type { Target, TargetOptions } from './target.ts'
 
@@ -23,13 +22,12 @@ export function findStage(
   return {
     stage,
     baseUrl: options.baseUrl ?? customAddress(config) ?? readBaseUrl(stage, options.outputs),
-    hasEdge: config.edge,
+    hasEdge: config.edge !== false,
     awsEndpoint: undefined,
     standbyRegion: config.failover ? undefined : config.standby?.region,
     region: options.region ?? (config.failover ? config.standby?.region : undefined),
     namePrefix: config.namePrefix,
     tableName: config.serviceName,
-    table: { deletionProtection: config.protectData, tags: tagsOf(config) },
     eventBusName: config.serviceName,
     settings: v.parse(Settings, config),
   }

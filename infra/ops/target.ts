@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { environmentName, Settings } from '../../shared/settings.ts'
 import { serviceName } from '../names.ts'
 import { OperationError } from './errors.ts'
-import type { StageTable } from './table-settings.ts'
 
 /** A deployment that operator commands work on, and how to reach it. */
 export interface Target {
@@ -20,8 +19,6 @@ export interface Target {
   /** Prefix of the names of all AWS resources of the deployment. */
   namePrefix: string
   tableName: string
-  /** Settings of the table of a stage on AWS; undefined for the local stack. */
-  table?: StageTable
   eventBusName: string
   settings: Settings
   /** File with every line that the functions of a local stack have logged. */

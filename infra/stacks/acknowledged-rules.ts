@@ -57,11 +57,6 @@ const serviceRules: Acknowledgement[] = [
     applies: isPolicyUnder('/Auditor/'),
   },
   {
-    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason: 'X-Ray has no resource-level permissions. Functions get them only if `tracing` is on.',
-    applies: (construct) => construct instanceof CfnPolicy && needsAllResourcesOnlyForTracing(construct),
-  },
-  {
     id: 'Serverless::Serverless-EventBusDLQ',
     reason:
       'A scheduled call that cannot be delivered needs no dead-letter queue: the next call, a minute later, does the same work. An alarm reports when none succeed.',
@@ -126,7 +121,8 @@ const serviceRules: Acknowledgement[] = [
   },
   {
     id: 'Serverless::Serverless-LambdaTracing',
-    reason: 'The setting `tracing` switches it on. At full load, tracing would cost more than the requests.',
+    reason:
+      'At full load, tracing would cost more than the requests; `ops trace` follows one over all functions.',
     applies: (construct) => construct instanceof CfnFunction,
   },
 ]
@@ -135,7 +131,7 @@ const edgeRules: Acknowledgement[] = [
   {
     id: 'AwsSolutions::AwsSolutions-SMG4',
     reason:
-      'A deployment rotates the secrets of the edge (`edgeSecretNumber`), because CloudFront and the functions hold copies that only a deployment changes.',
+      'A deployment rotates the secrets of the edge (`secretNumber`), because CloudFront and the functions hold copies that only a deployment changes.',
     applies: (construct) => construct instanceof CfnSecret,
   },
 ]
@@ -209,17 +205,6 @@ function inRegionOf(construct: IConstruct, id: string): string {
   const { region, partition } = Stack.of(construct)
   if (Token.isUnresolved(region)) return id
   return id.replace('<AWS::Region>', region).replace('<AWS::Partition>', partition)
-}
-
-/** Whether X-Ray's are the only actions that a policy allows on every resource. */
-function needsAllResourcesOnlyForTracing(policy: CfnPolicy): boolean {
-  const { Statement: statements } = Stack.of(policy).resolve(policy.policyDocument) as {
-    Statement: { Action: string | string[]; Resource: unknown }[]
-  }
-  return statements
-    .filter(({ Resource: resource }) => [resource].flat().includes('*'))
-    .flatMap(({ Action: action }) => action)
-    .every((action) => action.startsWith('xray:'))
 }
 
 /** Acknowledges the cdk-nag findings that are acceptable, for every construct of an app. */

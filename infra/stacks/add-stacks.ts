@@ -18,7 +18,7 @@ export async function addStacks(
   region = deploymentRegion(config, process.env['CDK_DEFAULT_REGION']),
 ): Promise<void> {
   const name = (part: string) => `account-service-${config.stage}-${part}`
-  const tags = tagsOf(config)
+  const tags = tagsOf(config.stage)
   // Tags of the stacks themselves, which CloudFormation passes on; those of the resources are added below.
   // A table can only have a replica if the region of its stack is known, and all stacks refer to it.
   const common = { config, tags, ...(config.standby ? { env: { region } } : {}) }
@@ -33,18 +33,30 @@ export async function addStacks(
     }).addStackDependency(data)
   const intake = new IntakeStack(app, name('intake'), { ...common, data })
   // CDK's CloudFront constructs load slowly, so they are imported only for a stage that has one.
-  const stacks = config.authorizationPage ? await import('./authorization-page-stacks.ts') : undefined
+  const hasPage = config.stage !== 'local' && config.authUrl === undefined
+  const stacks = hasPage ? await import('./authorization-page-stacks.ts') : undefined
   const page = stacks && new stacks.AuthorizationPageStack(app, name('authorization-page'), common)
-  const edge = config.edge ? await importEdge() : undefined
+  const edge = config.edge && { ...(await importEdge()), options: config.edge }
   const firewall =
-    edge && new edge.EdgeStack(app, name(`edge-${region}`), { ...common, deploymentRegion: region })
+    edge &&
+    new edge.EdgeStack(app, name(`edge-${region}`), {
+      ...common,
+      options: edge.options,
+      deploymentRegion: region,
+    })
   const api = new ApiStack(app, name('api'), {
     ...common,
     resources: intake.resources,
     page: resolvePage(config, page?.origin),
-    addEdge:
-      firewall &&
-      ((scope, api) => new edge.Edge(scope, 'Edge', { config, api, webAclArn: firewall.webAclArn })),
+    addEdge: firewall
+      ? (scope, api) =>
+          new edge.Edge(scope, 'Edge', {
+            config,
+            api,
+            secretNumber: edge.options.secretNumber,
+            webAclArn: firewall.webAclArn,
+          })
+      : undefined,
   })
   // So many gradual deployments as both stacks start together would be more than AWS accepts.
   api.addStackDependency(intake)

@@ -84,7 +84,7 @@ export class ApiStack extends Stack {
   private addFunctions(config: Config, resources: ServiceResources): void {
     const deployer = config.gradualDeployment ? new Deployer(this, 'Deployer') : undefined
     const integrate = (
-      { entry, permissions, canary, signIn }: Omit<EndpointFunction, 'routes'>,
+      { entry, permissions, canary }: Omit<EndpointFunction, 'routes'>,
       environment: Environment = {},
     ) => {
       const name = endpointName(entry)
@@ -98,7 +98,6 @@ export class ApiStack extends Stack {
         environment,
         deployer,
         canary,
-        reservedConcurrency: signIn ? config.signInConcurrency : undefined,
       })
       this.functionNames.push(name)
       return new HttpLambdaIntegration(`${name}-integration`, target)
@@ -112,7 +111,7 @@ export class ApiStack extends Stack {
       httpApi: this.api,
       routeKey: HttpRouteKey.DEFAULT,
       integration: integrate(
-        { entry: 'fallback', permissions: {}, canary: false, signIn: false },
+        { entry: 'fallback', permissions: {}, canary: false },
         { ROUTES: JSON.stringify(methodsByPath()) },
       ),
     })

@@ -62,10 +62,7 @@ export class DataStack extends Stack {
   }
 
   private addTable(config: Config): TableV2 {
-    const { standby, warmThroughput: warm } = config
-    const warmed = warm && {
-      warmThroughput: { readUnitsPerSecond: warm.read, writeUnitsPerSecond: warm.write },
-    }
+    const { standby } = config
     return new TableV2(this, 'Table', {
       tableName: config.serviceName,
       partitionKey: { name: 'pk', type: AttributeType.STRING },
@@ -76,11 +73,9 @@ export class DataStack extends Stack {
           partitionKey: { name: 'gpk', type: AttributeType.STRING },
           sortKey: { name: 'gsk', type: AttributeType.STRING },
           projectionType: ProjectionType.KEYS_ONLY,
-          ...warmed,
         },
       ],
       billing: Billing.onDemand(),
-      ...warmed,
       timeToLiveAttribute: 'ttl',
       // These two and the tags hold for the replica, too.
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
@@ -108,13 +103,13 @@ export class DataStack extends Stack {
   private addDataKey(name: DataKeyName, config: Config, props: KeyProps): Key {
     const key = new Key(this, name, {
       description: describeKey(name, config),
-      multiRegion: config.multiRegionKeys,
+      multiRegion: true,
       ...keyRemoval(config),
       ...props,
     })
     for (const statement of limitActions(config, dataKeyActions[name])) key.addToResourcePolicy(statement)
     // The stack of the standby region reads it.
-    if (config.multiRegionKeys) new CfnOutput(this, arnOutput(name), { value: key.keyArn })
+    new CfnOutput(this, arnOutput(name), { value: key.keyArn })
     return key
   }
 

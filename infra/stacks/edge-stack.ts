@@ -6,6 +6,7 @@ import { Failure, type FailureName, failures } from '../../shared/errors.ts'
 import { maximumBodyBytes } from '../../shared/http/middleware/read-body.ts'
 import { commonHeaders, fail } from '../../shared/http/reply.ts'
 import type { Config } from '../config.ts'
+import type { EdgeOptions } from '../knob-schemas.ts'
 import { addAlarms, type AlarmSpec } from '../constructs/add-alarms.ts'
 import { type Route, routes } from '../routes.ts'
 
@@ -20,6 +21,7 @@ const minLimit = 10
 
 interface EdgeStackProps extends StackProps {
   config: Config
+  options: EdgeOptions
   /** Region of the deployment, for the names: one account may have the stage in several regions. */
   deploymentRegion: string
 }
@@ -32,7 +34,7 @@ export class EdgeStack extends Stack {
   /** ARN of the firewall, for stacks in any region. */
   readonly webAclArn: string
 
-  constructor(scope: Construct, id: string, { config, deploymentRegion, ...props }: EdgeStackProps) {
+  constructor(scope: Construct, id: string, { config, options, deploymentRegion, ...props }: EdgeStackProps) {
     super(scope, id, { ...props, env: { region: edgeRegion } })
     const name = `${config.serviceName}-${deploymentRegion}`
     const webAcl = new CfnWebACL(this, 'Firewall', {
@@ -46,12 +48,12 @@ export class EdgeStack extends Stack {
       },
       // WAF sees 16 KiB of a body by default. With this it sees as much as the service accepts.
       associationConfig: { requestBody: { CLOUDFRONT: { defaultSizeInspectionLimit: 'KB_64' } } },
-      rules: rules(config.edgeRate).map((rule, priority) => ({ ...rule, priority })),
+      rules: rules(options.rate).map((rule, priority) => ({ ...rule, priority })),
     })
     // CloudFormation reads the output across regions, when the API's stack is created or updated.
     const output = new CfnOutput(this, 'WebAclArn', { value: webAcl.attrArn })
     this.webAclArn = Fn.getStackOutput(this.stackName, output.logicalId, edgeRegion)
-    addAlarms(this, config.edgeAlarmTopicArn, [refusals(config, deploymentRegion, name)])
+    addAlarms(this, options.alarmTopicArn, [refusals(config, deploymentRegion, name)])
   }
 }
 

@@ -8,7 +8,6 @@ import { Failure, invalidParameter } from '../errors.ts'
 import { publishEvent } from '../events/publish-event.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
-import { settings } from '../settings.ts'
 import {
   countFreeAddresses,
   findFreeAddress,
@@ -158,9 +157,11 @@ async function takeAddress(userId: number, pool: Pool): Promise<Assignment> {
   return { address, announced: false }
 }
 
+/** Number of free addresses in a pool below which an alarm is raised. */
+const lowMark = 100
+
 /** Emits the metric of a low pool: an alarm is raised in time to provision more addresses. */
 async function checkPoolLevel(pool: Pool): Promise<void> {
-  const lowMark = settings().addressPoolLowMark
   const left = await countFreeAddresses(pool, lowMark)
   if (left >= lowMark) return
   log.warn('address pool is low', { currency: pool.currency, currency_network: pool.network, left })

@@ -28,20 +28,18 @@ describe('readConfig', () => {
     expect(readConfig({ ...configured, stage: 'dev', mailDelaySeconds: 0 }).mailDelaySeconds).toBe(0)
   })
 
-  it('readConfig accepts numbers, lists and tags as text, as the command line passes them', () => {
+  it('readConfig accepts numbers and lists as text, as the command line passes them', () => {
     const config = readConfig({
       stage: 'local',
       accessTokenTtlSeconds: '60',
       signingKeyRotationDays: '0.5',
       corsOrigins: 'https://a.example, https://b.example',
       reportingTimeZone: 'Europe/Berlin',
-      tags: 'team=payments, cost-center=42',
     })
     expect(config).toMatchObject({
       accessTokenTtlSeconds: 60,
       signingKeyRotationDays: 0.5,
       corsOrigins: ['https://a.example', 'https://b.example'],
-      tags: { team: 'payments', 'cost-center': '42' },
       reportingTimeZone: 'Europe/Berlin',
     })
   })
@@ -55,9 +53,6 @@ describe('readConfig', () => {
     ['a signing key that is too small', { signingKeySpec: 'RSA_1024' }, /signingKeySpec/],
     ['an unknown time zone', { reportingTimeZone: 'Mars/Olympus' }, /reportingTimeZone/],
     ['a page address that is no URL', { authUrl: 'auth' }, /authUrl/],
-    ['the tag that marks signing keys', { tags: { 'signing-key': 'x' } }, /tags.signing-key/],
-    ['a tag that the service sets itself', { tags: 'stage=prod' }, /tags.stage/],
-    ['a tag that AWS reserves', { tags: { 'aws:x': 'y' } }, /tags.aws:x/],
     ['a deletion period that KMS rejects', { signingKeyDeletionDays: 3 }, /signingKeyDeletionDays/],
   ])('readConfig rejects %s and names the knob', (_what, values, message) => {
     expect(() => readConfig({ stage: 'local', ...values })).toThrow(message)
@@ -74,9 +69,8 @@ describe('readConfig', () => {
     ['prod', true],
     ['dev', false],
     ['local', false],
-  ])('by default, protectData and multiRegionKeys of the stage %s are %s', (stage, protect) => {
-    const { protectData, multiRegionKeys } = readConfig({ ...configured, stage })
-    expect({ protectData, multiRegionKeys }).toEqual({ protectData: protect, multiRegionKeys: protect })
+  ])('by default, protectData of the stage %s is %s', (stage, protect) => {
+    expect(readConfig({ ...configured, stage }).protectData).toBe(protect)
   })
 })
 
@@ -84,16 +78,14 @@ describe('the configuration of a deployment', () => {
   const there = { region: 'eu-west-1' }
   const arnHere = 'arn:aws:sns:eu-central-1:123456789012:alarms'
 
-  it('a deployment that lacks the sender of its mails and its page is refused, and told what to write', () => {
+  it('a deployment that lacks the sender of its mails is refused, and told what to write', () => {
     const refused = () => readConfig({ stage: 'prod' })
     expect(refused).toThrow('"stages", "prod" in cdk.json')
     expect(refused).toThrow('"mailFrom": "no-reply@YOUR-DOMAIN"')
-    expect(refused).toThrow('"authorizationPage": true')
-    expect(refused).toThrow('"authUrl": "https://…"')
   })
 
   it.each([
-    ['the page of its own', { mailFrom: 'a@b.example', authorizationPage: 'true' }],
+    ['the page of its own', { mailFrom: 'a@b.example' }],
     ['a page elsewhere', { mailFrom: 'a@b.example', authUrl: 'https://b.example/' }],
     ['CORS origins', { ...configured, corsOrigins: ['https://a.example', 'https://b.example:8443'] }],
   ])('a deployment with its mail sender and %s is accepted', (_what, values) => {
@@ -102,27 +94,16 @@ describe('the configuration of a deployment', () => {
 
   it.each([
     ['no mail sender', { mailFrom: undefined }, /missing: "mailFrom"/],
-    ['neither page nor URL', { authUrl: undefined, authorizationPage: 'false' }, /"authUrl"/],
     ['a page without https', { authUrl: 'http://auth.example.com/' }, /authUrl must begin with https/],
     ['an origin without https', { corsOrigins: 'http://127.0.0.1:3001' }, /corsOrigins must be origins/],
     ['an origin with a path', { corsOrigins: 'https://a.example/' }, /corsOrigins must be origins/],
     ['every origin', { corsOrigins: '*' }, /corsOrigins must be origins/],
-    [
-      'a standby without multi-Region keys',
-      { standby: there, multiRegionKeys: false },
-      /needs multiRegionKeys/,
-    ],
     ['a standby that is no region', { standby: { region: 'Ireland' } }, /standby.region/],
     ['a standby with a topic elsewhere', { standby: { ...there, alarmTopicArn: arnHere } }, /standby: must/],
     [
       'a domain and a standby without a certificate for it',
       { standby: there, domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-central-1:1:x' },
       /standby needs a certificateArn/,
-    ],
-    [
-      'a warm table colder than a new one',
-      { warmThroughput: { read: 12_000, write: 3_000 } },
-      /warmThroughput/,
     ],
     ['a failover to nowhere', { failover: true }, /failover needs a standby/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],

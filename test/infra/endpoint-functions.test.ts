@@ -14,7 +14,7 @@ describe('endpointFunctions', () => {
     const table: Route['permissions']['table'] = { GetItem: ['RATES'], Query: ['EARN#'] }
     const both = [row('GET', { table }), row('POST', { table: { ...table } })]
     expect(endpointFunctions(both)).toEqual([
-      { entry: 'things', canary: false, signIn: false, permissions: { table }, routes: both },
+      { entry: 'things', canary: false, permissions: { table }, routes: both },
     ])
   })
 

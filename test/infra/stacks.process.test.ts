@@ -246,10 +246,9 @@ describe('cdk-nag checks', () => {
     await expect(broken()).rejects.toThrow(/APIGWDefaultThrottling/)
   })
 
-  it('synthesis fails on a function’s policy with the resource *, even if tracing is on', async () => {
+  it('synthesis fails on a function’s policy with the resource *', async () => {
     const broken = () =>
       synthesize('prod', {
-        values: { tracing: true },
         change: (app) => {
           const policy = app.node
             .findAll()
@@ -265,15 +264,11 @@ describe('cdk-nag checks', () => {
     const values = {
       alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
       auditorPrincipalArn: 'arn:aws:iam::123456789012:role/auditors',
-      authorizationPage: true,
+      authUrl: undefined,
       certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
-      edge: true,
-      edgeAlarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms',
+      edge: { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' },
       domainName: 'api.example.com',
-      hostedZoneId: 'Z123',
       standby: { region: 'eu-west-1', certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
-      tags: { team: 'payments' },
-      tracing: true,
     }
     const all = await synthesize('prod', { values })
     for (const [name, { resources }] of all) expect(Object.keys(resources).length, name).toBeLessThan(450)

@@ -6,7 +6,7 @@ import { ephemeral } from './ephemeral.ts'
 import { serveForParent } from './serve-for-parent.ts'
 
 await serveForParent(async () => {
-  const settings = { throttleRate: '100000', throttleBurst: '100000', mailDelaySeconds: '0' }
+  const settings = { throttleRate: '100000', mailDelaySeconds: '0' }
   const stack = await startLocalStack({
     ...ephemeral,
     dataDirectory: process.argv[2],

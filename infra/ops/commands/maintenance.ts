@@ -9,18 +9,6 @@ export function addMaintenanceCommands(program: Command, run: RunCommand): void 
     .description('Stops requests (503), events (they wait in their queues) and schedules, and lets them run.')
   addSwitch(parent, run, 'on', 'Stops the service, and waits until nothing is at work any more.')
   addSwitch(parent, run, 'off', 'Lets the service run again, and waits until it does.')
-  parent
-    .command('status')
-    .description('Shows what is stopped; exits 1 if anything is.')
-    .addHelpText('after', examples([['--stage prod maintenance status', 'shows what is stopped']]))
-    .action(() =>
-      run(async ({ target, show }) => {
-        const { formatMaintenance, readMaintenance } = await import('../maintenance/switch.ts')
-        const states = await readMaintenance(target)
-        show(states, () => formatMaintenance(states))
-        return Object.values(states).every((state) => state === 'running')
-      }),
-    )
 }
 
 const addSwitch = (parent: Command, run: RunCommand, name: 'on' | 'off', description: string): Command =>

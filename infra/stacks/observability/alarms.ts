@@ -30,7 +30,6 @@ export const alarmSpecs = (props: Observed): JourneyAlarm[] =>
     ...throttleAlarms(props),
     ...signingKeyAlarms(props),
     ...guessingAlarms(props),
-    ...signInConcurrencyAlarms(props),
     ...serviceAlarms(props),
     ...sharedAlarms(props),
     ...mailAlarms(),
@@ -179,21 +178,6 @@ const guessingAlarms = ({ config }: Observed): UnnamedAlarm[] => [
     threshold: 300,
   },
 ]
-
-/** Alarms on the steps of the sign-in that come near the concurrent executions that they keep. */
-const signInConcurrencyAlarms = ({ config }: Observed): UnnamedAlarm[] =>
-  config.signInConcurrency === undefined
-    ? []
-    : endpointFunctions()
-        .filter(({ signIn }) => signIn)
-        .map(({ entry }) => ({
-          id: `${endpointName(entry)}-concurrency`,
-          journey: 'sign-in',
-          meaning: 'A step of the sign-in uses 80 % of the concurrent executions that it keeps for itself.',
-          runbook: 'function-throttles',
-          metric: functionMetric(config, endpointName(entry), 'ConcurrentExecutions', period, 'Maximum'),
-          threshold: 0.8 * (config.signInConcurrency ?? 0),
-        }))
 
 /** A failover loses what the standby region has not received yet. */
 const standbyAlarms = ({ config: { standby, failover, serviceName } }: Observed): UnnamedAlarm[] =>

@@ -15,8 +15,7 @@ beforeAll(async () => {
   stacks = await synthesize('prod', {
     values: {
       ...domain,
-      hostedZoneId: 'Z123',
-      authorizationPage: true,
+      authUrl: undefined,
     },
   })
 })
@@ -61,19 +60,9 @@ describe('an API with a custom domain', () => {
     expect(JSON.stringify(deployments)).not.toContain('account-service-prod-api')
   })
 
-  it('a custom domain gets a DNS record in the configured Route 53 zone', () => {
-    expect(only('AWS::Route53::RecordSet')).toMatchObject({
-      HostedZoneId: 'Z123',
-      Name: domain.domainName,
-      Type: 'A',
-      AliasTarget: { DNSName: { 'Fn::GetAtt': [expect.any(String), 'RegionalDomainName'] } },
-    })
-  })
-
   it.each([
     ['a domain without a certificate', { domainName: domain.domainName }, /go together/],
     ['a certificate without a domain', { certificateArn }, /go together/],
-    ['a zone without a domain', { hostedZoneId: 'Z123' }, /hostedZoneId is for a domainName/],
     ['a URL instead of a host name', { ...domain, domainName: 'https://api.example.com' }, /domainName/],
     [
       'an ARN that is no certificate',

@@ -9,7 +9,7 @@ import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { ofType, type Resource, type Stacks, synthesizeUnchecked, typesIn } from '../stacks/synthesize.ts'
 
 const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/1'
-const domain = { domainName: 'api.example.com', certificateArn, hostedZoneId: 'Z123' }
+const domain = { domainName: 'api.example.com', certificateArn }
 
 let stacks: Stacks
 let withDomain: Stacks
@@ -105,7 +105,7 @@ describe('the way in', () => {
       expect(variables['BASE_URL']).toBe('https://api.example.com')
   })
 
-  it('takes the domain, its certificate and its DNS record, and API Gateway none of them', () => {
+  it('takes the domain and its certificate, and API Gateway none of them', () => {
     expect(distribution(withDomain)).toMatchObject({
       Aliases: ['api.example.com'],
       ViewerCertificate: {
@@ -115,11 +115,6 @@ describe('the way in', () => {
       },
     })
     expect(typesIn(withDomain)).not.toContain('AWS::ApiGatewayV2::DomainName')
-    expect(only('AWS::Route53::RecordSet', withDomain)).toMatchObject({
-      HostedZoneId: 'Z123',
-      Name: 'api.example.com',
-      AliasTarget: { DNSName: { 'Fn::GetAtt': [expect.any(String), 'DomainName'] } },
-    })
     expect(withDomain.get('api')?.outputs).toHaveProperty('DomainTarget')
   })
 })
@@ -211,10 +206,11 @@ describe('what the edge forwards and stores', () => {
 
 describe('the secret of the edge', () => {
   /** The numbers of the secrets that functions accept and that the distribution sends. */
-  const read = (edgeSecretNumber: number) => {
+  const read = (secretNumber: number) => {
     const stack = new Stack(new App({ builtinCloudFormationValidation: false }), 'api')
-    const config = readConfig({ stage: 'prod', edge: true, ...configured, edgeSecretNumber })
-    const edge = new Edge(stack, 'Edge', { config, api: new HttpApi(stack, 'Api'), webAclArn: 'arn' })
+    const config = readConfig({ stage: 'prod', edge: true, ...configured })
+    const api = new HttpApi(stack, 'Api')
+    const edge = new Edge(stack, 'Edge', { config, api, secretNumber, webAclArn: 'arn' })
     const reference = /Accepted\w+/.exec(JSON.stringify(stack.resolve(edge.originSecrets)))?.[0] ?? ''
     const { Resources: resources } = Template.fromStack(stack).toJSON() as {
       Resources: Record<string, Resource>
@@ -282,9 +278,9 @@ describe('readConfig with an edge', () => {
       { ...domain, certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1' },
       /certificateArn must be in us-east-1/,
     ],
-    ['a topic in another region', { edgeAlarmTopicArn: 'arn:aws:sns:eu-central-1:1:x' }, /edgeAlarmTopicArn/],
-    ['a rate below WAF’s least', { edgeRate: 9 }, /edgeRate/],
-    ['a secret without a number', { edgeSecretNumber: 0 }, /edgeSecretNumber/],
+    ['a topic in another region', { edge: { alarmTopicArn: 'arn:aws:sns:eu-central-1:1:x' } }, /edge/],
+    ['a rate below WAF’s least', { edge: { rate: 9 } }, /edge/],
+    ['a secret without a number', { edge: { secretNumber: 0 } }, /edge/],
   ])('readConfig rejects %s', (_what, values, message) => {
     expect(() => readConfig({ stage: 'prod', edge: true, ...configured, ...values })).toThrow(message)
   })

@@ -47,9 +47,9 @@ describe('the throttle of a route', () => {
   })
 
   it('an expensive route gets its share of the stage’s throttle, but at least 1', async () => {
-    const { Properties: properties } = await readThrottles({ throttleRate: 10, throttleBurst: 10 })
+    const { Properties: properties } = await readThrottles({ throttleRate: 10 })
     expect(properties.RouteSettings).toMatchObject({
-      'POST /oauth2/token': { ThrottlingRateLimit: 3, ThrottlingBurstLimit: 3 },
+      'POST /oauth2/token': { ThrottlingRateLimit: 3, ThrottlingBurstLimit: 6 },
       'GET /community/members/export': { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
     })
   })

@@ -2,14 +2,13 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { synthesizeUnchecked, ofType, type Stacks } from './synthesize.ts'
 
-const tags = { team: 'payments', 'cost-center': '42' }
-const expected = { service: 'account-service', stage: 'prod', ...tags }
+const expected = { service: 'account-service', stage: 'prod' }
 
 let stacks: Stacks
 
 beforeAll(async () => {
   makeBundleDirectories()
-  stacks = await synthesizeUnchecked('prod', { values: { tags } })
+  stacks = await synthesizeUnchecked('prod')
 })
 
 /**

@@ -18,17 +18,6 @@ function find(type: string) {
   return found?.resource ?? expect.unreachable()
 }
 
-it('the knob warmThroughput prepares the table and its index, and without it AWS chooses', async () => {
-  const tableOf = (from: Stacks) => ofType(from, 'AWS::DynamoDB::GlobalTable')[0]?.resource.Properties ?? {}
-  const indexOf = (table: Record<string, unknown>) => (table['GlobalSecondaryIndexes'] as object[])[0]
-  const WarmThroughput = { ReadUnitsPerSecond: 20_000, WriteUnitsPerSecond: 10_000 }
-  const values = { warmThroughput: { read: 20_000, write: 10_000 } }
-  const warmed = tableOf(await synthesizeUnchecked('prod', { values }))
-  expect(warmed).toMatchObject({ WarmThroughput })
-  expect(indexOf(warmed)).toMatchObject({ WarmThroughput })
-  expect(JSON.stringify(tableOf(stacks))).not.toContain('WarmThroughput')
-})
-
 it('the table deletes what has expired, and can be restored to any second of 35 days', () => {
   const { Properties } = find('AWS::DynamoDB::GlobalTable')
   expect(Properties).toMatchObject({

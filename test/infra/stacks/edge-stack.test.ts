@@ -58,7 +58,8 @@ interface WebAcl {
 function readFirewall(values = {}, deploymentRegion = 'eu-central-1') {
   const app = new App()
   const config = readConfig({ stage: 'prod', edge: true, ...configured, ...values })
-  const stack = new EdgeStack(app, 'edge', { config, deploymentRegion })
+  const options = config.edge || expect.unreachable()
+  const stack = new EdgeStack(app, 'edge', { config, options, deploymentRegion })
   const template = Template.fromStack(stack)
   const [webAcl] = Object.values(template.findResources('AWS::WAFv2::WebACL'))
   const [alarm] = Object.values(template.findResources('AWS::CloudWatch::Alarm'))
@@ -119,7 +120,7 @@ describe('the firewall of the edge', () => {
   })
 
   it('never asks WAF for a limit below its least', () => {
-    const { Rules: rules } = readFirewall({ edgeRate: 20 })
+    const { Rules: rules } = readFirewall({ edge: { rate: 20 } })
     expect(rateRules(rules).map(({ Limit: limit }) => limit)).toEqual([10, 10, 20])
   })
 
@@ -178,7 +179,7 @@ describe('the firewall of the edge', () => {
 
   it('raises an alarm in its own region, on what WAF counts of a CloudFront distribution there', () => {
     const topic = 'arn:aws:sns:us-east-1:123456789012:alarms'
-    const { alarm, region } = readFirewall({ edgeAlarmTopicArn: topic })
+    const { alarm, region } = readFirewall({ edge: { alarmTopicArn: topic } })
     expect(region).toBe('us-east-1')
     expect(alarm).toMatchObject({
       AlarmName: 'account-service-prod-edge-refusals-eu-central-1',

@@ -13,7 +13,7 @@ let prod: Stacks
 beforeAll(async () => {
   await bundleAuthorizationPage()
   makeBundleDirectories()
-  const values = { authorizationPage: true, edge: true }
+  const values = { authUrl: undefined, edge: true }
   dev = await synthesizeUnchecked('dev', { values })
   prod = await synthesizeUnchecked('prod', { values })
 })

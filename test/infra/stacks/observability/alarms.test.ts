@@ -36,7 +36,7 @@ let alarms: Map<string, Alarm>
 
 beforeAll(async () => {
   makeBundleDirectories()
-  const values = { standby: { region: 'eu-west-1' }, signInConcurrency: 50 }
+  const values = { standby: { region: 'eu-west-1' } }
   stacks = await synthesizeUnchecked('prod', { values })
   const all = ofType(stacks, 'AWS::CloudWatch::Alarm').filter(({ stack }) => stack === 'observability')
   alarms = new Map(
@@ -78,7 +78,6 @@ function describeAlarm(alarm: Alarm): string[] {
 const families: Record<string, string[]> = {
   errors: ['AWS/Lambda Errors FunctionName=*, Sum of 300 s', '>= 1, 1 times'],
   throttles: ['AWS/Lambda Throttles FunctionName=*, Sum of 300 s', '>= 1, 2 times'],
-  concurrency: ['AWS/Lambda ConcurrentExecutions FunctionName=*, Maximum of 300 s', '>= 40, 1 times'],
   late: ['AWS/SQS ApproximateAgeOfOldestMessage QueueName=*, Maximum of 300 s', '>= 900, 1 times'],
   'dead-letters': [
     'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=*-dead-letters, Maximum of 300 s',
@@ -199,7 +198,6 @@ describe('alarms', () => {
       .sort()
     expect(of['errors']?.sort()).toEqual(functions)
     expect(of['throttles']?.sort()).toEqual(functions)
-    expect(of['concurrency']?.sort()).toEqual(['user-login-2fa', 'user-login-with-password'])
     const queues = namesOf('AWS::SQS::Queue', 'QueueName').map((name) => name.replace('.fifo', ''))
     const letters = queues.filter((name) => name.endsWith('-dead-letters'))
     expect([...(of['dead-letters'] ?? []), 'unmatched'].sort()).toEqual(
