@@ -27,7 +27,7 @@ export const Config = v.pipe(
       ),
       v.maxLength(maxStageLength, `must have at most ${maxStageLength} characters`),
     ),
-    /** URL of the page on which users sign in and consent. Default: the page of this project, deployed, too. */
+    /** URL of the page on which users sign in and consent. Default: this project's own, deployed, too. */
     authUrl: v.optional(Url),
     /**
      * Host name of the API, for example `api.example.com`. It becomes the issuer of every token. Default: the
@@ -40,10 +40,11 @@ export const Config = v.pipe(
      */
     certificateArn: v.optional(v.pipe(v.string(), v.regex(/^arn:[^:]+:acm:/))),
     /**
-     * Whether CloudFront with a firewall (AWS WAF) is in front of the API, and the only way to it; or an object
-     * with `rate`, the requests a minute that it accepts from one IPv4 address (600; routes with a share of the
-     * throttle have the same share of this, and at least 10), `secretNumber` (1), by one higher to rotate the
-     * secret by which functions know it, and `alarmTopicArn`, a topic in us-east-1, where the firewall is.
+     * Whether CloudFront with a firewall (AWS WAF) is in front of the API, and the only way to it; or an
+     * object with `rate`, the requests a minute that it accepts from one IPv4 address (600; routes with a
+     * share of the throttle have the same share of this, and at least 10), `secretNumber` (1), by one higher
+     * to rotate the secret by which functions know it, and `alarmTopicArn`, a topic in us-east-1, where the
+     * firewall is.
      */
     edge: v.optional(Edge, false),
     /** Origins from which browsers may call the API. Default: the origin of the authorization page. */

@@ -7,7 +7,7 @@ import { schedules, workers } from '../workers-and-schedules.ts'
 import { OperationError } from './errors.ts'
 import type { Target } from './target.ts'
 
-/** Finds the functions that this version of the project deploys and that are not active, with their states. */
+/** Finds the functions of this version of the project that are not active, with their states. */
 export async function findInactive({ namePrefix }: Pick<Target, 'namePrefix'>) {
   const states = await readStates()
   const names = [
