@@ -25,7 +25,6 @@ import { drawQueueManners, type QueueManners } from './sqs/queue-manners.ts'
 import { openQueues, viewDeadLetters, viewQueues } from './sqs/queues.ts'
 import { sqsOperations } from './sqs/sqs-operations.ts'
 import { openStore } from './storage/store.ts'
-import { stsService } from './sts/role-operations.ts'
 import { jsonService } from './wire/operation.ts'
 
 export type { Credentials } from './iam/callers.ts'
@@ -104,7 +103,6 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       lambdaService(model, invoke),
       eventSourceService(model, sources),
       apiGatewayService(model, stageVariables),
-      stsService(model, callers),
     ],
   }
   const freezes = manners.has('freezes')

@@ -29,8 +29,7 @@ export const firstStage = ({ firstStart }: DemoSettings): DemoEvent[] => [
   ...demoUsers.filter((user) => user.referrer_id === undefined).map((user) => registration(user, firstStart)),
   event('client.registered', {
     client_id: 'demo-app',
-    // A millisecond later than in the first demo data, so that old directories get the second redirect URI.
-    updated_at: firstStart - 130 * day + 1,
+    updated_at: firstStart - 130 * day,
     name: 'Demo application',
     // The second redirect URI is that of the console's reference client. A loopback URI may have any port.
     redirect_uris: ['http://127.0.0.1:4000/callback', 'http://127.0.0.1:3000/_local/callback'],

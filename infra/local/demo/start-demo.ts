@@ -1,10 +1,12 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import * as v from 'valibot'
 import type { AwsEndpoint } from '../aws/server.ts'
 import type { StackModel } from '../model.ts'
 import type { InvokeFunction } from '../runtime/runtime.ts'
 import type { DemoEvent, DemoSettings } from './demo-events.ts'
 import * as demo from './demo-events.ts'
-import { type DemoRecord, openDemoRecord } from './demo-record.ts'
 import { demoUsers } from './demo-users.ts'
 
 interface DemoOptions {
@@ -12,17 +14,13 @@ interface DemoOptions {
   aws: Pick<AwsEndpoint, 'url' | 'queues'>
   /** Runs functions, and claim-addresses.ts under the id `local/claim-addresses`. */
   invoke: InvokeFunction
-  /** File that records which events have been sent; undefined keeps the record for this run only. */
+  /** File that records that the events have been sent; undefined keeps the record for this run only. */
   file: string | undefined
   showLine: (line: string) => void
 }
 
-/** What sending a stage of the demo data needs. */
-interface Sender extends Pick<DemoOptions, 'model' | 'aws'> {
-  record: DemoRecord
-  /** Aborts when the stack stops. */
-  signal: AbortSignal
-}
+/** The first start of the data directory, epoch milliseconds, and whether all events have been sent since. */
+const Record = v.object({ first_start: v.number(), sent: v.boolean() })
 
 /** Maximum wait for a stage to be applied; then the next one is sent anyway. */
 const maxStageMilliseconds = 30_000
@@ -30,53 +28,57 @@ const maxStageMilliseconds = 30_000
 const maxBatchSize = 10
 
 /**
- * Sends the demo data through the event bus, as the business server would, each event only once per data
- * directory. Resolves when Alice can sign in, with a function that stops sending. The rest is sent while the
- * stack already serves; its errors are reported, not thrown.
+ * Sends the demo data through the event bus, as the business server would. Resolves when Alice can sign in,
+ * with a function that stops sending. The rest is sent while the stack already serves; its errors are
+ * reported, not thrown. After a stop in between, the next start sends everything again, which has no further
+ * effect.
  */
-export async function startDemo(options: DemoOptions): Promise<() => Promise<void>> {
-  const { model, aws, file, showLine } = options
-  const stopped = new AbortController()
-  const record = openDemoRecord(file, Date.now())
-  const sender = { model, aws, record, signal: stopped.signal }
-  const settings = readSettings(model, record)
-  await sendStage(sender, demo.firstStage(settings))
-  const rest = sendRest(sender, settings, () => claimAddresses(options.invoke))
-  const reported = rest.catch((error: unknown) => {
-    if (!stopped.signal.aborted) showLine(`demo data: ${String(error)}`)
-  })
-  return () => {
-    stopped.abort()
-    return reported
+export async function startDemo({
+  model,
+  aws,
+  invoke,
+  file,
+  showLine,
+}: DemoOptions): Promise<() => Promise<void>> {
+  const { first_start, sent } = readRecord(file)
+  if (sent) return async () => undefined
+  const record = (done: boolean) => {
+    if (file !== undefined) writeFileSync(file, JSON.stringify({ first_start, sent: done }))
   }
-}
-
-async function sendRest(sender: Sender, settings: DemoSettings, claim: () => Promise<string[]>) {
-  for (const stage of demo.laterStages(settings)) await sendStage(sender, stage)
-  // Claim the deposit addresses after the pools are filled: the first request assigns an address.
-  if (!sender.signal.aborted && findQueues(sender.model, 'deposit.updated').length > 0)
-    await sendStage(sender, demo.deposits(settings, await claim()))
-}
-
-async function sendStage(sender: Sender, stage: DemoEvent[]): Promise<void> {
-  const { model, aws, record, signal } = sender
-  const events = stage.filter(
-    (event) => findQueues(model, event.detailType).length > 0 && !record.has(keyOf(event)),
-  )
-  if (events.length === 0 || signal.aborted) return
+  record(false)
+  const stopped = new AbortController()
+  const isStopped = () => stopped.signal.aborted
+  const settings = readSettings(model, first_start)
   const credentials = { accessKeyId: 'demo', secretAccessKey: 'demo' }
   const client = new EventBridgeClient({ endpoint: aws.url, region: model.region, credentials })
-  try {
-    for (let start = 0; start < events.length; start += maxBatchSize) {
-      const batch = events.slice(start, start + maxBatchSize)
-      await putEvents(client, busOf(model), batch)
-      record.add(batch.map(keyOf))
-    }
-  } finally {
-    client.destroy()
+  const sendStage = async (events: DemoEvent[]): Promise<void> => {
+    for (let start = 0; start < events.length && !isStopped(); start += maxBatchSize)
+      await putEvents(client, busOf(model), events.slice(start, start + maxBatchSize))
+    await waitUntilApplied(aws, stopped.signal)
   }
-  await waitUntilApplied(sender, new Set(events.flatMap(({ detailType }) => findQueues(model, detailType))))
+  const sendRest = async (): Promise<void> => {
+    for (const stage of demo.laterStages(settings)) await sendStage(stage)
+    if (isStopped()) return
+    // Claims the deposit addresses when the pools are filled: the first request assigns an address.
+    await sendStage(demo.deposits(settings, await claimAddresses(invoke)))
+    if (!isStopped()) record(true)
+  }
+  await sendStage(demo.firstStage(settings))
+  const rest = sendRest()
+    .catch((error: unknown) => {
+      if (!isStopped()) showLine(`demo data: ${String(error)}`)
+    })
+    .finally(() => client.destroy())
+  return () => {
+    stopped.abort()
+    return rest
+  }
 }
+
+const readRecord = (file: string | undefined): v.InferOutput<typeof Record> =>
+  file !== undefined && existsSync(file)
+    ? v.parse(Record, JSON.parse(readFileSync(file, 'utf8')))
+    : { first_start: Date.now(), sent: false }
 
 async function putEvents(client: EventBridgeClient, bus: string, events: DemoEvent[]): Promise<void> {
   const entries = events.map(({ detailType, detail }) => ({
@@ -93,14 +95,14 @@ async function putEvents(client: EventBridgeClient, bus: string, events: DemoEve
   if (throttled.length > 0) await putEvents(client, bus, throttled)
 }
 
-async function waitUntilApplied({ aws, signal }: Sender, queueArns: Set<string>): Promise<void> {
+/** Waits until every queue is empty, dead letters aside. */
+async function waitUntilApplied(aws: DemoOptions['aws'], signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + maxStageMilliseconds
   const isWaiting = () =>
     aws
       .queues()
-      .some(({ arn, visible, inFlight, delayed }) => queueArns.has(arn) && visible + inFlight + delayed > 0)
-  while (isWaiting() && Date.now() < deadline && !signal.aborted)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+      .some((queue) => !queue.isDeadLetterQueue && queue.visible + queue.inFlight + queue.delayed > 0)
+  while (isWaiting() && Date.now() < deadline && !signal.aborted) await wait(20)
 }
 
 /** Claims a deposit address per pool for Alice, without the API, because a sign-in would send a mail. */
@@ -111,23 +113,9 @@ async function claimAddresses(invoke: InvokeFunction): Promise<string[]> {
   return JSON.parse(payload) as string[]
 }
 
-/** Finds the queues that receive events of a type. */
-const findQueues = (model: StackModel, detailType: string): string[] =>
-  model.rules
-    .filter(({ busName, pattern }) => {
-      const accepted = pattern?.['detail-type']
-      return busName === busOf(model) && Array.isArray(accepted) && accepted.includes(detailType)
-    })
-    .flatMap(({ targets }) => targets.map(({ arn }) => arn))
-
 const busOf = (model: StackModel): string => model.outputs.EventBusName ?? 'default'
 
-// Key of a demo event: its business key, which is the first member of every detail, and its status, because a
-// deposit has several.
-const keyOf = ({ detailType, detail: { status, ...detail } }: DemoEvent): string =>
-  JSON.stringify([detailType, Object.values(detail)[0], status])
-
-function readSettings({ functions }: StackModel, { firstStart }: DemoRecord): DemoSettings {
+function readSettings({ functions }: StackModel, firstStart: number): DemoSettings {
   const environments = functions.map(({ environment }) => environment)
   const { QUOTE_CURRENCY: quoteCurrency = 'USDT', REWARD_CURRENCY: rewardCurrency = 'USDT' } = Object.assign(
     {},

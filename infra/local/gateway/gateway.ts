@@ -121,7 +121,7 @@ function send(
   // Close the connection if the body was not fully read: the rest must not be parsed as a request.
   if (!message.complete) response.setHeader('connection', 'close')
   response.writeHead(status)
-  response.end(withoutBody || message.method === 'HEAD' ? undefined : body)
+  response.end(withoutBody ? undefined : body)
 }
 
 // Splits a request's target into path and query. A proxy's client sends an absolute URL (RFC 9112 §3.2).

@@ -42,6 +42,8 @@ export function readRoutes(reader: TemplateReader, functions: FunctionModel[]): 
   const throttleOf = readThrottles(reader)
   return reader.read('AWS::ApiGatewayV2::Route', Route).map(({ id, properties }) => {
     const { RouteKey: routeKey, Target: target, AuthorizationType: authorization } = properties
+    if (/^ANY |\+}/.test(routeKey))
+      refuse(`${id} takes any method or path, which the local stack does not know`)
     if (authorization !== 'NONE')
       refuse(`${id} has an authorizer (${authorization}), which the local stack does not know`)
     const integration =

@@ -67,14 +67,12 @@ export class TemplateReader {
     this.stacks = stacks
     this.resolver = new Resolver(stacks, addresses)
     this.active = stacks.flatMap((stack) =>
-      Object.entries(stack.Resources)
-        .filter(([, { Condition: name }]) => name === undefined || this.resolver.holds(stack, name))
-        .map(([logicalId, { Type: type, Properties: properties = {} }]) => ({
-          stack,
-          logicalId,
-          type,
-          properties,
-        })),
+      Object.entries(stack.Resources).map(
+        ([logicalId, { Type: type, Properties: properties = {}, Condition }]) =>
+          Condition === undefined
+            ? { stack, logicalId, type, properties }
+            : refuse(`${stack.name}/${logicalId} has a condition, which the local stack does not know`),
+      ),
     )
   }
 

@@ -33,20 +33,6 @@ const intrinsics: Record<string, Intrinsic> = {
   },
   'Fn::ImportValue': (resolver, stack, argument) =>
     resolver.importValue(asText(resolver.resolve(stack, argument))),
-  'Fn::If': (resolver, stack, argument) => {
-    const [condition, whenTrue, whenFalse] = asList(argument)
-    return resolver.resolve(stack, resolver.holds(stack, asText(condition)) ? whenTrue : whenFalse)
-  },
-  'Fn::Base64': (resolver, stack, argument) =>
-    Buffer.from(asText(resolver.resolve(stack, argument))).toString('base64'),
-  'Fn::Equals': (resolver, stack, argument) => {
-    const [left, right] = asList(resolver.resolve(stack, argument))
-    return left === right
-  },
-  'Fn::And': (resolver, stack, argument) => asList(resolver.resolve(stack, argument)).every(Boolean),
-  'Fn::Or': (resolver, stack, argument) => asList(resolver.resolve(stack, argument)).some(Boolean),
-  'Fn::Not': (resolver, stack, argument) => !asList(resolver.resolve(stack, argument)).every(Boolean),
-  Condition: (resolver, stack, name) => resolver.holds(stack, asText(name)),
 }
 
 /** Replaces intrinsic functions by their values. Throws a `StartupError` that names an unsupported one. */
@@ -82,21 +68,13 @@ export class Resolver {
       return value.map((item) => this.resolve(stack, item)).filter((item) => item !== noValue)
     if (!isObject(value)) return value
     const [name = '', ...others] = Object.keys(value)
-    // Policy statements also have a member named Condition, but its value is never a string.
-    const isCondition = name === 'Condition' && typeof value[name] === 'string'
-    if (others.length === 0 && (name === 'Ref' || name.startsWith('Fn::') || isCondition)) {
+    if (others.length === 0 && (name === 'Ref' || name.startsWith('Fn::'))) {
       const intrinsic =
         intrinsics[name] ?? refuse(`${stack.name} uses ${name}, which the local stack does not know`)
       return this.toLocalAddress(intrinsic(this, stack, value[name]))
     }
     const members = Object.entries(value).map(([key, member]) => [key, this.resolve(stack, member)] as const)
     return Object.fromEntries(members.filter(([, member]) => member !== noValue))
-  }
-
-  /** Whether a condition of a stack's template holds. */
-  holds(stack: StackTemplate, name: string): boolean {
-    const condition = this.resolve(stack, stack.Conditions[name])
-    return typeof condition === 'boolean' ? condition : refuse(`${stack.name} has no condition ${name}`)
   }
 
   /** Returns the `Ref` value and the attributes of a resource in the stack. */

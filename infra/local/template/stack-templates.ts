@@ -9,7 +9,6 @@ interface Template {
   Resources: Record<string, { Type: string; Properties?: Properties; Condition?: string }>
   Outputs: Record<string, { Value: unknown; Export?: { Name: string } }>
   Parameters: Record<string, { Default?: unknown }>
-  Conditions: Properties
 }
 
 /** A synthesized stack with its template and file assets. */
@@ -27,7 +26,7 @@ interface AssetManifest {
 export const readStackTemplates = (assembly: CloudAssembly): StackTemplate[] =>
   assembly.stacksRecursively.map(({ stackName, template, dependencies }) => ({
     name: stackName,
-    ...{ Resources: {}, Outputs: {}, Parameters: {}, Conditions: {} },
+    ...{ Resources: {}, Outputs: {}, Parameters: {} },
     ...(template as Partial<Template>),
     assetPaths: new Map(dependencies.flatMap(readAssetPaths)),
   }))

@@ -2,7 +2,6 @@ import * as dynamodb from '@aws-sdk/client-dynamodb'
 import { createTables } from '../../dynamodb/create-tables.ts'
 import { openDatabase } from '../../dynamodb/own-database.ts'
 import type { Answer } from '../wire/http-messages.ts'
-import type { StackModel } from '../../model.ts'
 import type { DynamodbOptions } from './dynamodb-proxy.ts'
 import { findTable, keyOf, type NamedItem } from './requests.ts'
 
@@ -21,28 +20,13 @@ export interface StaleRead {
 }
 
 /** Name of the table that lags behind another. */
-export const replicaOf = (table: string): string => `${table}.replica`
-
-interface ReplicaOptions extends Omit<DynamodbOptions, 'model'> {
-  model: Pick<StackModel, 'tables'>
-  /** The clock by which writes are late, epoch milliseconds. Default: the machine's. */
-  now?: () => number
-  /** Whether writes are copied as soon as they are due. Otherwise `flush` copies them. Default: they are. */
-  flushesItself?: boolean
-}
+const replicaOf = (table: string): string => `${table}.replica`
 
 /**
  * Opens a second table in DynamoDB Local for every table of the template, which gets each write after a drawn
  * time of up to a second. Reads go there as they are, so that DynamoDB Local evaluates their expressions.
  */
-export async function openReplica({
-  model,
-  endpoint,
-  manners,
-  report,
-  now = Date.now,
-  flushesItself = true,
-}: ReplicaOptions) {
+export async function openReplica({ model, endpoint, manners, report }: DynamodbOptions) {
   const client = openDatabase(endpoint)
   /** Items that the replica has not yet, by table and key, and the instant at which it gets them. */
   const pending = new Map<string, NamedItem & { at: number }>()
@@ -56,7 +40,7 @@ export async function openReplica({
     if (!pending.has(id)) pending.set(id, { table, attributes, at })
   }
   const flush = async (): Promise<void> => {
-    const due = [...pending].filter(([, { at }]) => at <= now())
+    const due = [...pending].filter(([, { at }]) => at <= Date.now())
     for (const [id] of due) pending.delete(id)
     for (const { name } of model.tables) {
       const keys = due
@@ -81,13 +65,13 @@ export async function openReplica({
   const flushLater = () => {
     flushing = flushing.then(flush).catch((error: unknown) => report(`the replica: ${String(error)}`))
   }
-  const timer = flushesItself ? setInterval(flushLater, flushMilliseconds).unref() : undefined
+  const timer = setInterval(flushLater, flushMilliseconds).unref()
 
   return {
     /** Copies written items after a drawn time. */
     copyLater(stream: string, items: NamedItem[]): void {
       if (items.length === 0) return
-      const at = now() + manners.draw('stale-reads', `${stream} lag`) * maxLagMilliseconds
+      const at = Date.now() + manners.draw('stale-reads', `${stream} lag`) * maxLagMilliseconds
       for (const item of items) add(item, at)
     },
     /** Draws whether a read is stale: those of an index always are. Undefined if it is not. */
@@ -98,8 +82,6 @@ export async function openReplica({
       if (!ofIndex && !manners.happens('stale-reads', stream, staleProbability)) return undefined
       return { input: redirected, restore }
     },
-    /** Copies the writes that are due. */
-    flush,
     async close(): Promise<void> {
       clearInterval(timer)
       await flushing

@@ -17,6 +17,13 @@ export interface Caller {
   findDenial: FindDenial
 }
 
+/**
+ * The id of the access key of a function or role. It follows from the ARN and stays the same after a restart,
+ * while functions still run.
+ */
+export const accessKeyIdOf = (arn: string): string =>
+  `ASIA${createHash('sha256').update(arn).digest('hex').toUpperCase().slice(0, 16)}`
+
 /** All callers that may sign requests. */
 export type Callers = ReturnType<typeof openCallers>
 
@@ -27,9 +34,7 @@ export function openCallers(model: StackModel) {
   const add = (arn: string, sessionName: string, session: RoleSession) => {
     const roleName = session.roleArn.slice(session.roleArn.lastIndexOf('/') + 1)
     const sessionArn = `arn:aws:sts::${model.accountId}:assumed-role/${roleName}/${sessionName}`
-    // Derived from the ARN, so the access key stays the same after a restart, while functions still run.
-    const digest = createHash('sha256').update(arn).digest('hex').toUpperCase()
-    const accessKeyId = `ASIA${digest.slice(0, 16)}`
+    const accessKeyId = accessKeyIdOf(arn)
     const caller: Caller = {
       arn: sessionArn,
       userId: `${accessKeyId}:${sessionName}`,
