@@ -37,5 +37,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
 async function writeApiReference(): Promise<string> {
   const root = join(import.meta.dirname, '../..')
   const { stdout } = await promisify(execFile)(process.execPath, ['infra/openapi/write.ts'], { cwd: root })
-  return stdout.trim()
+  // The first line; those of other documents follow.
+  const [file = ''] = stdout.split('\n', 1)
+  return file
 }
