@@ -5,9 +5,10 @@ import tseslint from 'typescript-eslint'
 
 /** The rooms of shared/, top to bottom. A room imports only the rooms after it. See shared/README.md. */
 const sharedRooms = [
+  'registration',
+  'community',
   'sign-in',
   'oauth',
-  'community',
   'dashboard',
   'deposits',
   'ledger',

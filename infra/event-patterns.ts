@@ -1,4 +1,4 @@
-import { ownSource } from '../shared/events/own-source.ts'
+import { ownSource } from '../shared/env.ts'
 import type { Event } from './events.ts'
 
 /** Name of the rule of events that no other rule takes, without the stage's prefix. */

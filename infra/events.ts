@@ -1,4 +1,4 @@
-import { ownSource } from '../shared/events/own-source.ts'
+import { ownSource } from '../shared/env.ts'
 import type { Config } from './config.ts'
 import type { Canary, Permissions } from './permissions.ts'
 

@@ -39,3 +39,6 @@ export const issuer = (): string => requireEnv('BASE_URL').replace(/\/+$/, '')
 /** Name of the environment variable with the URL of a worker's queue: `grow-tree` → `GROW_TREE_QUEUE_URL`. */
 export const queueUrlName = (worker: string): string =>
   `${worker.replaceAll('-', '_').toUpperCase()}_QUEUE_URL`
+
+/** The `source` of events that this service sends. */
+export const ownSource = 'account-service'

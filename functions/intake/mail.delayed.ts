@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { intake } from '../../shared/events/intake.ts'
 import { UserId } from '../../shared/fields.ts'
-import { composeCodeMail, mailDelayed } from '../../shared/sign-in/mailed-code.ts'
+import { composeCodeMail } from '../../shared/sign-in/send-mail.ts'
+import { mailDelayed } from '../../shared/sign-in/ticket.ts'
 import { codeMailFields, mailRejections, sendMail } from '../../shared/sign-in/send-mail.ts'
-import { readSignInRecord } from '../../shared/sign-in/sign-in-record.ts'
+import { readSignInRecord } from '../../shared/sign-in/record.ts'
 
 /**
  * Mails a sign-in code to a user who has an authenticator, unless the login ticket has been used or ended

@@ -1,11 +1,8 @@
 import * as v from 'valibot'
 import { intake } from '../../shared/events/intake.ts'
-import {
-  composeCodeMail,
-  composeWarningMail,
-  mailRequested,
-  warningLifetimeMilliseconds,
-} from '../../shared/sign-in/mailed-code.ts'
+import { composeCodeMail, composeWarningMail } from '../../shared/sign-in/send-mail.ts'
+import { mailRequested } from '../../shared/sign-in/ticket.ts'
+import { warningLifetimeMilliseconds } from '../../shared/sign-in/code/try.ts'
 import { codeMailFields, mailFields, mailRejections, sendMail } from '../../shared/sign-in/send-mail.ts'
 
 /**

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { intake } from '../../shared/events/intake.ts'
 import { BusinessKey, Instant, maybe, UserId } from '../../shared/fields.ts'
-import { LoginPassword } from '../../shared/sign-in/password.ts'
-import { TotpSecret } from '../../shared/sign-in/totp.ts'
-import { updateUser } from '../../shared/sign-in/update-user.ts'
-import { Nickname, UserEmail } from '../../shared/users/identity.ts'
+import { LoginPassword } from '../../shared/sign-in/password/digest.ts'
+import { TotpSecret } from '../../shared/sign-in/code/totp.ts'
+import { updateUser } from '../../shared/registration/update.ts'
+import { Nickname, UserEmail, type UserFields } from '../../shared/users/identity.ts'
 
 /**
  * Updates fields of a user; omitted fields keep their values. Of two updates of one field the later one wins.
@@ -16,12 +16,14 @@ export const handler = intake({
     update_id: BusinessKey,
     user_id: UserId,
     at: Instant,
-    nickname: maybe(Nickname),
-    email: maybe(UserEmail),
-    login_password: maybe(LoginPassword),
-    totp_secret: maybe(TotpSecret),
-    passkey: maybe(v.boolean()),
-    disabled: maybe(v.boolean()),
+    ...({
+      nickname: maybe(Nickname),
+      email: maybe(UserEmail),
+      login_password: maybe(LoginPassword),
+      totp_secret: maybe(TotpSecret),
+      passkey: maybe(v.boolean()),
+      disabled: maybe(v.boolean()),
+    } satisfies Record<keyof UserFields, v.GenericSchema>),
   }),
   key: ({ update_id }) => update_id,
   rejections: ['unknown_user', 'email_taken'],

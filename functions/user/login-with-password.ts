@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
 import { withSelfCheck } from '../../shared/http/self-check.ts'
-import { loginWithPassword, twoFactorMethods } from '../../shared/sign-in/login-with-password.ts'
-import { checkPasswordDigest, LoginPassword } from '../../shared/sign-in/password.ts'
+import { loginWithPassword } from '../../shared/sign-in/password/log-in.ts'
+import { twoFactorMethods } from '../../shared/sign-in/password/open-ticket.ts'
+import { checkPasswordDigest, LoginPassword } from '../../shared/sign-in/password/digest.ts'
 import { EmailAddress } from '../../shared/users/identity.ts'
 
 /**

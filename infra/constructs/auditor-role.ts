@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib'
 import { AccountRootPrincipal, ArnPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
-import { keysPartition, signingKeyTagName } from '../../shared/keys/names.ts'
+import { keysPartition, signingKeyTagName } from '../../shared/aws/signing-key-names.ts'
 import type { Config } from '../config.ts'
 import type { DataTable } from './grant.ts'
 

@@ -6,11 +6,11 @@ import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Environment } from '../../shared/env.ts'
-import { attemptTagName, signingAlgorithm, signingKeyTagName } from '../../shared/keys/names.ts'
+import { ownSource } from '../../shared/env.ts'
+import { attemptTagName, signingAlgorithm, signingKeyTagName } from '../../shared/aws/signing-key-names.ts'
 import { indexName } from '../../shared/db/table-layout.ts'
 import { identitiesOf } from '../mail-identities.ts'
 import type { Permissions } from '../permissions.ts'
-import { ownSource } from '../../shared/events/own-source.ts'
 
 /** The table, of this stack or adopted; CDK's own type of both does not compile here. */
 export type DataTable = Pick<ITableV2, 'tableArn' | 'tableName'>

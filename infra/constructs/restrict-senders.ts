@@ -1,6 +1,6 @@
 import type { EventBus } from 'aws-cdk-lib/aws-events'
 import { AnyPrincipal, ArnPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
-import { ownSource } from '../../shared/events/own-source.ts'
+import { ownSource } from '../../shared/env.ts'
 import type { Config } from '../config.ts'
 import { serviceTag, stageTagName } from '../names.ts'
 import { events, outsideSenders } from '../events.ts'

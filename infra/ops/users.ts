@@ -1,6 +1,6 @@
 import { generateSecret, generateURI } from 'otplib'
 import { renderUnicodeCompact } from 'uqr'
-import { readSignInRecord, type SignInRecord } from '../../shared/sign-in/sign-in-record.ts'
+import { readSignInRecord, type SignInRecord } from '../../shared/sign-in/record.ts'
 import { normalizeEmail } from '../../shared/users/identity.ts'
 import { readEmailOwner } from '../../shared/users/email-owner.ts'
 import { readUser, type User } from '../../shared/users/user.ts'

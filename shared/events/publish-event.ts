@@ -1,11 +1,10 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
-import { requireEnv } from '../env.ts'
+import { requireEnv, ownSource } from '../env.ts'
 import { isUnavailable } from '../faults.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
-import { ownSource } from './own-source.ts'
 
 // One attempt less than other clients, because a sign-in with another second factor goes on without the mail.
 const bus = awsClient(new EventBridgeClient({ ...clientOptions(), maxAttempts: 2 }))

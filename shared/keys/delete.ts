@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { kms } from '../aws/kms.ts'
 import { log } from '../log.ts'
 import { readKeySet } from './set.ts'
-import { findOwnKeys, isUnusable, readKeyState } from './kms.ts'
+import { findOwnKeys, readKeyState } from './kms.ts'
+import { isUnusable } from './sign.ts'
 
 /** The shortest waiting period that KMS allows; a key in it cannot sign (AWS KMS: ScheduleKeyDeletion). */
 const waitingDays = 7

@@ -9,7 +9,6 @@ import {
   NotFoundException,
   paginateListKeys,
   ScheduleKeyDeletionCommand,
-  SignCommand,
   VerifyCommand,
 } from '@aws-sdk/client-kms'
 import { exportJWK } from 'jose'
@@ -22,37 +21,10 @@ import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
 import type { KeyCheck } from './evidence.ts'
-import { attemptTagName, signingAlgorithm, signingKeyTagName } from './names.ts'
+import { attemptTagName, signingAlgorithm, signingKeyTagName } from '../aws/signing-key-names.ts'
 import { type CreatedKey, thumbprint, toJwk } from './set.ts'
+import { isUnusable, signDigest } from './sign.ts'
 import { kmsLagMilliseconds } from './times.ts'
-
-/** Signs a SHA-256 digest with RS256 in KMS. */
-export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8Array> {
-  const { Signature } = await kms.send(
-    new SignCommand({
-      KeyId: arn,
-      Message: digest,
-      MessageType: 'DIGEST',
-      SigningAlgorithm: signingAlgorithm,
-    }),
-  )
-  if (Signature === undefined) throw new Error('KMS answered Sign without a signature')
-  return Signature
-}
-
-/** Error names with which KMS refuses the use of a key. */
-const refusals = new Set([
-  'AccessDeniedException',
-  'DisabledException',
-  'KMSInvalidStateException',
-  'NotFoundException',
-])
-
-/**
- * Whether KMS says by this error that a key cannot be used: it is unknown, is in the wrong state, or its tags
- * allow no access. Of a key that was created or revoked lately this passes, because KMS lags.
- */
-export const isUnusable = (error: unknown): boolean => error instanceof Error && refusals.has(error.name)
 
 /** Creates a signing key in KMS, tagged with this deployment and the attempt. Resolves with its ARN. */
 export async function createSigningKey(attemptId: string): Promise<string> {

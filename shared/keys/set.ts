@@ -6,7 +6,7 @@ import { itemType } from '../db/item-type.ts'
 import { queryItems, readItem } from '../db/read.ts'
 import { Integer, type Key } from '../db/table.ts'
 import { putNew, putVersioned, tryTransact, type Write } from '../db/write.ts'
-import { keysPartition } from './names.ts'
+import { keysPartition } from '../aws/signing-key-names.ts'
 
 /**
  * The states of a signing key, in order: `published` (in the JWKS, does not sign yet), `active` (the one

@@ -1,10 +1,12 @@
+import { SignCommand } from '@aws-sdk/client-kms'
 import { base64url } from 'jose'
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
+import { kms } from '../aws/kms.ts'
 import { cacheRead } from '../cache-read.ts'
 import { Failure } from '../errors.ts'
 import { settings } from '../settings.ts'
-import { isUnusable, signDigest } from './kms.ts'
+import { signingAlgorithm } from '../aws/signing-key-names.ts'
 import { activeKey, readKeySet, type SigningKey, type SigningKeySet } from './set.ts'
 import {
   commitSlackMilliseconds,
@@ -23,6 +25,34 @@ const keySets = cacheRead(readKeySet, {
 
 /** Drops the cached key set, which has turned out to be outdated: the next signature reads it again. */
 export const forgetCachedKeySet: () => void = keySets.forget
+
+/** Signs a SHA-256 digest with RS256 in KMS. */
+export async function signDigest(arn: string, digest: Uint8Array): Promise<Uint8Array> {
+  const { Signature } = await kms.send(
+    new SignCommand({
+      KeyId: arn,
+      Message: digest,
+      MessageType: 'DIGEST',
+      SigningAlgorithm: signingAlgorithm,
+    }),
+  )
+  if (Signature === undefined) throw new Error('KMS answered Sign without a signature')
+  return Signature
+}
+
+/** Error names with which KMS refuses the use of a key. */
+const refusals = new Set([
+  'AccessDeniedException',
+  'DisabledException',
+  'KMSInvalidStateException',
+  'NotFoundException',
+])
+
+/**
+ * Whether KMS says by this error that a key cannot be used: it is unknown, is in the wrong state, or its tags
+ * allow no access. Of a key that was created or revoked lately this passes, because KMS lags.
+ */
+export const isUnusable = (error: unknown): boolean => error instanceof Error && refusals.has(error.name)
 
 /** Value of `Retry-After`, in seconds, while no key can sign. */
 const noSignerSeconds = 5

@@ -4,8 +4,8 @@ import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
 import type { RotationRequest, RotationStep, RunKnowledge } from './decide.ts'
 import { describeTransition, type Evidence, isSound, type KeyCheck, putEvidence } from './evidence.ts'
-import { checkKey, createSigningKey, disableKey, findOwnKeys, isUnusable, readPublicKey } from './kms.ts'
-import { attemptTagName } from './names.ts'
+import { checkKey, createSigningKey, disableKey, findOwnKeys, readPublicKey } from './kms.ts'
+import { attemptTagName } from '../aws/signing-key-names.ts'
 import {
   type Attempt,
   keyIn,
@@ -15,6 +15,7 @@ import {
   type Trigger,
   writeKeySet,
 } from './set.ts'
+import { isUnusable } from './sign.ts'
 import type { KeyTimes } from './times.ts'
 import { applyTransition, type KeyTransition, transitionFor, type TransitionResult } from './transition.ts'
 

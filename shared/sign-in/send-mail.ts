@@ -5,7 +5,7 @@ import { RejectedEvent, type RejectionReason } from '../events/rejected-event.ts
 import { BusinessKey, clockToleranceMilliseconds, instantAhead } from '../fields.ts'
 import { settings } from '../settings.ts'
 import { EmailAddress } from '../users/identity.ts'
-import { SixDigits } from './mailed-code.ts'
+import { SixDigits } from './ticket.ts'
 
 const ses = awsClient(new SESv2Client(clientOptions()))
 
@@ -65,3 +65,29 @@ function isRefusedRecipient(error: unknown): boolean {
     !error.message.toLowerCase().includes(settings().mailFrom.toLowerCase())
   )
 }
+
+/** Composes subject and text of the mail with a sign-in code, sent at `now`. */
+export function composeCodeMail(code: string, expiresAt: number, now: number) {
+  const minutes = Math.max(1, Math.round((expiresAt - now) / 60_000))
+  return {
+    subject: 'Your sign-in code',
+    text: [
+      `Your sign-in code is ${code}`,
+      '',
+      `It works once, for ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, in the window where you just signed in.`,
+      'If that was not you, somebody knows your password: change it.',
+      '',
+    ].join('\n'),
+  }
+}
+
+/** Composes subject and text of the mail to a user whose second factor is being guessed. */
+export const composeWarningMail = () => ({
+  subject: 'Somebody tries to sign in as you',
+  text: [
+    'Somebody knows your password, and has entered many wrong codes to sign in as you.',
+    '',
+    'Nobody can sign in to your account for up to an hour. If it was not you, change your password.',
+    '',
+  ].join('\n'),
+})

@@ -5,7 +5,7 @@ import { findItem, queryFirst, readItem } from '../db/read.ts'
 import { Integer, type Item, Key, ttlAfter } from '../db/table.ts'
 import { putNew, type Write, writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
-import { decodeUserId, encodeUserId } from '../users/opaque-user-id.ts'
+import { decodeUserId, encodeUserId } from '../fields.ts'
 import { type RequiredScope, type Scope, scopes } from './scopes.ts'
 
 /** The signed-in user on whose behalf a request is made, as the request's access_token says. */

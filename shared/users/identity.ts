@@ -54,3 +54,46 @@ export const Nickname = v.pipe(
   v.maxLength(100, 'must have at most 100 characters'),
   UnambiguousText,
 )
+
+/** Everything that events set of a user, as stored: secrets are hashed or encrypted. */
+export interface UserFields {
+  nickname: string
+  /** Email address as its owner writes it. */
+  email: string
+  /** Password hash as PHC string. */
+  login_password: string
+  /** Ciphertext of the TOTP secret. */
+  totp_secret: Uint8Array
+  passkey: boolean
+  disabled: boolean
+}
+
+/** The items that hold each field: the user's own, and the sign-in record (sign-in/record.ts). */
+const fieldItems = {
+  nickname: ['user', 'sign-in'],
+  email: ['user', 'sign-in'],
+  login_password: ['sign-in'],
+  totp_secret: ['sign-in'],
+  passkey: ['sign-in'],
+  disabled: ['sign-in'],
+} as const satisfies Record<keyof UserFields, readonly ('user' | 'sign-in')[]>
+
+/** The fields that an item of a user holds. */
+export type FieldIn<ItemName extends 'user' | 'sign-in'> = {
+  [Field in keyof UserFields]: ItemName extends (typeof fieldItems)[Field][number] ? Field : never
+}[keyof UserFields]
+
+/** The fields of a user, each of which a `user.updated` may change independently of the others. */
+export const userFields = Object.keys(fieldItems) as (keyof UserFields)[]
+
+/** New values of a user's fields. */
+export type UserChanges = { [Field in keyof UserFields]?: UserFields[Field] | undefined }
+
+/** Those of the given fields that an item of a user holds, without the undefined ones. */
+export const fieldsIn = <ItemName extends 'user' | 'sign-in'>(
+  item: ItemName,
+  changes: UserChanges,
+): [FieldIn<ItemName>, unknown][] =>
+  userFields
+    .filter((field) => changes[field] !== undefined && fieldItems[field].some((name) => name === item))
+    .map((field) => [field as FieldIn<ItemName>, changes[field]])

@@ -5,6 +5,7 @@ import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write, writeIf } from '../db/write.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 import { emailKey } from './email-owner.ts'
+import { type FieldIn, fieldsIn, type UserChanges, type UserFields, userFields } from './identity.ts'
 
 const users = itemType({
   pk: 'USER#{userId}',
@@ -16,29 +17,17 @@ const users = itemType({
 /** Key of the item of a user. */
 export const userKey = (userId: number): Key => users.key({ userId })
 
-/** Fields that a `user.updated` may change, each independently of the others. */
-export const updatableFields = [
-  'nickname',
-  'email',
-  'login_password',
-  'totp_secret',
-  'passkey',
-  'disabled',
-] as const
-
 /** Schema of a stored user. */
 const UserItem = v.object({
+  ...({ nickname: v.string(), email: v.string() } satisfies Record<FieldIn<'user'>, v.GenericSchema>),
   user_id: Integer,
-  /** Email address as its owner writes it. */
-  email: v.string(),
-  nickname: v.string(),
   /** Stamp of the update that ended all sessions of the user, until all their tokens have been revoked. */
   revocation_due: v.optional(v.string()),
   referrer_id: v.optional(Integer),
   /** Instant of registration, epoch milliseconds. */
   registered_at: Integer,
   /** For each field the stamp of the update that last set it; a later update has a greater stamp as text. */
-  stamps: v.object(v.entriesFromList(updatableFields, v.optional(v.string()))),
+  stamps: v.object(v.entriesFromList(userFields, v.optional(v.string()))),
 })
 
 const User = v.pipe(
@@ -70,11 +59,9 @@ export async function readUser(
   return item && toUser(item)
 }
 
-/** Data of a new user. What signs them in is in the sign-in record: shared/sign-in/sign-in-record.ts. */
-export interface NewUser {
+/** Data of a new user. */
+export interface NewUser extends Pick<UserFields, FieldIn<'user'>> {
   userId: number
-  email: string
-  nickname: string
   referrerId: number | undefined
   registeredAt: number
   /** Instant of the transaction that adds the user, epoch milliseconds. */
@@ -85,9 +72,8 @@ export interface NewUser {
 export const putUser = (user: NewUser): Write => ({
   ...putNew({
     ...userKey(user.userId),
+    ...Object.fromEntries(fieldsIn('user', user)),
     user_id: user.userId,
-    email: user.email,
-    nickname: user.nickname,
     referrer_id: user.referrerId,
     registered_at: user.registeredAt,
     created_at: user.createdAt,
@@ -95,19 +81,6 @@ export const putUser = (user: NewUser): Write => ({
   }),
   otherwise: () => new RejectedEvent('user_exists'),
 })
-
-/** New values of a user's fields; secrets are already hashed or encrypted. */
-export interface UserChanges {
-  nickname?: string | undefined
-  email?: string | undefined
-  login_password?: string | undefined
-  totp_secret?: Uint8Array | undefined
-  passkey?: boolean | undefined
-  disabled?: boolean | undefined
-}
-
-/** Fields of a user's own item; the others are only in the sign-in record. */
-const profileFields = ['nickname', 'email'] as const
 
 /**
  * The write that changes fields of a user and stamps each of them, also those of the sign-in record. Its
@@ -120,11 +93,11 @@ export function changeUser(
   stamp: string,
   { endsSessions }: { endsSessions: boolean },
 ): Write {
-  const fields = updatableFields.filter((field) => changes[field] !== undefined)
+  const fields = userFields.filter((field) => changes[field] !== undefined)
   if (fields.length === 0) return requireUser(user.userId)
-  const profile = profileFields.filter((field) => changes[field] !== undefined)
+  const own = fieldsIn('user', changes)
   const sets = [
-    ...profile.map((field) => `${field} = :${field}`),
+    ...own.map(([field]) => `${field} = :${field}`),
     ...fields.map((field) => `stamps.${field} = :stamp`),
     ...(endsSessions ? ['revocation_due = :stamp'] : []),
     // Tells a mend of a restored table that the address may have changed: see infra/ops/mend.
@@ -144,7 +117,7 @@ export function changeUser(
       UpdateExpression: `SET ${sets.join(', ')}`,
       ConditionExpression: ['attribute_exists(pk)', ...unchanged].join(' AND '),
       ExpressionAttributeValues: {
-        ...Object.fromEntries([...profile.map((field) => [`:${field}`, changes[field]] as const), ...before]),
+        ...Object.fromEntries([...own.map(([field, value]) => [`:${field}`, value] as const), ...before]),
         ':stamp': stamp,
         ':now': Date.now(),
       },

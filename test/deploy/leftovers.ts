@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../infra/config.ts'
 import { clientOptions } from '../../shared/aws/client-options.ts'
-import { signingKeyTagName } from '../../shared/keys/names.ts'
+import { signingKeyTagName } from '../../shared/aws/signing-key-names.ts'
 
 /** Lists the resources of an assembly that CloudFormation keeps when it deletes the stacks. */
 export const findRetained = (assembly: string): string[] =>

@@ -10,10 +10,10 @@ import { readItem } from '../../shared/db/read.ts'
 import { countFreeAddresses } from '../../shared/deposits/address-pool.ts'
 import { readWallet } from '../../shared/ledger/wallet.ts'
 import { readCode } from '../../shared/oauth/authorization-code.ts'
-import { giveBackSourceTry, guessSource, reserveSourceTry } from '../../shared/sign-in/guess-limit.ts'
-import { passwordCounter } from '../../shared/sign-in/password-step.ts'
-import { readSignInRecord } from '../../shared/sign-in/sign-in-record.ts'
-import { countTries } from '../../shared/sign-in/try-counts.ts'
+import { giveBackSourceTry, guessSource, reserveSourceTry } from '../../shared/sign-in/limits/source.ts'
+import { passwordCounter } from '../../shared/sign-in/password/attempt.ts'
+import { readSignInRecord } from '../../shared/sign-in/record.ts'
+import { countTries } from '../../shared/sign-in/limits/tries.ts'
 import { callEndpoint } from '../support/call-endpoint.ts'
 import { consentTo } from '../support/consent.ts'
 import { contextWith, deliver, interceptQueues } from '../support/deliver.ts'
@@ -147,8 +147,8 @@ describe('a write that the SDK repeats because its answer was lost', () => {
 
   it('the last try of an account is taken back from its source once', async () => {
     const [source, now] = [guessSource(newSourceIp(), randomUUID()), Date.now()]
-    const reserved = await reserveSourceTry(source, undefined, now)
-    await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, reserved, now))
+    await reserveSourceTry(source, undefined, now)
+    await withLostFirstAnswers('UpdateItem', 1, () => giveBackSourceTry(source, now))
     const item = await readItem(source.key, { consistent: true })
     expect(countTries(item, 'all', now)).toBe(0)
     expect(countTries(item, source.account, now)).toBe(0)

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { log } from '../../shared/log.ts'
-import { sourceNetwork } from '../../shared/sign-in/source-network.ts'
+import { sourceNetwork } from '../../shared/sign-in/limits/source.ts'
 import { login, openTicket, verifyAuthenticator } from '../support/sign-in-calls.ts'
 import { anotherCode, authenticatorCode, createUser, md5, newSourceIp } from '../support/sign-in.ts'
 

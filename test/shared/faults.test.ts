@@ -5,7 +5,7 @@ import { Failure } from '../../shared/errors.ts'
 import { countFailure, isFault, passingCause } from '../../shared/faults.ts'
 import { OutOfTime } from '../../shared/invocation.ts'
 import { ContentionError } from '../../shared/ledger/post-transaction.ts'
-import { SignInRecordChanged } from '../../shared/sign-in/password-step.ts'
+import { SignInRecordChanged } from '../../shared/sign-in/password/open-ticket.ts'
 import { emittedMetrics } from '../support/emitted-metrics.ts'
 
 const named = (name: string, properties: object = {}) =>

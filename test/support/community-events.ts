@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { handler as purchased } from '../../functions/intake/package.purchased.ts'
 import { handler as updated } from '../../functions/intake/user.updated.ts'
 import { registerMember, type Registration } from '../../shared/community/membership.ts'
-import { putSignInRecord } from '../../shared/sign-in/sign-in-record.ts'
+import { putSignInRecord } from '../../shared/sign-in/record.ts'
 import { normalizeEmail } from '../../shared/users/identity.ts'
 import { claimEmail, putUser } from '../../shared/users/user.ts'
 import { applyOnce, eventRecord } from '../../shared/events/event-record.ts'
@@ -16,7 +16,7 @@ export async function join(registration: Registration): Promise<void> {
   const user = [
     putUser({ userId, nickname, email, referrerId, registeredAt }),
     claimEmail(normalizeEmail(email), userId),
-    putSignInRecord({ userId, nickname, email }),
+    putSignInRecord(userId, { nickname, email }),
   ]
   await notify(await applyOnce(record, (at) => [...user, ...writes(at)]))
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { putClient } from '../../shared/oauth/client.ts'
 import { transact } from '../../shared/db/write.ts'
-import { putSignInRecord } from '../../shared/sign-in/sign-in-record.ts'
+import { putSignInRecord } from '../../shared/sign-in/record.ts'
 import { putUser } from '../../shared/users/user.ts'
 import { macClientSecret } from '../../shared/oauth/client-secret.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
@@ -69,7 +69,7 @@ export async function createSession(lifeSeconds = 3600, signedInSecondsAgo = 0):
     referrerId: undefined,
     registeredAt: now,
   })
-  await transact([user, putSignInRecord({ userId, email, nickname }), put])
+  await transact([user, putSignInRecord(userId, { email, nickname }), put])
   await markSecret(accessToken)
   return { userId, email, nickname, sessionId, accessToken, expiresAt }
 }

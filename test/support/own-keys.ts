@@ -10,7 +10,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { kms } from '../../shared/aws/kms.ts'
 import { clientOptions } from '../../shared/aws/client-options.ts'
 import { forgetCachedKeySet } from '../../shared/keys/sign.ts'
-import { signingKeyTagName } from '../../shared/keys/names.ts'
+import { signingKeyTagName } from '../../shared/aws/signing-key-names.ts'
 import { readKeyState } from '../../shared/keys/kms.ts'
 
 /**

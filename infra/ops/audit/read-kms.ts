@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-kms'
 import { createPublicKey } from 'node:crypto'
 import { kms } from '../../../shared/aws/kms.ts'
-import { signingKeyTagName } from '../../../shared/keys/names.ts'
+import { signingKeyTagName } from '../../../shared/aws/signing-key-names.ts'
 import { thumbprint } from '../../../shared/keys/set.ts'
 import { isInOtherRegion, otherRegion } from '../../../shared/keys/kms.ts'
 import type { KmsKey } from './facts.ts'

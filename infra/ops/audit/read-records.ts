@@ -5,7 +5,7 @@ import { canonicalJson } from '../../../shared/canonical-json.ts'
 import { queryItems } from '../../../shared/db/read.ts'
 import type { Item } from '../../../shared/db/table.ts'
 import { Evidence, evidencePrefix } from '../../../shared/keys/evidence.ts'
-import { keysPartition } from '../../../shared/keys/names.ts'
+import { keysPartition } from '../../../shared/aws/signing-key-names.ts'
 import { archivePrefix, SigningKey, SigningKeySet, signingKeySetKey } from '../../../shared/keys/set.ts'
 import type { EvidenceRow, Facts } from './facts.ts'
 

@@ -1,9 +1,10 @@
 import { readAddresses } from '../../../shared/deposits/deposit-address.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { readRates } from '../../../shared/rates/rates.ts'
-import { readSignInRecord } from '../../../shared/sign-in/sign-in-record.ts'
-import { updateStamp } from '../../../shared/sign-in/update-user.ts'
-import { readUser, type UserChanges } from '../../../shared/users/user.ts'
+import { readSignInRecord } from '../../../shared/sign-in/record.ts'
+import { updateStamp } from '../../../shared/registration/update.ts'
+import { readUser } from '../../../shared/users/user.ts'
+import type { UserChanges } from '../../../shared/users/identity.ts'
 import { OperationError } from '../errors.ts'
 import { formatInstant } from '../terminal.ts'
 

@@ -12,7 +12,7 @@ import { undoTransitions } from '../../../shared/keys/undo-transitions.ts'
 import { type Holds, undoWallet } from '../../../shared/ledger/undo-wallets.ts'
 import { type WalletId, walletIdOf, walletPath } from '../../../shared/ledger/wallet.ts'
 import { holdOf, undoWithdrawal } from '../../../shared/ledger/withdrawal.ts'
-import { registeredUser, undoRegistrations } from '../../../shared/sign-in/undo-registrations.ts'
+import { registeredUser, undoRegistrations } from '../../../shared/registration/undo-registrations.ts'
 import { repairEmailOwners } from '../../../shared/users/repair-email-owners.ts'
 import { isUndone } from './undone-events.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
-import { readSignInRecord } from '../../../shared/sign-in/sign-in-record.ts'
+import { readSignInRecord } from '../../../shared/sign-in/record.ts'
 import { putEvent, waitForDeadLetter } from '../../support/bus.ts'
 import { createUser } from '../../support/sign-in.ts'
 

@@ -6,7 +6,7 @@ import { depositId } from '../../../shared/deposits/deposit.ts'
 import { putBill } from '../../../shared/ledger/bill.ts'
 import { Big } from '../../../shared/money.ts'
 import { issueCode } from '../../../shared/oauth/authorization-code.ts'
-import { newLoginTicket } from '../../../shared/sign-in/login-ticket.ts'
+import { newLoginTicket } from '../../../shared/sign-in/ticket.ts'
 import { issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import { closeSchema } from '../../support/described-answer.ts'
 

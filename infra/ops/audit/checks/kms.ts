@@ -1,4 +1,4 @@
-import { attemptTagName, signingKeyTagName } from '../../../../shared/keys/names.ts'
+import { attemptTagName, signingKeyTagName } from '../../../../shared/aws/signing-key-names.ts'
 import type { SigningKey } from '../../../../shared/keys/set.ts'
 import { otherRegion } from '../../../../shared/keys/kms.ts'
 import { type Check, type Finding, found } from '../controls.ts'

@@ -26,7 +26,7 @@ import { clientOptions } from '../../../../shared/aws/client-options.ts'
 import { kms } from '../../../../shared/aws/kms.ts'
 import { db, tableName } from '../../../../shared/db/table.ts'
 import { evidenceHash, evidenceKey, readEvidence } from '../../../../shared/keys/evidence.ts'
-import { signingKeyTagName } from '../../../../shared/keys/names.ts'
+import { signingKeyTagName } from '../../../../shared/aws/signing-key-names.ts'
 import {
   type SigningKeySet,
   thumbprint,

@@ -5,7 +5,7 @@ import { areAddressesThere, isUserUpdated } from '../../../../infra/ops/events/r
 import { db, tableName } from '../../../../shared/db/table.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
 import { addressDigest, putAddress } from '../../../../shared/deposits/deposit-address.ts'
-import { updateStamp } from '../../../../shared/sign-in/update-user.ts'
+import { updateStamp } from '../../../../shared/registration/update.ts'
 import { userKey } from '../../../../shared/users/user.ts'
 import { addUser } from '../../../support/ledger.ts'
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
-import { ConditionFailed, type Write, writeIf, writeItem } from '../db/write.ts'
-import { Failure } from '../errors.ts'
-import { maxTicketTries } from './login-ticket.ts'
-import { codeCounter, removeFromRecord, signInKey, SignInRecord } from './sign-in-record.ts'
-import { attributesOf, tryAttribute } from './try-counts.ts'
+import { ConditionFailed, type Write, writeIf, writeItem } from '../../db/write.ts'
+import { Failure } from '../../errors.ts'
+import { publishEvent } from '../../events/publish-event.ts'
+import { mailRequested, maxTicketTries } from '../ticket.ts'
+import { codeCounter, removeFromRecord, signInKey, SignInRecord } from '../record.ts'
+import { attributesOf, tryAttribute } from '../limits/tries.ts'
 
 /** A counted try of a second factor. */
 export interface CodeTry {
@@ -83,27 +84,6 @@ export async function giveBackCodeTry(codeTry: CodeTry): Promise<SignInRecord | 
   }
 }
 
-const setWarnedAt = (userId: number, at: number, condition: string, compared: number): Promise<boolean> =>
-  writeIf({
-    Update: {
-      Key: signInKey(userId),
-      UpdateExpression: 'SET warned_at = :at',
-      ConditionExpression: condition,
-      ExpressionAttributeValues: { ':at': at, ':compared': compared },
-    },
-  })
-
-/**
- * Claims the mail about too many wrong codes; resolves with whether it is to be sent. `until` is the instant
- * that the record then has, and `lastBefore` the one from which on another warning is too early.
- */
-export const claimWarning = (userId: number, until: number, lastBefore: number): Promise<boolean> =>
-  setWarnedAt(userId, until, 'attribute_not_exists(warned_at) OR warned_at <= :compared', lastBefore)
-
-/** Records that the claimed warning was requested. */
-export const confirmWarning = (userId: number, claimed: number, now: number): Promise<boolean> =>
-  setWarnedAt(userId, now, 'warned_at = :compared', claimed)
-
 /** What a right second factor changes in a sign-in record. */
 export interface CodeStep {
   ticketHash: string
@@ -155,3 +135,48 @@ export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: nu
     },
   }
 }
+
+/** How long a warning is worth delivering: for as long as it lasts that the user cannot sign in. */
+export const warningLifetimeMilliseconds = 3_600_000
+
+/** How long a claim keeps other requests from sending the warning, before the mail is requested. */
+const claimMilliseconds = 60_000
+
+/**
+ * Tells a user by mail that somebody who knows their password tries codes: at most once an hour, also when
+ * several requests meet the limit at once. If the mail is not requested, even because of a crash, a request
+ * that is refused more than a minute later tries again.
+ */
+export async function warnOwner({ userId, email, warnedAt = 0 }: SignInRecord, now: number): Promise<void> {
+  const hourAgo = now - warningLifetimeMilliseconds
+  const claimed = hourAgo + claimMilliseconds
+  if (warnedAt > hourAgo || !(await claimWarning(userId, claimed, hourAgo))) return
+  await publishEvent(mailRequested, {
+    mail_id: `wrong-codes-${userId}-${now}`,
+    kind: 'wrong_codes',
+    to: email,
+    expires_at: now + warningLifetimeMilliseconds,
+  })
+  await confirmWarning(userId, claimed, now)
+}
+
+const setWarnedAt = (userId: number, at: number, condition: string, compared: number): Promise<boolean> =>
+  writeIf({
+    Update: {
+      Key: signInKey(userId),
+      UpdateExpression: 'SET warned_at = :at',
+      ConditionExpression: condition,
+      ExpressionAttributeValues: { ':at': at, ':compared': compared },
+    },
+  })
+
+/**
+ * Claims the mail about too many wrong codes; resolves with whether it is to be sent. `until` is the instant
+ * that the record then has, and `lastBefore` the one from which on another warning is too early.
+ */
+const claimWarning = (userId: number, until: number, lastBefore: number): Promise<boolean> =>
+  setWarnedAt(userId, until, 'attribute_not_exists(warned_at) OR warned_at <= :compared', lastBefore)
+
+/** Records that the claimed warning was requested. */
+const confirmWarning = (userId: number, claimed: number, now: number): Promise<boolean> =>
+  setWarnedAt(userId, now, 'warned_at = :compared', claimed)

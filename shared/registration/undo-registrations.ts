@@ -6,7 +6,7 @@ import type { Change } from '../db/write.ts'
 import { recordKey } from '../events/event-record.ts'
 import { TornBefore } from '../ledger/undo-wallets.ts'
 import { userKey } from '../users/user.ts'
-import { signInKey } from './sign-in-record.ts'
+import { signInKey } from '../sign-in/record.ts'
 
 const detailType = 'user.registered'
 

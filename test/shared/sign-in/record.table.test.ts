@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { transact } from '../../../shared/db/write.ts'
-import { acceptSecondFactor } from '../../../shared/sign-in/code-step.ts'
-import { addTicket } from '../../../shared/sign-in/password-step.ts'
-import { readSignInRecord } from '../../../shared/sign-in/sign-in-record.ts'
+import { acceptSecondFactor } from '../../../shared/sign-in/code/try.ts'
+import { addTicket } from '../../../shared/sign-in/password/open-ticket.ts'
+import { readSignInRecord } from '../../../shared/sign-in/record.ts'
 import { createUser } from '../../support/sign-in.ts'
 
 const read = async (userId: number) => (await readSignInRecord(userId)) ?? expect.unreachable()

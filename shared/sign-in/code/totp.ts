@@ -2,9 +2,9 @@ import { DecryptCommand, EncryptCommand } from '@aws-sdk/client-kms'
 import { createHmac, randomBytes } from 'node:crypto'
 import { createGuardrails, ScureBase32Plugin, TOTP } from 'otplib'
 import * as v from 'valibot'
-import { kms } from '../aws/kms.ts'
-import { requireEnv } from '../env.ts'
-import { isSameSecret } from '../is-same-secret.ts'
+import { kms } from '../../aws/kms.ts'
+import { requireEnv } from '../../env.ts'
+import { isSameSecret } from '../../is-same-secret.ts'
 
 const base32 = new ScureBase32Plugin()
 

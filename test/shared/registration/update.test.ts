@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { updateStamp } from '../../../shared/sign-in/update-user.ts'
+import { updateStamp } from '../../../shared/registration/update.ts'
 
 const instant = fc.nat({ max: 8_640_000_000_000_000 })
 

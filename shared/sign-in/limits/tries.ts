@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Integer, type Item } from '../db/table.ts'
+import { Integer, type Item } from '../../db/table.ts'
 
 /**
  * Counts of tries over the last hour, in attributes of an item: one per counter and minute,
@@ -78,6 +78,16 @@ export function removeAttributes(attributes: readonly string[]): {
   return { clause: attributes.length === 0 ? '' : `REMOVE ${Object.keys(names).join(', ')}`, names }
 }
 
-/** Names of the attributes of all counters whose tries are over an hour old, to remove them. */
+/** How long after its minute no request is under way any more that would give a try of it back. */
+const settledMilliseconds = 2 * minuteMilliseconds
+
+/**
+ * Names of the attributes of all counters that count nothing any more, to remove them: their tries are over
+ * an hour old, or were all given back.
+ */
 export const expiredAttributes = (item: Item | undefined, now: number): string[] =>
-  readCounts(item).flatMap(({ name, expiresAt }) => (expiresAt <= now ? [name] : []))
+  readCounts(item).flatMap(({ name, tries, expiresAt }) => {
+    const minuteEnd = expiresAt - windowMinutes * minuteMilliseconds
+    const isSettled = tries === 0 && minuteEnd + settledMilliseconds <= now
+    return expiresAt <= now || isSettled ? [name] : []
+  })

@@ -1,26 +1,28 @@
-import { readItems } from '../db/read.ts'
-import type { Item, Key } from '../db/table.ts'
-import { emitMetric } from '../emit-metric.ts'
-import { Failure } from '../errors.ts'
-import { log } from '../log.ts'
-import { emailKey, emailOwner } from '../users/email-owner.ts'
+import { readItems } from '../../db/read.ts'
+import { type Item, type Key, ttlAfter } from '../../db/table.ts'
+import { writeItem } from '../../db/write.ts'
+import { emitMetric } from '../../emit-metric.ts'
+import { Failure } from '../../errors.ts'
+import { log } from '../../log.ts'
+import { emailKey, emailOwner } from '../../users/email-owner.ts'
 import {
   giveBackSourceTry,
   guessSource,
   isOverLimit,
+  networkDigest,
   reserveSourceTry,
   secondsUntilAllowed,
   type Source,
-} from './guess-limit.ts'
+  sourceNetwork,
+} from '../limits/source.ts'
 import {
-  giveBackPasswordTry,
-  passwordCounter,
-  removeExpiredCounts,
-  reservePasswordTry,
-} from './password-step.ts'
-import { type SignInRecord, signInKey, toSignInRecord, unknownSignInKey } from './sign-in-record.ts'
-import { networkDigest, sourceNetwork } from './source-network.ts'
-import { countTries, secondsUntilBelow } from './try-counts.ts'
+  countTries,
+  expiredAttributes,
+  removeAttributes,
+  secondsUntilBelow,
+  tryAttribute,
+} from '../limits/tries.ts'
+import { type SignInRecord, signInKey, toSignInRecord, unknownSignInKey } from '../record.ts'
 
 /**
  * Number of wrong passwords in an hour, over all sources, from which an account refuses sources from which
@@ -88,10 +90,7 @@ export async function giveBackAttempt(
   attempt: PasswordAttempt,
 ): Promise<Pick<PasswordAttempt, 'sourceItem' | 'item'>> {
   const { source, key, at } = attempt
-  const [sourceItem, item] = await Promise.all([
-    giveBackSourceTry(source, attempt.sourceItem, at),
-    giveBackPasswordTry(key, at),
-  ])
+  const [sourceItem, item] = await Promise.all([giveBackSourceTry(source, at), giveBackPasswordTry(key, at)])
   return { sourceItem, item }
 }
 
@@ -120,4 +119,53 @@ function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
   log.appendKeys({ limit })
   // No wait is left when other tries were given back meanwhile.
   return new Failure('too_many_requests', { retryAfterSeconds: Math.max(1, wait) })
+}
+
+/** Name of the counter of wrong passwords over all sources. */
+export const passwordCounter = 'password'
+
+/**
+ * Counts a password try over all sources before the password is compared, and resolves with the item. The
+ * item of an unknown address is created, with a TTL; that of a user must exist.
+ */
+export async function reservePasswordTry(key: Key, known: boolean, now: number): Promise<Item> {
+  const reserve = {
+    Update: {
+      Key: key,
+      UpdateExpression: `ADD #try :one${known ? '' : ' SET #ttl = :ttl'}`,
+      ...(known && { ConditionExpression: 'attribute_exists(pk)' }),
+      ExpressionAttributeNames: {
+        '#try': tryAttribute(passwordCounter, now),
+        ...(!known && { '#ttl': 'ttl' }),
+      },
+      ExpressionAttributeValues: { ':one': 1, ...(!known && { ':ttl': ttlAfter(now) }) },
+    },
+  }
+  return (await writeItem(reserve, { returnNew: true })) ?? {}
+}
+
+/** Takes a reserved password try back, and resolves with the item. */
+export async function giveBackPasswordTry(key: Key, reservedAt: number): Promise<Item> {
+  const giveBack = {
+    Update: {
+      Key: key,
+      UpdateExpression: 'ADD #try :minusOne',
+      ExpressionAttributeNames: { '#try': tryAttribute(passwordCounter, reservedAt) },
+      ExpressionAttributeValues: { ':minusOne': -1 },
+    },
+  }
+  return (await writeItem(giveBack, { returnNew: true })) ?? {}
+}
+
+/**
+ * Number of expired counts at which a wrong password removes them, because the item must not grow for ever.
+ */
+const maxExpiredCounts = 16
+
+/** Removes the expired counts of an item when there are many; a sign-in removes them anyway. */
+export async function removeExpiredCounts(key: Key, item: Item, now: number): Promise<void> {
+  const expired = expiredAttributes(item, now)
+  if (expired.length < maxExpiredCounts) return
+  const { clause, names } = removeAttributes(expired)
+  await writeItem({ Update: { Key: key, UpdateExpression: clause, ExpressionAttributeNames: names } })
 }

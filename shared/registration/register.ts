@@ -2,18 +2,17 @@ import { type Registration, registerMember } from '../community/membership.ts'
 import type { Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
-import { normalizeEmail } from '../users/identity.ts'
+import { normalizeEmail, type UserFields } from '../users/identity.ts'
 import { claimEmail, putUser, requireUser } from '../users/user.ts'
-import { hashPassword } from './password.ts'
-import { putSignInRecord } from './sign-in-record.ts'
-import { encryptTotpSecret } from './totp.ts'
+import { type SentFields, toStored } from './sent-fields.ts'
+import { putSignInRecord } from '../sign-in/record.ts'
+
+/** The fields of a user that a registration sets; the others have a value of their own at first. */
+export type RegisteredField = Exclude<keyof UserFields, 'passkey' | 'disabled'>
 
 /** Data of a user's registration by the business server. */
-export interface UserRegistration extends Registration {
-  /** MD5 of the password, in lower-case hexadecimal digits. */
-  loginPassword?: string | undefined
-  /** TOTP secret in base32. */
-  totpSecret?: string | undefined
+export interface UserRegistration extends Omit<Registration, 'nickname' | 'email'> {
+  fields: Pick<UserFields, 'nickname' | 'email'> & Pick<SentFields, RegisteredField>
 }
 
 /**
@@ -22,7 +21,7 @@ export interface UserRegistration extends Registration {
  */
 export async function registerUser(user: UserRegistration, record: EventRecord): Promise<Outcome> {
   const [membership, writes, macRecord] = await Promise.all([
-    registerMember(user),
+    registerMember({ ...user, ...user.fields }),
     userWrites(user),
     withMacDigest(record),
   ])
@@ -32,15 +31,12 @@ export async function registerUser(user: UserRegistration, record: EventRecord):
 }
 
 async function userWrites(user: UserRegistration): Promise<(createdAt: number) => Write[]> {
-  const { userId, email, referrerId } = user
-  const [loginPassword, totpSecret] = await Promise.all([
-    user.loginPassword === undefined ? undefined : hashPassword(user.loginPassword),
-    user.totpSecret === undefined ? undefined : encryptTotpSecret(userId, user.totpSecret),
-  ])
+  const { userId, referrerId, registeredAt, fields } = user
+  const stored = await toStored(userId, fields)
   return (createdAt) => [
-    putUser({ ...user, referrerId, createdAt }),
-    putSignInRecord({ ...user, loginPassword, totpSecret, createdAt }),
-    claimEmail(normalizeEmail(email), userId),
+    putUser({ ...stored, userId, referrerId, registeredAt, createdAt }),
+    putSignInRecord(userId, stored, createdAt),
+    claimEmail(normalizeEmail(fields.email), userId),
     ...(referrerId === undefined ? [] : [requireUser(referrerId, 'unknown_referrer')]),
   ]
 }

@@ -1,12 +1,12 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { db, tableName } from '../../../shared/db/table.ts'
-import { codeCounter, signInKey } from '../../../shared/sign-in/sign-in-record.ts'
-import { tryAttribute } from '../../../shared/sign-in/try-counts.ts'
-import { addLoginTicket } from '../../support/login-tickets.ts'
-import { createUser, type TestUser } from '../../support/sign-in.ts'
-import { verifyMailed } from '../../support/sign-in-calls.ts'
-import { tamperCalls } from '../../support/tamper-calls.ts'
+import { db, tableName } from '../../../../shared/db/table.ts'
+import { codeCounter, signInKey } from '../../../../shared/sign-in/record.ts'
+import { tryAttribute } from '../../../../shared/sign-in/limits/tries.ts'
+import { addLoginTicket } from '../../../support/login-tickets.ts'
+import { createUser, type TestUser } from '../../../support/sign-in.ts'
+import { verifyMailed } from '../../../support/sign-in-calls.ts'
+import { tamperCalls } from '../../../support/tamper-calls.ts'
 
 const blocked = { status: 429, code: 42900, data: null }
 

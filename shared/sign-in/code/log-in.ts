@@ -1,27 +1,26 @@
 import * as v from 'valibot'
-import { transact } from '../db/write.ts'
-import { Failure } from '../errors.ts'
-import { Text } from '../fields.ts'
-import { log } from '../log.ts'
-import { settings } from '../settings.ts'
-import { issueAccessToken } from '../tokens/access-token.ts'
-import { signDeviceToken } from '../tokens/device-token.ts'
-import { scopes } from '../tokens/scopes.ts'
-import { EmailAddress, normalizeEmail } from '../users/identity.ts'
+import { transact } from '../../db/write.ts'
+import { Failure } from '../../errors.ts'
+import { Text } from '../../fields.ts'
+import { log } from '../../log.ts'
+import { settings } from '../../settings.ts'
+import { issueAccessToken } from '../../tokens/access-token.ts'
+import { signDeviceToken } from '../../tokens/device-token.ts'
+import { scopes } from '../../tokens/scopes.ts'
+import { EmailAddress, normalizeEmail } from '../../users/identity.ts'
+import { networkDigest, sourceNetwork } from '../limits/source.ts'
+import { countTries, secondsUntilBelow } from '../limits/tries.ts'
+import { codeCounter, type SignInRecord } from '../record.ts'
+import { claimedTicketUser, isMailedCode, SixDigits, ticketHash } from '../ticket.ts'
+import { decryptTotpSecret, verifyTotp } from './totp.ts'
 import {
   acceptSecondFactor,
   type CodeStep,
   giveBackCodeTry,
   newCodeTry,
   reserveCodeTry,
-} from './code-step.ts'
-import { claimedTicketUser, ticketHash } from './login-ticket.ts'
-import { isMailedCode, SixDigits } from './mailed-code.ts'
-import { codeCounter, type SignInRecord } from './sign-in-record.ts'
-import { networkDigest, sourceNetwork } from './source-network.ts'
-import { decryptTotpSecret, verifyTotp } from './totp.ts'
-import { countTries, secondsUntilBelow } from './try-counts.ts'
-import { warnOwner } from './warn-owner.ts'
+  warnOwner,
+} from './try.ts'
 
 const commonFields = {
   email: EmailAddress,

@@ -5,7 +5,7 @@ import {
   expiredAttributes,
   secondsUntilBelow,
   tryAttribute,
-} from '../../../shared/sign-in/try-counts.ts'
+} from '../../../../shared/sign-in/limits/tries.ts'
 
 const minute = 60_000
 const now = 1_790_000_000_000 - (1_790_000_000_000 % minute)

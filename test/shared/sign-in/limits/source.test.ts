@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sourceNetwork } from '../../../shared/sign-in/source-network.ts'
+import { sourceNetwork } from '../../../../shared/sign-in/limits/source.ts'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],

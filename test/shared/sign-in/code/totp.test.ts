@@ -1,7 +1,7 @@
 import { generate } from 'otplib'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { TotpSecret, verifyTotp } from '../../../shared/sign-in/totp.ts'
+import { TotpSecret, verifyTotp } from '../../../../shared/sign-in/code/totp.ts'
 
 test.each([
   ['JBSWY3DPEHPK3PXP', 'JBSWY3DPEHPK3PXP'],

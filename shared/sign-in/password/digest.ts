@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import * as v from 'valibot'
-import { generateMac } from '../aws/generate-mac.ts'
+import { generateMac } from '../../aws/generate-mac.ts'
 
 /** Schema of a password as clients and the business server send it: its MD5 as 32 hex digits, any case. */
 export const LoginPassword = v.pipe(

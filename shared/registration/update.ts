@@ -7,20 +7,17 @@ import { withMacDigest } from '../events/mac-digest.ts'
 import { retry } from '../retry.ts'
 import { endAllSessions } from '../tokens/access-token.ts'
 import { readEmailOwner } from '../users/email-owner.ts'
-import { normalizeEmail } from '../users/identity.ts'
+import { normalizeEmail, type UserChanges, userFields } from '../users/identity.ts'
 import {
   changeUser,
   claimEmail,
   clearRevocationDue,
   readUser,
   releaseEmail,
-  updatableFields,
   type User,
-  type UserChanges,
 } from '../users/user.ts'
-import { hashPassword } from './password.ts'
-import { changeSignInRecord } from './sign-in-record.ts'
-import { encryptTotpSecret } from './totp.ts'
+import { changeSignInRecord } from '../sign-in/record.ts'
+import { type SentFields, toStored } from './sent-fields.ts'
 
 /** Data of a user's update by the business server; omitted fields keep their values. */
 export interface UserUpdate {
@@ -28,8 +25,7 @@ export interface UserUpdate {
   userId: number
   /** Instant of the update, epoch milliseconds. */
   at: number
-  /** New values of fields; the password as its MD5, the TOTP secret in base32. */
-  fields: Omit<UserChanges, 'totp_secret'> & { totp_secret?: string | undefined }
+  fields: SentFields
 }
 
 /**
@@ -40,18 +36,17 @@ export interface UserUpdate {
  * crash in between. Codes end with the tokens: see requireLiveSession.
  */
 export async function updateUser(update: UserUpdate, record: EventRecord): Promise<Outcome> {
-  const [macRecord, values] = await Promise.all([withMacDigest(record), storedValues(update)])
+  const [macRecord, values] = await Promise.all([
+    withMacDigest(record),
+    toStored(update.userId, update.fields),
+  ])
   const outcome = await applyChanges(update, values, macRecord)
   if (endsSessions(update.fields)) await revokeDueTokens(update.userId)
   return outcome
 }
 
 /** Whether changes end all sessions of the user. Enabling a user again does not. */
-const endsSessions = ({
-  login_password,
-  totp_secret,
-  disabled,
-}: UserUpdate['fields'] | UserChanges): boolean =>
+const endsSessions = ({ login_password, totp_secret, disabled }: SentFields | UserChanges): boolean =>
   login_password !== undefined || totp_secret !== undefined || disabled === true
 
 const isEmpty = (changes: UserChanges): boolean => Object.keys(changes).length === 0
@@ -97,7 +92,7 @@ export const updateStamp = (at: number, updateId: string): string =>
  * too: its transaction was restored in part, and writing it again completes it.
  */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
-  const fields = updatableFields.filter(
+  const fields = userFields.filter(
     (field) => values[field] !== undefined && (user.stamps[field] ?? '') <= stamp,
   )
   return Object.fromEntries(fields.map((field) => [field, values[field]]))
@@ -112,16 +107,6 @@ async function replaceEmail({ userId, email: before }: User, after: string | und
   const [oldEmail, newEmail] = [normalizeEmail(before), normalizeEmail(after)]
   const isFreed = oldEmail !== newEmail && (await readEmailOwner(oldEmail)) === userId
   return [claimEmail(newEmail, userId), ...(isFreed ? [releaseEmail(oldEmail, userId)] : [])]
-}
-
-/** Converts the new values to their stored form, with secrets hashed or encrypted. */
-async function storedValues({ userId, fields }: UserUpdate): Promise<UserChanges> {
-  const { login_password: password, totp_secret: secret, ...rest } = fields
-  const [login_password, totp_secret] = await Promise.all([
-    password === undefined ? undefined : hashPassword(password),
-    secret === undefined ? undefined : encryptTotpSecret(userId, secret),
-  ])
-  return { ...rest, login_password, totp_secret }
 }
 
 /**

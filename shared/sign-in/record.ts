@@ -4,8 +4,8 @@ import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
-import type { UserChanges } from '../users/user.ts'
-import { expiredAttributes, removeAttributes, windowAttributes } from './try-counts.ts'
+import { type FieldIn, fieldsIn, type UserChanges, type UserFields } from '../users/identity.ts'
+import { expiredAttributes, removeAttributes, windowAttributes } from './limits/tries.ts'
 
 /** Name of the counter of wrong second factors over all login tickets. */
 export const codeCounter = 'code'
@@ -42,19 +42,23 @@ const Ticket = v.object({
   code: v.optional(v.instance(Uint8Array)),
 })
 
-const RecordItem = v.object({
-  user_id: Integer,
-  /** Email address and nickname as the user's own item has them. */
+/** What events set of a user, as far as a sign-in needs it. */
+const fields = {
   email: v.string(),
   nickname: v.string(),
-  /** Password hash as PHC string; undefined for users who cannot sign in by password. */
+  /** Undefined for users who cannot sign in by password. */
   login_password: v.optional(v.string()),
-  /** Ciphertext of the TOTP secret; undefined where no authenticator is enrolled. */
+  /** Undefined where no authenticator is enrolled. */
   totp_secret: v.optional(v.instance(Uint8Array)),
-  /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
-  last_totp_step: v.optional(Integer),
   passkey: v.boolean(),
   disabled: v.boolean(),
+} satisfies Record<FieldIn<'sign-in'>, v.GenericSchema>
+
+const RecordItem = v.object({
+  ...fields,
+  user_id: Integer,
+  /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
+  last_totp_step: v.optional(Integer),
   /** When each mail slot was last used, epoch milliseconds; slots used over an hour ago are free. */
   mails: v.record(v.string(), Integer),
   /** The login tickets that were not used, by hash. */
@@ -114,32 +118,20 @@ export async function readSignInRecord(userId: number): Promise<SignInRecord | u
   return item && toSignInRecord(item)
 }
 
-/** Data of a new user's sign-in record; secrets are already hashed or encrypted. */
-export interface NewSignInRecord {
-  userId: number
-  email: string
-  nickname: string
-  loginPassword?: string | undefined
-  totpSecret?: Uint8Array | undefined
-  /** Instant of the transaction that adds the record, epoch milliseconds. */
-  createdAt?: number | undefined
-}
-
-/** The write that adds the sign-in record of a new user; its condition fails if the user has one. */
-export const putSignInRecord = (user: NewSignInRecord): Write =>
+/** The write that adds the sign-in record of a new user at an instant; it fails if the user has one. */
+export const putSignInRecord = (
+  userId: number,
+  registered: Pick<UserFields, 'email' | 'nickname'> & UserChanges,
+  createdAt?: number,
+): Write =>
   putNew({
-    ...signInKey(user.userId),
-    user_id: user.userId,
-    email: user.email,
-    nickname: user.nickname,
-    login_password: user.loginPassword,
-    totp_secret: user.totpSecret,
-    passkey: false,
-    disabled: false,
+    ...signInKey(userId),
+    ...Object.fromEntries(fieldsIn('sign-in', { passkey: false, disabled: false, ...registered })),
+    user_id: userId,
     mails: {},
     tickets: {},
     networks: [],
-    created_at: user.createdAt,
+    created_at: createdAt,
   })
 
 /**
@@ -149,11 +141,11 @@ export const putSignInRecord = (user: NewSignInRecord): Write =>
  * one, and must not lock out the user who has just replaced it.
  */
 export function changeSignInRecord(userId: number, changes: UserChanges, now: number): Write {
-  const fields = Object.entries(changes).filter(([, value]) => value !== undefined)
+  const changed = fieldsIn('sign-in', changes)
   const { login_password, totp_secret, disabled } = changes
   const isNewSecret = login_password !== undefined || totp_secret !== undefined
   const endsTickets = isNewSecret || disabled !== undefined
-  const sets = fields.map(([field]) => `${field} = :${field}`)
+  const sets = changed.map(([field]) => `${field} = :${field}`)
   const removal = removeAttributes([
     ...(isNewSecret ? [...windowAttributes(codeCounter, now), 'warned_at'] : []),
     // A new TOTP secret has other codes, so the time steps used up with the old one are valid again.
@@ -169,7 +161,7 @@ export function changeSignInRecord(userId: number, changes: UserChanges, now: nu
       ConditionExpression: 'attribute_exists(pk)',
       ...(removal.clause !== '' && { ExpressionAttributeNames: removal.names }),
       ExpressionAttributeValues: {
-        ...Object.fromEntries(fields.map(([field, value]) => [`:${field}`, value])),
+        ...Object.fromEntries(changed.map(([field, value]) => [`:${field}`, value])),
         ...(endsTickets && { ':none': {} }),
       },
     },

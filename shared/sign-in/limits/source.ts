@@ -1,15 +1,46 @@
 import { createHash } from 'node:crypto'
-import * as v from 'valibot'
-import { itemType } from '../db/item-type.ts'
-import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
-import { ConditionFailed, type Write, writeItem } from '../db/write.ts'
-import {
-  countTries,
-  expiredAttributes,
-  removeAttributes,
-  secondsUntilBelow,
-  tryAttribute,
-} from './try-counts.ts'
+import { isIPv4, isIPv6 } from 'node:net'
+import { itemType } from '../../db/item-type.ts'
+import { type Item, type Key, ttlAfter } from '../../db/table.ts'
+import { type Write, writeItem } from '../../db/write.ts'
+import { countTries, expiredAttributes, removeAttributes, secondsUntilBelow, tryAttribute } from './tries.ts'
+
+/**
+ * Returns the source network that a request is counted under: the IPv4 address, or the /64 of an IPv6
+ * address, which is the smallest network that a customer gets (RFC 6177 §2). An IPv4-mapped IPv6 address (RFC
+ * 4291 §2.5.5.2) counts as its IPv4 address.
+ */
+export function sourceNetwork(address: string): string {
+  if (isIPv4(address)) return address
+  const bare = address.split('%')[0] ?? ''
+  if (!isIPv6(bare)) return 'unknown'
+  // The URL parser normalizes any spelling of an IPv6 address: lower case, one `::`, no dots (WHATWG URL
+  // §3.5).
+  const groups = expandIpv6(new URL(`http://[${bare}]/`).hostname.slice(1, -1))
+  if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') return mappedIpv4(groups)
+  return `${groups.slice(0, 4).join(':')}::/64`
+}
+
+/** Expands an IPv6 address to its eight groups. */
+function expandIpv6(address: string): string[] {
+  const [head = '', tail] = address.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = Array<string>(8 - before.length - after.length).fill('0')
+  return [...before, ...zeros, ...after]
+}
+
+/** Reads the IPv4 address in the last two groups of an IPv4-mapped IPv6 address. */
+const mappedIpv4 = (groups: string[]): string =>
+  groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((value) => [value >> 8, value & 255])
+    .join('.')
+
+/** A short digest of a source network, by which a user's known networks are remembered. */
+export const networkDigest = (network: string): string =>
+  createHash('sha256').update(network).digest().subarray(0, 8).toString('base64url')
 
 const sources = itemType({
   pk: 'GUESS#{network}',
@@ -75,41 +106,20 @@ export async function reserveSourceTry(
   return (await writeItem(reserve, { returnNew: true })) ?? {}
 }
 
-/**
- * Takes a reserved try back, and resolves with the item. A count of the account that falls to zero is
- * removed, so that the item of a busy office, where everybody signs in, stays small.
- */
-export async function giveBackSourceTry(source: Source, reserved: Item, reservedAt: number): Promise<Item> {
-  const isLast = v.parse(Integer, reserved[tryAttribute(source.account, reservedAt)]) === 1
-  try {
-    return await takeBack(source, reservedAt, { removeAccount: isLast })
-  } catch (error) {
-    if (!(isLast && error instanceof ConditionFailed)) throw error
-    // Another try was counted meanwhile, so the count must stay.
-    return takeBack(source, reservedAt, { removeAccount: false })
-  }
-}
-
-async function takeBack(
-  { key, account }: Source,
-  reservedAt: number,
-  { removeAccount }: { removeAccount: boolean },
-): Promise<Item> {
-  const counter = tryAttribute(account, reservedAt)
+/** Takes a reserved try back, and resolves with the item. Nothing falls below zero if it is repeated. */
+export async function giveBackSourceTry({ key, account }: Source, reservedAt: number): Promise<Item> {
   const giveBack: Write = {
     Update: {
       Key: key,
-      UpdateExpression: removeAccount
-        ? 'ADD #all :minusOne REMOVE #account'
-        : 'ADD #all :minusOne, #account :minusOne',
-      ...(removeAccount && { ConditionExpression: '#account = :one' }),
+      UpdateExpression: 'ADD #all :minusOne, #account :minusOne',
+      ConditionExpression: '#all >= :one AND #account >= :one',
       ExpressionAttributeNames: {
         '#all': tryAttribute(all, reservedAt),
-        '#account': counter,
+        '#account': tryAttribute(account, reservedAt),
       },
-      ExpressionAttributeValues: { ':minusOne': -1, ...(removeAccount && { ':one': 1 }) },
+      ExpressionAttributeValues: { ':one': 1, ':minusOne': -1 },
     },
-    isDone: (stored) => removeAccount && stored?.[counter] === undefined,
+    isDone: () => true,
   }
   return (await writeItem(giveBack, { returnNew: true })) ?? {}
 }

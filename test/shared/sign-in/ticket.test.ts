@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  composeCodeMail,
-  digestMailedCode,
-  isMailedCode,
-  newMailedCode,
-} from '../../../shared/sign-in/mailed-code.ts'
+import { composeCodeMail } from '../../../shared/sign-in/send-mail.ts'
+import { digestMailedCode, isMailedCode, newMailedCode } from '../../../shared/sign-in/ticket.ts'
 
 test('mailed codes have six digits, leading zeros included', () => {
   const codes = Array.from({ length: 2_000 }, newMailedCode)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatPhc, parsePhc } from '../../../shared/sign-in/password.ts'
+import { formatPhc, parsePhc } from '../../../../shared/sign-in/password/digest.ts'
 
 const hash = {
   memory: 19_456,

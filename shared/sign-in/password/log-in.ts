@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { publishEvent } from '../../events/publish-event.ts'
+import { errorSummary, log } from '../../log.ts'
+import { maskEmail, normalizeEmail } from '../../users/identity.ts'
+import { giveBackSourceTry } from '../limits/source.ts'
+import type { SignInRecord } from '../record.ts'
+import { mailDelayed, mailRequested } from '../ticket.ts'
+import { failedAttempt, giveBackAttempt, type PasswordAttempt, reserveAttempt } from './attempt.ts'
+import {
+  type CheckedUser,
+  checkPassword,
+  enrolledMethods,
+  openTicket,
+  type TwoFactorMethod,
+} from './open-ticket.ts'
+
+/**
+ * Checks a password and issues a login ticket for the second factor, and mails a code that works only with
+ * this ticket. Throws the same `bad_credentials` for an unknown address, a wrong password, a user without a
+ * password and a disabled user; `too_many_requests` at a limit of wrong passwords, and when the user can get
+ * no more mail this hour and has no other second factor.
+ */
+export async function loginWithPassword(email: string, password: string, sourceIp: string) {
+  const attempt = await reserveAttempt(normalizeEmail(email), sourceIp, Date.now())
+  const checked = await checkAttempt(attempt, password)
+  const [{ record, ticket, code, stored }] = await Promise.all([
+    openTicket(attempt, checked, password),
+    giveBackSourceTry(attempt.source, attempt.at),
+  ])
+  const enrolled = enrolledMethods(record)
+  // The mail is requested only when its slot is taken: see addTicket.
+  const mailed = code !== undefined && (await requestCodeMail(record, code, stored))
+  return {
+    need_two_factor: true as const,
+    login_ticket: ticket,
+    email: maskEmail(record.email),
+    two_factor_methods: mailed ? (['EMAIL', ...enrolled] satisfies TwoFactorMethod[]) : enrolled,
+  }
+}
+
+/** Checks the password of an attempt. When the check itself fails, the try does not count. */
+async function checkAttempt(attempt: PasswordAttempt, password: string): Promise<CheckedUser> {
+  let checked
+  try {
+    checked = await checkPassword(attempt.record, password)
+  } catch (error) {
+    await giveBackAttempt(attempt)
+    throw error
+  }
+  if (checked === undefined) throw await failedAttempt(attempt)
+  return checked
+}
+
+/**
+ * Requests the mail through the event bus, so that a slow or failed mail service neither delays nor fails the
+ * sign-in. For a user with an authenticator the mail waits, because most never need it. Resolves with whether
+ * the mail was requested. A failed bus fails the sign-in only if the user has no other second factor.
+ */
+async function requestCodeMail(
+  record: SignInRecord,
+  code: string,
+  { hash, expiresAt }: { hash: string; expiresAt: number },
+): Promise<boolean> {
+  const detail = { mail_id: randomUUID(), to: record.email, code, expires_at: expiresAt }
+  try {
+    await (record.totpSecret === undefined
+      ? publishEvent(mailRequested, { ...detail, kind: 'code' })
+      : publishEvent(mailDelayed, { ...detail, user_id: record.userId, ticket_hash: hash }))
+    return true
+  } catch (error) {
+    if (enrolledMethods(record).length === 0) throw error
+    log.error('a sign-in goes on without its mail', { cause: errorSummary(error) })
+    return false
+  }
+}

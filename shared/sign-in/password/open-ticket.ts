@@ -1,0 +1,170 @@
+import * as v from 'valibot'
+import { writeItem } from '../../db/write.ts'
+import { Failure, OptimisticLockError } from '../../errors.ts'
+import { log } from '../../log.ts'
+import { retry } from '../../retry.ts'
+import { tryAttribute } from '../limits/tries.ts'
+import { removeFromRecord, signInKey, SignInRecord } from '../record.ts'
+import { digestMailedCode, newLoginTicket, newMailedCode, ticketExpiry, ticketHash } from '../ticket.ts'
+import { giveBackPasswordTry, passwordCounter, type PasswordAttempt } from './attempt.ts'
+import { dummyHash, hashPassword, verifyPassword } from './digest.ts'
+
+/** Methods of the second factor, in the order in which they are offered. */
+export const twoFactorMethods = ['EMAIL', 'AUTHENTICATOR', 'PASSKEY'] as const
+export type TwoFactorMethod = (typeof twoFactorMethods)[number]
+
+/** A user whose password was found right, and its new hash if the stored one has outdated parameters. */
+export interface CheckedUser {
+  record: SignInRecord
+  newHash: string | undefined
+}
+
+/**
+ * Checks a password. The result is undefined for an unknown user, a wrong password, a user without a password
+ * and a disabled user, after the same calls and the same work.
+ */
+export async function checkPassword(
+  record: SignInRecord | undefined,
+  password: string,
+): Promise<CheckedUser | undefined> {
+  const { right, outdated } = await verifyPassword(password, record?.loginPassword ?? dummyHash)
+  if (!right || record?.loginPassword === undefined || record.disabled) return undefined
+  return { record, newHash: outdated ? await hashPassword(password) : undefined }
+}
+
+/**
+ * Opens a login ticket, with a code to be mailed when one of the user's mail slots is free. When the record
+ * has changed meanwhile, the decision is made again, and a new password is compared again.
+ */
+export async function openTicket(
+  { address, key, at }: PasswordAttempt,
+  checked: CheckedUser,
+  password: string,
+) {
+  const now = Date.now()
+  let { record, newHash } = checked
+  return retry(
+    async () => {
+      const mailSlot = freeMailSlot(record.mails, now)
+      if (mailSlot === undefined && enrolledMethods(record).length === 0) {
+        await giveBackPasswordTry(key, at)
+        log.appendKeys({ limit: 'mail' })
+        throw new Failure('too_many_requests', { retryAfterSeconds: secondsUntilFreeSlot(record.mails, now) })
+      }
+      const ticket = newLoginTicket(record.userId)
+      const code = mailSlot && newMailedCode()
+      const expiresAt = ticketExpiry(now)
+      const codeDigest = code === undefined ? undefined : digestMailedCode(ticket, code)
+      const stored = { hash: ticketHash(ticket, address), expiresAt, codeDigest }
+      try {
+        await addTicket(record, { reservedAt: at, ticket: stored, mailSlot, newHash }, now)
+      } catch (error) {
+        if (!(error instanceof SignInRecordChanged)) throw error
+        const isSamePassword = error.record.loginPassword === record.loginPassword && !error.record.disabled
+        const again = isSamePassword
+          ? { record: error.record, newHash }
+          : await checkPassword(error.record, password)
+        if (again === undefined) throw new Failure('bad_credentials')
+        ;({ record, newHash } = again)
+        throw error
+      }
+      return { record, ticket, code, stored }
+    },
+    (error) => error instanceof SignInRecordChanged,
+  )
+}
+
+/** The second factors that a user has besides the mailed code. */
+export function enrolledMethods({ totpSecret, passkey }: SignInRecord): TwoFactorMethod[] {
+  return [
+    ...(totpSecret === undefined ? [] : (['AUTHENTICATOR'] as const)),
+    ...(passkey ? (['PASSKEY'] as const) : []),
+  ]
+}
+
+/** Error: the record has changed since it was read. `record` is the record as stored now. */
+export class SignInRecordChanged extends OptimisticLockError {
+  override readonly name = 'SignInRecordChanged'
+  readonly record: SignInRecord
+
+  constructor(record: SignInRecord) {
+    super('the sign-in record was changed')
+    this.record = record
+  }
+}
+
+/** What a right password changes in a sign-in record. */
+export interface PasswordStep {
+  /** When the password try was reserved, epoch milliseconds. */
+  reservedAt: number
+  ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined }
+  /** The mail slot to take, if a code is to be mailed. */
+  mailSlot: { name: string; freeBefore: number } | undefined
+  /** A new hash of the password, when the stored one has outdated parameters. */
+  newHash: string | undefined
+}
+
+/**
+ * Completes the password step in one write: adds the login ticket, takes the mail slot and takes the reserved
+ * try back. Throws SignInRecordChanged when the password, `disabled` or the mail slot is no longer as in
+ * `record`: a ticket must not outlive the password that it was given for.
+ */
+export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
+  const { ticket, mailSlot, newHash } = step
+  const removal = removeFromRecord(record, now, { newTickets: 1 })
+  await writeItem({
+    Update: {
+      Key: signInKey(record.userId),
+      UpdateExpression: [
+        'SET tickets.#ticket = :ticket',
+        ...(mailSlot ? [', mails.#slot = :now'] : []),
+        ...(newHash === undefined ? [] : [', login_password = :newHash']),
+        ` ADD #try :minusOne ${removal.clause}`,
+      ].join(''),
+      ConditionExpression: [
+        'login_password = :hash AND disabled = :false AND attribute_not_exists(tickets.#ticket)',
+        ...(mailSlot ? ['(attribute_not_exists(mails.#slot) OR mails.#slot <= :freeBefore)'] : []),
+      ].join(' AND '),
+      ExpressionAttributeNames: {
+        ...removal.names,
+        '#ticket': ticket.hash,
+        '#try': tryAttribute(passwordCounter, step.reservedAt),
+        ...(mailSlot && { '#slot': mailSlot.name }),
+      },
+      ExpressionAttributeValues: {
+        ':ticket': { expires_at: ticket.expiresAt, tried: {}, code: ticket.codeDigest },
+        ':hash': record.loginPassword,
+        ':false': false,
+        ':minusOne': -1,
+        ...(mailSlot && { ':now': now, ':freeBefore': mailSlot.freeBefore }),
+        ...(newHash !== undefined && { ':newHash': newHash }),
+      },
+    },
+    isDone: (stored) => ticket.hash in v.parse(SignInRecord, stored).tickets,
+    otherwise: (stored) => new SignInRecordChanged(v.parse(SignInRecord, stored)),
+  })
+}
+
+const hourMilliseconds = 3_600_000
+
+/** The mail slots of a user. Each mail takes one for an hour: at most five mails in any hour. */
+const slots = ['s0', 's1', 's2', 's3', 's4']
+
+/** The mail slots of a user, as stored: when each was last used, epoch milliseconds. */
+type MailSlots = Record<string, number>
+
+/** Finds a mail slot that is free at `now`; undefined if all five are taken. */
+export function freeMailSlot(
+  mails: MailSlots,
+  now: number,
+): { name: string; freeBefore: number } | undefined {
+  const freeBefore = now - hourMilliseconds
+  const name = slots.find((slot) => (mails[slot] ?? 0) <= freeBefore)
+  return name === undefined ? undefined : { name, freeBefore }
+}
+
+/** Seconds until the first of the taken mail slots is free again. */
+export function secondsUntilFreeSlot(mails: MailSlots, now: number): number {
+  const next = Math.min(...slots.map((slot) => mails[slot] ?? now)) + hourMilliseconds
+  return Math.max(1, Math.ceil((next - now) / 1000))
+}
