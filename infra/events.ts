@@ -34,8 +34,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['MEMBER#'],
-        PutItem: ['EMAIL#', 'EVT#user.registered#', 'MEMBER#', 'REFUSED#', 'SIGNIN#', 'TREE#', 'USER#'],
-        UpdateItem: ['WAKE#'],
+        PutItem: ['EMAIL#', 'MEMBER#', 'SIGNIN#', 'TREE#', 'USER#'],
+        UpdateItem: ['EVT#user.registered#', 'WAKE#'],
         ConditionCheckItem: ['USER#'],
       },
       macKey: ['GenerateMac'],
@@ -52,8 +52,8 @@ export const events: Event[] = [
       table: {
         GetItem: ['EMAIL#', 'MEMBER#', 'TEXT#', 'USER#'],
         Query: ['TOKENS#'],
-        PutItem: ['EMAIL#', 'EVT#user.updated#', 'REFUSED#', 'TEXT#', 'TREE#'],
-        UpdateItem: ['MEMBER#', 'SIGNIN#', 'USER#', 'WAKE#'],
+        PutItem: ['EMAIL#', 'TEXT#', 'TREE#'],
+        UpdateItem: ['EVT#user.updated#', 'MEMBER#', 'SIGNIN#', 'USER#', 'WAKE#'],
         DeleteItem: ['EMAIL#', 'TOKENS#'],
         ConditionCheckItem: ['USER#'],
       },
@@ -68,7 +68,7 @@ export const events: Event[] = [
     senders: [ownSource],
     momentary: true,
     canary: true,
-    permissions: { table: { PutItem: ['EVT#mail.requested#', 'REFUSED#'] }, mail: true },
+    permissions: { table: { UpdateItem: ['EVT#mail.requested#'] }, mail: true },
   },
   {
     detailType: 'mail.delayed',
@@ -78,7 +78,7 @@ export const events: Event[] = [
     delaySeconds: ({ mailDelaySeconds, loginTicketTtlSeconds }) =>
       Math.min(mailDelaySeconds, Math.floor(loginTicketTtlSeconds / 2)),
     permissions: {
-      table: { GetItem: ['SIGNIN#'], PutItem: ['EVT#mail.delayed#', 'REFUSED#'] },
+      table: { GetItem: ['SIGNIN#'], UpdateItem: ['EVT#mail.delayed#'] },
       mail: true,
     },
   },
@@ -88,7 +88,7 @@ export const events: Event[] = [
     senders: ['business', 'operator'],
     confidential: true,
     permissions: {
-      table: { PutItem: ['CLIENT#', 'EVT#client.registered#', 'REFUSED#'] },
+      table: { PutItem: ['CLIENT#'], UpdateItem: ['EVT#client.registered#'] },
       macKey: ['GenerateMac'],
     },
   },
@@ -99,8 +99,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#wallet.adjusted#', 'USER#', 'W#'],
-        PutItem: ['BL#', 'BX#', 'EVT#wallet.adjusted#', 'REFUSED#', 'W#'],
-        UpdateItem: ['BX#'],
+        PutItem: ['BL#', 'BX#', 'W#'],
+        UpdateItem: ['BX#', 'EVT#wallet.adjusted#'],
       },
     },
   },
@@ -110,8 +110,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#wallet.transferred#', 'USER#', 'W#'],
-        PutItem: ['BL#', 'BX#', 'EVT#wallet.transferred#', 'REFUSED#', 'W#'],
-        UpdateItem: ['BX#'],
+        PutItem: ['BL#', 'BX#', 'W#'],
+        UpdateItem: ['BX#', 'EVT#wallet.transferred#'],
       },
     },
   },
@@ -122,8 +122,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#withdrawal.updated#', 'USER#', 'W#*#asset', 'WD#'],
-        PutItem: ['BL#*#asset', 'BX#*#asset', 'EVT#withdrawal.updated#', 'REFUSED#', 'W#*#asset', 'WD#'],
-        UpdateItem: ['BX#*#asset'],
+        PutItem: ['BL#*#asset', 'BX#*#asset', 'W#*#asset', 'WD#'],
+        UpdateItem: ['BX#*#asset', 'EVT#withdrawal.updated#'],
         ConditionCheckItem: ['USER#'],
       },
     },
@@ -136,15 +136,15 @@ export const events: Event[] = [
       table: {
         GetItem: ['EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
         BatchGetItem: ['EARN#'],
-        PutItem: ['BL#*#reward', 'BX#*#reward', 'EVT#reward.granted#', 'REFUSED#', 'W#*#reward'],
-        UpdateItem: ['BX#*#reward', 'EARN#'],
+        PutItem: ['BL#*#reward', 'BX#*#reward', 'W#*#reward'],
+        UpdateItem: ['BX#*#reward', 'EARN#', 'EVT#reward.granted#'],
       },
     },
   },
   {
     detailType: 'rates.published',
     senders: ['business', 'operator'],
-    permissions: { table: { PutItem: ['EVT#rates.published#', 'RATES', 'REFUSED#'] } },
+    permissions: { table: { PutItem: ['RATES'], UpdateItem: ['EVT#rates.published#'] } },
   },
   // Community members
   {
@@ -153,8 +153,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#package.purchased#', 'MEMBER#', 'USER#', 'W#'],
-        PutItem: ['BL#', 'BX#', 'EVT#package.purchased#', 'REFUSED#', 'TREE#', 'W#'],
-        UpdateItem: ['BX#', 'MEMBER#', 'WAKE#'],
+        PutItem: ['BL#', 'BX#', 'TREE#', 'W#'],
+        UpdateItem: ['BX#', 'EVT#package.purchased#', 'MEMBER#', 'WAKE#'],
       },
       queues: ['grow-tree'],
     },
@@ -167,8 +167,8 @@ export const events: Event[] = [
       table: {
         GetItem: ['DEVICE#'],
         BatchGetItem: ['EARN#'],
-        PutItem: ['DEVICE#', 'EVT#device.activated#', 'REFUSED#'],
-        UpdateItem: ['EARN#'],
+        PutItem: ['DEVICE#'],
+        UpdateItem: ['EARN#', 'EVT#device.activated#'],
         ConditionCheckItem: ['USER#'],
       },
     },
@@ -180,8 +180,8 @@ export const events: Event[] = [
       table: {
         GetItem: ['DEVICE#'],
         BatchGetItem: ['EARN#'],
-        PutItem: ['DEVICE#', 'EVT#device.deactivated#', 'REFUSED#'],
-        UpdateItem: ['EARN#'],
+        PutItem: ['DEVICE#'],
+        UpdateItem: ['EARN#', 'EVT#device.deactivated#'],
         ConditionCheckItem: ['USER#'],
       },
     },
@@ -192,8 +192,7 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EARN#'],
-        PutItem: ['EVT#traffic.reported#', 'REFUSED#'],
-        UpdateItem: ['EARN#'],
+        UpdateItem: ['EARN#', 'EVT#traffic.reported#'],
         ConditionCheckItem: ['USER#'],
       },
     },
@@ -205,13 +204,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         BatchGetItem: ['ADDR#'],
-        PutItem: [
-          'ADDR#',
-          'EVT#addresses.provisioned#',
-          'EVT#addresses.provisioned.chunk#',
-          'POOL#',
-          'REFUSED#',
-        ],
+        PutItem: ['ADDR#', 'POOL#'],
+        UpdateItem: ['EVT#addresses.provisioned#', 'EVT#addresses.provisioned.chunk#'],
       },
     },
   },
@@ -221,8 +215,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['ADDR#', 'ADDRS#'],
-        PutItem: ['ADDRS#', 'EVT#address.assigned#', 'REFUSED#'],
-        UpdateItem: ['ADDR#'],
+        PutItem: ['ADDRS#'],
+        UpdateItem: ['ADDR#', 'EVT#address.assigned#'],
         DeleteItem: ['POOL#'],
       },
     },
@@ -234,8 +228,8 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['ADDR#', 'DEP#', 'DL#', 'USER#', 'W#*#asset'],
-        PutItem: ['BL#*#asset', 'BX#*#asset', 'DEP#', 'DL#', 'EVT#deposit.updated#', 'REFUSED#', 'W#*#asset'],
-        UpdateItem: ['BX#*#asset'],
+        PutItem: ['BL#*#asset', 'BX#*#asset', 'DEP#', 'DL#', 'W#*#asset'],
+        UpdateItem: ['BX#*#asset', 'EVT#deposit.updated#'],
       },
     },
   },

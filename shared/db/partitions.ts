@@ -25,7 +25,6 @@ export const partitions = [
   'NOTE#',
   'POOL#',
   'RATES',
-  'REFUSED#',
   'SEARCH#',
   'SIGNIN#',
   'TEAM#',

@@ -1,13 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../canonical-json.ts'
-import { isSameSecret } from '../is-same-secret.ts'
-import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
-import { ConditionFailed, failureOf, putNew, tryTransact, type Write } from '../db/write.ts'
-import { isSentAfter, type Refusal, type Sending, sentAfterCondition } from './refusal.ts'
-import { RejectedEvent, RejectionReason } from './rejected-event.ts'
-import { readItem } from '../db/read.ts'
 import { itemType } from '../db/item-type.ts'
+import { readItem } from '../db/read.ts'
+import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
+import { ConditionFailed, failureOf, tryTransact, type Write, writeItem } from '../db/write.ts'
+import { isSameSecret } from '../is-same-secret.ts'
+import { PostponedRefusal, RejectedEvent, RejectionReason } from './rejected-event.ts'
 
 /** The record of an event: its type, its business key and the digest of its content. */
 export interface EventRecord {
@@ -18,10 +17,17 @@ export interface EventRecord {
   delivery: Delivery
 }
 
-/** An event as the queue delivers it; each of its copies has the same. */
-export interface Delivery extends Sending {
-  /** Id that the bus gave the event. */
+/** An event as the queue delivers it. */
+export interface Delivery {
+  /** Id that the bus gave the event; each of its copies has the same. */
   eventId: string
+  /** When the message was sent to the queue, epoch milliseconds. A redriven message is sent anew. */
+  sentAt: number
+  /**
+   * How often the event had been refused when the message was sent: 0 if the bus sent it. It needs no clock:
+   * that of a function may be minutes ahead of the clock of SQS.
+   */
+  refusals: number
   /** When the event was first sent, epoch milliseconds, if a replay of the archive sends it again. */
   replayOf?: number | undefined
 }
@@ -50,10 +56,9 @@ export const eventRecord = (
 
 /**
  * Writes what an event changes, given the instant of the transaction (epoch milliseconds), together with its
- * business key, so that it takes effect exactly once. Resolves
- * with `duplicate` when the key was used before with the same content; throws RejectedEvent when it was used
- * with other content or a copy of this event was refused, and the error of a write whose own condition does
- * not hold.
+ * business key, so that it takes effect exactly once. Resolves with `duplicate` when the key was used before
+ * with the same content; throws RejectedEvent when it was used with other content or a copy of this event was
+ * refused, and the error of a write whose own condition does not hold.
  */
 export async function applyOnce(
   record: EventRecord,
@@ -98,84 +103,94 @@ export async function isRecorded(record: Pick<EventRecord, 'detailType' | 'busin
   return item?.['digest'] !== undefined
 }
 
-const recordType = itemType({
+const outcomes = itemType({
   pk: 'EVT#{detailType}#{businessKey}',
   sk: 'EVT',
-  holds: 'an event that took effect: the digest of its content, forever; or its refusal, for 15 days',
+  holds:
+    'the outcome of events with one key: the digest of the content that took effect, for good; refusals, for 15 days',
   found: 'by detail-type and business key',
 })
+
+const unkeyedRefusals = itemType({
+  pk: 'EVT#{detailType}#{eventId}',
+  sk: 'ID',
+  holds:
+    'the refusal of an event without a record: its key is not known, or what it changes tells its outcome',
+  found: 'by detail-type and the id that the bus gave the event',
+})
+
 /** Key of the record of an event. */
 export const recordKey = ({
   detailType,
   businessKey,
-}: Pick<EventRecord, 'detailType' | 'businessKey'>): Key => recordType.key({ detailType, businessKey })
+}: Pick<EventRecord, 'detailType' | 'businessKey'>): Key => outcomes.key({ detailType, businessKey })
+
+/** The refusal of an event. */
+export interface Refusal {
+  code: RejectionReason
+  explanation: string
+  /** When it was decided, epoch milliseconds. */
+  at: number
+  /** How often the event has been refused, this time included. */
+  refusals: number
+  /** Until when a function may be sending the dead letter, epoch milliseconds; undefined once it is sent. */
+  until?: number | undefined
+}
+
+const StoredOutcome = v.object({
+  digest: v.optional(v.string()),
+  event_id: v.optional(v.string()),
+  /** Refusals by the id of the event. */
+  refused: v.optional(
+    v.record(
+      v.string(),
+      v.object({
+        code: RejectionReason,
+        explanation: v.string(),
+        at: Integer,
+        refusals: Integer,
+        until: v.optional(Integer),
+      }),
+    ),
+    {},
+  ),
+})
 
 /**
- * The write that claims an event's business key, for a transaction that the caller builds. Everything that
- * the transaction writes has the same instant `at`, and the record tells the number of what else it wrote, so
- * that one of which only a part was restored can be found and taken back: see infra/ops/mend.
+ * Whether a message was sent again after a refusal, and is no copy of the refused one. It was if it carries
+ * the number of that refusal, or was sent later, as by somebody who sends the body of a dead letter alone.
+ */
+const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean =>
+  refusals >= refusal.refusals || sentAt > refusal.at
+
+/**
+ * The write that claims an event's business key, for a transaction that the caller builds. It fails if an
+ * event took effect under the key, or a copy of this one was refused. Everything that the transaction writes
+ * has the same instant `at`, and the record tells the number of what else it wrote, so that one of which only
+ * a part was restored can be found and taken back: see infra/ops/mend.
  */
 export function putEventRecord(record: EventRecord, at: number, others: readonly Write[]): Write {
-  const path = { at: 'refused.#event.#at', refusals: 'refused.#event.refusals' }
-  const redriven = sentAfterCondition(record.delivery, path)
+  const { eventId, sentAt, refusals } = record.delivery
   return {
-    Put: {
-      // The record of an event has no TTL: a sender may send an event again after years, and money must not
-      // move twice.
-      Item: {
-        ...recordKey(record),
-        digest: record.digest,
-        event_id: record.delivery.eventId,
-        applied_at: at,
-        items: others.filter(({ ConditionCheck, transient }) => !ConditionCheck && !transient).length,
-      },
+    Update: {
+      Key: recordKey(record),
+      // The record has no TTL: a sender may send an event again after years, and money must not move twice.
+      UpdateExpression: 'SET digest = :digest, event_id = :id, applied_at = :at, #items = :items REMOVE #ttl',
+      // Keep this the same as isSentAfter.
       ConditionExpression:
-        'attribute_not_exists(digest) AND ' +
-        `(attribute_not_exists(refused.#event) OR ${redriven.condition})`,
-      ExpressionAttributeNames: { '#event': record.delivery.eventId, '#at': 'at' },
-      ExpressionAttributeValues: redriven.values,
+        'attribute_not_exists(digest) AND (attribute_not_exists(refused.#id) OR ' +
+        'refused.#id.refusals <= :refusals OR refused.#id.#at < :sentAt)',
+      ExpressionAttributeNames: { '#id': eventId, '#at': 'at', '#items': 'items', '#ttl': 'ttl' },
+      ExpressionAttributeValues: {
+        ':digest': record.digest,
+        ':id': eventId,
+        ':at': at,
+        ':items': others.filter(({ ConditionCheck, transient }) => !ConditionCheck && !transient).length,
+        ':sentAt': sentAt,
+        ':refusals': refusals,
+      },
     },
   }
-}
-
-/** Maximum number of refused events whose refusals one business key keeps. */
-const maxRefusals = 20
-
-/** How long a refusal is kept: longer than any copy of a message, which a queue keeps for 14 days. */
-export const refusalKeptMilliseconds = 15 * 86_400_000
-
-/**
- * The write that records the refusal of an event under its business key, so that no copy of it can take
- * effect any more. Another event, a redriven one included, can still use the key. Its condition fails if the
- * item is not as `stored`; then call it again with the item as it is.
- */
-export function putRefusal({ delivery, ...record }: EventRecord, refusal: Refusal, stored?: Item): Write {
-  const { refused } = v.parse(StoredRecord, stored ?? {})
-  const recent = Object.entries(refused).sort(([, one], [, other]) => one.at - other.at)
-  const all = [...recent.slice(1 - maxRefusals), [delivery.eventId, refusal] as const]
-  const item = {
-    ...recordKey(record),
-    refused: Object.fromEntries(all),
-    ttl: ttlAfter(refusal.at + refusalKeptMilliseconds),
-  }
-  if (stored === undefined) return putNew(item)
-  return {
-    Put: {
-      Item: item,
-      ConditionExpression: 'refused = :refused',
-      ExpressionAttributeValues: { ':refused': stored['refused'] },
-    },
-  }
-}
-
-/** Who used a business key for an event that took effect: this same event, another one, or nobody yet. */
-type User = 'this' | 'other' | 'none'
-
-/** Who used a business key, by the record that is stored. */
-export function usedBy({ delivery, digest }: EventRecord, stored: Item | undefined): User {
-  const known = v.parse(StoredRecord, stored ?? {})
-  if (known.digest === undefined) return 'none'
-  return known.event_id === delivery.eventId || known.digest === digest ? 'this' : 'other'
 }
 
 /**
@@ -183,24 +198,101 @@ export function usedBy({ delivery, digest }: EventRecord, stored: Item | undefin
  * key were refused. Throws RejectedEvent for other content, and for the reason for which a copy was refused.
  */
 export function resolveDuplicate(record: EventRecord, stored: Item | undefined): Outcome | undefined {
-  const { digest, refused } = v.parse(StoredRecord, stored ?? {})
-  if (digest === undefined) {
-    const refusal = refused[record.delivery.eventId]
-    if (refusal === undefined || isSentAfter(record.delivery, refusal)) return undefined
-    throw new RejectedEvent(refusal.code, refusal.explanation)
+  const { digest, refused } = v.parse(StoredOutcome, stored ?? {})
+  if (digest !== undefined) {
+    if (isSameSecret(digest, record.digest)) return 'duplicate'
+    throw new RejectedEvent('conflicting_content')
   }
-  if (isSameSecret(digest, record.digest)) return 'duplicate'
-  throw new RejectedEvent('conflicting_content')
+  const refusal = refused[record.delivery.eventId]
+  if (refusal === undefined || isSentAfter(record.delivery, refusal)) return undefined
+  throw new RejectedEvent(refusal.code, refusal.explanation)
 }
 
-const StoredRefusal = v.object({
-  code: RejectionReason,
-  explanation: v.string(),
-  at: Integer,
-  refusals: v.optional(Integer),
-})
-const StoredRecord = v.object({
-  digest: v.optional(v.string()),
-  event_id: v.optional(v.string()),
-  refused: v.optional(v.record(v.string(), StoredRefusal), {}),
-})
+/** An event that is to be refused: its record, or as much of one as there is. */
+export type RefusedEvent = Pick<EventRecord, 'detailType' | 'delivery'> & Partial<EventRecord>
+
+/** The item that keeps the refusal of an event: that of its business key, or one of its own. */
+const refusalKey = ({ detailType, businessKey, delivery: { eventId } }: RefusedEvent): Key =>
+  businessKey === undefined
+    ? unkeyedRefusals.key({ detailType, eventId })
+    : outcomes.key({ detailType, businessKey })
+
+const maxClaimAttempts = 5
+
+/**
+ * Records the refusal of an event, so that no copy of it can take effect or be refused beside this one.
+ * Another event with its key, a redriven one included, still can. Resolves with false if a dead letter is sent
+ * already, or the event took effect; throws PostponedRefusal while another message of the event may be sending
+ * one.
+ */
+export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
+  let stored: Item | undefined
+  for (let attempts = 0; attempts < maxClaimAttempts; attempts += 1) {
+    if (!mustSend(event, refusal, stored)) return false
+    const [failure] = await tryTransact([putRefusal(event, refusal, stored)])
+    if (failure === undefined) return true
+    stored = failure.stored
+  }
+  throw new PostponedRefusal('other events with this business key are being refused')
+}
+
+/** Whether the dead letter of a refusal is left to be sent, by what is stored of its event. */
+function mustSend({ delivery, digest }: RefusedEvent, refusal: Refusal, stored: Item | undefined): boolean {
+  const known = v.parse(StoredOutcome, stored ?? {})
+  if (known.digest !== undefined && (known.event_id === delivery.eventId || known.digest === digest))
+    return false
+  const earlier = known.refused[delivery.eventId]
+  if (earlier === undefined) return true
+  const isAgain = isSentAfter(delivery, earlier)
+  if (earlier.until === undefined) return isAgain
+  // A copy does not take over what a redriven message has begun, as that one is delivered again.
+  if (earlier.until < Date.now() && (isAgain || earlier.refusals <= refusal.refusals)) return true
+  throw new PostponedRefusal('another message of this event is being refused')
+}
+
+/** Maximum number of refused events whose refusals one business key keeps. */
+const maxRefusals = 20
+
+/** How long a refusal is kept: longer than any copy of a message, which a queue keeps for 14 days. */
+const refusalKeptMilliseconds = 15 * 86_400_000
+
+/**
+ * The write that adds a refusal to what is stored of the event's key. Its condition fails if that is not as
+ * `stored` any more.
+ */
+function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefined): Write {
+  const { eventId } = event.delivery
+  const { digest, refused } = v.parse(StoredOutcome, stored ?? {})
+  const others = Object.entries(refused).filter(([id]) => id !== eventId)
+  const recent = others.sort(([, one], [, other]) => one.at - other.at).slice(1 - maxRefusals)
+  const before = stored?.['refused']
+  // What took effect is kept for good.
+  const ttl = digest === undefined ? ttlAfter(refusal.at + refusalKeptMilliseconds) : undefined
+  return {
+    Update: {
+      Key: refusalKey(event),
+      UpdateExpression: `SET refused = :refused${ttl === undefined ? '' : ', #ttl = :ttl'}`,
+      ConditionExpression:
+        (before === undefined ? 'attribute_not_exists(refused)' : 'refused = :before') +
+        (ttl === undefined ? '' : ' AND attribute_not_exists(digest)'),
+      ...(ttl !== undefined && { ExpressionAttributeNames: { '#ttl': 'ttl' } }),
+      ExpressionAttributeValues: {
+        ':refused': Object.fromEntries([...recent, [eventId, refusal]]),
+        ...(before !== undefined && { ':before': before }),
+        ...(ttl !== undefined && { ':ttl': ttl }),
+      },
+    },
+  }
+}
+
+/** Notes that the dead letter of a refusal is sent. */
+export async function noteSent(event: RefusedEvent): Promise<void> {
+  await writeItem({
+    Update: {
+      Key: refusalKey(event),
+      UpdateExpression: 'REMOVE refused.#id.#until',
+      ConditionExpression: 'attribute_exists(refused.#id.#until)',
+      ExpressionAttributeNames: { '#id': event.delivery.eventId, '#until': 'until' },
+    },
+  })
+}

@@ -2,22 +2,32 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { delayRetry } from '../aws/delay-retry.ts'
+import { sendDeadLetter } from '../aws/send-dead-letter.ts'
 import { consumedUnits, resetConsumedUnits } from '../db/consumed-units.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { countFailure, isUnavailable } from '../faults.ts'
 import { runInvocation } from '../invocation.ts'
+import { isTooComplex } from '../is-too-complex.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { errorSummary, log } from '../log.ts'
-import { isTooComplex } from './check-complexity.ts'
-import { type Delivery, eventRecord, type EventRecord, type Outcome } from './event-record.ts'
-import { readRefusals, type Refusal, refusalsAttribute } from './refusal.ts'
-import { PostponedRefusal, refuseEvent } from './refuse-event.ts'
+import {
+  claimRefusal,
+  type Delivery,
+  eventRecord,
+  type EventRecord,
+  noteSent,
+  type Outcome,
+  type Refusal,
+  type RefusedEvent,
+} from './event-record.ts'
 import {
   commonRejections,
   OutOfOrderEvent,
+  PostponedRefusal,
   RejectedEvent,
   type RejectionReason,
   rejectionReasons,
+  rejectionText,
 } from './rejected-event.ts'
 
 /** Description of an intake function: how it handles the events of one detail-type. */
@@ -61,14 +71,31 @@ const maxRetryDelaySeconds = 900
 /** Time kept back for the call that delays or dead-letters an event that was not applied in time. */
 const queueReserveMilliseconds = 7_000
 
-/** A message under way, what its copies share, and what is known of its event. */
+/** Time to begin a refusal with: to record it, to send the dead letter and to note that it is sent. */
+const minRefusalMilliseconds = 5_000
+
+/** Time that is kept free after the sending, to note it. */
+const noteReserveMilliseconds = 2_000
+
+/** Maximum number of characters of a dead letter's `reason`. */
+const maxReasonLength = 1024
+
+/**
+ * The message attribute of a dead letter that says how often its event has been refused. A redrive keeps it.
+ */
+export const refusalsAttribute = 'refusals'
+
+/** Reads the attribute of a message. Who sends to the queue by other means may leave it out. */
+export const readRefusals = (text: string | undefined): number =>
+  /^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 0
+
+/** A message under way, and what is known of its event. */
 interface ReceivedEvent {
   message: SQSRecord
   /** The body as EventBridge wraps an event, or why it was not read. */
   envelope: Envelope | 'malformed_event' | 'too_complex'
-  delivery: Delivery
-  /** Undefined until the event has been read, and for one that is applied in parts. */
-  record: EventRecord | undefined
+  /** The whole record once the event has been read, if it is written together with all that is changed. */
+  event: RefusedEvent
   /** When the function is ended, epoch milliseconds. */
   end: number
 }
@@ -114,11 +141,11 @@ async function receive<Detail extends v.GenericSchema>(
 ): Promise<void> {
   const envelope = readEnvelope(message.body)
   const delivery = { ...readDelivery(message), replayOf: readReplayed(envelope) }
-  const event: ReceivedEvent = { message, envelope, delivery, record: undefined, end }
-  const applying = runInvocation(context, queueReserveMilliseconds, () => applyMessage(spec, event))
+  const received = { message, envelope, event: { detailType: spec.detailType, delivery }, end }
+  const applying = runInvocation(context, queueReserveMilliseconds, () => applyMessage(spec, received))
   const outcome = await applying.catch((error: unknown) => {
     checkDeclared(spec.rejections ?? [], error)
-    return refuseOrRetry(event, error)
+    return refuseOrRetry(received, error)
   })
   log.info('event', { message_id: message.messageId, event_id: delivery.eventId, outcome })
   emitMetric('Events', 1, { dimensions: { detail_type: spec.detailType, outcome } })
@@ -136,14 +163,15 @@ function checkDeclared(rejections: readonly RejectionReason[], error: unknown): 
 
 async function applyMessage<Detail extends v.GenericSchema>(
   spec: IntakeSpec<Detail>,
-  event: ReceivedEvent,
+  received: ReceivedEvent,
 ): Promise<Outcome> {
-  if (typeof event.envelope === 'string') throw new RejectedEvent(event.envelope)
-  const { detail: raw } = event.envelope
+  const { envelope, event } = received
+  if (typeof envelope === 'string') throw new RejectedEvent(envelope)
+  const { detail: raw } = envelope
   const result = v.safeParse(spec.detail, raw)
   if (!result.success) throw new RejectedEvent('invalid_detail', explain(result.issues))
   const record = eventRecord(spec.detailType, spec.key(result.output), raw, event.delivery)
-  if (!spec.inParts) event.record = record
+  if (!spec.inParts && !spec.unrecorded) received.event = record
   return spec.apply(result.output, record)
 }
 
@@ -206,15 +234,15 @@ function readDelivery({
 }
 
 /** Moves a message to the dead-letter queue, or throws so that the queue delivers it again after a pause. */
-async function refuseOrRetry(event: ReceivedEvent, error: unknown): Promise<'refused' | 'duplicate'> {
-  const { message } = event
+async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'refused' | 'duplicate'> {
+  const { message, event, end } = received
   const receives = Number(message.attributes.ApproximateReceiveCount)
   if (!(error instanceof RejectedEvent || error instanceof OutOfOrderEvent)) countFailure(error)
-  const refusal = decideRefusal(error, receives, event.delivery)
+  const refusal = decideRefusal(error, receives, event.delivery, end)
   let cause = error
   if (refusal !== undefined) {
     try {
-      return await refuseEvent({ ...event, refusal, evenUnrecorded: receives >= maxReceives })
+      return await refuse(received, refusal, { evenUnrecorded: receives >= maxReceives })
     } catch (failure) {
       if (!(failure instanceof PostponedRefusal)) countFailure(failure)
       cause = failure
@@ -230,14 +258,53 @@ async function refuseOrRetry(event: ReceivedEvent, error: unknown): Promise<'ref
   throw cause
 }
 
-/** The reason for which a message is refused after this many receives; undefined if it is to be retried. */
-function decideRefusal(error: unknown, receives: number, delivery: Delivery): Refusal | undefined {
+/** The refusal of a message after this many receives; undefined if it is to be retried. */
+function decideRefusal(
+  error: unknown,
+  receives: number,
+  { sentAt, refusals }: Delivery,
+  until: number,
+): Refusal | undefined {
   // A function whose clock is behind must not take a copy of the message for a later one.
-  const decided = { at: Math.max(Date.now(), delivery.sentAt), refusals: delivery.refusals + 1 }
+  const decided = { at: Math.max(Date.now(), sentAt), refusals: refusals + 1, until }
   const isDecided =
     error instanceof RejectedEvent || (error instanceof OutOfOrderEvent && receives >= maxOutOfOrderReceives)
   if (isDecided) return { code: error.code, explanation: error.explanation, ...decided }
   if (receives < maxReceives) return undefined
   const code = isUnavailable(error) ? 'unavailable' : 'internal'
   return { code, explanation: rejectionReasons[code], ...decided }
+}
+
+/**
+ * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`, once
+ * for all copies of its message. Resolves with `duplicate` if there is nothing to do. The refusal is recorded
+ * before the dead letter is sent, which keeps copies from taking effect or being sent, and that it is sent is
+ * noted after it. If the function dies between the two, a copy sends the dead letter after the function's end;
+ * it is there twice only if the first one was sent in that instant.
+ */
+async function refuse(
+  { message, event, end }: ReceivedEvent,
+  refusal: Refusal,
+  { evenUnrecorded }: { evenUnrecorded: boolean },
+): Promise<'refused' | 'duplicate'> {
+  if (end - Date.now() < minRefusalMilliseconds) throw new PostponedRefusal('too little time is left')
+  const isClaimed = await claimRefusal(event, refusal).catch((error: unknown) => {
+    if (evenUnrecorded && isUnavailable(error)) return true
+    throw error
+  })
+  if (!isClaimed) return 'duplicate'
+  const reason = rejectionText(refusal.code, refusal.explanation)
+  log.warn('event refused', { message_id: message.messageId, event_id: event.delivery.eventId, reason })
+  const attributes = {
+    texts: { reason: reason.slice(0, maxReasonLength) },
+    numbers: { [refusalsAttribute]: refusal.refusals },
+  }
+  await sendDeadLetter(message.body, attributes, end - Date.now() - noteReserveMilliseconds)
+  try {
+    await noteSent(event)
+  } catch (error) {
+    // The dead letter is there, so the message must not be delivered again.
+    log.warn('a dead letter could not be noted', { cause: errorSummary(error) })
+  }
+  return 'refused'
 }

@@ -1,14 +1,12 @@
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import * as v from 'valibot'
-import { tryTransact } from '../../../shared/db/write.ts'
-import type { Item } from '../../../shared/db/table.ts'
-import { eventRecord, type EventRecord, putRefusal, usedBy } from '../../../shared/events/event-record.ts'
 import {
-  mostRefusals,
-  readRefusals,
+  claimRefusal,
+  eventRecord,
+  type EventRecord,
   type Refusal,
-  refusalsAttribute,
-} from '../../../shared/events/refusal.ts'
+} from '../../../shared/events/event-record.ts'
+import { readRefusals, refusalsAttribute } from '../../../shared/events/intake.ts'
 import { RejectionReason } from '../../../shared/events/rejected-event.ts'
 import { loadIntakes } from '../../openapi/event-schemas.ts'
 import { collectDeadLetters } from '../dead-letters/actions.ts'
@@ -32,16 +30,14 @@ const passing: readonly (string | undefined)[] = [
   'internal',
 ]
 
-/**
- * How far ahead a refusal is dated, and numbered beyond all: what is sent before that counts as a copy of the
- * refused event.
- */
+/** How far ahead a refusal is dated: what is sent before that counts as a copy of the refused event. */
 const aheadMilliseconds = 30 * 86_400_000
+
+/** A number of refusals that no dead letter has: a redriven one counts as a copy, too. */
+const beyondAllRefusals = 1_000_000
 
 /** Maximum number of dead letters of one kind: reading them must end before they are visible again. */
 const maxLetters = 10_000
-
-const maxAttempts = 5
 
 /**
  * Keeps a replay from applying the events that were refused before an instant and are dead letters: they
@@ -75,30 +71,20 @@ export async function keepRefused(
     const parsed = v.safeParse(intake.detail, detail)
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output as never)
-    const record = eventRecord(intake.detailType, key, detail, { eventId, sentAt: 0, refusals: 0 })
-    // A dead letter of the release before has no number: it is the first.
+    // As a message that is sent later than any, so that it replaces what is recorded of the refusal.
+    const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0 }
+    const record = eventRecord(intake.detailType, key, detail, delivery)
+    // A dead letter of SQS itself has no number.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))
     kept.set(eventId, { record, refusal: { code, explanation, refusals } })
   }
   const date = async (at: number, least: number) => {
     for (const { record, refusal } of kept.values())
-      await recordRefusal(record, { ...refusal, at, refusals: Math.max(least, refusal.refusals) })
+      await claimRefusal(record, { ...refusal, at, refusals: Math.max(least, refusal.refusals) })
   }
-  await date(Date.now() + aheadMilliseconds, mostRefusals + 1)
+  await date(Date.now() + aheadMilliseconds, beyondAllRefusals)
   return {
     isKept: ({ eventId }) => eventId !== null && kept.has(eventId),
     release: () => date(Date.now(), 1),
   }
-}
-
-/** Records a refusal under the business key of its event, unless an event took effect under that key. */
-async function recordRefusal(record: EventRecord, refusal: Refusal): Promise<void> {
-  let stored: Item | undefined
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const [failure] = await tryTransact([putRefusal(record, refusal, stored)])
-    if (failure === undefined) return
-    stored = failure.stored
-    if (usedBy(record, stored) !== 'none') return
-  }
-  throw new Error('the refusals of an event change all the time: run the command again')
 }

@@ -8,8 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
-import { writeItem } from '../../../shared/db/write.ts'
-import { applyOnce, recordKey } from '../../../shared/events/event-record.ts'
+import { applyOnce } from '../../../shared/events/event-record.ts'
 import { type Intake, intake } from '../../../shared/events/intake.ts'
 import { RejectedEvent } from '../../../shared/events/rejected-event.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
@@ -180,30 +179,6 @@ test('a message whose number of refusals is no number, or that of an earlier ref
   for (const refusals of ['', '0', '1', '-3', '2.5', '3e3', ' 3', '0x3', '99999999999999999999', 'NaN'])
     expect(await deliver(refusing, [{ ...copy, refusals }])).toBe(0)
   expect(letters).toEqual(['1', '2'])
-})
-
-test('what the release before has refused is the first refusal of its event', async () => {
-  const userId = await addUser()
-  const copy = newCopy(adjustment(userId, { amount: '5', direction: 2 }))
-  setClockAhead(300_000)
-  await deliver(walletAdjusted, [copy])
-  await deliver(walletAdjusted, [newCopy(adjustment(userId, { amount: '10' }))])
-  const { adjustment_id: businessKey } = copy.detail as ReturnType<typeof adjustment>
-  const record = recordKey({ detailType: 'wallet.adjusted', businessKey })
-  const claim = { pk: `REFUSED#${copy.eventId}`, sk: 'REFUSED' }
-  const names = { '#event': copy.eventId }
-  await writeItem({
-    Update: {
-      Key: record,
-      UpdateExpression: 'REMOVE refused.#event.refusals',
-      ExpressionAttributeNames: names,
-    },
-  })
-  await writeItem({ Update: { Key: claim, UpdateExpression: 'REMOVE refusals' } })
-  expect(await deliver(walletAdjusted, [copy])).toBe(0)
-  expect([await balanceOf(userId), letters]).toEqual(['10', ['1']])
-  expect(await deliver(walletAdjusted, [{ ...copy, refusals: '1' }])).toBe(0)
-  expect([await balanceOf(userId), letters]).toEqual(['5', ['1']])
 })
 
 test('a copy leaves no dead letter although the clock of the function that refused the event is behind', async () => {

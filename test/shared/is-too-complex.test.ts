@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { maxDepth, maxValues, isTooComplex } from '../../../shared/events/check-complexity.ts'
+import { maxDepth, maxValues, isTooComplex } from '../../shared/is-too-complex.ts'
 
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + '1' + close.repeat(depth)
 const elements = (count: number) => `[${Array(count).fill('1').join(',')}]`

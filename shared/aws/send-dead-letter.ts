@@ -1,0 +1,36 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { requireEnv } from '../env.ts'
+import { awsClient } from './aws-client.ts'
+import { clientOptions } from './client-options.ts'
+
+// SQS may accept a message whose answer is late, and a second attempt would send it twice. So there is one
+// attempt, with all the time that the function has, on a new connection, as one kept from before may be dead.
+const agent = { keepAlive: false }
+const sqs = awsClient(
+  new SQSClient({
+    ...clientOptions(),
+    requestHandler: { connectionTimeout: 1_000, httpAgent: agent, httpsAgent: agent },
+    maxAttempts: 1,
+  }),
+)
+
+/** Sends a message to the function's dead-letter queue within so many milliseconds, in one attempt. */
+export async function sendDeadLetter(
+  body: string,
+  { texts, numbers }: { texts: Record<string, string>; numbers: Record<string, number> },
+  milliseconds: number,
+): Promise<void> {
+  const attributesOf = (values: object, DataType: string) =>
+    Object.entries(values).map(([name, value]) => [name, { DataType, StringValue: String(value) }])
+  await sqs.send(
+    new SendMessageCommand({
+      QueueUrl: requireEnv('DEAD_LETTER_QUEUE_URL'),
+      MessageBody: body,
+      MessageAttributes: Object.fromEntries([
+        ...attributesOf(texts, 'String'),
+        ...attributesOf(numbers, 'Number'),
+      ]),
+    }),
+    { abortSignal: AbortSignal.timeout(Math.max(0, milliseconds)) },
+  )
+}
