@@ -1,4 +1,4 @@
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { type MessageAttributeValue, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { requireEnv } from '../env.ts'
 import { awsClient } from './aws-client.ts'
 import { clientOptions } from './client-options.ts'
@@ -17,20 +17,13 @@ const sqs = awsClient(
 /** Sends a message to the function's dead-letter queue within so many milliseconds, in one attempt. */
 export async function sendDeadLetter(
   body: string,
-  { texts, numbers }: { texts: Record<string, string>; numbers: Record<string, number> },
+  attributes: Record<string, MessageAttributeValue>,
   milliseconds: number,
 ): Promise<void> {
-  const attributesOf = (values: object, DataType: string) =>
-    Object.entries(values).map(([name, value]) => [name, { DataType, StringValue: String(value) }])
-  await sqs.send(
-    new SendMessageCommand({
-      QueueUrl: requireEnv('DEAD_LETTER_QUEUE_URL'),
-      MessageBody: body,
-      MessageAttributes: Object.fromEntries([
-        ...attributesOf(texts, 'String'),
-        ...attributesOf(numbers, 'Number'),
-      ]),
-    }),
-    { abortSignal: AbortSignal.timeout(Math.max(0, milliseconds)) },
-  )
+  const command = new SendMessageCommand({
+    QueueUrl: requireEnv('DEAD_LETTER_QUEUE_URL'),
+    MessageBody: body,
+    MessageAttributes: attributes,
+  })
+  await sqs.send(command, { abortSignal: AbortSignal.timeout(Math.max(0, milliseconds)) })
 }

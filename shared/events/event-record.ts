@@ -221,9 +221,9 @@ const maxClaimAttempts = 5
 
 /**
  * Records the refusal of an event, so that no copy of it can take effect or be refused beside this one.
- * Another event with its key, a redriven one included, still can. Resolves with false if a dead letter is sent
- * already, or the event took effect; throws PostponedRefusal while another message of the event may be sending
- * one.
+ * Another event with its key, a redriven one included, still can. Resolves with false if a dead letter is
+ * sent already, or the event took effect; throws PostponedRefusal while another message of the event may be
+ * sending one.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined

@@ -279,8 +279,8 @@ function decideRefusal(
  * Moves an event to the dead-letter queue, whole, with the message attributes `reason` and `refusals`, once
  * for all copies of its message. Resolves with `duplicate` if there is nothing to do. The refusal is recorded
  * before the dead letter is sent, which keeps copies from taking effect or being sent, and that it is sent is
- * noted after it. If the function dies between the two, a copy sends the dead letter after the function's end;
- * it is there twice only if the first one was sent in that instant.
+ * noted after it. If the function dies between the two, a copy sends the dead letter after the function's
+ * end; it is there twice only if the first one was sent in that instant.
  */
 async function refuse(
   { message, event, end }: ReceivedEvent,
@@ -296,8 +296,8 @@ async function refuse(
   const reason = rejectionText(refusal.code, refusal.explanation)
   log.warn('event refused', { message_id: message.messageId, event_id: event.delivery.eventId, reason })
   const attributes = {
-    texts: { reason: reason.slice(0, maxReasonLength) },
-    numbers: { [refusalsAttribute]: refusal.refusals },
+    reason: { DataType: 'String', StringValue: reason.slice(0, maxReasonLength) },
+    [refusalsAttribute]: { DataType: 'Number', StringValue: String(refusal.refusals) },
   }
   await sendDeadLetter(message.body, attributes, end - Date.now() - noteReserveMilliseconds)
   try {
