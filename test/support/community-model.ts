@@ -1,7 +1,6 @@
 import type { Member } from '../../shared/community/member.ts'
 import type { MemberFilter } from '../../shared/community/find-members.ts'
 import { Big, zero } from '../../shared/money.ts'
-import { maskEmail, normalizeEmail } from '../../shared/users/identity.ts'
 
 /** A member in the community model. `parent` is the referrer's index in the list of all members. */
 export interface ModelMember {
@@ -14,10 +13,21 @@ export interface ModelMember {
   purchases: string[]
 }
 
+/** A text as it is compared (Unicode §3.13, NFKC_Casefold). */
+const fold = (text: string): string =>
+  text.trim().toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
+
+/** An email address as others see it: the first and the last character of what is before the @. */
+function mask(email: string): string {
+  const at = email.lastIndexOf('@')
+  const local = Array.from(email.slice(0, at))
+  return `${local[0] ?? ''}***${local.length > 2 ? (local.at(-1) ?? '') : ''}${email.slice(at)}`
+}
+
 /** Whether a member matches a keyword, as the contract says it (section 6). */
 export function matches({ nickname, email }: Pick<ModelMember, 'nickname' | 'email'>, keyword: string) {
-  const wanted = normalizeEmail(keyword)
-  const name = normalizeEmail(nickname)
+  const wanted = fold(keyword)
+  const name = fold(nickname)
   const wordStarts = Array.from(name).flatMap((character, i, characters) => {
     const before = characters[i - 1] ?? ' '
     const isStart = /[\p{L}\p{N}]/u.test(character) ? !/[\p{L}\p{M}\p{N}]/u.test(before) : before === ' '
@@ -25,8 +35,8 @@ export function matches({ nickname, email }: Pick<ModelMember, 'nickname' | 'ema
   })
   return (
     wordStarts.some((rest) => rest.startsWith(wanted)) ||
-    normalizeEmail(email) === wanted ||
-    (Array.from(wanted).length >= 3 && normalizeEmail(maskEmail(email)).includes(wanted))
+    fold(email) === wanted ||
+    (Array.from(wanted).length >= 3 && fold(mask(email)).includes(wanted))
   )
 }
 
@@ -82,7 +92,7 @@ export class CommunityModel {
     return {
       user_id: member.userId,
       nickname: member.nickname,
-      email: maskEmail(member.email),
+      email: mask(member.email),
       joined_at: member.registeredAt,
       level,
       direct_count: downline.filter((below) => below.level === 1).length,

@@ -2,7 +2,7 @@ import Big from 'big.js'
 import type { Draws } from './draws.ts'
 import type { Wallet } from './events.ts'
 import { checkBills, maxClockOffset, type ShownBill } from './check-bills.ts'
-import { isFound, listOf, mask } from './model-community.ts'
+import { communityOf, possibleNotes } from './model-community.ts'
 import { devicesOf, networkRewardsOf, ratesOf, rewardsOf, sumBy, trafficOf } from './model-dashboard.ts'
 import { depositsOf, type Holding, moneyOf } from './model-wallets.ts'
 import { contentOf, type SimulationRecord } from './record.ts'
@@ -185,31 +185,32 @@ async function checkDashboard(
   ]
 }
 
+const mapValues = <T extends object>(values: T, to: (value: unknown) => string) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]))
+
 async function checkMembers(
   { get, record, userId, draws }: CheckContext,
   type: 'DIRECT' | 'COMMUNITY',
 ): Promise<string[]> {
-  const all = listOf(record, userId).filter(({ level }) => type === 'COMMUNITY' || level === 1)
   const stream = `check members ${userId} ${type}`
   const keyword = draws.pick(stream, [undefined, 'an', 'dee', 'user1002@example.com', '@example.org', '1003'])
-  const wanted = all.filter(({ member }) => keyword === undefined || isFound(member, keyword))
   const query = `type=${type}${keyword === undefined ? '' : `&keyword=${encodeURIComponent(keyword)}`}`
   const { records, total } = await getAll<Record<string, string | null>>(get, 'community/members', query)
-  const expected = wanted.map(({ member, level, directCount, teamCount, performance, notes }, i) => ({
-    user_id: String(member.userId),
-    nickname: member.nickname,
-    email: mask(member.email),
-    joined_at: String(member.joinedAt),
-    level: String(level),
-    direct_count: String(directCount),
-    team_count: String(teamCount),
-    package_amount: member.packages.toFixed(),
-    team_performance: performance.toFixed(),
-    note: notes.find((note) => note === records[i]?.['note']) ?? notes[0] ?? null,
-  }))
+  const community = communityOf(record)
+  const owner = community.members.find((member) => member.userId === userId)
+  const listed = owner === undefined ? [] : community.find(owner, { type, keyword })
+  const expected = listed.map(({ package_amount, team_performance, note, ...member }, i) => {
+    const notes = note === null ? [null] : possibleNotes(record, userId, member.user_id)
+    return {
+      ...mapValues(member, String),
+      package_amount: package_amount.toFixed(),
+      team_performance: team_performance.toFixed(),
+      note: notes.find((one) => one === records[i]?.['note']) ?? notes[0],
+    }
+  })
   return [
     ...differ(`community/members?${query}`, records, expected),
-    ...differ(`the total of community/members?${query}`, total, String(wanted.length)),
+    ...differ(`the total of community/members?${query}`, total, String(expected.length)),
   ]
 }
 
