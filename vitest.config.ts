@@ -52,6 +52,7 @@ const onStack = {
 
 /** The longest tests of what seldom breaks, npm run test:long. */
 const long = {
+  unit: ['test/shared/keys/decide/every-interleaving.test.ts'],
   stack: [
     'test/flows/purchase-burst.stack.test.ts',
     'test/infra/grants.stack.test.ts',
@@ -75,20 +76,13 @@ const properties = [
   'test/shared/db/exact-sum.table.test.ts',
 ]
 
-/** The flows that run again with the manners of AWS: some by default, all in `npm run test:manners`. */
-const flowsWithManners = process.env.STACK_MANNERS
-  ? ['test/flows/*.stack.test.ts']
-  : ['password-sign-in', 'refused-events', 'wallets-and-deposits'].map(
-      (flow) => `test/flows/${flow}.stack.test.ts`,
-    )
-
 /**
  * The name of a test file says what it needs, and a run starts nothing else:
  * - `x.test.ts`, unit: nothing. A socket, a process or a thread fails the test.
  * - `x.process.test.ts`: servers, processes or threads that the file itself starts and stops.
  * - `x.table.test.ts`: the table and keys (DynamoDB Local, KMS), shared by all such files. The
  *   tested code runs in the test's own process with the environment of a function.
- * - `x.stack.test.ts`: the whole local stack, shared by all such files. Some run again with manners.
+ * - `x.stack.test.ts`: the whole local stack, shared by all such files.
  */
 export default defineConfig({
   test: {
@@ -100,7 +94,7 @@ export default defineConfig({
     projects: [
       project('unit', {
         include: ['test/**/*.test.ts'],
-        exclude: [...elsewhere, 'test/**/*.{process,table,stack}.test.ts'],
+        exclude: [...elsewhere, ...long.unit, 'test/**/*.{process,table,stack}.test.ts'],
         env: { ...common.env, ...nowhere },
         setupFiles: ['test/support/silence-metrics.ts', 'test/support/unit-guard.ts'],
         // The files of a worker share their modules, which saves a third of the time.
@@ -118,6 +112,7 @@ export default defineConfig({
       }),
       project('table', { ...onTable, exclude: [...elsewhere, ...long.table] }),
       project('stack', { ...onStack, exclude: [...elsewhere, ...long.stack] }),
+      project('long-unit', { include: long.unit, env: { ...common.env, ...nowhere } }),
       project('long-table', { ...onTable, include: long.table }),
       project('long-stack', { ...onStack, include: long.stack }),
       project('properties', {
@@ -129,7 +124,7 @@ export default defineConfig({
       }),
       project('manners', {
         ...onStack,
-        include: flowsWithManners,
+        include: ['test/flows/*.stack.test.ts'],
         // This one counts AWS calls, and with manners some are repeated.
         exclude: ['test/flows/sign-in-budget.stack.test.ts'],
         env: { ...common.env, STACK_MANNERS: process.env.STACK_MANNERS ?? 'all,seed=7,speed=60' },

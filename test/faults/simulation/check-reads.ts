@@ -185,9 +185,6 @@ async function checkDashboard(
   ]
 }
 
-const mapValues = <T extends object>(values: T, to: (value: unknown) => string) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]))
-
 async function checkMembers(
   { get, record, userId, draws }: CheckContext,
   type: 'DIRECT' | 'COMMUNITY',
@@ -202,7 +199,7 @@ async function checkMembers(
   const expected = listed.map(({ package_amount, team_performance, note, ...member }, i) => {
     const notes = note === null ? [null] : possibleNotes(record, userId, member.user_id)
     return {
-      ...mapValues(member, String),
+      ...Object.fromEntries(Object.entries(member).map(([name, value]) => [name, String(value)])),
       package_amount: package_amount.toFixed(),
       team_performance: team_performance.toFixed(),
       note: notes.find((one) => one === records[i]?.['note']) ?? notes[0],
