@@ -1,5 +1,4 @@
 import { ownSource } from '../shared/env.ts'
-import type { Config } from './config.ts'
 import type { Canary, Permissions } from './permissions.ts'
 
 /** The systems around the service that send events, by the `source` of their events. */
@@ -18,7 +17,7 @@ export interface Event {
   /** Marks an event that is of no use later, such as a mail: it is not archived, so no replay repeats it. */
   momentary?: true
   /** For how many seconds the queue holds the event back, by the configuration. Default: not at all. */
-  delaySeconds?: (config: Config) => number
+  delaySeconds?: (config: { mailDelaySeconds: number; loginTicketTtlSeconds: number }) => number
   canary?: Canary
   permissions: Permissions
 }

@@ -3,7 +3,6 @@ import * as v from 'valibot'
 import { Settings } from '../../shared/settings.ts'
 import { type Config, ConfigError, readStageConfig } from '../config.ts'
 import { UsageError } from './errors.ts'
-import type { Target, TargetOptions } from './target.ts'
 
 const CdkJson = v.object({ context: v.object({ stages: v.optional(v.unknown(), {}) }) })
 const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
@@ -15,9 +14,9 @@ const Outputs = v.record(v.string(), v.record(v.string(), v.string()))
  */
 export function findStage(
   stage: string,
-  options: Pick<TargetOptions, 'baseUrl' | 'outputs' | 'region'>,
+  options: { baseUrl?: string | undefined; outputs: string; region?: string | undefined },
   cdkFile = 'cdk.json',
-): Target {
+) {
   const config = readStage(stage, cdkFile)
   return {
     stage,

@@ -35,11 +35,49 @@ export const controls = {
 /** Name of a control of the audit. */
 export type Control = keyof typeof controls
 
+/** Every kind of finding by its code, which never changes, with the controls that it violates. */
+const violated = {
+  cached_too_long: ['published-keys'],
+  chain_broken: ['evidence-integrity'],
+  cryptoperiod_exceeded: ['nist-cryptoperiod', 'pci-3.7.4'],
+  deletion_scheduled: ['securityhub-kms.3', 'cis-key-monitoring'],
+  disabled_behind_the_service: ['cis-key-monitoring', 'pci-3.7.4'],
+  disposal_unproven: ['pci-3.7.5'],
+  evidence_added: ['evidence-integrity'],
+  evidence_edited: ['evidence-integrity'],
+  evidence_removed: ['evidence-integrity'],
+  foreign_key: ['published-keys'],
+  history_rewritten: ['evidence-integrity'],
+  key_hidden: ['evidence-integrity'],
+  key_in_other_region: ['pci-3.7.5'],
+  key_not_published: ['published-keys'],
+  key_removed: ['evidence-integrity'],
+  key_set_unavailable: ['published-keys'],
+  key_taken_unproven: ['pci-3.7.4'],
+  key_twice: ['evidence-integrity'],
+  keys_unaccounted: ['evidence-integrity'],
+  no_signer: ['pci-3.7.4'],
+  not_the_key_on_record: ['nist-cryptoperiod'],
+  period_too_long: ['nist-cryptoperiod'],
+  record_unreadable: ['evidence-integrity'],
+  retired_but_enabled: ['pci-3.7.5'],
+  retirement_overdue: ['pci-3.7.5'],
+  ring_missing: ['evidence-integrity'],
+  rotation_overdue: ['nist-cryptoperiod', 'pci-3.7.4'],
+  schedule_changed: ['pci-3.7.4'],
+  schedule_disabled: ['pci-3.7.4'],
+  schedule_removed: ['pci-3.7.4'],
+  several_signers: ['pci-3.7.4', 'evidence-integrity'],
+  several_successors: ['pci-3.7.4'],
+  state_unaccounted: ['evidence-integrity', 'pci-3.7.4'],
+  unknown_key: ['published-keys', 'pci-3.7.5'],
+  wrong_kid: ['published-keys'],
+} as const satisfies Record<string, readonly Control[]>
+
 /** A finding of the audit: a violation of one or more controls. */
 export interface Finding {
-  /** Code of the kind of finding, which never changes. */
-  finding: string
-  controls: Control[]
+  finding: keyof typeof violated
+  controls: readonly Control[]
   /** What the finding is about: a kid, a KMS key's ARN, an evidence record or the schedule's rule. */
   subject: string
   /** What is wrong, in a sentence for the reader of the report. */
@@ -47,9 +85,9 @@ export interface Finding {
 }
 
 /** Creates a finding of the audit. */
-export const found = (finding: string, violated: Control[], subject: string, message: string): Finding => ({
+export const found = (finding: Finding['finding'], subject: string, message: string): Finding => ({
   finding,
-  controls: violated,
+  controls: violated[finding],
   subject,
   message,
 })

@@ -1,10 +1,11 @@
 import {
   DescribeKeyCommand,
   GetPublicKeyCommand,
-  ListKeysCommand,
-  ListResourceTagsCommand,
+  paginateListKeys,
+  paginateListResourceTags,
 } from '@aws-sdk/client-kms'
 import { createPublicKey } from 'node:crypto'
+import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import { kms } from '../../../shared/aws/kms.ts'
 import { signingKeyTagName } from '../../../shared/aws/signing-key-names.ts'
 import { thumbprint } from '../../../shared/keys/set.ts'
@@ -19,22 +20,19 @@ const readConcurrency = 8
  * deployment's.
  */
 export async function readKms(tag: string, recorded: readonly string[]): Promise<KmsKey[]> {
-  const listed = await listArns()
-  const tags = await mapConcurrently(listed, async (arn) => ({ arn, tags: await readTags(arn) }))
-  const ours = tags.filter((key) => key.tags?.[signingKeyTagName] === tag).map(({ arn }) => arn)
-  return mapConcurrently([...new Set([...recorded, ...ours])], describeKey)
+  const arns = new Set(recorded)
+  await forEachConcurrently(await listArns(), readConcurrency, async (arn) => {
+    if ((await readTags(arn))?.[signingKeyTagName] === tag) arns.add(arn)
+  })
+  const keys: KmsKey[] = []
+  await forEachConcurrently(arns, readConcurrency, async (arn) => void keys.push(await describeKey(arn)))
+  return keys
 }
 
 async function listArns(): Promise<string[]> {
   const arns: string[] = []
-  let marker: string | undefined
-  do {
-    const { Keys = [], NextMarker } = await kms.send(
-      new ListKeysCommand({ Limit: 1000, ...(marker === undefined ? {} : { Marker: marker }) }),
-    )
+  for await (const { Keys = [] } of paginateListKeys({ client: kms }, { Limit: 1000 }))
     arns.push(...Keys.flatMap(({ KeyArn }) => KeyArn ?? []))
-    marker = NextMarker
-  } while (marker !== undefined)
   return arns
 }
 
@@ -70,21 +68,16 @@ async function describeKey(arn: string): Promise<KmsKey> {
   }
 }
 
+/** Reads the tags of a key; undefined if the caller may not read them or there is no such key. */
 async function readTags(arn: string): Promise<Record<string, string> | undefined> {
   const tags: Record<string, string> = {}
-  let marker: string | undefined
-  do {
-    const answer = await resultOrErrorName(
-      ['NotFoundException'],
-      kms.send(
-        new ListResourceTagsCommand({ KeyId: arn, ...(marker === undefined ? {} : { Marker: marker }) }),
-      ),
-    )
-    if (typeof answer === 'string') return undefined
-    for (const { TagKey = '', TagValue = '' } of answer.Tags ?? []) tags[TagKey] = TagValue
-    marker = answer.NextMarker
-  } while (marker !== undefined)
-  return tags
+  const read = async () => {
+    for await (const { Tags = [] } of paginateListResourceTags({ client: kms }, { KeyId: arn }))
+      for (const { TagKey = '', TagValue = '' } of Tags) tags[TagKey] = TagValue
+    return tags
+  }
+  const answer = await resultOrErrorName(['NotFoundException'], read())
+  return typeof answer === 'string' ? undefined : answer
 }
 
 async function readThumbprint(arn: string): Promise<string | undefined> {
@@ -108,15 +101,4 @@ async function resultOrErrorName<Answer>(names: string[], answer: Promise<Answer
     if (error instanceof Error && [...names, 'AccessDeniedException'].includes(error.name)) return error.name
     throw error
   }
-}
-
-/** Maps items asynchronously, `readConcurrency` at a time, and keeps their order. */
-async function mapConcurrently<Item, Result>(
-  items: Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  for (let start = 0; start < items.length; start += readConcurrency)
-    results.push(...(await Promise.all(items.slice(start, start + readConcurrency).map(work))))
-  return results
 }

@@ -16,20 +16,17 @@ export const checkEvidenceChain: Check = function* (facts) {
   yield* checkAnchor(facts)
 }
 
-const integrity = (finding: string, subject: string, message: string): Finding =>
-  found(finding, ['evidence-integrity'], subject, message)
-
 const sortKeyOf = (sequence: number): string => evidenceKey(sequence).sk
 
 function* findMissing({ keySet, evidence, unreadable }: Facts): Generator<Finding> {
   for (const sortKey of unreadable)
-    yield integrity('record_unreadable', sortKey, `The item ${sortKey} in the keys’ partition is not valid.`)
+    yield found('record_unreadable', sortKey, `The item ${sortKey} in the keys’ partition is not valid.`)
   if (keySet === undefined) {
     const message =
       evidence.length === 0
         ? 'There is no key set: the rotation has never created a key.'
         : 'There is evidence, but no key set.'
-    yield integrity('ring_missing', 'RING', message)
+    yield found('ring_missing', 'RING', message)
     return
   }
   const last = keySet.sequence
@@ -38,11 +35,11 @@ function* findMissing({ keySet, evidence, unreadable }: Facts): Generator<Findin
     if (present.has(sortKeyOf(sequence))) continue
     const position = sequence === 1 ? ', the oldest,' : sequence === last ? ', the newest,' : ''
     const message = `Record ${sequence}${position} of ${last} was removed.`
-    yield integrity('evidence_removed', `evidence ${sequence}`, message)
+    yield found('evidence_removed', `evidence ${sequence}`, message)
   }
   for (const { sortKey } of evidence)
     if (sortKey > sortKeyOf(last))
-      yield integrity('evidence_added', sortKey, `The item ${sortKey} comes after the key set’s last record.`)
+      yield found('evidence_added', sortKey, `The item ${sortKey} comes after the key set’s last record.`)
 }
 
 function* findEdited({ sortKey, hash, record }: EvidenceRow): Generator<Finding> {
@@ -50,13 +47,9 @@ function* findEdited({ sortKey, hash, record }: EvidenceRow): Generator<Finding>
   const { sequence } = record
   const subject = `evidence ${sequence}`
   if (record.hash !== hash)
-    yield integrity('evidence_edited', subject, `The content of record ${sequence} does not match its hash.`)
+    yield found('evidence_edited', subject, `The content of record ${sequence} does not match its hash.`)
   if (sortKeyOf(sequence) !== sortKey)
-    yield integrity(
-      'evidence_edited',
-      subject,
-      `The record is stored under ${sortKey}, the key of another one.`,
-    )
+    yield found('evidence_edited', subject, `The record is stored under ${sortKey}, the key of another one.`)
 }
 
 /**
@@ -72,19 +65,19 @@ function* findBrokenLink(
   const subject = `evidence ${sequence}`
   if (sortKeyOf(1) === sortKey) {
     if (previousHash !== null || digestBefore !== jwksDigest([]))
-      yield integrity('evidence_edited', subject, 'The first record refers to an earlier one.')
+      yield found('evidence_edited', subject, 'The first record refers to an earlier one.')
     return
   }
   const previous = before?.sortKey === sortKeyOf(sequence - 1) ? before : undefined
   if (previous === undefined) return
   if (previousHash !== previous.record?.hash)
-    yield integrity(
+    yield found(
       'chain_broken',
       subject,
       `Record ${sequence} does not contain the hash of the record before: one of the two was edited.`,
     )
   else if (digestBefore !== previous.record.jwks_sha256_after)
-    yield integrity(
+    yield found(
       'chain_broken',
       subject,
       `Record ${sequence} starts with another JWKS than the record before ended with: one of the two was edited.`,
@@ -95,13 +88,13 @@ function* checkLastRecord({ keySet, evidence }: Facts): Generator<Finding> {
   const last = evidence.at(-1)?.record
   if (keySet === undefined || last?.sequence !== keySet.sequence) return
   if (last.hash !== keySet.evidence_hash)
-    yield integrity(
+    yield found(
       'chain_broken',
       `evidence ${last.sequence}`,
       'The newest record is not the one that the key set names: one of the two was edited.',
     )
   if (last.jwks_sha256_after !== jwksDigest(keySet.keys))
-    yield integrity(
+    yield found(
       'keys_unaccounted',
       'RING',
       'The public keys of the key set differ from those in its newest record: the key set was edited.',
@@ -112,7 +105,7 @@ function* checkAnchor({ anchor, evidence }: Facts): Generator<Finding> {
   if (anchor === undefined) return
   const row = evidence.find(({ sortKey }) => sortKey === sortKeyOf(anchor.sequence))
   if (row?.hash !== anchor.hash)
-    yield integrity(
+    yield found(
       'history_rewritten',
       `evidence ${anchor.sequence}`,
       `Record ${anchor.sequence} differs from the earlier report: the chain was rewritten.`,
@@ -133,13 +126,13 @@ export const checkProofs: Check = function* ({ evidence, kms }) {
     const subject = `evidence ${record.sequence}`
     if (record.check !== null && record.new_kid !== null && !isSound(record.check)) {
       const message = 'A key was taken into use although its test signature was not verified.'
-      yield found('key_taken_unproven', ['pci-3.7.4'], subject, message)
+      yield found('key_taken_unproven', subject, message)
     } else if (
       record.action === 'disable' &&
       ![record.kms_state, now.get(record.old_arn ?? '')].some((state) => cannotSign.includes(state ?? ''))
     ) {
       const message = `A retired key was archived while its state in KMS was ${record.kms_state ?? 'not recorded'}.`
-      yield found('disposal_unproven', ['pci-3.7.5'], subject, message)
+      yield found('disposal_unproven', subject, message)
     }
   }
 }

@@ -7,9 +7,6 @@ import type { Facts } from '../facts.ts'
 /** The audit reads the JWKS before the table, so the JWKS may lack a transition that is at most this old. */
 const maxReadGapMilliseconds = 5_000
 
-const published = (finding: string, subject: string, message: string): Finding =>
-  found(finding, ['published-keys'], subject, message)
-
 /**
  * Checks that the JWKS contains exactly the keys that the records publish, and that its cache time is not too
  * long.
@@ -17,16 +14,12 @@ const published = (finding: string, subject: string, message: string): Finding =
 export const checkJwks: Check = function* (facts) {
   const { jwks, keySet, settings } = facts
   if (!jwks.answered) {
-    yield published('key_set_unavailable', 'key set', `The JWKS could not be read: ${jwks.problem}.`)
+    yield found('key_set_unavailable', 'key set', `The JWKS could not be read: ${jwks.problem}.`)
     return
   }
   for (const key of jwks.keys)
     if (!isConsistent(key, facts))
-      yield published(
-        'wrong_kid',
-        String(key['kid']),
-        'A key in the JWKS has a kid that is not its thumbprint.',
-      )
+      yield found('wrong_kid', String(key['kid']), 'A key in the JWKS has a kid that is not its thumbprint.')
   if (!isJustBeforeTransition(facts, jwks.keys)) {
     const publishedKids = new Set(jwks.keys.map((key) => String(key['kid'])))
     const recordedKids = new Set(toJwks(keySet?.keys ?? []).keys.map(({ kid }) => kid))
@@ -34,7 +27,7 @@ export const checkJwks: Check = function* (facts) {
   }
   const maxCacheSeconds = Math.floor(settings.signingKeyPublishSeconds / 2)
   if (jwks.maxAgeSeconds === undefined || jwks.maxAgeSeconds > maxCacheSeconds)
-    yield published(
+    yield found(
       'cached_too_long',
       'key set',
       `Clients may cache the JWKS for ${jwks.maxAgeSeconds ?? 'any number of'} seconds. That is more than half of the ${settings.signingKeyPublishSeconds} seconds for which a new key is published before it signs.`,
@@ -43,13 +36,13 @@ export const checkJwks: Check = function* (facts) {
 
 function* compareKids(publishedKids: Set<string>, recordedKids: Set<string>): Generator<Finding> {
   for (const kid of [...publishedKids].filter((one) => !recordedKids.has(one)))
-    yield published(
+    yield found(
       'foreign_key',
       kid,
       'The JWKS contains a key that is not on record: the owner of its private half can sign tokens.',
     )
   for (const kid of [...recordedKids].filter((one) => !publishedKids.has(one)))
-    yield published(
+    yield found(
       'key_not_published',
       kid,
       'A key on record is missing from the JWKS: its tokens do not verify.',

@@ -24,32 +24,20 @@ function* checkSigners(keys: SigningKey[]): Generator<Finding> {
   const active = keys.filter(({ state }) => state === 'active')
   const waiting = keys.filter(({ state }) => state === 'published')
   const kids = (list: SigningKey[]) => list.map(({ kid }) => kid).join(', ')
-  if (active.length === 0)
-    yield found('no_signer', ['pci-3.7.4'], 'RING', 'No key is active: the service cannot sign.')
+  if (active.length === 0) yield found('no_signer', 'RING', 'No key is active: the service cannot sign.')
   if (active.length > 1)
-    yield found(
-      'several_signers',
-      ['pci-3.7.4', 'evidence-integrity'],
-      kids(active),
-      `${active.length} keys are active: only one may sign.`,
-    )
-  if (waiting.length > 1)
-    yield found('several_successors', ['pci-3.7.4'], kids(waiting), 'More than one key waits to sign.')
+    yield found('several_signers', kids(active), `${active.length} keys are active: only one may sign.`)
+  if (waiting.length > 1) yield found('several_successors', kids(waiting), 'More than one key waits to sign.')
 }
 
 function* checkIdentities({ keySet, archive, thumbprints }: Facts): Generator<Finding> {
   const seen = new Set<string>()
   for (const key of [...(keySet?.keys ?? []), ...archive]) {
     const { kid } = key
-    if (seen.has(kid)) yield found('key_twice', ['evidence-integrity'], kid, 'The key is on record twice.')
+    if (seen.has(kid)) yield found('key_twice', kid, 'The key is on record twice.')
     seen.add(kid)
     if (thumbprints.get(key) !== kid)
-      yield found(
-        'wrong_kid',
-        ['published-keys'],
-        kid,
-        'The kid on record is not the thumbprint of the public key on record.',
-      )
+      yield found('wrong_kid', kid, 'The kid on record is not the thumbprint of the public key on record.')
   }
 }
 
@@ -64,16 +52,10 @@ function* checkHistories({ keySet, archive, evidence }: Facts): Generator<Findin
   const present = [...keySet.keys, ...archive]
   for (const kid of histories.keys())
     if (!present.some((key) => key.kid === kid))
-      yield found(
-        'key_removed',
-        ['evidence-integrity'],
-        kid,
-        'The evidence names this key, but it is not on record.',
-      )
+      yield found('key_removed', kid, 'The evidence names this key, but it is not on record.')
   for (const key of present) {
     const difference = compare(key, histories.get(key.kid), archive.includes(key))
-    if (difference !== undefined)
-      yield found('state_unaccounted', ['evidence-integrity', 'pci-3.7.4'], key.kid, difference)
+    if (difference !== undefined) yield found('state_unaccounted', key.kid, difference)
   }
 }
 

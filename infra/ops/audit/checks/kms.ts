@@ -25,39 +25,30 @@ function* checkState(key: SigningKey, { state }: KmsKey, { archive }: Facts): Ge
   if (state === 'Denied')
     yield found(
       'key_hidden',
-      ['evidence-integrity'],
       key.kid,
       'KMS denies the auditor access to the key: its tag or its policy was changed.',
     )
   else if (state === otherRegion && key.state !== 'retired')
     yield found(
       'key_in_other_region',
-      ['pci-3.7.5'],
       key.kid,
       `The key is ${key.state} on record, and its private half is in another region (${key.arn}), which this audit does not see.`,
     )
   else if (key.state !== 'retired' && state !== 'Enabled')
     yield found(
       'disabled_behind_the_service',
-      ['cis-key-monitoring', 'pci-3.7.4'],
       key.kid,
       `The key is ${key.state} on record but ${state} in KMS, and no evidence explains that. CloudTrail names the caller (DisableKey, ScheduleKeyDeletion).`,
     )
   // Only archived keys must be disabled: a key that has just been retired is disabled by the next rotation
   // run.
   else if (key.state === 'retired' && state === 'Enabled' && archive.includes(key))
-    yield found(
-      'retired_but_enabled',
-      ['pci-3.7.5'],
-      key.kid,
-      'The key is retired, but KMS would still sign with it.',
-    )
+    yield found('retired_but_enabled', key.kid, 'The key is retired, but KMS would still sign with it.')
 }
 
 function* checkProperties(key: SigningKey, inKms: KmsKey, { tag }: Facts): Generator<Finding> {
   if (['Missing', 'Denied', otherRegion].includes(inKms.state)) return
-  const problem = (text: string) =>
-    found('not_the_key_on_record', ['nist-cryptoperiod'], key.kid, `In KMS, ${text}.`)
+  const problem = (text: string) => found('not_the_key_on_record', key.kid, `In KMS, ${text}.`)
   if (inKms.usage !== 'SIGN_VERIFY') yield problem(`its usage is ${inKms.usage ?? 'unknown'}`)
   if (!inKms.spec?.startsWith('RSA_')) yield problem(`its spec is ${inKms.spec ?? 'unknown'}`)
   if (inKms.origin !== 'AWS_KMS') yield problem('its private half was created outside KMS')
@@ -77,7 +68,6 @@ function* checkUnrecorded(inKms: KmsKey, { keySet }: Facts): Generator<Finding> 
   if (attemptId !== undefined && attempts.some((attempt) => attempt?.id === attemptId)) return
   yield found(
     'unknown_key',
-    ['published-keys', 'pci-3.7.5'],
     inKms.arn,
     'KMS has an enabled key with this deployment’s tag that is not on record.',
   )
@@ -91,7 +81,6 @@ function* checkDeletion(inKms: KmsKey, recorded: SigningKey[], { settings }: Fac
   const when = deletionAt === undefined ? 'soon' : `on ${new Date(deletionAt).toISOString().slice(0, 10)}`
   yield found(
     'deletion_scheduled',
-    ['securityhub-kms.3', 'cis-key-monitoring'],
     key.kid,
     `KMS will delete the key ${when}, and the deployment did not ask for that.`,
   )

@@ -24,7 +24,7 @@ export const checkCryptoperiod: Check = function* (facts) {
   const { settings } = facts
   if (settings.signingKeyRotationDays > maxPeriodDays) {
     const message = `The configured period of a signing key is ${settings.signingKeyRotationDays} days.`
-    yield found('period_too_long', ['nist-cryptoperiod'], 'configuration', message)
+    yield found('period_too_long', 'configuration', message)
   }
   yield* checkOverdue(facts)
   for (const key of facts.keySet?.keys ?? []) {
@@ -39,7 +39,6 @@ function* checkOverdue({ at, keySet, settings }: Facts): Generator<Finding> {
   if (at - due <= maxOverdueMilliseconds) return
   yield found(
     'rotation_overdue',
-    ['nist-cryptoperiod', 'pci-3.7.4'],
     'rotation',
     `A step of the rotation was due at ${formatInstant(due)} and is overdue by ${formatDuration(at - due)}.`,
   )
@@ -54,39 +53,28 @@ function* checkActiveKey(key: SigningKey, { at, settings }: Facts): Generator<Fi
   const age = at - key.active_at
   if (age <= maxAge) return
   const message = `The key has signed for ${formatDuration(age)}; its period is ${formatDuration(period)}.`
-  yield found('cryptoperiod_exceeded', ['nist-cryptoperiod', 'pci-3.7.4'], key.kid, message)
+  yield found('cryptoperiod_exceeded', key.kid, message)
 }
 
 function* checkRetiringKey(key: SigningKey, { at }: Facts): Generator<Finding> {
   const due = key.remove_after
   if (key.state !== 'retiring' || due === null || at - due <= maxOverdueMilliseconds) return
   const message = `The key should have left the JWKS at ${formatInstant(due)}.`
-  yield found('retirement_overdue', ['pci-3.7.5'], key.kid, message)
+  yield found('retirement_overdue', key.kid, message)
 }
 
 /**
  * Checks that a schedule starts the rotation: its EventBridge rule exists, is enabled and targets the
  * function.
  */
-export const checkSchedule: Check = function* ({ schedule }) {
-  const problem = scheduleProblem(schedule)
-  if (problem) yield found(problem.finding, ['pci-3.7.4'], schedule.rule, problem.message)
-}
-
-function scheduleProblem({ exists, enabled, expression, rule, targets }: Facts['schedule']) {
+export const checkSchedule: Check = function* ({ schedule: { exists, enabled, expression, rule, targets } }) {
+  const ends = 'keys are not replaced any more.'
   if (!exists)
-    return {
-      finding: 'schedule_removed',
-      message: 'The rule that starts the rotation does not exist: keys are not replaced any more.',
-    }
-  if (!enabled)
-    return {
-      finding: 'schedule_disabled',
-      message: 'The rule that starts the rotation is disabled: keys are not replaced any more.',
-    }
-  if (expression === undefined)
-    return { finding: 'schedule_changed', message: 'The rule has no schedule expression.' }
-  return targets.some((arn) => arn.endsWith(`:function:${rule}`))
-    ? undefined
-    : { finding: 'schedule_changed', message: 'The rule does not target the rotation.' }
+    yield found('schedule_removed', rule, `The rule that starts the rotation does not exist: ${ends}`)
+  else if (!enabled)
+    yield found('schedule_disabled', rule, `The rule that starts the rotation is disabled: ${ends}`)
+  else if (expression === undefined)
+    yield found('schedule_changed', rule, 'The rule has no schedule expression.')
+  else if (!targets.some((arn) => arn.endsWith(`:function:${rule}`)))
+    yield found('schedule_changed', rule, 'The rule does not target the rotation.')
 }

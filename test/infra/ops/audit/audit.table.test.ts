@@ -327,8 +327,7 @@ it('the audit’s HTML report is self-contained, escapes its values, and lists e
   const found = await report()
   const html = writeHtml(found, 'local')
   expect(html).toContain('&lt;script&gt;')
-  expect(html).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)|url\((?!#)/)
-  expect(html).toContain('<svg')
+  expect(html).not.toMatch(/<script|https?:|url\(/)
   for (const { kid } of found.keys) {
     expect(html).toContain(kid)
     expect(writeText(found)).toContain(kid)
