@@ -154,7 +154,7 @@ async function deliver(
     const ids = new Set(messages.map(({ id }) => id))
     const failed = reportBatchItemFailures ? readBatchFailures(result.payload, ids) : new Set<string>()
     const processed = messages.filter(({ id }) => failed !== undefined && !failed.has(id))
-    queue.atomically(() => processed.forEach(({ receipt }) => queue.delete(receipt ?? '')))
+    for (const { receipt } of processed) queue.delete(receipt ?? '')
   } catch (error) {
     report(`${name} could not be given a batch of ${queue.model.name}: ${String(error)}`)
   }
@@ -170,7 +170,7 @@ function drawTimeout(name: string, manners: Manners): number | undefined {
 function hasten(messages: Message[], queue: Queue, { speed }: Manners): void {
   if (speed === 1) return
   const seconds = queue.model.visibilityTimeoutSeconds / speed
-  queue.atomically(() => messages.forEach(({ receipt }) => queue.changeVisibility(receipt ?? '', seconds)))
+  for (const { receipt } of messages) queue.changeVisibility(receipt ?? '', seconds)
 }
 
 /** Builds the event with which Lambda delivers SQS messages to a function (SQSEvent in the types package). */

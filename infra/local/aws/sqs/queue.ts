@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { QueueModel } from '../../model.ts'
 import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
-import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
-import { readRow, type MessageTable } from './message-table.ts'
+import type { MessageStore } from './message-store.ts'
 import { createReceipt, readReceipt, type Message, type MessageAttribute } from './message.ts'
 import type { QueueManners } from './queue-manners.ts'
 
@@ -23,58 +22,60 @@ const deduplicationMilliseconds = 5 * 60 * 1000
 const scannedMessages = 120_000
 const maxTimerMilliseconds = 2 ** 31 - 1
 
-/** An SQS queue. Its messages are rows of the store, so they survive a restart. */
+/** An SQS queue. Its messages are in memory, and in the store, so that they survive a restart. */
 export class Queue {
   readonly model: QueueModel
   readonly policy: CompiledPolicy
   /** The dead-letter queue, to which messages move after too many receives; set once all queues exist. */
   deadLetter: { queue: Queue; maxReceiveCount: number } | undefined
-  readonly #store: Store
-  readonly #table: MessageTable
+  readonly #store: MessageStore
   readonly #manners: QueueManners
+  /** The messages by their ids, oldest first. */
+  readonly #messages: Map<string, Message>
+  /** The messages of a FIFO queue of the last five minutes by their deduplication ids, oldest first. */
+  readonly #sent: Map<string, Message>
   /** Ids of the received messages of which one more copy will be delivered. */
   readonly #copies = new Set<string>()
   /** Wake-up functions of the receivers that wait for a message; called after every change of the queue. */
   readonly #waiting = new Set<() => void>()
 
-  constructor(model: QueueModel, store: Store, table: MessageTable, manners: QueueManners) {
+  constructor(model: QueueModel, store: MessageStore, manners: QueueManners) {
     this.model = model
     this.policy = compilePolicies(model.policies, `queue ${model.name}`)
     this.#store = store
-    this.#table = table
     this.#manners = manners
+    const stored = store.list(model.name)
+    this.#messages = new Map(stored.map((message) => [message.id, message]))
+    this.#sent = new Map(stored.map((message) => [message.deduplicationId ?? '', message]))
   }
 
-  /** Adds a message to the queue. A FIFO queue drops a duplicate and returns the ids of the first message. */
-  send(message: NewMessage): { id: string; position: number } {
-    const { name: queue, fifo, delaySeconds } = this.model
+  /** Adds a message to the queue. A FIFO queue drops a duplicate and returns the first message. */
+  send(message: NewMessage): Message {
+    const { name, fifo, delaySeconds } = this.model
     const now = Date.now()
-    const lateness = fifo ? 0 : this.#manners.drawLateness(queue)
     const deduplicationId = fifo ? this.#chooseDeduplicationId(message) : null
-    return this.#store.atomically(() => {
-      const first = this.#table.findDuplicate.get({ queue, deduplicationId, now })
-      if (first !== undefined) return { id: String(first.id), position: Number(first.position) }
-      const id = randomUUID()
-      const { lastInsertRowid } = this.#table.insert.run({
-        id,
-        queue,
-        body: message.body,
-        attributes: JSON.stringify(message.attributes ?? {}),
-        senderId: message.senderId,
-        sentAt: now,
-        visibleAt: now + 1000 * (message.delaySeconds ?? delaySeconds) + lateness,
-        groupId: message.groupId ?? null,
-        deduplicationId,
-      })
-      const position = Number(lastInsertRowid)
-      if (deduplicationId !== null) {
-        this.#table.forgetDuplicates.run({ now })
-        const expiresAt = now + deduplicationMilliseconds
-        this.#table.rememberDuplicate.run({ queue, deduplicationId, id, position, expiresAt })
-      }
-      this.#wake()
-      return { id, position }
-    })
+    const first = deduplicationId === null ? undefined : this.#findSent(deduplicationId, now)
+    if (first !== undefined) return first
+    const lateness = fifo ? 0 : this.#manners.drawLateness(name)
+    const sent: Message = {
+      position: this.#store.takePosition(),
+      id: randomUUID(),
+      body: message.body,
+      attributes: message.attributes ?? {},
+      senderId: message.senderId,
+      sentAt: now,
+      visibleAt: now + 1000 * (message.delaySeconds ?? delaySeconds) + lateness,
+      receiveCount: 0,
+      firstReceivedAt: null,
+      receipt: null,
+      groupId: message.groupId ?? null,
+      deduplicationId,
+      deadLetterSourceArn: null,
+    }
+    if (deduplicationId !== null) this.#sent.set(deduplicationId, sent)
+    this.#put(sent)
+    this.#wake()
+    return sent
   }
 
   /** Receives up to `limit` messages and hides them. Waits up to `waitMilliseconds` for the first one. */
@@ -88,18 +89,20 @@ export class Queue {
       const now = Date.now()
       const messages = this.#receiveNow(limit, options.visibilitySeconds)
       if (messages.length > 0 || now >= deadline) return messages
-      const { next } = this.#table.nextVisibleAt.get({ queue: this.model.name, now }) ?? {}
-      await this.#change(Math.min(deadline, Number(next ?? Infinity)) - now, options.signal)
+      let until = deadline
+      for (const { visibleAt } of this.#messages.values())
+        if (visibleAt > now && visibleAt < until) until = visibleAt
+      await this.#change(until - now, options.signal)
     }
     return []
   }
 
   /** Deletes the message that a receipt handle names. Deleting it twice is no error. */
   delete(receiptHandle: string): void {
-    const message = this.#find(receiptHandle)
+    const message = this.#messages.get(readReceipt(receiptHandle))
     if (message?.receipt === receiptHandle) {
       if (this.#copies.delete(message.id)) return
-      this.#table.remove.run({ position: message.position })
+      this.#remove(message)
       // Wakes the receivers, because the deleted message may have blocked its FIFO group.
       this.#wake()
     } else if (message !== undefined && this.model.fifo) {
@@ -110,14 +113,14 @@ export class Queue {
   /** Hides a received message for this many seconds from now; 0 makes it visible at once. */
   changeVisibility(receiptHandle: string, seconds: number): void {
     const now = Date.now()
-    const message = this.#find(receiptHandle)
+    const message = this.#messages.get(readReceipt(receiptHandle))
     if (message === undefined)
       throw new AwsError('InvalidParameterValue', 'The message of this receipt handle does not exist.')
     if (message.visibleAt <= now || message.receipt !== receiptHandle) {
       const queryCode = 'AWS.SimpleQueueService.MessageNotInflight'
       throw new AwsError('MessageNotInflight', 'The message is not in flight.', { queryCode })
     }
-    this.#table.setVisibleAt.run({ position: message.position, visibleAt: now + 1000 * seconds })
+    this.#put({ ...message, visibleAt: now + 1000 * seconds })
     this.#wake()
   }
 
@@ -125,31 +128,47 @@ export class Queue {
   counts(): Record<'visible' | 'inFlight' | 'delayed', number> {
     const now = Date.now()
     this.#removeOverdue(now)
-    const counts = this.#table.counts.get({ queue: this.model.name, now })
-    return { visible: 0, inFlight: 0, delayed: 0, ...counts }
+    const counts = { visible: 0, inFlight: 0, delayed: 0 }
+    for (const message of this.#messages.values())
+      counts[message.visibleAt <= now ? 'visible' : message.receipt === null ? 'delayed' : 'inFlight'] += 1
+    return counts
   }
 
   /** Returns the newest messages for display, without receiving them. */
   newest(limit: number): Message[] {
-    return this.#table.newest.all({ queue: this.model.name, limit }).map(readRow)
-  }
-
-  /** Runs `work` as a transaction: either all of its changes to queues are kept, or none. */
-  atomically<Result>(work: () => Result): Result {
-    return this.#store.atomically(work)
+    return [...this.#messages.values()].sort((one, other) => other.sentAt - one.sentAt).slice(0, limit)
   }
 
   #receiveNow(limit: number, visibilitySeconds = this.model.visibilityTimeoutSeconds): Message[] {
-    return this.#store.atomically(() => {
-      // One instant for both: a message that becomes visible in between would be received once too often.
-      const now = Date.now()
-      this.#removeOverdue(now)
-      return this.#listReceivable(now, limit).map(({ id, position }) => {
-        const visibleAt = now + (this.#drawRepetition(id) ?? visibilitySeconds * 1000)
-        const row = this.#table.receive.get({ position, visibleAt, now, receipt: createReceipt(id) })
-        return readRow(row ?? {})
-      })
-    })
+    // One instant for all: a message that becomes visible in between would be received once too often.
+    const now = Date.now()
+    this.#removeOverdue(now)
+    return this.#listReceivable(now, limit).map((message) =>
+      this.#put({
+        ...message,
+        visibleAt: now + (this.#drawRepetition(message.id) ?? visibilitySeconds * 1000),
+        receipt: createReceipt(message.id),
+        receiveCount: message.receiveCount + 1,
+        firstReceivedAt: message.firstReceivedAt ?? now,
+      }),
+    )
+  }
+
+  /** Lists receivable messages in receiving order; in a FIFO queue, group by group. */
+  #listReceivable(now: number, limit: number): Message[] {
+    const all = [...this.#messages.values()]
+    if (!this.model.fifo)
+      return all
+        .filter(({ visibleAt }) => visibleAt <= now)
+        .sort((one, other) => one.visibleAt - other.visibleAt)
+        .slice(0, limit)
+    // A FIFO group is blocked while any of its messages is in flight.
+    const inFlight = all.filter(({ receipt, visibleAt }) => receipt !== null && visibleAt > now)
+    const blocked = new Set(inFlight.map(({ groupId }) => groupId))
+    const free = all
+      .slice(0, scannedMessages)
+      .filter(({ groupId, visibleAt }) => visibleAt <= now && !blocked.has(groupId))
+    return [...Map.groupBy(free, ({ groupId }) => groupId).values()].flat().slice(0, limit)
   }
 
   /** Milliseconds after which another copy of a message that is received now is delivered, if any. */
@@ -161,41 +180,46 @@ export class Queue {
     return milliseconds
   }
 
-  /** Lists receivable messages in receiving order; in a FIFO queue, group by group. */
-  #listReceivable(now: number, limit: number): Message[] {
-    const queue = this.model.name
-    if (!this.model.fifo) return this.#table.visible.all({ queue, now, limit }).map(readRow)
-    const found: Message[] = []
-    const last = this.#table.lastScanned.get({ queue, skipped: scannedMessages - 1 })?.position ?? Infinity
-    for (const { groupId } of this.#table.freeGroups.all({ queue, now, limit, last })) {
-      if (found.length === limit || groupId === undefined) break
-      const rows = this.#table.visibleOfGroup.all({ queue, groupId, now, limit: limit - found.length })
-      found.push(...rows.map(readRow))
-    }
-    return found
-  }
-
   /** Deletes expired messages, and moves those received too often to the dead-letter queue. */
   #removeOverdue(now: number): void {
-    const { name: queue, arn: sourceArn, fifo, retentionSeconds } = this.model
-    this.#table.removeSentBefore.run({ queue, before: now - retentionSeconds * 1000 })
-    if (this.deadLetter === undefined) return
-    const { queue: target, maxReceiveCount } = this.deadLetter
-    const { changes } = this.#table.moveDeadLetters.run({
-      queue,
-      target: target.model.name,
-      sourceArn,
-      maxReceiveCount,
-      now,
-      // Moving to a FIFO dead-letter queue resets the age of a message; moving to a standard one keeps it.
-      resetAge: Number(fifo),
-    })
-    if (Number(changes) > 0) target.#wake()
+    const { arn: deadLetterSourceArn, fifo, retentionSeconds } = this.model
+    for (const message of this.#messages.values()) {
+      const { sentAt, visibleAt, receipt, receiveCount } = message
+      if (sentAt <= now - retentionSeconds * 1000) this.#remove(message)
+      else if (
+        this.deadLetter !== undefined &&
+        visibleAt <= now &&
+        receipt !== null &&
+        receiveCount >= this.deadLetter.maxReceiveCount
+      ) {
+        this.#remove(message)
+        const { queue } = this.deadLetter
+        // Moving to a FIFO dead-letter queue resets the age of a message; moving to a standard one keeps it.
+        const moved = { visibleAt: now, receipt: null, deadLetterSourceArn, sentAt: fifo ? now : sentAt }
+        queue.#put({ ...message, ...moved })
+        queue.#wake()
+      }
+    }
   }
 
-  #find(receiptHandle: string): Message | undefined {
-    const row = this.#table.find.get({ id: readReceipt(receiptHandle), queue: this.model.name })
-    return row && readRow(row)
+  #put(message: Message): Message {
+    this.#messages.set(message.id, message)
+    this.#store.save(this.model.name, message)
+    return message
+  }
+
+  #remove(message: Message): void {
+    this.#messages.delete(message.id)
+    this.#store.remove(message)
+  }
+
+  /** Finds the message that was sent with a deduplication id within the last five minutes. */
+  #findSent(deduplicationId: string, now: number): Message | undefined {
+    for (const [id, { sentAt }] of this.#sent) {
+      if (sentAt > now - deduplicationMilliseconds) break
+      this.#sent.delete(id)
+    }
+    return this.#sent.get(deduplicationId)
   }
 
   #chooseDeduplicationId({ deduplicationId, body }: NewMessage): string {
@@ -220,9 +244,7 @@ export class Queue {
     })
   }
 
-  /**
-   * Wakes waiting receivers after the current synchronous work, so that one receives all messages of a batch.
-   */
+  /** Wakes waiting receivers after the current synchronous work, so that one receives all of a batch. */
   #wake(): void {
     setImmediate(() => this.#waiting.forEach((finish) => finish()))
   }

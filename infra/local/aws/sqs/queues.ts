@@ -2,7 +2,7 @@ import type { StackModel } from '../../model.ts'
 import type { AccessRequest } from '../iam/authorize.ts'
 import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
-import { openMessageTable } from './message-table.ts'
+import { openMessageStore } from './message-store.ts'
 import { Queue } from './queue.ts'
 import { goodManners, type QueueManners } from './queue-manners.ts'
 
@@ -13,8 +13,8 @@ const maxDeadLetters = 50
 
 /** Opens the stack's queues. Throws if a dead-letter queue is unknown or of the other type (FIFO or not). */
 export function openQueues(store: Store, model: StackModel, manners: QueueManners = goodManners) {
-  const table = openMessageTable(store)
-  const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, store, table, manners)]))
+  const messages = openMessageStore(store)
+  const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, messages, manners)]))
   const byArn = (arn: string) => [...queues.values()].find((queue) => queue.model.arn === arn)
   for (const queue of queues.values()) {
     const { name, fifo, redrive } = queue.model

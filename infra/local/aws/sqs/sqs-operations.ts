@@ -88,16 +88,14 @@ function onBatch<const Schema extends v.GenericSchema>(
     checkBatch(Entries)
     const Successful: unknown[] = []
     const Failed: unknown[] = []
-    queue.atomically(() => {
-      for (const entry of Entries) {
-        try {
-          Successful.push({ Id: entry.Id, ...(run(queue, entry) as object | undefined) })
-        } catch (error) {
-          if (!(error instanceof AwsError)) throw error
-          Failed.push({ Id: entry.Id, SenderFault: true, Code: error.code, Message: error.message })
-        }
+    for (const entry of Entries) {
+      try {
+        Successful.push({ Id: entry.Id, ...(run(queue, entry) as object | undefined) })
+      } catch (error) {
+        if (!(error instanceof AwsError)) throw error
+        Failed.push({ Id: entry.Id, SenderFault: true, Code: error.code, Message: error.message })
       }
-    })
+    }
     return { Successful, ...(Failed.length > 0 && { Failed }) }
   })
 }

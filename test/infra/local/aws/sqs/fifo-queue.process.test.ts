@@ -96,7 +96,7 @@ test('a FIFO queue looks for other groups in its first 120,000 messages only, th
   const add = (groupId: string, deduplicationId: string) =>
     queue.send({ body: groupId, groupId, deduplicationId, senderId: 'sender' })
   const options = { waitMilliseconds: 0, signal: new AbortController().signal }
-  queue.atomically(() => {
+  store.atomically(() => {
     for (let i = 0; i < 120_000; i += 1) add('large', String(i))
     add('small', 'the one')
   })
