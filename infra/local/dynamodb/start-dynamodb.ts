@@ -47,15 +47,10 @@ export async function startDynamodb(
     await waitUntilAnswering(`http://${address}`, guard, () => requireJava(java, environment))
   } catch (error) {
     await close()
-    // Another process took the port since it was found.
-    if (error instanceof PortTakenError) return startDynamodb(directory, environment)
     throw error
   }
   return { endpoint: `http://${findAccessKey(directory)}@${address}`, close }
 }
-
-/** Another process listens on the port. */
-class PortTakenError extends Error {}
 
 function spawnDynamodb(
   java: string,
@@ -101,7 +96,6 @@ async function waitUntilAnswering(endpoint: string, guard: ChildProcess, checkJa
   while (!(await isAnswering(endpoint))) {
     if (guard.exitCode !== null) {
       if (guard.stderr) await finished(guard.stderr)
-      if (complaint.includes('Address already in use')) throw new PortTakenError()
       // Check Java only after a failure: the check starts Java, which would slow down every start.
       await checkJava()
       throw new StartupError(`DynamoDB Local ended at once: ${complaint.trim().split('\n').at(-1) ?? ''}`)

@@ -1,10 +1,10 @@
 import { DynamoDBClient, GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createTables } from '../../../infra/local/dynamodb/create-tables.ts'
 import { openDatabase } from '../../../infra/local/dynamodb/own-database.ts'
 import { startDynamodb } from '../../../infra/local/dynamodb/start-dynamodb.ts'
@@ -116,82 +116,13 @@ function installJava(script: string): NodeJS.ProcessEnv {
   return { ...process.env, JAVA_HOME: home }
 }
 
-describe('a DynamoDB Local that is slow to start', () => {
-  afterEach(() => void vi.useRealTimers())
-
-  /**
-   * A fake Java that writes FILE.started at once, and answers at the port of the option -port once FILE
-   * exists.
-   */
-  const slowJava = (file: string) =>
-    installJava(`
-      const { existsSync, writeFileSync } = require('node:fs')
-      const { createServer } = require('node:http')
-      writeFileSync(${JSON.stringify(`${file}.started`)}, '')
-      const port = Number(process.argv[process.argv.indexOf('-port') + 1])
-      const timer = setInterval(() => {
-        if (!existsSync(${JSON.stringify(file)})) return
-        clearInterval(timer)
-        createServer((request, response) => response.setHeader('x-amzn-requestid', 'a').end())
-          .listen(port, '127.0.0.1')
-      }, 5)`)
-
-  it('a DynamoDB Local that takes over a minute to start is waited for', async () => {
-    const file = join(directory, 'slow')
-    vi.useFakeTimers({ toFake: ['Date'] })
-    const starting = startDynamodb(undefined, slowJava(file))
-    await vi.waitUntil(() => existsSync(`${file}.started`), 10_000)
-    vi.setSystemTime(Date.now() + 90_000)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    writeFileSync(file, '')
-    const { endpoint, close } = await starting
-    expect(await isAnswering(endpoint)).toBe(true)
-    await close()
-    expect(await isAnswering(endpoint)).toBe(false)
-  })
-
-  it('a DynamoDB Local that does not answer within two minutes fails the start', async () => {
-    const file = join(directory, 'silent')
-    vi.useFakeTimers({ toFake: ['Date'] })
-    const refused = expect(startDynamodb(undefined, slowJava(file))).rejects.toThrow(
-      'DynamoDB Local did not answer within 120 s',
-    )
-    await vi.waitUntil(() => existsSync(`${file}.started`), 10_000)
-    vi.setSystemTime(Date.now() + 121_000)
-    await refused
-  })
-
-  it('a DynamoDB Local whose port was taken meanwhile is started on another', async () => {
-    const environment = installJava(`
-      const { appendFileSync, readFileSync } = require('node:fs')
-      const { createServer } = require('node:http')
-      const port = Number(process.argv[process.argv.indexOf('-port') + 1])
-      const file = ${JSON.stringify(join(directory, 'ports'))}
-      appendFileSync(file, port + '\\n')
-      const listen = (answer) => createServer(answer).listen(port, '127.0.0.1')
-      if (readFileSync(file, 'utf8').trim().split('\\n').length > 1)
-        return listen((request, response) => response.setHeader('x-amzn-requestid', 'a').end())
-      // The other process answers, too.
-      listen((request, response) => response.end())
-      setTimeout(() => {
-        console.error('java.net.BindException: Address already in use')
-        process.exit(1)
-      }, 500)`)
-    const { endpoint, close } = await startDynamodb(undefined, environment)
-    const [taken, port] = readFileSync(join(directory, 'ports'), 'utf8').trim().split('\n')
-    expect(taken).not.toBe(port)
-    expect(new URL(endpoint).port).toBe(port)
-    await close()
-  })
-
-  it('a DynamoDB Local whose process ends fails the start at once', async () => {
-    const environment = installJava(`
-      console.error('openjdk version "21.0.1"')
-      if (!process.argv.includes('-version')) process.exit(3)`)
-    await expect(startDynamodb(undefined, environment)).rejects.toThrow(
-      'DynamoDB Local ended at once: openjdk version "21.0.1"',
-    )
-  })
+it('a DynamoDB Local whose process ends fails the start at once', async () => {
+  const environment = installJava(`
+    console.error('openjdk version "21.0.1"')
+    if (!process.argv.includes('-version')) process.exit(3)`)
+  await expect(startDynamodb(undefined, environment)).rejects.toThrow(
+    'DynamoDB Local ended at once: openjdk version "21.0.1"',
+  )
 })
 
 describe('without Java', () => {

@@ -4,7 +4,6 @@ import {
   DescribeKeyCommand,
   DisableKeyCommand,
   EnableKeyCommand,
-  GenerateMacCommand,
   GetPublicKeyCommand,
   ListKeysCommand,
   ListResourceTagsCommand,
@@ -125,23 +124,4 @@ test('CreateKey rejects an invalid request with the exception name that AWS uses
   ] as const
   for (const [input, name] of refused)
     await expect(kms.send(new CreateKeyCommand(input)), name).rejects.toMatchObject({ name })
-})
-
-test('generating an RSA key does not block other KMS requests', async () => {
-  const { kms } = await startStack(stackModel())
-  const { KeyMetadata } = await kms.send(
-    new CreateKeyCommand({ KeySpec: 'HMAC_256', KeyUsage: 'GENERATE_VERIFY_MAC' }),
-  )
-  const mac = new GenerateMacCommand({
-    KeyId: KeyMetadata?.KeyId,
-    Message: Buffer.from('x'),
-    MacAlgorithm: 'HMAC_SHA_256',
-  })
-  const order: string[] = []
-  const making = kms
-    .send(new CreateKeyCommand({ KeySpec: 'RSA_4096', KeyUsage: 'SIGN_VERIFY' }))
-    .then(({ KeyMetadata: made }) => order.push(made?.KeySpec ?? ''))
-  await kms.send(mac).then(() => order.push('mac'))
-  await making
-  expect(order).toEqual(['mac', 'RSA_4096'])
 })
