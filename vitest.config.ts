@@ -61,7 +61,6 @@ const long = {
   table: [
     'test/functions/schedule/rotate-signing-keys/kms-lag.table.test.ts',
     'test/functions/user/login-with-password/timing.table.test.ts',
-    'test/infra/ops/mend/plan-mend.table.test.ts',
   ],
 }
 
@@ -70,9 +69,8 @@ const long = {
  * a table in memory.
  */
 const properties = [
-  'test/infra/ops/mend/mend-ledger.table.test.ts',
-  'test/shared/community/propagate-to-ancestors.table.test.ts',
-  'test/shared/community/search-index/*.test.ts',
+  'test/shared/community/growth/run.table.test.ts',
+  'test/shared/community/search/index/*.test.ts',
   'test/shared/db/exact-sum.table.test.ts',
 ]
 

@@ -49,9 +49,9 @@ export const events: Event[] = [
     confidential: true,
     permissions: {
       table: {
-        GetItem: ['EMAIL#', 'MEMBER#', 'TEXT#', 'USER#'],
+        GetItem: ['EMAIL#', 'MEMBER#', 'USER#'],
         Query: ['TOKENS#'],
-        PutItem: ['EMAIL#', 'TEXT#', 'TREE#'],
+        PutItem: ['EMAIL#', 'TREE#'],
         UpdateItem: ['EVT#user.updated#', 'MEMBER#', 'SIGNIN#', 'USER#', 'WAKE#'],
         DeleteItem: ['EMAIL#', 'TOKENS#'],
         ConditionCheckItem: ['USER#'],

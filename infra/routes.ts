@@ -27,8 +27,8 @@ const signingShare = 0.3
  */
 const searchPermissions: Permissions = {
   table: {
-    BatchGetItem: ['DIR#', 'EMAIL#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TEXT#', 'TOKENS#'],
-    PutItem: ['SEARCH#'],
+    BatchGetItem: ['DIR#', 'EMAIL#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],
+    UpdateItem: ['SEARCH#'],
   },
   memory: 1769,
 }

@@ -28,10 +28,10 @@ export const workers: Worker[] = [
     permissions: {
       table: {
         GetItem: ['TREE#'],
-        BatchGetItem: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#', 'TEXT#', 'TREE#'],
+        BatchGetItem: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#'],
         Query: ['TREE#'],
-        PutItem: ['DIR#', 'FIND#', 'TEAM#', 'TEXT#', 'TREE#'],
-        UpdateItem: ['MEMBER#', 'WAKE#'],
+        PutItem: ['DIR#', 'FIND#', 'TEAM#', 'TREE#'],
+        UpdateItem: ['MEMBER#'],
         DeleteItem: ['FIND#', 'TREE#', 'WAKE#'],
       },
       queues: ['grow-tree'],

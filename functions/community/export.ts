@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { Export, exportMembers, MembersQuery, prefetchMembers } from '../../shared/community/find-members.ts'
-import { membersCsv } from '../../shared/community/members-csv.ts'
+import { membersCsv } from '../../shared/community/csv.ts'
+import { Export, exportMembers, MembersQuery, prefetchMembers } from '../../shared/community/search/find.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { prefers } from '../../shared/http/prefers.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { listMembers, MembersPageQuery, prefetchMembers } from '../../shared/community/find-members.ts'
-import { Member } from '../../shared/community/member.ts'
+import { Member } from '../../shared/community/profile.ts'
+import { listMembers, MembersPageQuery, prefetchMembers } from '../../shared/community/search/find.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { readProfile } from '../../shared/community/member.ts'
 import { Note, setNote } from '../../shared/community/note.ts'
+import { readProfile } from '../../shared/community/profile.ts'
 import { UserId } from '../../shared/fields.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { purchasePackage } from '../../shared/community/purchase-package.ts'
+import { purchasePackage } from '../../shared/community/purchase.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { BusinessKey, CurrencyCode, Instant, maybe, UserId } from '../../shared/fields.ts'
 import { WalletName } from '../../shared/ledger/wallet.ts'

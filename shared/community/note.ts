@@ -4,7 +4,6 @@ import type { Item, Key } from '../db/table.ts'
 import { writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { countCharacters } from '../fields.ts'
-import type { Profile } from './member.ts'
 
 const maxNoteLength = 20
 
@@ -33,12 +32,18 @@ const NoteItem = v.object({ note: v.string() })
 export const toNote = (item: Item | undefined): string =>
   item === undefined ? '' : v.parse(NoteItem, item).note
 
+/** A user with the nearest ancestors, the referrer first. */
+interface Referral {
+  userId: number
+  upline: readonly number[]
+}
+
 /**
  * Sets or clears an author's note on one of their direct referrals. Throws `forbidden` if the target is not a
  * direct referral. The target's profile may have been read earlier, because a member's referrer never
  * changes.
  */
-export async function setNote(authorId: number, target: Profile | undefined, note: string): Promise<void> {
+export async function setNote(authorId: number, target: Referral | undefined, note: string): Promise<void> {
   if (target?.upline[0] !== authorId) throw new Failure('forbidden')
   const key = noteKey(authorId, target.userId)
   await writeItem(note === '' ? { Delete: { Key: key } } : { Put: { Item: { ...key, note } } })

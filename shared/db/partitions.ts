@@ -28,7 +28,6 @@ export const partitions = [
   'SEARCH#',
   'SIGNIN#',
   'TEAM#',
-  'TEXT#',
   'TOKENS#',
   'TREE#',
   'USER#',

@@ -1,4 +1,4 @@
-import { type Registration, registerMember } from '../community/membership.ts'
+import { type Registration, registerMember } from '../community/join.ts'
 import type { Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { withMacDigest } from '../events/mac-digest.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { profileKey, toProfile } from '../community/member.ts'
+import { profileKey, toProfile } from '../community/profile.ts'
 import { readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import type { Change } from '../db/write.ts'

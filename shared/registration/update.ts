@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { renameMember } from '../community/membership.ts'
+import { renameMember } from '../community/join.ts'
 import { ConditionFailed, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'

@@ -30,7 +30,7 @@ if (isServer === undefined) {
 /** Answers BatchGetItem with the items of a large list, and every write with nothing. */
 async function serveTable() {
   const { largeList } = await import('./support/large-list.ts')
-  const find = largeList(Number(size), undefined, { isIndexed: true })
+  const find = largeList(Number(size))
   const answers = new Map<string, { text: string; bytes: number }>()
   const answerFor = (key: Key) => {
     const found = find(key)
@@ -74,9 +74,8 @@ function encodeBytes(this: Item, name: string, value: unknown): unknown {
 
 /** The bytes and write units of a segment as large as one may be, and how long it takes to make its items. */
 async function measureSegment() {
-  const { maxSegment } = await import('../../shared/community/search-index/term-block.ts')
-  const { prepareSegment } = await import('../../shared/community/search-index/prepare-segment.ts')
-  const { toSearchText } = await import('../../shared/community/keyword.ts')
+  const { maxSegment, prepareSegment } = await import('../../shared/community/search/index/segment.ts')
+  const { toSearchText } = await import('../../shared/community/search/keyword.ts')
   const { inventPerson } = await import('./support/invent-person.ts')
   const members = Array.from({ length: maxSegment }, (_, i) => ({
     userId: i,
@@ -84,7 +83,7 @@ async function measureSegment() {
     text: toSearchText(inventPerson(i)),
   }))
   const before = process.cpuUsage()
-  const { items } = prepareSegment({ kind: 'COMMUNITY', ownerId: 1 }, 0, members)
+  const { items } = prepareSegment({ kind: 'COMMUNITY', ownerId: 1 }, '0', members)
   const sizes = Array.from(items(), (item) => itemBytes(marshall(item)))
   const { user, system } = process.cpuUsage(before)
   const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
@@ -118,7 +117,7 @@ async function measureSearches() {
   try {
     const [port] = (await once(server, 'message')) as [number]
     process.env['AWS_ENDPOINT_URL'] = `http://127.0.0.1:${port}`
-    const { listMembers, prefetchMembers } = await import('../../shared/community/find-members.ts')
+    const { listMembers, prefetchMembers } = await import('../../shared/community/search/find.ts')
     const { Failure } = await import('../../shared/errors.ts')
     const { listOwnerId } = await import('./support/large-list.ts')
     const { measure } = await import('./support/measure.ts')

@@ -14,11 +14,10 @@ const depth = 40
 const table = await startBenchTable()
 
 // Modules of shared/ are imported only now, because they read their environment when they load.
-const { spreadShard } = await import('../../shared/community/journal-shards.ts')
-const { putProfile } = await import('../../shared/community/member.ts')
-const { placeBelow } = await import('../../shared/community/membership.ts')
-const { propagateToAncestors } = await import('../../shared/community/propagate-to-ancestors.ts')
-const { putJournalEntry } = await import('../../shared/community/tree-journal.ts')
+const { putProfile } = await import('../../shared/community/profile.ts')
+const { placeBelow } = await import('../../shared/community/join.ts')
+const { growTree } = await import('../../shared/community/growth/run.ts')
+const { putJournalEntry } = await import('../../shared/community/growth/journal.ts')
 const { db } = await import('../../shared/db/table.ts')
 const { maxTransactionWrites, transact } = await import('../../shared/db/write.ts')
 const { forEachConcurrently } = await import('../../shared/for-each-concurrently.ts')
@@ -58,7 +57,7 @@ async function addNewcomers(members: Place[], count: number): Promise<void> {
     const joinedAt = firstJoined + userId * joinedEvery
     return [
       putProfile({ userId, ...inventPerson(userId), joinedAt, ...place }),
-      putJournalEntry(rootId, spreadShard(userId), userId, { joined: true }, joinedAt),
+      putJournalEntry(rootId, userId, { joined: true }, joinedAt),
     ]
   })
   for (const batch of batches(writes.flat(), maxTransactionWrites)) await transact(batch)
@@ -68,12 +67,12 @@ async function addNewcomers(members: Place[], count: number): Promise<void> {
 async function addPurchases(members: Place[], count: number): Promise<void> {
   const writes = Array.from({ length: count }, () => {
     const userId = 2 + Math.floor(Math.random() * (members.length - 1))
-    return putJournalEntry(rootId, spreadShard(userId), userId, { amount: new Big('9.99') }, Date.now())
+    return putJournalEntry(rootId, userId, { amount: new Big('9.99') }, Date.now())
   })
   for (const batch of batches(writes, maxTransactionWrites)) await transact(batch)
 }
 
-const propagate = () => propagateToAncestors(rootId, Date.now() + 3_600_000)
+const propagate = () => growTree(rootId, Date.now() + 3_600_000)
 
 function describe(what: string, count: number, events: RoundCost, growth: RoundCost) {
   const units = new Map(growth.units)
@@ -107,11 +106,6 @@ try {
     depth,
     upline,
   }))
-  // Makes search indexes, which the generated lists do not have.
-  for (let batch = 0; batch < 3; batch += 1) {
-    await addNewcomers(members, 500)
-    await propagate()
-  }
   const joined = await measureInRounds(() => addNewcomers(members, newcomers))
   const grown = await measureInRounds(propagate)
   const bought = await measureInRounds(() => addPurchases(members, purchases))

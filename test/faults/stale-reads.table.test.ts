@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newProfileItem, readMembers, readProfile } from '../../shared/community/member.ts'
+import { newProfileItem, readMembers, readProfile } from '../../shared/community/profile.ts'
 import { putNew, transact } from '../../shared/db/write.ts'
 import { newUserIds } from '../support/community.ts'
 import { addBills, addUser, chunkOfBills, readPage } from '../support/ledger.ts'

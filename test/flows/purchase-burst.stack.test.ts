@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { propagateToAncestors } from '../../shared/community/propagate-to-ancestors.ts'
-import { readProfile } from '../../shared/community/member.ts'
+import { growTree } from '../../shared/community/growth/run.ts'
+import { readProfile } from '../../shared/community/profile.ts'
 import { Big } from '../../shared/money.ts'
 import { newUserIds } from '../support/community.ts'
 import { join } from '../support/community-events.ts'
@@ -24,7 +24,7 @@ it(
         referrerId: i === 0 ? undefined : root + i - 1,
       })
     }
-    await propagateToAncestors(root, Date.now() + 30_000)
+    await growTree(root, Date.now() + 30_000)
 
     const burst = Array.from({ length: purchases }, (_, i) => ({
       purchase_id: `burst-${root}-${i}`,

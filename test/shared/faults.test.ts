@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { StaleReadError } from '../../shared/community/counted-b-tree/counted-b-tree.ts'
+import { StaleReadError } from '../../shared/community/list/tree.ts'
 import { ConditionFailed } from '../../shared/db/write.ts'
 import { Failure } from '../../shared/errors.ts'
 import { countFailure, isFault, passingCause } from '../../shared/faults.ts'

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Member } from '../../shared/community/member.ts'
-import { membersCsv } from '../../shared/community/members-csv.ts'
+import type { Member } from '../../shared/community/profile.ts'
+import { membersCsv } from '../../shared/community/csv.ts'
 import { Big } from '../../shared/money.ts'
 
 /** Texts that a spreadsheet program might run as a formula or convert to another type. */

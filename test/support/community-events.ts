@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { handler as purchased } from '../../functions/intake/package.purchased.ts'
 import { handler as updated } from '../../functions/intake/user.updated.ts'
-import { registerMember, type Registration } from '../../shared/community/membership.ts'
+import { registerMember, type Registration } from '../../shared/community/join.ts'
 import { putSignInRecord } from '../../shared/sign-in/record.ts'
 import { normalizeEmail } from '../../shared/users/identity.ts'
 import { claimEmail, putUser } from '../../shared/users/user.ts'

@@ -1,5 +1,5 @@
-import type { Member } from '../../shared/community/member.ts'
-import type { MemberFilter } from '../../shared/community/find-members.ts'
+import type { Member } from '../../shared/community/profile.ts'
+import type { MemberFilter } from '../../shared/community/search/find.ts'
 import { Big, zero } from '../../shared/money.ts'
 
 /** A member in the community model. `parent` is the referrer's index in the list of all members. */

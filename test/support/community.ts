@@ -1,7 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { randomInt } from 'node:crypto'
 import { vi } from 'vitest'
-import { propagateToAncestors } from '../../shared/community/propagate-to-ancestors.ts'
 import { OutOfOrderEvent } from '../../shared/events/rejected-event.ts'
 import { transact } from '../../shared/db/write.ts'
 import { issueAccessToken } from '../../shared/tokens/access-token.ts'
@@ -11,7 +10,7 @@ import type { Scope } from '../../shared/tokens/scopes.ts'
 export const newUserIds = (): number => randomInt(1, 2 ** 30) * 1_000_000
 
 /**
- * Mocks the SQS client, so that nothing is sent to the tree queue: the test calls `propagateToAncestors`
+ * Mocks the SQS client, so that nothing is sent to the tree queue: the test calls `growTree`
  * itself.
  */
 export function silenceTreeQueue(): void {
@@ -40,15 +39,11 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
   }
 }
 
-/**
- * Propagates a tree as its worker does, with nodes so small that a few dozen members need several levels, and
- * with search indexes of lists and segments as small.
- */
-export const propagateInSmallNodes = (rootId: number): Promise<'finished' | 'unfinished'> =>
-  propagateToAncestors(rootId, Date.now() + 60_000, 'all', {
-    capacity: { entries: 4, children: 4 },
-    limits: { minIndexed: 3, tailItems: 1, smallSegment: 5, smallSegments: 3, segment: 7 },
-  })
+/** Limits of nodes and search indexes so small that a few dozen members need several levels and segments. */
+export const smallStorage = {
+  capacity: { entries: 4, children: 4 },
+  limits: { minIndexed: 3, tailItems: 1, segment: 7 },
+}
 
 /** Issues an access_token for a user. */
 export async function createAccessToken(userId: number, scopes: Scope[]): Promise<string> {

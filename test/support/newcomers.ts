@@ -1,6 +1,6 @@
-import { putProfile } from '../../shared/community/member.ts'
-import { placeBelow } from '../../shared/community/membership.ts'
-import { putJournalEntry } from '../../shared/community/tree-journal.ts'
+import { putProfile } from '../../shared/community/profile.ts'
+import { placeBelow } from '../../shared/community/join.ts'
+import { putJournalEntry } from '../../shared/community/growth/journal.ts'
 import { maxTransactionWrites, transact } from '../../shared/db/write.ts'
 import { newUserIds } from './community.ts'
 
@@ -20,12 +20,6 @@ export async function addRoot(): Promise<number> {
   return userId
 }
 
-interface NewcomerOptions {
-  joinedAt?: (userId: number) => number
-  /** The shard of the journal for a member's entry. */
-  shardOf?: (userId: number) => number
-}
-
 /**
  * Adds direct referrals of a root whom no member list shows yet, with user ids that follow `lastId`. The tree
  * queue is told nothing.
@@ -34,12 +28,12 @@ export async function addNewcomers(
   lastId: number,
   count: number,
   rootId = lastId,
-  { joinedAt = inOrder, shardOf = () => 0 }: NewcomerOptions = {},
+  joinedAt = inOrder,
 ): Promise<void> {
   const place = placeBelow({ userId: rootId, rootId, depth: 0, upline: [] })
   const writes = Array.from({ length: count }, (_, i) => lastId + 1 + i).flatMap((userId) => [
     putProfile({ ...member(userId, joinedAt), ...place }),
-    putJournalEntry(rootId, shardOf(userId), userId, { joined: true }, Date.now()),
+    putJournalEntry(rootId, userId, { joined: true }, Date.now()),
   ])
   for (let start = 0; start < writes.length; start += maxTransactionWrites)
     await transact(writes.slice(start, start + maxTransactionWrites))

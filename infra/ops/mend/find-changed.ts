@@ -16,7 +16,6 @@ const whole = [
   'POOL#',
   'RATES',
   'TEAM#',
-  'TEXT#',
   'TREE#',
   'WAKE#',
 ] satisfies Partition[]

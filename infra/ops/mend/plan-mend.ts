@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { rebuildTrees } from '../../../shared/community/rebuild-trees.ts'
 import { undoDevice } from '../../../shared/dashboard/record-events.ts'
 import { undoAdditions } from '../../../shared/db/exact-sum.ts'
 import { keyText } from '../../../shared/db/read.ts'
@@ -64,7 +63,7 @@ async function planLedger(found: Found, since: number): Promise<Change[]> {
 
 /**
  * Decides the changes after which everything else is whole: registrations, reserved email addresses, deposit
- * addresses, referral trees and the evidence of signing keys. On a table that is whole there are none, but
+ * addresses and the evidence of signing keys. On a table that is whole there are none, but
  * for trees whose journal is not worked off: those are finished.
  */
 export async function planRepairs(found: Found, since: number): Promise<Change[]> {
@@ -82,11 +81,9 @@ export async function planRepairs(found: Found, since: number): Promise<Change[]
   )
   const stays = (item: Item) => !removed.has(Number(item['user_id']))
   const profiles = of('MEMBER#').filter(stays)
-  const derived = (['DIR#', 'FIND#', 'TEAM#', 'TEXT#', 'TREE#'] as const).flatMap(of)
   // What is known of a user's address, the user's own item last.
   const users = [...profiles, ...of('USER#').filter(stays)]
   return [
-    ...(await rebuildTrees(profiles, derived)),
     ...(await repairEmailOwners(
       of('EMAIL#'),
       new Map(users.map(({ user_id, email }) => [Number(user_id), String(email)])),

@@ -1,11 +1,7 @@
-import {
-  type BTreeEntry,
-  comparePositions,
-  type MemberList,
-} from '../../../shared/community/counted-b-tree/node.ts'
-import { type SearchText, toSearchText } from '../../../shared/community/keyword.ts'
-import { newProfileItem } from '../../../shared/community/member.ts'
-import { chunkItem, maxChunk, packTexts } from '../../../shared/community/search-chunks.ts'
+import { comparePositions, type MemberList } from '../../../shared/community/list/node.ts'
+import { newProfileItem } from '../../../shared/community/profile.ts'
+import { type IndexedMember, toIndexed } from '../../../shared/community/search/index/items.ts'
+import { standardLimits } from '../../../shared/community/search/index/tail.ts'
 import { asStored, type Item, type Key } from '../../../shared/db/table.ts'
 import { inventPerson } from './invent-person.ts'
 import { packIndex } from './pack-index.ts'
@@ -21,37 +17,27 @@ export type FindItem = (key: Key) => Item | undefined
 
 /**
  * The items that a search in the downline of one member reads, of as many members as nobody writes into
- * DynamoDB Local for a measurement: lists and texts are kept, profiles are made when they are read.
+ * DynamoDB Local for a measurement: lists and indexes are kept, profiles are made when they are read.
  */
 export function largeList(
   size: number,
   person: (number: number) => Person = inventPerson,
-  { isIndexed = false }: { isIndexed?: boolean } = {},
+  isIndexed = size >= standardLimits.minIndexed,
 ): FindItem {
   const stored = new Map<string, Item>()
   const keep = (item: Item & Partial<Key>) => stored.set(`${item.pk ?? ''} ${item.sk ?? ''}`, asStored(item))
-  const entries: BTreeEntry[] = []
-  let texts = new Map<number, SearchText>()
-  let chunk = 0
-  for (let i = 1; i <= size; i += 1) {
-    const userId = listOwnerId + i
-    texts.set(userId, toSearchText(person(userId)))
+  const members = Array.from({ length: size }, (_, i): IndexedMember => {
+    const userId = listOwnerId + 1 + i
     // Someone joins every 30 seconds or so.
-    entries.push({ userId, joinedAt: Date.UTC(2024, 0, 1) + i * 30_000 + ((i * 7_919) % 29_989), chunk })
-    const isMeasured = texts.size >= 220 && texts.size % 12 === 0
-    const isFull = isMeasured && (texts.size >= maxChunk.texts || packTexts(texts).length >= maxChunk.bytes)
-    if (!isFull && i < size) continue
-    keep(chunkItem(listOwnerId, chunk, { version: 1, texts }))
-    chunk += 1
-    texts = new Map()
-  }
+    const joinedAt = Date.UTC(2024, 0, 1) + i * 30_000 + ((i * 7_919) % 29_989)
+    return toIndexed({ userId, joinedAt, ...person(userId) })
+  }).sort(comparePositions)
   const list: MemberList = { kind: 'COMMUNITY', ownerId: listOwnerId }
-  for (const item of packList(list, entries)) keep(item)
-  const withText = entries.map((entry) => ({ ...entry, text: toSearchText(person(entry.userId)) }))
-  for (const item of isIndexed ? packIndex(list, withText.sort(comparePositions)) : []) keep(item)
+  for (const item of packList(list, members)) keep(item)
+  for (const item of isIndexed ? packIndex(list, members) : []) keep(item)
   const profile = (userId: number) => {
     const place = { joinedAt: 1, rootId: listOwnerId, depth: 1, upline: [listOwnerId] }
-    return asStored({ ...newProfileItem({ userId, ...person(userId), ...place }), chunk: 0 })
+    return asStored(newProfileItem({ userId, ...person(userId), ...place }))
   }
   return ({ pk, sk }) => {
     const [, userId] = /^MEMBER#(\d+)$/.exec(pk) ?? []

@@ -1,7 +1,8 @@
 import type { Item } from '../../../shared/db/table.ts'
-import { comparePositions, type BTreeEntry } from '../../../shared/community/counted-b-tree/node.ts'
 import {
   type BTreeChild,
+  type BTreePosition,
+  comparePositions,
   countOf,
   firstOf,
   type MemberList,
@@ -11,13 +12,13 @@ import {
   packRoot,
   rootKey,
   standardCapacity,
-} from '../../../shared/community/counted-b-tree/node.ts'
+} from '../../../shared/community/list/node.ts'
 
 /**
  * Builds the items of a whole member list, with nodes two thirds full, as arrival in random order leaves
  * them.
  */
-export function packList(list: MemberList, entries: readonly BTreeEntry[]): Item[] {
+export function packList(list: MemberList, entries: readonly BTreePosition[]): Item[] {
   const items: Item[] = []
   let nextId = 0
   const adopt = (node: BTreeNode): BTreeChild => {

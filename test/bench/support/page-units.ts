@@ -1,5 +1,6 @@
-import { standardLimits } from '../../../shared/community/search-index/append-members.ts'
-import { standardCapacity } from '../../../shared/community/counted-b-tree/node.ts'
+import { membersPerItem } from '../../../shared/community/search/index/items.ts'
+import { standardLimits } from '../../../shared/community/search/index/tail.ts'
+import { standardCapacity } from '../../../shared/community/list/node.ts'
 
 /** Read units of an eventually consistent read of this many bytes. */
 const units = (bytes: number): number => Math.ceil(bytes / 4096) / 2
@@ -40,12 +41,13 @@ export function pageUnits(members: number): {
 const segmentBytes = 125
 
 /**
- * Read units of a keyword search in a whole list, with as many small segments, and as long a tail, as the
- * worker lets there be, and a page of members in the tail.
+ * Read units of a keyword search in a whole list, with as many segments, and as long a tail, as the worker
+ * lets there be, and a page of members in the tail.
  */
 export function searchUnits(members: number): number {
-  const { segment, smallSegments, tailItems } = standardLimits
-  const segments = Math.ceil(members / segment) + smallSegments - 1
+  const { segment, tailItems } = standardLimits
+  const longTail = tailItems * membersPerItem
+  const segments = Math.ceil(members / (Math.floor(segment / longTail) * longTail))
   const records = 20 * (units(1024) + units(128))
   return units(segments * segmentBytes) + (segments + tailItems) * units(1) + records + 2
 }

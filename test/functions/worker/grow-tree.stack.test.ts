@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { readProfile } from '../../../shared/community/member.ts'
-import { notifyTreeQueue } from '../../../shared/community/tree-queue.ts'
+import { readProfile } from '../../../shared/community/profile.ts'
+import { notifyTreeQueue } from '../../../shared/community/growth/queue.ts'
 import { useLocalStack } from '../../support/local-stack.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 

@@ -4,13 +4,10 @@ import type { Context, SQSEvent } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/worker/grow-tree.ts'
-import { spreadShard } from '../../../shared/community/journal-shards.ts'
-import { readProfile } from '../../../shared/community/member.ts'
-import { headItem, type TreeHead } from '../../../shared/community/tree-head.ts'
-import { readJournal } from '../../../shared/community/tree-journal.ts'
-import { notifyTreeQueue } from '../../../shared/community/tree-queue.ts'
+import { readProfile } from '../../../shared/community/profile.ts'
+import { readJournal } from '../../../shared/community/growth/journal.ts'
+import { notifyTreeQueue } from '../../../shared/community/growth/queue.ts'
 import { db } from '../../../shared/db/table.ts'
-import { writeItem } from '../../../shared/db/write.ts'
 import { requireEnv } from '../../../shared/env.ts'
 import { log } from '../../../shared/log.ts'
 import { newUserIds } from '../../support/community.ts'
@@ -22,7 +19,7 @@ import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 const reserveMilliseconds = 5_000
 
 /** What the worker and the senders of events have asked of the queue. */
-let sent: { group: string | undefined; id: string | undefined; shard: number }[] = []
+let sent: { group: string | undefined; id: string | undefined }[] = []
 let pauses: (number | undefined)[] = []
 
 beforeEach(() => {
@@ -31,8 +28,8 @@ beforeEach(() => {
   process.env['QUEUE_URL'] = requireEnv('GROW_TREE_QUEUE_URL')
   vi.spyOn(SQSClient.prototype, 'send').mockImplementation((command: unknown) => {
     if (command instanceof SendMessageCommand) {
-      const { MessageGroupId: group, MessageDeduplicationId: id, MessageBody = '' } = command.input
-      sent.push({ group, id, shard: (JSON.parse(MessageBody) as { shard: number }).shard })
+      const { MessageGroupId: group, MessageDeduplicationId: id } = command.input
+      sent.push({ group, id })
     } else if (command instanceof ChangeMessageVisibilityCommand) pauses.push(command.input.VisibilityTimeout)
     else throw new Error('an unexpected call')
     return Promise.resolve({}) as never
@@ -54,13 +51,13 @@ function slowTable(): void {
 }
 
 /** Delivers one message for each tree to the worker, which has this much time for its work. */
-async function deliver(rootIds: number[], milliseconds: number, about: { shard?: number } = {}) {
+async function deliver(rootIds: number[], milliseconds: number) {
   const end = Date.now() + reserveMilliseconds + milliseconds
   const event = {
     Records: rootIds.map((rootId) => ({
       messageId: randomUUID(),
       receiptHandle: randomUUID(),
-      body: JSON.stringify({ root_id: rootId, ...about }),
+      body: JSON.stringify({ root_id: rootId }),
       attributes: { ApproximateReceiveCount: '1' },
     })),
   } as unknown as SQSEvent
@@ -133,19 +130,17 @@ test('only who finds no message about a tree sends one, and a message that may b
   expect(sent[1]?.id).not.toBe(sent[0]?.id)
 })
 
-test('however many duplicates of an event there are, SQS keeps a few messages about both shards that may have its entry', async () => {
+test('however many duplicates of an event there are, SQS keeps one more message about its tree', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const rootId = newUserIds()
   await join({ userId: rootId, nickname: 'A', email: `${rootId}@example.com`, registeredAt: 1 })
   const child = { userId: rootId + 1, nickname: 'B', email: `${rootId + 1}@example.com`, registeredAt: 1 }
   await join({ ...child, referrerId: rootId })
-  expect(sent.map(({ shard }) => shard)).toEqual([0])
   await buy(child.userId, '1', `${rootId}-once`)
   expect(sent).toHaveLength(1)
   for (let copies = 0; copies < 5; copies += 1) await buy(child.userId, '1', `${rootId}-once`)
-  const kept = new Map(sent.map(({ id, shard }) => [id, shard]))
-  const spread = spreadShard(child.userId)
-  expect([...kept.values()].sort()).toEqual([0, 0, spread, spread])
+  expect(sent).toHaveLength(6)
+  expect(new Set(sent.map(({ id }) => id)).size).toBe(2)
 })
 
 test('a message is sent that SQS does not drop when the first answer of the table was lost, and a duplicate came between', async () => {
@@ -155,7 +150,7 @@ test('a message is sent that SQS does not drop when the first answer of the tabl
   const loseAnswer = async (command: unknown) => {
     losing.mockRestore()
     await perform(command)
-    await notifyTreeQueue(rootId, 0, { isRepeated: true })
+    await notifyTreeQueue(rootId, { isRepeated: true })
     await deliver([rootId], 60_000)
     // What the SDK does when it has waited two seconds for an answer.
     return perform(command)
@@ -164,30 +159,6 @@ test('a message is sent that SQS does not drop when the first answer of the tabl
   await notifyTreeQueue(rootId)
   expect(sent).toHaveLength(2)
   expect(sent[1]?.id).not.toBe(sent[0]?.id)
-})
-
-test('a message about the first shard reads that one only, and a message about another one reads all', async () => {
-  const rootId = await addRoot()
-  await addNewcomers(rootId, 3)
-  await addNewcomers(rootId + 3, 30, rootId, { shardOf: spreadShard })
-  const send = vi.spyOn(db, 'send')
-  await deliver([rootId], 60_000)
-  expect((await readProfile(rootId))?.teamCount).toBe(3)
-  expect(send.mock.calls.filter(([command]) => command instanceof QueryCommand)).toHaveLength(2)
-  send.mockRestore()
-  await deliver([rootId], 60_000, { shard: 7 })
-  expect((await readProfile(rootId))?.teamCount).toBe(33)
-  expect(await readJournal(rootId, 1)).toEqual([])
-})
-
-test('after the release before has worked at a tree all shards are read, because it reads the first only', async () => {
-  const rootId = await addRoot()
-  await addNewcomers(rootId, 30, rootId, { shardOf: spreadShard })
-  // A head as that release writes it.
-  const head = { version: 1, chunks: 0, batch: [], done: 0, due: [], indexable_at: 0 }
-  await writeItem({ Put: { Item: headItem(rootId, head as unknown as TreeHead) } })
-  await deliver([rootId], 60_000)
-  expect((await readProfile(rootId))?.teamCount).toBe(30)
 })
 
 test('an entry that is written after the worker has read the journal gets a message that SQS does not drop', async () => {

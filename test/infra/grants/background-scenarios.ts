@@ -1,18 +1,23 @@
 import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { randomUUID } from 'node:crypto'
-import { emptyIndex, putNextIndex } from '../../../shared/community/search-index/index-head.ts'
-import { newHead, putNextHead, readHead } from '../../../shared/community/tree-head.ts'
-import { readJournal } from '../../../shared/community/tree-journal.ts'
+import {
+  emptyIndex,
+  packMembers,
+  putNextIndex,
+  tailKeys,
+  toIndexed,
+} from '../../../shared/community/search/index/items.ts'
+import { standardLimits } from '../../../shared/community/search/index/tail.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { readSlices, writeSlice } from '../../../shared/ledger/verify/slice.ts'
-import { transact, writeItem } from '../../../shared/db/write.ts'
+import { writeItem } from '../../../shared/db/write.ts'
 import { signingKeySetKey } from '../../../shared/keys/set.ts'
 import { createSigningKey } from '../../../shared/keys/kms.ts'
 import type { RotationResult } from '../../../shared/keys/run.ts'
-import { buy } from '../../support/community-events.ts'
+import { buy, rename } from '../../support/community-events.ts'
 import { addBills, addUser, chunkOfBills } from '../../support/ledger.ts'
 import { FailedCall, type Scenario } from './calls.ts'
-import { joinBelow, joinFamily } from './family.ts'
+import { joinFamily } from './family.ts'
 
 /** Deletes the key set, so that the next rotation run creates the first signing key of a deployment. */
 async function clearKeySet(): Promise<void> {
@@ -46,21 +51,23 @@ async function leaveOrphan(): Promise<void> {
   )
 }
 
+const indexed = (joinedAt: number) =>
+  toIndexed({ userId: joinedAt, joinedAt, nickname: 'Indexed', email: 'indexed@example.com' })
+
 /** The grant scenarios of workers and scheduled functions, by function name. */
 export const backgroundScenarios: Record<string, Scenario> = {
   'worker-grow-tree': async ({ deliverMessage }) => {
     const { parent, child } = await joinFamily()
-    // An index that is to be made, and items that an interrupted worker has left.
+    // An index with a long tail, and items that a newer segment has replaced.
     const list = { kind: 'COMMUNITY' as const, ownerId: parent }
-    const index = { ...emptyIndex(undefined), leftovers: { segments: [], tail: { from: 0, to: 1 } } }
-    await transact([putNextHead(parent, { ...newHead, due: [list] }), putNextIndex(list, index)])
+    const tail = { from: 1, to: 1 + standardLimits.tailItems }
+    const replaced = { segments: [], tail: { from: 0, to: 1 } }
+    await writeItem(putNextIndex(list, { ...emptyIndex, tail, replaced }))
+    for (const [i, Key] of tailKeys(list, tail).entries())
+      await writeItem({ Put: { Item: { ...Key, ...packMembers([indexed(i)], 1) } } })
     await deliverMessage({ root_id: parent })
-    // A batch that the release before has begun, so that its entries are read again; and a newcomer for a
-    // search chunk that is there.
+    await rename(child, 'Another name')
     await buy(child, '1')
-    const entries = await readJournal(parent, 1)
-    await joinBelow(parent, child + 1)
-    await writeItem(putNextHead(parent, { ...(await readHead(parent)), batch: entries.map(({ sk }) => sk) }))
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {

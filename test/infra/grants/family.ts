@@ -1,5 +1,5 @@
-import { propagateToAncestors } from '../../../shared/community/propagate-to-ancestors.ts'
-import { forgetMessage } from '../../../shared/community/tree-queue.ts'
+import { forgetMessage } from '../../../shared/community/growth/queue.ts'
+import { growTree } from '../../../shared/community/growth/run.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
 import { join } from '../../support/community-events.ts'
@@ -10,7 +10,7 @@ import { join } from '../../support/community-events.ts'
  */
 export async function newFamily(): Promise<{ parent: number; child: number; token: string }> {
   const { parent, child } = await joinFamily()
-  await propagateToAncestors(parent, Date.now() + 60_000)
+  await growTree(parent, Date.now() + 60_000)
   return { parent, child, token: await createAccessToken(parent, [...scopes]) }
 }
 
@@ -24,7 +24,7 @@ export async function joinFamily(): Promise<{ parent: number; child: number }> {
   await join(describe(parent))
   await joinBelow(parent, child)
   // As the worker does when it receives the message: otherwise the next event sends none.
-  await forgetMessage(parent, 0)
+  await forgetMessage(parent)
   return { parent, child }
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { readIndex } from '../../../shared/community/search-index/index-head.ts'
+import { indexKey } from '../../../shared/community/search/index/items.ts'
+import { readItem } from '../../../shared/db/read.ts'
 import type { Pool } from '../../../shared/deposits/address-pool.ts'
 import { listClients } from '../../../shared/oauth/client.ts'
 import { createAccessToken } from '../../support/community.ts'
@@ -84,10 +85,8 @@ export async function readLife(url: string, life: Life, town = readTown(url, lif
 /** Expects a complete search index of the town’s largest list, by which its owner’s searches go then. */
 export async function expectSearchIndex({ town: { persons } }: Life): Promise<void> {
   const ownerId = persons[0]?.userId ?? expect.unreachable()
-  const isComplete = async () => {
-    const index = await readIndex({ kind: 'COMMUNITY', ownerId })
-    return index !== undefined && index.backfilled === undefined
-  }
+  const isComplete = async () =>
+    (await readItem(indexKey({ kind: 'COMMUNITY', ownerId }), { consistent: true })) !== undefined
   await expect.poll(isComplete, pollOptions).toBe(true)
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { minIndexed } from '../../../shared/community/search-index/index-head.ts'
-import { notifyTreeQueue } from '../../../shared/community/tree-queue.ts'
+import { standardLimits } from '../../../shared/community/search/index/tail.ts'
+import { notifyTreeQueue } from '../../../shared/community/growth/queue.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { claimEmail } from '../../../shared/users/user.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
@@ -225,6 +225,7 @@ export function newTown(url: string, people: People, { pool, persons, waves }: T
 /** Adds so many direct referrals that their list has a search index; without events, which take minutes. */
 async function addCrowd(rootId: number): Promise<void> {
   const lastId = rootId + 1_000
+  const { minIndexed } = standardLimits
   await addNewcomers(lastId, minIndexed, rootId)
   const ids = Array.from({ length: minIndexed }, (_, i) => lastId + 1 + i)
   await writeAll(ids.map((userId) => claimEmail(`${userId}@example.com`, userId)))

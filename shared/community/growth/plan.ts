@@ -1,0 +1,101 @@
+import type { Write } from '../../db/write.ts'
+import { type Big, zero } from '../../money.ts'
+import { comparePositions, type MemberList } from '../list/node.ts'
+import type { Profile } from '../profile.ts'
+import { type IndexedMember, toIndexed } from '../search/index/items.ts'
+import type { JournalEntry } from './journal.ts'
+
+// This file holds the decisions of the worker, without reads or writes.
+
+/** Maximum number of journal entries in a batch: the tree's head holds all of them, in some 50 KB. */
+export const maxBatchEntries = 500
+
+/** Maximum number of new names in a batch. Each changes dozens of blocks of every ancestor's search index. */
+const maxRenames = 20
+
+/** Selects the next batch from the oldest journal entries: all but the new names that are too many. */
+export function selectBatch(entries: readonly JournalEntry[]): JournalEntry[] {
+  const later = new Set(entries.filter(({ renamed }) => renamed).slice(maxRenames))
+  return entries.filter((entry) => !later.has(entry))
+}
+
+/** A journal entry, the profile of its member, and all ancestors of the member, the referrer first. */
+export interface BatchEntry {
+  entry: JournalEntry
+  profile: Profile
+  ancestors: number[]
+}
+
+/** What a batch adds to an ancestor. */
+export interface AncestorUpdate {
+  ownerId: number
+  /** The new members of the downline. */
+  team: IndexedMember[]
+  /** How many of them the ancestor has, and then the purchases too; nothing of the batch if zero. */
+  done: number
+  /** Those who are direct referrals. */
+  directs: Set<IndexedMember>
+  /** Sum of the downline's purchases. */
+  performance: Big
+}
+
+/**
+ * Adds up a batch of journal entries to one update for each ancestor. No two updates write the same item. The
+ * same batch always gives the same updates with their members in the same order, so that a batch can go on.
+ */
+export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
+  const updates = new Map<number, AncestorUpdate>()
+  for (const { entry, profile, ancestors } of batch) {
+    if (entry.renamed) continue
+    const member = entry.joined ? toIndexed(profile) : undefined
+    for (const [steps, ownerId] of ancestors.entries()) {
+      const update = updates.get(ownerId) ?? {
+        ownerId,
+        team: [],
+        done: 0,
+        directs: new Set(),
+        performance: zero,
+      }
+      updates.set(ownerId, update)
+      update.performance = update.performance.plus(entry.amount)
+      if (member === undefined) continue
+      update.team.push(member)
+      if (steps === 0) update.directs.add(member)
+    }
+  }
+  return [...updates.values()]
+}
+
+/** Sorts a batch by when its members joined: those who come last into a list leave its nodes full. */
+export const sortBatch = (batch: readonly BatchEntry[]): BatchEntry[] =>
+  batch.toSorted((one, other) => comparePositions(one.profile, other.profile))
+
+/** The members of a batch with new names or addresses, by the lists that they are in. */
+export function planRenames(batch: readonly BatchEntry[]): { list: MemberList; members: IndexedMember[] }[] {
+  const byList = new Map<string, { list: MemberList; members: IndexedMember[] }>()
+  for (const { entry, profile, ancestors } of batch) {
+    if (!entry.renamed) continue
+    const lists = ancestors.map((ownerId): MemberList => ({ kind: 'COMMUNITY', ownerId }))
+    for (const ownerId of ancestors.slice(0, 1)) lists.push({ kind: 'DIRECT', ownerId })
+    for (const list of lists) {
+      const name = `${list.kind} ${list.ownerId}`
+      const { members } = byList.get(name) ?? { members: [] }
+      byList.set(name, { list, members: [...members, toIndexed(profile)] })
+    }
+  }
+  return [...byList.values()]
+}
+
+/**
+ * Packs groups of writes into transactions of at most `maxWrites`, without splitting a group. No two groups
+ * may write the same item.
+ */
+export function packGroups(groups: readonly Write[][], maxWrites: number): Write[][] {
+  const transactions: Write[][] = []
+  for (const group of groups) {
+    const open = transactions.at(-1)
+    if (open === undefined || open.length + group.length > maxWrites) transactions.push([...group])
+    else open.push(...group)
+  }
+  return transactions
+}

@@ -1,0 +1,81 @@
+import type { Write } from '../db/write.ts'
+import type { Outcome } from '../events/event-record.ts'
+import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
+import { type JournalChange, putJournalEntry } from './growth/journal.ts'
+import { notifyTreeQueue } from './growth/queue.ts'
+import { maxUplineLength, type Profile, putProfile, readProfile, renameProfile } from './profile.ts'
+
+/** The data of a user's registration that the community needs. */
+export interface Registration {
+  userId: number
+  nickname: string
+  email: string
+  referrerId?: number | undefined
+  /** Instant of registration, epoch milliseconds. */
+  registeredAt: number
+}
+
+/** The community's part of a user's registration or update. */
+export interface Membership {
+  /** Writes for the transaction that registers or updates the user at an instant, epoch milliseconds. */
+  writes: (at: number) => Write[]
+  /** Notifies the tree queue. Call it after the transaction, and also when the event is a duplicate. */
+  notify: (outcome: Outcome) => Promise<void>
+}
+
+/**
+ * Creates a member's profile, and the journal entry from which the worker adds the member to all ancestors.
+ * Throws OutOfOrderEvent when the referrer is not registered, RejectedEvent when the member is the referrer.
+ */
+export async function registerMember(registration: Registration): Promise<Membership> {
+  const { userId, nickname, email, referrerId, registeredAt } = registration
+  if (referrerId === userId) throw new RejectedEvent('own_referrer')
+  const referrer = referrerId === undefined ? undefined : await readProfile(referrerId)
+  if (referrerId !== undefined && referrer === undefined) throw new OutOfOrderEvent('unknown_referrer')
+  const place = referrer === undefined ? { rootId: userId, depth: 0, upline: [] } : placeBelow(referrer)
+  const member = { userId, nickname, email, joinedAt: registeredAt, ...place }
+  return withJournal(member, { joined: true }, (createdAt) => [putProfile({ ...member, createdAt })])
+}
+
+/** The place in the referral tree of a new direct referral of a member. */
+export const placeBelow = ({
+  userId,
+  rootId,
+  depth,
+  upline,
+}: Pick<Profile, 'userId' | 'rootId' | 'depth' | 'upline'>) => ({
+  rootId,
+  depth: depth + 1,
+  upline: [userId, ...upline].slice(0, maxUplineLength),
+})
+
+/**
+ * The community's part of a new nickname or email address: the profile, and the journal entry from which the
+ * worker changes the search indexes of all ancestors. There are no writes when nothing changes. If a condition
+ * fails, another writer has changed the profile: call this function again. Throws OutOfOrderEvent for a user
+ * who is not registered.
+ */
+export async function renameMember(
+  userId: number,
+  changes: { nickname?: string | undefined; email?: string | undefined },
+): Promise<Membership> {
+  const profile = await readProfile(userId)
+  if (profile === undefined) throw new OutOfOrderEvent('unknown_user')
+  const { nickname = profile.nickname, email = profile.email } = changes
+  const isSame = nickname === profile.nickname && email === profile.email
+  const renamed = withJournal(profile, { renamed: true }, () => [renameProfile(profile, { nickname, email })])
+  return isSame ? { ...renamed, writes: () => [] } : renamed
+}
+
+/** Adds the journal entry of a change to its writes. A root has no ancestors whom it concerns. */
+function withJournal(
+  { userId, rootId, depth }: Pick<Profile, 'userId' | 'rootId' | 'depth'>,
+  change: JournalChange,
+  writes: (at: number) => Write[],
+): Membership {
+  if (depth === 0) return { writes, notify: async () => undefined }
+  return {
+    writes: (at) => [...writes(at), putJournalEntry(rootId, userId, change, at)],
+    notify: (outcome) => notifyTreeQueue(rootId, { isRepeated: outcome === 'duplicate' }),
+  }
+}

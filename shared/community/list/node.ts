@@ -1,0 +1,151 @@
+import * as v from 'valibot'
+import { itemType } from '../../db/item-type.ts'
+import { packRows, unpackRows } from '../../db/packed-numbers.ts'
+import { Integer, type Item, type Key } from '../../db/table.ts'
+
+/**
+ * A counted B-tree keeps a member list sorted by the instant of joining. Leaves hold the members. Branches
+ * hold, for each child, its first position and the number of members under it. With these counts, a page
+ * number or a date leads to its leaves on one path from the root: every page of a list of ten million members
+ * is found in three rounds of reads, and a member whose event arrives late is inserted at the right position.
+ *
+ * Every node is one item of the table. `version` counts its writes and is 0 before the first one. A write
+ * requires that the stored version is still the one that was read, so that no writer overwrites another's
+ * change. Nodes are stored as packed bytes, so that a page reads few of them.
+ */
+export type BTreeNode = { version: number } & (
+  { kind: 'leaf'; entries: BTreePosition[] } | { kind: 'branch'; children: BTreeChild[] }
+)
+
+/**
+ * A member's position in a list: ordered by the instant of joining, then by user id. It is all that a list has
+ * of a member, never changes and is never removed, so a list only needs insertion.
+ */
+export interface BTreePosition {
+  /** Instant of joining, epoch milliseconds. */
+  joinedAt: number
+  userId: number
+}
+
+/** A branch's reference to a child: its first position, the number of members under it, and its node id. */
+export interface BTreeChild {
+  first: BTreePosition
+  count: number
+  id: number
+}
+
+/** The root node of a list, and the id that the next new node of the list gets. */
+export interface BTreeRoot {
+  node: BTreeNode
+  nextId: number
+}
+
+/** The capacity of B-tree nodes: members of a leaf, and children of a branch, before it is split. */
+export interface NodeCapacity {
+  entries: number
+  children: number
+}
+
+/**
+ * Node capacities. A full leaf is smaller than 4 KB, which is one read unit, unless user ids are random: then
+ * it takes two. Three levels hold 400 × 400 × 400 = 64 million members who arrive in order, and 19 million in
+ * random order, which leaves nodes two thirds full.
+ */
+export const standardCapacity: NodeCapacity = { entries: 400, children: 400 }
+
+/** A member list: the direct referrals (DIRECT) or the whole downline (COMMUNITY) of a member. */
+export type ListKind = 'DIRECT' | 'COMMUNITY'
+export interface MemberList {
+  kind: ListKind
+  ownerId: number
+}
+
+const roots = itemType({
+  pk: '{list}#{ownerId}',
+  sk: 'ROOT',
+  holds: 'the root of a member list: `DIR` for direct referrals, `TEAM` for the whole downline',
+  found: 'by list and owner',
+})
+const nodes = itemType({
+  pk: '{list}#{ownerId}',
+  sk: 'N#{id}',
+  holds: 'any other node of a member list',
+  found: 'by list, owner and the id in the parent node',
+})
+/** Names of the lists in keys of items. */
+export const keyName = { DIRECT: 'DIR', COMMUNITY: 'TEAM' }
+
+/** Key of the item of a list's root node. */
+export const rootKey = ({ kind, ownerId }: MemberList): Key => roots.key({ list: keyName[kind], ownerId })
+
+/** Key of the item of a list's node other than the root. */
+export const nodeKey = ({ kind, ownerId }: MemberList, id: number): Key =>
+  nodes.key({ list: keyName[kind], ownerId, id })
+
+/** Compares two positions of a member list for sorting, earliest first. */
+export const comparePositions = (a: BTreePosition, b: BTreePosition): number =>
+  a.joinedAt - b.joinedAt || a.userId - b.userId
+
+/** Binary search: index of the first element whose `compare` is not negative, or the length if none. */
+export function lowerBound<T>(sorted: readonly T[], compare: (element: T) => number): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compare(sorted[middle] as T) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Number of members in a leaf or under a branch. */
+export const countOf = (node: BTreeNode): number =>
+  node.kind === 'leaf' ? node.entries.length : node.children.reduce((sum, { count }) => sum + count, 0)
+
+/** First position in a leaf or under a branch. Throws for an empty node, which only an empty list has. */
+export const firstOf = (node: BTreeNode): BTreePosition => {
+  const first = node.kind === 'leaf' ? node.entries[0] : node.children[0]?.first
+  if (first === undefined) throw new Error('a node of a list is empty')
+  return first
+}
+
+/** Packs a B-tree node into attributes of its item: in order of time, a member takes about 7 bytes. */
+export const packNode = (node: BTreeNode): Item => {
+  const rows =
+    node.kind === 'leaf'
+      ? node.entries.map(({ joinedAt, userId }) => [joinedAt, userId])
+      : node.children.map(({ first, count, id }) => [first.joinedAt, first.userId, count, id])
+  return { kind: node.kind, packed: packRows(rows), version: node.version }
+}
+
+const NodeItem = v.object({
+  kind: v.picklist(['leaf', 'branch']),
+  packed: v.instance(Uint8Array),
+  version: Integer,
+})
+
+/** Unpacks a B-tree node from its item. */
+export function unpackNode(item: Item): BTreeNode {
+  const { kind, packed, version } = v.parse(NodeItem, item)
+  if (kind === 'leaf') {
+    const entries = unpackRows(packed, 2).map(([joinedAt = 0, userId = 0]) => ({ joinedAt, userId }))
+    return { kind, version, entries }
+  }
+  const children = unpackRows(packed, 4).map(([joinedAt = 0, userId = 0, count = 0, id = 0]) => ({
+    first: { joinedAt, userId },
+    count,
+    id,
+  }))
+  return { kind, version, children }
+}
+
+/** Packs a list's root into attributes of its item. */
+export const packRoot = ({ node, nextId }: BTreeRoot): Item => ({ ...packNode(node), next_id: nextId })
+
+const RootItem = v.object({ next_id: Integer })
+
+/** Unpacks a list's root from its item; without an item, the root of an empty list. */
+export const unpackRoot = (item: Item | undefined): BTreeRoot =>
+  item === undefined
+    ? { node: { kind: 'leaf', version: 0, entries: [] }, nextId: 0 }
+    : { node: unpackNode(item), nextId: v.parse(RootItem, item).next_id }

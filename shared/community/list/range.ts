@@ -1,0 +1,174 @@
+import { readItems } from '../../db/read.ts'
+import type { Item } from '../../db/table.ts'
+import { Failure } from '../../errors.ts'
+import { retry } from '../../retry.ts'
+import {
+  type BTreeNode,
+  type BTreePosition,
+  type BTreeRoot,
+  comparePositions,
+  countOf,
+  lowerBound,
+  type MemberList,
+  nodeKey,
+  rootKey,
+  unpackNode,
+  unpackRoot,
+} from './node.ts'
+
+/** A window of a member list, newest first, among the members who joined in a range of time. */
+export interface RangeQuery {
+  /** Start of the range of joining, and its end, not included; epoch milliseconds. */
+  from?: number | undefined
+  before?: number | undefined
+  /** How many of the newest members in the range to skip. */
+  skip: number
+  /** Maximum number of members in the window. */
+  take: number
+  /** Whether to read strongly consistent, as a worker must that decides what to write. */
+  consistent?: boolean
+}
+
+export interface RangeResult {
+  /** Number of members who joined in the range, in the window or not. */
+  total: number
+  /** Positions of the members in the window, newest first. */
+  entries: BTreePosition[]
+}
+
+/** A child of a branch node that was read. A rank is a member's index in the list, earliest first. */
+interface Subtree {
+  firstRank: number
+  count: number
+  first: BTreePosition
+  id: number
+}
+
+/** A B-tree node that was read, and the rank of its first member. */
+interface RankedNode {
+  node: BTreeNode
+  firstRank: number
+  /** Number of members under the node according to its parent. */
+  count: number
+}
+
+/**
+ * Reads a window of a member list, with one batch of reads for each level below the root. `root` is the
+ * list's root item, which the caller may have read earlier. The reads are not a snapshot: if a node was split
+ * after its parent was read, everything is read again. Throws `unavailable` when the list keeps changing.
+ */
+export async function readRange(
+  list: MemberList,
+  root: Item | undefined,
+  query: RangeQuery,
+): Promise<RangeResult> {
+  const stale = new Failure('unavailable', { retryAfterSeconds: 1 })
+  let item = root
+  return retry(
+    async () => {
+      const result = await descend(list, unpackRoot(item), query)
+      if (result !== undefined) return result
+      // As a batch, because functions may read lists by BatchGetItem only.
+      item = (await readItems([rootKey(list)], { consistent: true }))[0]
+      throw stale
+    },
+    (error) => error === stale,
+  )
+}
+
+/** Reads the tree level by level; returns undefined when a node was split after its parent was read. */
+async function descend(
+  list: MemberList,
+  root: BTreeRoot,
+  query: RangeQuery,
+): Promise<RangeResult | undefined> {
+  const total = countOf(root.node)
+  let level: RankedNode[] = [{ node: root.node, firstRank: 0, count: total }]
+  for (;;) {
+    const subtrees = level.flatMap(subtreesOf)
+    if (subtrees.length === 0) return collect(level, total, query)
+    const wanted = selectSubtrees(subtrees, total, query)
+    const items = await readItems(
+      wanted.map(({ id }) => nodeKey(list, id)),
+      { consistent: query.consistent ?? false },
+    )
+    level = []
+    for (const [i, { firstRank, count }] of wanted.entries()) {
+      const item = items[i]
+      if (item === undefined) return undefined
+      const node = unpackNode(item)
+      if (countOf(node) < count) return undefined
+      level.push({ node, firstRank, count })
+    }
+  }
+}
+
+function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
+  if (node.kind === 'leaf') return []
+  let rank = firstRank
+  return node.children.map(({ first, count, id }) => {
+    const subtree = { firstRank: rank, count, first, id }
+    rank += count
+    return subtree
+  })
+}
+
+/**
+ * The subtrees to read next: those in which the range of time starts and ends, and all that may hold members
+ * of the window. The window's exact start is known only from the ranks of the leaves.
+ */
+function selectSubtrees(
+  subtrees: readonly Subtree[],
+  total: number,
+  { from, before, skip, take }: RangeQuery,
+): Subtree[] {
+  const low = subtreeBefore(subtrees, from)
+  const high = subtreeBefore(subtrees, before)
+  const minEnd = before === undefined ? total : (high?.firstRank ?? 0)
+  const maxEnd = before === undefined ? total : minEnd + (high?.count ?? 0)
+  const windowEnd = maxEnd - skip
+  const windowStart = Math.max(minEnd - skip - take, low?.firstRank ?? 0)
+  return subtrees.filter(
+    (subtree) =>
+      subtree === low ||
+      subtree === high ||
+      (subtree.firstRank < windowEnd && subtree.firstRank + subtree.count > windowStart),
+  )
+}
+
+/** The last subtree with members who joined before an instant; the range of time ends in it. */
+const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
+  instant === undefined
+    ? undefined
+    : subtrees[lowerBound(subtrees, ({ first }) => comparePositions(first, startOf(instant))) - 1]
+
+/** The position that sorts before every member who joined at an instant. */
+const startOf = (joinedAt: number): BTreePosition => ({ joinedAt, userId: 0 })
+
+/** Collects the members of the window from the leaves that were read. */
+function collect(
+  level: readonly RankedNode[],
+  total: number,
+  { from, before, skip, take }: RangeQuery,
+): RangeResult {
+  const leaves = level.map(({ node, firstRank, count }) => ({
+    firstRank,
+    // A leaf may have grown after its parent was read. The parent's ranks are right for its first `count`
+    // members.
+    entries: node.kind === 'leaf' ? node.entries.slice(0, count) : [],
+  }))
+  const rankOf = (instant: number): number => {
+    const position = startOf(instant)
+    const leaf = leaves.findLast(({ entries: [e] }) => e !== undefined && comparePositions(e, position) < 0)
+    if (leaf === undefined) return 0
+    return leaf.firstRank + lowerBound(leaf.entries, (entry) => comparePositions(entry, position))
+  }
+  const low = from === undefined ? 0 : rankOf(from)
+  const high = before === undefined ? total : rankOf(before)
+  const end = high - skip
+  const start = Math.max(low, end - take)
+  const entries = leaves.flatMap(({ firstRank, entries }) =>
+    entries.slice(Math.max(0, start - firstRank), Math.max(0, end - firstRank)),
+  )
+  return { total: Math.max(0, high - low), entries: entries.reverse() }
+}

@@ -1,0 +1,227 @@
+import * as v from 'valibot'
+import { addToSums, type Moment, readSum } from '../db/exact-sum.ts'
+import { itemType } from '../db/item-type.ts'
+import { findItems, readItem, readItems } from '../db/read.ts'
+import { Integer, type Item, type Key } from '../db/table.ts'
+import { putNew, type Write } from '../db/write.ts'
+import { Count } from '../fields.ts'
+import { maskEmail } from '../users/identity.ts'
+import { type Big, Money } from '../money.ts'
+import { noteKey, toNote } from './note.ts'
+
+/** Maximum number of ancestors that a profile names. More are found from the farthest one's profile. */
+export const maxUplineLength = 32
+
+/** A member of the community: name, place in the referral tree, and sums over the member's downline. */
+export interface Profile {
+  userId: number
+  nickname: string
+  email: string
+  /** Instant of joining, epoch milliseconds. */
+  joinedAt: number
+  /** User id of the root of the referral tree, the member without a referrer. */
+  rootId: number
+  /** Number of levels below the root of the tree; 0 for the root itself. */
+  depth: number
+  /** User ids of the nearest ancestors, the referrer first, at most `maxUplineLength`. */
+  upline: number[]
+  directCount: number
+  teamCount: number
+  packageAmount: Big
+  teamPerformance: Big
+}
+
+const ProfileItem = v.object({
+  user_id: Integer,
+  nickname: v.string(),
+  email: v.string(),
+  joined_at: Integer,
+  root_id: Integer,
+  depth: Integer,
+  upline: v.pipe(
+    v.string(),
+    v.transform((text) => (text === '' ? [] : text.split(',').map(Number))),
+  ),
+  direct_count: v.optional(Integer),
+  team_count: v.optional(Integer),
+})
+
+const profiles = itemType({
+  pk: 'MEMBER#{userId}',
+  sk: 'PROFILE',
+  holds: 'a member: name, place in the referral tree, counts and sums over the downline',
+  found: 'by user',
+})
+
+/** Key of the item of a member's profile. */
+export const profileKey = (userId: number): Key => profiles.key({ userId })
+
+/** Parses a member's profile from its item. */
+export function toProfile(item: Item): Profile {
+  const parsed = v.parse(ProfileItem, item)
+  return {
+    userId: parsed.user_id,
+    nickname: parsed.nickname,
+    email: parsed.email,
+    joinedAt: parsed.joined_at,
+    rootId: parsed.root_id,
+    depth: parsed.depth,
+    upline: parsed.upline,
+    directCount: parsed.direct_count ?? 0,
+    teamCount: parsed.team_count ?? 0,
+    packageAmount: readSum(item, 'package_amount'),
+    teamPerformance: readSum(item, 'team_performance'),
+  }
+}
+
+/** Reads a member's profile, strongly consistent; undefined for a user who is not registered. */
+export async function readProfile(userId: number): Promise<Profile | undefined> {
+  const item = await readItem(profileKey(userId), { consistent: true })
+  return item && toProfile(item)
+}
+
+interface NewProfile extends Pick<
+  Profile,
+  'userId' | 'nickname' | 'email' | 'joinedAt' | 'rootId' | 'depth' | 'upline'
+> {
+  /** Instant of the transaction that adds the profile, epoch milliseconds. */
+  createdAt?: number | undefined
+}
+
+/** The profile item of a new member, who has no downline yet. */
+export const newProfileItem = (member: NewProfile): Item & Key => ({
+  ...profileKey(member.userId),
+  user_id: member.userId,
+  nickname: member.nickname,
+  email: member.email,
+  joined_at: member.joinedAt,
+  root_id: member.rootId,
+  depth: member.depth,
+  upline: member.upline.join(','),
+  created_at: member.createdAt,
+})
+
+/** The write of a new member's profile; its condition fails when the member has one. */
+export const putProfile = (member: NewProfile): Write => putNew(newProfileItem(member))
+
+/** The write that adds a purchase to the buyer's own package amount. */
+export const addPurchase = (userId: number, amount: Big, moment: Moment): Write =>
+  addToSums(profileKey(userId), new Map([['package_amount', amount]]), new Map(), moment)
+
+/**
+ * The write that gives a member another nickname or email address. Its condition fails when either has changed
+ * since the profile was read.
+ */
+export const renameProfile = (
+  { userId, nickname, email }: Profile,
+  next: Pick<Profile, 'nickname' | 'email'>,
+): Write => ({
+  Update: {
+    Key: profileKey(userId),
+    UpdateExpression: 'SET nickname = :new_nickname, email = :new_email',
+    ConditionExpression: 'nickname = :nickname AND email = :email',
+    ExpressionAttributeValues: {
+      ':new_nickname': next.nickname,
+      ':new_email': next.email,
+      ':nickname': nickname,
+      ':email': email,
+    },
+  },
+})
+
+/** Answer: a member as one of their ancestors sees them. */
+export const Member = v.object({
+  user_id: v.pipe(v.number(), v.safeInteger()),
+  nickname: v.string(),
+  /** Email address of the member, masked. */
+  email: v.string(),
+  /** Instant of joining, epoch milliseconds. */
+  joined_at: Count,
+  /** Levels below the caller: 1 for a direct referral. */
+  level: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  direct_count: Count,
+  team_count: Count,
+  /** Sum of the member's package purchases, in the reward currency. */
+  package_amount: Money,
+  /** Sum of the package purchases of the member's whole downline, in the reward currency. */
+  team_performance: Money,
+  /** The caller's note on the member: empty if none is set, null if the member is not a direct referral. */
+  note: v.nullable(v.string()),
+})
+export type Member = v.InferOutput<typeof Member>
+
+/** For up to this many members, all notes that may exist are read in one batch with the profiles. */
+const maxMembersWithNotes = 20
+
+/** Reads members as the owner of the list sees them, in the order given. A page takes one batch of reads. */
+export async function readMembers(owner: Profile, members: readonly HasUserId[]): Promise<Member[]> {
+  const noteOn = ({ userId }: HasUserId) => noteKey(owner.userId, userId)
+  const isPage = members.length <= maxMembersWithNotes
+  const [profiles, notes] = await readWithProfiles(members, isPage ? members.map(noteOn) : [])
+  const directs = profiles.filter(({ upline }) => upline[0] === owner.userId)
+  const noteItems = isPage ? notes : await readItems(directs.map(noteOn))
+  const noteByUser = new Map((isPage ? members : directs).map(({ userId }, i) => [userId, noteItems[i]]))
+  const notedIds = new Set(directs.map(({ userId }) => userId))
+  return profiles.map((profile) =>
+    toMember(owner, profile, notedIds.has(profile.userId) ? toNote(noteByUser.get(profile.userId)) : null),
+  )
+}
+
+type HasUserId = Pick<Profile, 'userId'>
+
+/** Reads the profiles of members of lists, in the order given. */
+export const readProfiles = async (members: readonly HasUserId[]): Promise<Profile[]> =>
+  (await readWithProfiles(members, []))[0]
+
+/**
+ * Reads the profiles of members of lists, and other items in the same batch. A profile that is not found is
+ * outdated: its member has joined a moment ago.
+ */
+async function readWithProfiles(
+  members: readonly HasUserId[],
+  others: readonly Key[],
+): Promise<[Profile[], (Item | undefined)[]]> {
+  const items = await findItems(
+    [...members.map(({ userId }) => profileKey(userId)), ...others],
+    (item) => item,
+    (item, i) => i < members.length && item === undefined,
+  )
+  const profiles = items.slice(0, members.length).map((item) => {
+    if (item === undefined) throw new Error('a member of a list has no profile')
+    return toProfile(item)
+  })
+  return [profiles, items.slice(members.length)]
+}
+
+/**
+ * Whether a member is in the downline of another. Reads a profile for each `maxUplineLength` levels between;
+ * none for a member of another tree, so that the time of a search does not tell that there is one.
+ */
+export async function isBelow(
+  owner: Pick<Profile, 'userId' | 'rootId' | 'depth'>,
+  member: Pick<Profile, 'rootId' | 'depth' | 'upline'>,
+): Promise<boolean> {
+  if (member.rootId !== owner.rootId) return false
+  let levels = member.depth - owner.depth
+  let { upline } = member
+  while (levels > upline.length) {
+    const [item] = await readItems([profileKey(upline.at(-1) ?? 0)])
+    if (upline.length === 0 || item === undefined) return false
+    levels -= upline.length
+    upline = toProfile(item).upline
+  }
+  return levels > 0 && upline[levels - 1] === owner.userId
+}
+
+const toMember = (owner: Profile, profile: Profile, note: string | null): Member => ({
+  user_id: profile.userId,
+  nickname: profile.nickname,
+  email: maskEmail(profile.email),
+  joined_at: profile.joinedAt,
+  level: profile.depth - owner.depth,
+  direct_count: profile.directCount,
+  team_count: profile.teamCount,
+  package_amount: profile.packageAmount,
+  team_performance: profile.teamPerformance,
+  note,
+})

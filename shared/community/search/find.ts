@@ -1,0 +1,237 @@
+import * as v from 'valibot'
+import { daysInOrder, endOfDay, startOfDay } from '../../dates.ts'
+import { readItems } from '../../db/read.ts'
+import type { Item } from '../../db/table.ts'
+import { Failure } from '../../errors.ts'
+import { Count, Day } from '../../fields.ts'
+import { type PageRequest, pageQuery, toPage } from '../../page.ts'
+import { stringifyExact } from '../../stringify-exact.ts'
+import { settings } from '../../settings.ts'
+import { emailKey, emailOwner } from '../../users/email-owner.ts'
+import { normalizeEmail } from '../../users/identity.ts'
+import { type BTreePosition, countOf, type MemberList, rootKey, unpackRoot } from '../list/node.ts'
+import { readRange } from '../list/range.ts'
+import {
+  isBelow,
+  Member,
+  type Profile,
+  profileKey,
+  readMembers,
+  readProfiles,
+  toProfile,
+} from '../profile.ts'
+import { type ReserveUnits, searchBudgetOf } from './budget.ts'
+import { indexKey, type SearchIndex, toIndex } from './index/items.ts'
+import { searchIndex, type SearchQuery, type SearchResult } from './index/search.ts'
+import { type Keyword, KeywordText, matchesText, toKeyword, toSearchText } from './keyword.ts'
+
+const Filter = v.object({
+  /** Beginning of a word of the nickname, whole email address, or part of it as masked; in any case. */
+  keyword: v.optional(KeywordText),
+  /** First and last day of joining, both included. */
+  beginDate: v.optional(Day),
+  endDate: v.optional(Day),
+  type: v.optional(v.picklist(['DIRECT', 'COMMUNITY']), 'DIRECT'),
+})
+const PageFilter = v.object({ ...Filter.entries, ...pageQuery })
+
+/** Filter of the members of the caller's community. */
+export type MemberFilter = v.InferOutput<typeof Filter>
+
+const checkDates = <Query extends MemberFilter>() =>
+  v.check<Query, string>(
+    ({ beginDate, endDate }) => daysInOrder(beginDate, endDate),
+    'must not be before beginDate',
+  )
+
+/** Query parameters of the members export, which has no pages. */
+export const MembersQuery = v.pipe(Filter, v.forward(checkDates<MemberFilter>(), ['endDate']))
+
+/** Query parameters of a page of members. */
+export const MembersPageQuery = v.pipe(
+  PageFilter,
+  v.forward(checkDates<v.InferOutput<typeof PageFilter>>(), ['endDate']),
+)
+
+/** Converts the filter's days of joining to a range of instants. */
+export const joinedRange = ({ beginDate, endDate }: Pick<MemberFilter, 'beginDate' | 'endDate'>) => ({
+  from: beginDate === undefined ? undefined : startOfDay(beginDate),
+  before: endDate === undefined ? undefined : endOfDay(endDate),
+})
+
+/** A member list with its root item and the profile of its owner, as read before the search. */
+export interface PrefetchedList {
+  list: MemberList
+  root: Item | undefined
+  owner: Profile | undefined
+  /** What a search by keyword needs besides; undefined if none is searched. */
+  search: SearchStart | undefined
+}
+
+interface SearchStart {
+  keyword: Keyword
+  reserve: ReserveUnits
+  /** The list's search index; undefined if it has none. */
+  index: SearchIndex | undefined
+  /** User id of the owner of the address that is the whole keyword. */
+  addressOwner: number | undefined
+}
+
+/** Reads the root of a member list and its owner's profile. It may run before the caller is authenticated. */
+export async function prefetchMembers(
+  { type, keyword: text }: MemberFilter,
+  ownerId: number,
+): Promise<PrefetchedList> {
+  const list: MemberList = { kind: type, ownerId }
+  const keyword = text ? toKeyword(text) : undefined
+  const budget = searchBudgetOf(ownerId)
+  const [root, owner, spent, index, addressOwner] = await readItems([
+    rootKey(list),
+    profileKey(ownerId),
+    ...(keyword === undefined ? [] : [budget.key, indexKey(list)]),
+    ...(keyword?.address === undefined ? [] : [emailKey(keyword.address)]),
+  ])
+  return {
+    list,
+    root,
+    owner: owner && toProfile(owner),
+    search: keyword && {
+      keyword,
+      reserve: budget.reserver(spent),
+      index: toIndex(index),
+      addressOwner: emailOwner(addressOwner),
+    },
+  }
+}
+
+/** Finds a page of the members that match a filter, newest first. */
+export async function listMembers(start: PrefetchedList, filter: MemberFilter, page: PageRequest) {
+  const window = { skip: (page.current - 1) * page.size, take: page.size }
+  const { total, members } = await findMembers(start, filter, window)
+  return toPage(members, total, page)
+}
+
+/** Answer of the members export: the newest members of a list. */
+export const Export = v.object({
+  /** Number of members that match the filter, including those left out of the export. */
+  total: Count,
+  /** Maximum number of members in an export. */
+  cap: Count,
+  /** Whether matching members were left out of the export. */
+  truncated: v.boolean(),
+  records: v.array(Member),
+})
+export type Export = v.InferOutput<typeof Export>
+
+/** Exports the newest members that match a filter: at most the cap, and what fits into an answer. */
+export async function exportMembers(start: PrefetchedList, filter: MemberFilter): Promise<Export> {
+  const cap = settings().exportCap
+  const { total, members } = await findMembers(start, filter, { skip: 0, take: cap })
+  const records = members.slice(0, countFitting(members))
+  return { total, cap, truncated: total > records.length, records }
+}
+
+/**
+ * Space for members in an answer: a Lambda function can answer at most 6 MB (AWS: Lambda quotas), of which 64
+ * KB are reserved for headers and envelope.
+ */
+const maxExportBytes = 6 * 1024 * 1024 - 64 * 1024
+
+/** How many members fit into an answer. Its body is JSON inside JSON, so each is measured escaped. */
+function countFitting(members: readonly Member[]): number {
+  let bytes = 0
+  const firstTooMany = members.findIndex((member) => {
+    bytes += Buffer.byteLength(JSON.stringify(stringifyExact(member)))
+    return bytes > maxExportBytes
+  })
+  return firstTooMany === -1 ? members.length : firstTooMany
+}
+
+/** Finds the members that match a filter: their number, and those in a window of them, newest first. */
+async function findMembers(
+  start: PrefetchedList,
+  filter: MemberFilter,
+  window: { skip: number; take: number },
+): Promise<{ total: number; members: Member[] }> {
+  const { total, entries } = await findEntries(start, filter, window)
+  return { total, members: start.owner === undefined ? [] : await readMembers(start.owner, entries) }
+}
+
+type Window = Pick<SearchQuery, 'from' | 'before' | 'skip' | 'take'>
+
+function findEntries(
+  { list, root, owner, search }: PrefetchedList,
+  filter: MemberFilter,
+  window: { skip: number; take: number },
+): Promise<SearchResult> {
+  const query = { ...joinedRange(filter), ...window }
+  if (search === undefined) return readRange(list, root, query)
+  if (owner === undefined) return Promise.resolve({ total: 0, entries: [] })
+  return searchList(list, root, owner, search, query)
+}
+
+/** Searches a list by its index, or a short list, which has none, by its profiles. */
+async function searchList(
+  list: MemberList,
+  root: Item | undefined,
+  owner: Profile,
+  search: SearchStart,
+  window: Window,
+): Promise<SearchResult> {
+  const { keyword, reserve, index, addressOwner } = search
+  const findOther = async () =>
+    addressOwner === undefined ? undefined : findByAddress(list, keyword, owner, addressOwner)
+  const attempt = async (root: Item | undefined, index: SearchIndex | undefined, consistent: boolean) => {
+    const count = countIn(root)
+    if (index !== undefined)
+      return searchIndex(list, index, { ...window, keyword, reserve, findOther, count, consistent })
+    return count <= maxProfiles ? searchProfiles(list, root, search, window) : undefined
+  }
+  const found = await attempt(root, index, false)
+  if (found !== undefined) return found
+  // What was read is outdated.
+  const [newRoot, newIndex] = await readItems([rootKey(list), indexKey(list)], { consistent: true })
+  const again = await attempt(newRoot, toIndex(newIndex), true)
+  if (again === undefined) throw new Failure('unavailable', { retryAfterSeconds: 1 })
+  return again
+}
+
+const countIn = (root: Item | undefined): number => countOf(unpackRoot(root).node)
+
+/** A list with more members has an index, unless it has just become so long. */
+const maxProfiles = 400
+
+/** Read units of an eventually consistent read of a profile, and of all else that such a search reads. */
+const profileUnits = 0.5
+const otherUnits = 25
+
+/** Searches a short list: reads the profiles of all members. */
+async function searchProfiles(
+  list: MemberList,
+  root: Item | undefined,
+  { keyword, reserve }: SearchStart,
+  { from, before, skip, take }: Window,
+): Promise<SearchResult> {
+  const { entries } = await readRange(list, root, { from, before, skip: 0, take: Infinity })
+  const reservation = reserve(otherUnits + entries.length * profileUnits)
+  const [profiles] = await Promise.all([readProfiles(entries), reservation])
+  const matches = profiles.filter(
+    (member) =>
+      matchesText(toSearchText(member), keyword) || normalizeEmail(member.email) === keyword.address,
+  )
+  return { total: matches.length, entries: matches.slice(skip, skip + take) }
+}
+
+/** The position of the owner of an address, if the list has the member and their texts do not match. */
+async function findByAddress(
+  list: MemberList,
+  keyword: Keyword,
+  owner: Profile,
+  userId: number,
+): Promise<BTreePosition | undefined> {
+  const [item] = await readItems([profileKey(userId)])
+  const member = item && toProfile(item)
+  if (member === undefined || matchesText(toSearchText(member), keyword)) return undefined
+  const isListed = list.kind === 'DIRECT' ? member.upline[0] === list.ownerId : await isBelow(owner, member)
+  return isListed ? { joinedAt: member.joinedAt, userId } : undefined
+}

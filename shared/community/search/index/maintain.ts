@@ -1,0 +1,71 @@
+import { readItems } from '../../../db/read.ts'
+import type { Key } from '../../../db/table.ts'
+import { transact, type Write, writeItem } from '../../../db/write.ts'
+import { forEachConcurrently } from '../../../for-each-concurrently.ts'
+import { nextHead, readHead, replaceHead } from '../../growth/head.ts'
+import { comparePositions, type MemberList } from '../../list/node.ts'
+import {
+  blockKeys,
+  type IndexedMember,
+  indexKey,
+  membersPerItem,
+  putNextIndex,
+  segmentMembersKeys,
+  tailKeys,
+  toIndex,
+  unpackMembers,
+} from './items.ts'
+import { prepareSegment } from './segment.ts'
+import type { IndexLimits } from './tail.ts'
+
+/**
+ * Makes a segment of a list's long tail, together with the newest segment if both fit into one. No search
+ * reads what it writes on the way. Its last transaction makes that count; it fails if the tree has changed
+ * meanwhile. It may be called again after any interruption, which leaves at most the items of a segment that
+ * nobody reads.
+ */
+export async function maintainIndex(rootId: number, list: MemberList, limits: IndexLimits): Promise<void> {
+  const head = await readHead(rootId)
+  const index = toIndex((await readItems([indexKey(list)], { consistent: true }))[0])
+  // An open batch comes first, because it adds to tails without changing the head of the tree.
+  if (head.open !== undefined || index === undefined) return
+  const { tail, segments, replaced } = index
+  if (tail.to - tail.from < limits.tailItems) return
+  const unread = [
+    ...tailKeys(list, replaced.tail),
+    ...replaced.segments.flatMap((old) => [...segmentMembersKeys(list, old), ...blockKeys(list, old)]),
+  ]
+  await writeAll(unread.map((Key) => ({ Delete: { Key } })))
+
+  const most = Math.max(1, Math.floor(limits.segment / membersPerItem))
+  const taken = { from: tail.from, to: Math.min(tail.to, tail.from + most) }
+  const newcomers = await readMembersAt(tailKeys(list, taken))
+  const merged = segments.slice(-1).filter(({ size }) => size + newcomers.length <= limits.segment)
+  const earlier = await readMembersAt(merged.flatMap((old) => segmentMembersKeys(list, old)))
+  const members = [...earlier, ...newcomers].sort(comparePositions)
+  const prepared = prepareSegment(list, crypto.randomUUID().slice(0, 8), members)
+  await writeAll(puts(prepared.items()))
+  const next = {
+    ...index,
+    segments: [...segments.slice(0, segments.length - merged.length), prepared.segment],
+    tail: { from: taken.to, to: tail.to },
+    replaced: { segments: merged.map(({ id, size, bits }) => ({ id, size, bits })), tail: taken },
+  }
+  await transact([replaceHead(rootId, head, nextHead(head)), putNextIndex(list, next)])
+}
+
+const readMembersAt = async (keys: readonly Key[]): Promise<IndexedMember[]> =>
+  (await readItems(keys, { consistent: true })).flatMap((item) => unpackMembers(item).members)
+
+function* puts(items: Iterable<object>): Generator<Write> {
+  for (const item of items) yield { Put: { Item: { ...item } } }
+}
+
+/**
+ * How many items are written at a time: a tree that grows by 200 members a second needs some hundred calls a
+ * second.
+ */
+const writeConcurrency = 16
+
+const writeAll = (writes: Iterable<Write>): Promise<void> =>
+  forEachConcurrently(writes, writeConcurrency, (write) => writeItem(write))

@@ -1,0 +1,188 @@
+import { readItems } from '../../../db/read.ts'
+import type { Item, Key } from '../../../db/table.ts'
+import { type BTreePosition, comparePositions, lowerBound, type MemberList } from '../../list/node.ts'
+import { type Keyword, matchesText, termOf } from '../keyword.ts'
+import type { ReserveUnits } from '../budget.ts'
+import {
+  blockKey,
+  blockOf,
+  membersKey,
+  membersPerItem,
+  nameOf,
+  type Posting,
+  type SearchIndex,
+  type Segment,
+  segmentMembersKeys,
+  tailKeys,
+  unpackBlock,
+  unpackMembers,
+} from './items.ts'
+
+/** A window of the members who match a keyword and joined in a range of time, newest first. */
+export interface SearchQuery {
+  keyword: Keyword
+  /** Start and end (not included) of the range of joining, epoch milliseconds. */
+  from?: number | undefined
+  before?: number | undefined
+  skip: number
+  take: number
+  /** Number of members of the list; an index that has fewer is not searched. */
+  count: number
+  /** Looks up another member who is found, if there is one. */
+  findOther: () => Promise<BTreePosition | undefined>
+  reserve: ReserveUnits
+  /** Whether to read strongly consistent. */
+  consistent: boolean
+}
+
+export interface SearchResult {
+  /** Number of members who match. */
+  total: number
+  /** Positions of those in the window, newest first. */
+  entries: BTreePosition[]
+}
+
+/** Read units of an eventually consistent read of an item of up to 4 KB. */
+const itemUnits = 0.5
+
+/**
+ * Read units of everything else that a search reads: the session, the caller's items, the members of the
+ * window, and a page of 20 members with the notes on them.
+ */
+const otherUnits = 60
+
+/**
+ * Finds members by a list's search index, in two rounds of reads. The first reads the tail, a block of terms
+ * of each segment, and all members of the segments that a date cuts; the second reads the members of the
+ * window. Resolves with undefined if items have been replaced since the index was read, or if it lacks
+ * members of the list.
+ */
+export async function searchIndex(
+  list: MemberList,
+  index: SearchIndex,
+  query: SearchQuery,
+): Promise<SearchResult | undefined> {
+  const { keyword, from = 0, before = Infinity, consistent } = query
+  const term = termOf(keyword.folded)
+  const isIn = ({ joinedAt }: BTreePosition) => joinedAt >= from && joinedAt < before
+  const segments = index.segments.filter((s) => s.newest.joinedAt >= from && s.oldest.joinedAt < before)
+  const isWhole = ({ oldest, newest }: Segment) => isIn(oldest) && isIn(newest)
+  const whole = segments.filter(isWhole)
+  const memberKeys = [
+    ...tailKeys(list, index.tail),
+    ...segments
+      .filter((segment) => !isWhole(segment))
+      .flatMap((segment) => segmentMembersKeys(list, segment)),
+  ]
+  const keys = [...memberKeys, ...whole.map(({ id, bits }) => blockKey(list, id, blockOf(term, bits)))]
+  // The reservation throws at once if the caller is known to have no room for it. Otherwise it is made while
+  // the items are read, which saves a round.
+  const reservation = query.reserve(otherUnits + keys.length * itemUnits)
+  const [items, other] = await Promise.all([readExisting(keys, consistent), query.findOther(), reservation])
+  if (items === undefined) return undefined
+
+  const tailLength = index.tail.to - index.tail.from
+  const members = items.slice(0, memberKeys.length).map((item) => unpackMembers(item).members)
+  const indexed = [
+    ...index.segments.map(({ size }) => size),
+    ...members.slice(0, tailLength).map((m) => m.length),
+  ]
+  if (indexed.reduce((sum, size) => sum + size, 0) < query.count) return undefined
+  const found: BTreePosition[] = members
+    .flat()
+    .filter((member) => isIn(member) && matchesText(member.text, keyword))
+  if (other !== undefined && isIn(other)) found.push(other)
+  found.sort(newestFirst)
+  const matches = items.slice(memberKeys.length).flatMap((item, i): SegmentMatches[] => {
+    const posting = unpackBlock(item).block.get(nameOf(term))
+    return posting === undefined ? [] : [{ segment: whole[i] as Segment, posting }]
+  })
+
+  // What a keyword longer than its term matches is known only from all members who match the term.
+  const ranges = term.isWhole
+    ? rangesOfWindow(found, matches, query)
+    : matches.map((match) => ({ ...match, start: 0, end: match.posting.count }))
+  const wanted = ranges.filter(({ start, end }) => start < end).map(candidatesOf)
+  const parts = await readExisting(
+    wanted.flatMap(({ segment, numbers }) => numbers.map((number) => membersKey(list, segment.id, number))),
+    consistent,
+  )
+  if (parts === undefined) return undefined
+  const selected = wanted.flatMap(({ ranks, numbers, skip, take }) => {
+    const stored = new Map(numbers.map((number) => [number, unpackMembers(parts.shift()).members]))
+    return ranks
+      .flatMap((rank) => stored.get(itemOf(rank))?.[rank % membersPerItem] ?? [])
+      .filter(({ text }) => matchesText(text, keyword))
+      .slice(skip, skip + take)
+  })
+  const newer = ranges.reduce((sum, { posting, end }) => sum + posting.count - end, 0)
+  const skip = query.skip - newer
+  return {
+    total: found.length + (term.isWhole ? countOf(matches) : selected.length),
+    entries: [...found, ...selected].sort(newestFirst).slice(skip, skip + query.take),
+  }
+}
+
+const newestFirst = (one: BTreePosition, other: BTreePosition): number => comparePositions(other, one)
+
+/** Reads items; undefined if one of them does not exist. */
+async function readExisting(keys: readonly Key[], consistent: boolean): Promise<Item[] | undefined> {
+  const items = (await readItems(keys, { consistent })).filter((item) => item !== undefined)
+  return items.length === keys.length ? items : undefined
+}
+
+/** Who matches a term in a segment. */
+interface SegmentMatches {
+  segment: Segment
+  posting: Posting
+}
+
+/** Some of the matches in a segment: from index `start` to `end` (not included), the oldest match first. */
+interface MatchRange extends SegmentMatches {
+  start: number
+  end: number
+}
+
+const countOf = (matches: readonly SegmentMatches[]): number =>
+  matches.reduce((sum, { posting }) => sum + posting.count, 0)
+
+/**
+ * For each segment the range of its matches that may be in a window over all matches: those in segments,
+ * which may overlap in time, and the positions already `found`, newest first. Matches that are newer than a
+ * range are newer than the window, those that are older are older than it.
+ */
+function rangesOfWindow(
+  found: readonly BTreePosition[],
+  matches: readonly SegmentMatches[],
+  { skip, take }: Pick<SearchQuery, 'skip' | 'take'>,
+): MatchRange[] {
+  const foundAfter = (position: BTreePosition) =>
+    lowerBound(found, (other) => comparePositions(position, other))
+  return matches.map((match) => {
+    const { oldest, newest } = match.segment
+    const others = matches.filter((other) => other !== match)
+    const surelyNewer = countOf(others.filter(({ segment }) => comparePositions(segment.oldest, newest) > 0))
+    const maybeNewer = countOf(others.filter(({ segment }) => comparePositions(segment.newest, oldest) > 0))
+    const { count } = match.posting
+    const first = Math.min(count, Math.max(0, skip - maybeNewer - foundAfter(oldest)))
+    const last = Math.min(count, Math.max(first, skip + take - surelyNewer - foundAfter(newest)))
+    return { ...match, start: count - last, end: count - first }
+  })
+}
+
+/** The number of the item that has the member of a rank. */
+const itemOf = (rank: number): number => Math.floor(rank / membersPerItem)
+
+/**
+ * The ranks in a segment among which a range of matches is, and the numbers of the items that have them: of
+ * those who match there, `skip` come before the range. A posting of many matches gives all ranks between two
+ * of its bookmarks.
+ */
+function candidatesOf({ segment, posting: { interval, ranks }, start, end }: MatchRange) {
+  const first = ranks[Math.floor(start / interval)] ?? 0
+  const last = ranks[Math.ceil(end / interval)] ?? segment.size
+  const between =
+    interval === 1 ? ranks.slice(start, end) : Array.from({ length: last - first }, (_, i) => first + i)
+  const numbers = [...new Set(between.map(itemOf))]
+  return { segment, ranks: between, numbers, skip: start % interval, take: end - start }
+}

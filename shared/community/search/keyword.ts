@@ -1,0 +1,145 @@
+import * as v from 'valibot'
+import { countCharacters } from '../../fields.ts'
+import { EmailAddress, maskEmail, normalizeEmail } from '../../users/identity.ts'
+
+/** Schema of a keyword, without outer space: at most as long as an email address. An empty one finds all. */
+export const KeywordText = v.pipe(
+  v.string(),
+  // The same as the checks below, for the API reference.
+  v.metadata({ pattern: String.raw`^\s*(?!\s)[\s\S]{0,254}\s*$` }),
+  v.trim(),
+  v.check((keyword) => countCharacters(keyword) <= 254, 'must have at most 254 characters'),
+)
+
+/** A keyword, prepared for comparing it with many members. */
+export interface Keyword {
+  /** The keyword as it is compared with search texts. */
+  folded: string
+  /** The keyword in the form in which sign-in compares email addresses; undefined if it is none. */
+  address: string | undefined
+  /** Whether it is long enough to match a part of a masked email address. */
+  matchesParts: boolean
+}
+
+/** Minimum length of a keyword that matches a part of a masked email address, in characters. */
+const minPartLength = 3
+
+/** Prepares a keyword. */
+export function toKeyword(text: string): Keyword {
+  const folded = fold(text)
+  const address = normalizeEmail(text)
+  return {
+    folded,
+    address: v.is(EmailAddress, address) ? address : undefined,
+    matchesParts: Array.from(folded).length >= minPartLength,
+  }
+}
+
+/**
+ * What keywords are looked for in, without regard to case and compatibility forms. Of the email address it
+ * has only what other members see, so that no search can find out what the mask hides.
+ */
+export interface SearchText {
+  nickname: string
+  maskedEmail: string
+}
+
+/** Whether two search texts are the same. */
+export const isSameText = (one: SearchText, other: SearchText | undefined): boolean =>
+  one.nickname === other?.nickname && one.maskedEmail === other.maskedEmail
+
+/** A member's search text. */
+export const toSearchText = ({ nickname, email }: { nickname: string; email: string }): SearchText => ({
+  nickname: fold(nickname),
+  maskedEmail: fold(maskEmail(email)),
+})
+
+/** Folds case as sign-in does with addresses; the two small sigmas are one letter, too (Unicode §5.18). */
+const fold = (text: string): string => normalizeEmail(text).replaceAll('ς', 'σ')
+
+/** Whether a keyword is the beginning of a word of the nickname, or a part of the masked email address. */
+export const matchesText = (
+  { nickname, maskedEmail }: SearchText,
+  { folded, matchesParts }: Keyword,
+): boolean => beginsWord(nickname, folded) || (matchesParts && maskedEmail.includes(folded))
+
+/** A word begins at a letter or digit that follows neither, and after a space or at the start of a text. */
+const wordStart = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{N}]|(?<!\S)\S/uy
+
+/** The indexes at which the words of a text begin. */
+const wordStarts = (text: string): number[] => Array.from(text.matchAll(anyWordStart), ({ index }) => index)
+
+const anyWordStart = new RegExp(wordStart, 'gu')
+
+/** Whether some word of a text begins with a keyword, which may go on into the next words. */
+function beginsWord(text: string, keyword: string): boolean {
+  for (let at = text.indexOf(keyword); at !== -1; at = text.indexOf(keyword, at + 1)) {
+    wordStart.lastIndex = at
+    if (wordStart.test(text)) return true
+  }
+  return false
+}
+
+/**
+ * A term is a text that a keyword may be: each beginning of a nickname from one of its words on, and each
+ * part of a masked email address. The index knows terms by two hashes, so it holds no name and no address.
+ */
+export interface Term {
+  /** Number of the term's cell, of `2 ** cellBits`. */
+  cell: number
+  /** Tells the terms of one cell apart: 38 bits, so two of a thousand terms are alike once in 10^5 cells. */
+  print: number
+}
+
+export const cellBits = 12
+export const printBits = 38
+
+/** Maximum length of a term in UTF-16 code units. A longer keyword is looked up by its beginning. */
+export const maxTermLength = 32
+
+/** Calls `emit` with every term of a search text; some more than once. */
+export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: Term) => void): void {
+  for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)
+  for (let start = 0; start < maskedEmail.length; start += 1)
+    if (!isInsideCharacter(maskedEmail, start)) eachBeginning(maskedEmail, start, minPartLength, emit)
+}
+
+/** The term to look a keyword up by, and whether it is the whole keyword. */
+export function termOf(folded: string): Term & { isWhole: boolean } {
+  let last: Term | undefined
+  eachBeginning(folded, 0, 1, (term) => (last = term))
+  if (last === undefined) throw new Error('an empty keyword is no term')
+  return { ...last, isWhole: folded.length <= maxTermLength }
+}
+
+/** Calls `emit` with the parts of a text that begin at an index and have enough characters. */
+function eachBeginning(text: string, start: number, minCharacters: number, emit: (term: Term) => void): void {
+  // Two hashes at once: FNV-1a, and one with the multiplier of MurmurHash2.
+  let one = 0x811c9dc5
+  let other = 0x9747b28c
+  let characters = 0
+  const end = Math.min(text.length, start + maxTermLength)
+  for (let i = start; i < end; i += 1) {
+    const unit = text.charCodeAt(i)
+    one = Math.imul(one ^ unit, 0x01000193)
+    other = Math.imul(other ^ unit, 0x5bd1e995)
+    other ^= other >>> 13
+    if (isInsideCharacter(text, i + 1)) continue
+    characters += 1
+    if (characters < minCharacters) continue
+    const mixed = mix(one)
+    emit({ cell: mixed >>> (32 - cellBits), print: (mixed & 0x3f) * 2 ** 32 + mix(other) })
+  }
+}
+
+/** Whether an index is between the two code units of one character. */
+const isInsideCharacter = (text: string, index: number): boolean =>
+  (text.charCodeAt(index) & 0xfc00) === 0xdc00
+
+/** The finalizer of MurmurHash3, in which every bit depends on all others. */
+function mix(hash: number): number {
+  let h = hash
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return (h ^ (h >>> 16)) >>> 0
+}

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest'
+import type { Member } from '../../../shared/community/profile.ts'
+import { membersCsv, textCell } from '../../../shared/community/csv.ts'
+import { Big } from '../../../shared/money.ts'
+
+const member: Member = {
+  user_id: 7,
+  nickname: 'Ann "the" first, née\nB',
+  email: 'a***n@example.com',
+  joined_at: 1_767_225_600_000,
+  level: 1,
+  direct_count: 2,
+  team_count: 3,
+  package_amount: new Big('0.100000000000000001'),
+  team_performance: new Big('12'),
+  note: '=cmd',
+}
+
+it.each(['"Ann"', 'say "hi"', 'a, b', 'a; b', 'a\tb'])('the CSV cell %j is quoted', (nickname) => {
+  const { body } = membersCsv([{ ...member, nickname }])
+  expect(body).toContain(`\r\n7,"${nickname.replaceAll('"', '""')}",a***n`)
+})
+
+it('the members export is CSV by RFC 4180 after a byte order mark', () => {
+  const { status, headers, body } = membersCsv([member, { ...member, nickname: 'B', note: null }])
+  expect(status).toBe(200)
+  expect(headers).toEqual({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="community-members.csv"',
+  })
+  const rest = 'a***n@example.com,1767225600000,1,2,3,0.100000000000000001,12'
+  expect(body).toBe(
+    [
+      '\uFEFFuser_id,nickname,email,joined_at,level,direct_count,team_count,package_amount,team_performance,note',
+      `7,"Ann ""the"" first, née\nB",${rest},'=cmd`,
+      `7,B,${rest},`,
+      '',
+    ].join('\r\n'),
+  )
+})
+
+it.each([
+  ['a\n=1+1', "a\n'=1+1"],
+  ['a\r=1+1', "a\r'=1+1"],
+  ['a\r\n=1+1', "a\r\n'=1+1"],
+  ['a;=1+1', "a;'=1+1"],
+  ['a\t=1+1', "a\t'=1+1"],
+  ['a; \t@x', "a;' \t'@x"],
+  ['a;"+1', `a;'""+1`],
+  ['a;＝1+1;-1', "a;'＝1+1;'-1"],
+  ['a; b', 'a; b'],
+])(
+  'a CSV cell with %j begins a formula where a spreadsheet separates cells by semicolon or tab',
+  (nickname, cell) => {
+    const { body } = membersCsv([{ ...member, nickname }])
+    expect(body).toContain(`\r\n7,"${cell}",a***n`)
+  },
+)
+
+it.each([
+  'Ann',
+  'Bob 2',
+  '4ever',
+  'a=b',
+  'x@y',
+  'May',
+  'Marcus 1',
+  'Aprilia',
+  '5th',
+  '',
+  'a,"b"',
+  'née',
+  '👍',
+])('a CSV cell with the harmless text %j is unchanged', (text) => {
+  expect(textCell(text)).toBe(text)
+})
+
+it.each([
+  '=1+1',
+  '+1',
+  '-1',
+  '@x',
+  '＝1+1',
+  '007',
+  '1e5',
+  '2026-01-02',
+  '12:30',
+  '5 pm',
+  'MARCH1',
+  '5 Mar 2024',
+  'true',
+  'FALSE',
+])('a CSV cell with %j is escaped so that a spreadsheet keeps it as text', (text) => {
+  expect(textCell(text)).toBe(`'${text}`)
+})
+
+it.each(['\t', '\r', '\n', '\r\n'])('white space %j before a formula hides it', (space) => {
+  expect(textCell(`${space}=1+1`)).toBe(`'${space}'=1+1`)
+})
+
+it('NUL, which could hide a formula, is removed from a CSV cell', () => {
+  expect(textCell('\0=1+1')).toBe("'=1+1")
+  expect(textCell('a\0b')).toBe('ab')
+})

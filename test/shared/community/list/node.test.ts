@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  type BTreePosition,
+  packNode,
+  standardCapacity,
+  unpackNode,
+} from '../../../../shared/community/list/node.ts'
+import type { Item } from '../../../../shared/db/table.ts'
+
+const version = { value: '3' }
+const position = fc.record({
+  joinedAt: fc.oneof(fc.nat(3), fc.nat(8_640_000_000_000_000)),
+  userId: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })),
+})
+const child = fc.record({ first: position, count: fc.nat(), id: fc.nat() })
+
+it('a node is unpacked as it was packed, and one that is cut short is refused', () => {
+  const positions = fc.array(position, { maxLength: 300, minLength: 1 })
+  const children = fc.array(child, { maxLength: 300, minLength: 1 })
+  fc.assert(
+    fc.property(positions, children, (entries, children) => {
+      for (const node of [
+        { kind: 'leaf' as const, version: 3, entries },
+        { kind: 'branch' as const, version: 3, children },
+      ]) {
+        const item: Item = { ...packNode(node), version }
+        expect(unpackNode(item)).toEqual(node)
+        const packed = (item['packed'] as Uint8Array).subarray(0, -1)
+        expect(() => unpackNode({ ...item, packed })).toThrow(RangeError)
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+it('a full leaf of a large tree takes less than 4 KB', () => {
+  const entries: BTreePosition[] = Array.from({ length: standardCapacity.entries }, (_, i) => ({
+    joinedAt: 1_767_225_600_000 + i * 60_000_000,
+    userId: 4_000_000_000 + i * 1_000,
+  }))
+  expect((packNode({ kind: 'leaf', version: 1, entries })['packed'] as Uint8Array).length).toBeLessThan(4_000)
+})

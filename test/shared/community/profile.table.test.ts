@@ -1,0 +1,42 @@
+import { beforeAll, expect, it } from 'vitest'
+import {
+  isBelow,
+  maxUplineLength,
+  type Profile,
+  putProfile,
+  readProfile,
+} from '../../../shared/community/profile.ts'
+import { placeBelow } from '../../../shared/community/join.ts'
+import { writeItem } from '../../../shared/db/write.ts'
+import { newUserIds } from '../../support/community.ts'
+
+/** More levels than the profile of a member names, twice over. */
+const levels = 2 * maxUplineLength + 3
+
+/** A chain of members, each the referrer of the next one. */
+const chain: Profile[] = []
+
+beforeAll(async () => {
+  const rootId = newUserIds()
+  for (let level = 0; level <= levels; level += 1) {
+    const referrer = chain.at(-1)
+    const place = referrer === undefined ? { rootId, depth: 0, upline: [] } : placeBelow(referrer)
+    const userId = rootId + level
+    await writeItem(
+      putProfile({ userId, nickname: 'n', email: `${userId}@example.com`, joinedAt: 1, ...place }),
+    )
+    chain.push((await readProfile(userId)) as Profile)
+  }
+})
+
+it('a member is in the downline of every ancestor, however far above, and of nobody else', async () => {
+  const [root, other] = chain as [Profile, Profile]
+  const lowest = chain.at(-1) as Profile
+  for (const ancestor of chain.slice(0, -1)) {
+    expect(await isBelow(ancestor, lowest), `${lowest.depth - ancestor.depth} levels`).toBe(true)
+    expect(await isBelow(lowest, ancestor)).toBe(false)
+    expect(await isBelow({ ...ancestor, userId: 1 }, lowest)).toBe(false)
+  }
+  expect(await isBelow(root, other)).toBe(true)
+  expect(await isBelow(lowest, lowest)).toBe(false)
+})

@@ -1,0 +1,88 @@
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import * as v from 'valibot'
+import { growTree } from '../../../../shared/community/growth/run.ts'
+import { searchBudgetOf } from '../../../../shared/community/search/budget.ts'
+import {
+  exportMembers,
+  listMembers,
+  type MemberFilter,
+  prefetchMembers,
+} from '../../../../shared/community/search/find.ts'
+import { consumedUnits, resetConsumedUnits } from '../../../../shared/db/consumed-units.ts'
+import { readItem } from '../../../../shared/db/read.ts'
+import { db, Integer } from '../../../../shared/db/table.ts'
+import { newUserIds, silenceTreeQueue, smallStorage } from '../../../support/community.ts'
+import { join } from '../../../support/community-events.ts'
+
+beforeEach(() => {
+  silenceTreeQueue()
+  vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 60_000) * 60_000 + 10_500 })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const search: MemberFilter = { type: 'COMMUNITY', keyword: 'ann' }
+const list = async (userId: number, filter: MemberFilter = search) =>
+  listMembers(await prefetchMembers(filter, userId), filter, { current: 1, size: 20 })
+
+async function spentBy(userId: number): Promise<number> {
+  const item = await readItem(searchBudgetOf(userId).key, { consistent: true })
+  return v.parse(v.optional(v.object({ units: Integer })), item)?.units ?? 0
+}
+
+/** Registers a root with so many referrals that its list has several levels of small nodes. */
+async function newTree(storage?: typeof smallStorage): Promise<number> {
+  const root = newUserIds()
+  const about = (userId: number) => ({ userId, nickname: `Ann ${userId}`, email: `${userId}@example.com` })
+  await join({ ...about(root), registeredAt: 1 })
+  for (let i = 1; i <= 30; i += 1)
+    await join({ ...about(root + i), referrerId: root, registeredAt: 1_767_225_600_000 + i })
+  await growTree(root, Date.now() + 60_000, storage)
+  return root
+}
+
+const refusal = { failure: 'too_many_requests', retryAfterSeconds: 50 }
+
+it('fifty simultaneous searches of a caller never reserve more than the budget together, and the next minute has another', async () => {
+  const caller = newUserIds()
+  const reserve = () => searchBudgetOf(caller).reserver(undefined)(450)
+  const outcomes = await Promise.allSettled(Array.from({ length: 50 }, reserve))
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(11)
+  for (const outcome of outcomes)
+    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(refusal)
+  expect(await spentBy(caller)).toBe(4_950)
+  vi.setSystemTime(Date.now() + 50_000)
+  await reserve()
+  expect(() => searchBudgetOf(caller).reserver(undefined)(5_001)).toThrow('too many requests')
+})
+
+it.each([
+  { kind: 'with a search index', storage: smallStorage },
+  { kind: 'without one', storage: undefined },
+])('a search of a list $kind reserves at least the read units that it consumes', async ({ storage }) => {
+  const root = await newTree(storage)
+  for (const filter of [search, { ...search, keyword: `${root + 7}@example.com`, beginDate: '2026-01-01' }]) {
+    const before = await spentBy(root)
+    resetConsumedUnits()
+    await list(root, filter)
+    const { read_units: consumed } = consumedUnits()
+    expect(consumed).toBeGreaterThan(3)
+    expect((await spentBy(root)) - before).toBeGreaterThanOrEqual(consumed)
+  }
+})
+
+it('a search without room in the budget is refused before it reads, and lists without keyword still answer', async () => {
+  const root = await newTree(smallStorage)
+  await searchBudgetOf(root).reserver(undefined)(5_000)
+  const send = vi.spyOn(db, 'send')
+  const prefetched = await prefetchMembers(search, root)
+  send.mockClear()
+  await expect(listMembers(prefetched, search, { current: 1, size: 20 })).rejects.toMatchObject(refusal)
+  await expect(exportMembers(prefetched, search)).rejects.toMatchObject(refusal)
+  expect(send.mock.calls.filter(([command]) => command instanceof BatchGetCommand)).toHaveLength(0)
+  expect(await list(root, { type: 'COMMUNITY' })).toMatchObject({ total: 30 })
+  expect(await list(root, { type: 'COMMUNITY', keyword: '' })).toMatchObject({ total: 30 })
+})

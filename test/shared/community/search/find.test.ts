@@ -1,0 +1,93 @@
+import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { afterEach, expect, it, vi } from 'vitest'
+import {
+  exportMembers,
+  listMembers,
+  type MemberFilter,
+  prefetchMembers,
+} from '../../../../shared/community/search/find.ts'
+import { db, type Item, type Key, tableName } from '../../../../shared/db/table.ts'
+import { type FindItem, largeList, listOwnerId } from '../../../bench/support/large-list.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+/** Read units of an eventually consistent read: half a unit for each 4 KB (AWS: read consistency). */
+const unitsOf = ({ packed }: Item): number =>
+  Math.max(1, Math.ceil((packed instanceof Uint8Array ? packed.length : 0) / 4_096)) / 2
+
+/**
+ * Lets the table's client read the items of a list, which nobody could write into DynamoDB Local while a test
+ * waits. Counts the calls, the rounds of calls that wait for one another, and the read units.
+ */
+function serve(find: FindItem) {
+  const cost = { calls: 0, rounds: 0, readUnits: 0, reserved: 0 }
+  let pending = 0
+  const send = async (command: unknown): Promise<object> => {
+    cost.calls += 1
+    if (pending === 0) cost.rounds += 1
+    pending += 1
+    await new Promise(setImmediate)
+    pending -= 1
+    if (command instanceof UpdateCommand) {
+      cost.reserved += Number(command.input.ExpressionAttributeValues?.[':units'])
+      return {}
+    }
+    if (!(command instanceof BatchGetCommand)) throw new Error('a search of members makes no such call')
+    const keys = (command.input.RequestItems?.[tableName()]?.Keys ?? []) as Key[]
+    const items = keys.flatMap((key): Item[] => [find(key)].filter((item) => item !== undefined))
+    cost.readUnits += items.reduce((sum, item) => sum + unitsOf(item), 0)
+    return { Responses: { [tableName()]: items } }
+  }
+  vi.spyOn(db, 'send').mockImplementation(send as never)
+  return cost
+}
+
+const search = async (filter: MemberFilter, current = 1) =>
+  listMembers(await prefetchMembers(filter, listOwnerId), filter, { current, size: 20 })
+
+it('a search takes four rounds of calls at most, on any page, whether it reads profiles or half a unit of each segment', async () => {
+  for (const size of [199, 10_000]) {
+    const cost = serve(largeList(size))
+    for (const [keyword, current] of [
+      ['example.com', 1],
+      ['example.com', Math.floor(size / 50)],
+      ['yuki', 1],
+      ['nobody', 1],
+    ] as const) {
+      Object.assign(cost, { calls: 0, rounds: 0, readUnits: 0, reserved: 0 })
+      const { records, total } = await search({ type: 'COMMUNITY', keyword }, current)
+      expect(records).toHaveLength(Math.min(20, total))
+      expect(total).toBeLessThan(size)
+      expect(cost.rounds).toBeLessThanOrEqual(4)
+      expect(cost.readUnits).toBeLessThan(size < 1_000 ? 125 : 60)
+      expect(cost.reserved).toBeGreaterThanOrEqual(cost.readUnits)
+    }
+  }
+})
+
+it('a list that has just got an index, of which the first read shows nothing, is searched by it', async () => {
+  const find = largeList(10_000)
+  let hidden = 0
+  serve((key) => {
+    const isHidden = hidden === 0 && key.pk === `FIND#TEAM#${listOwnerId}`
+    hidden += isHidden ? 1 : 0
+    return isHidden ? undefined : find(key)
+  })
+  const { records } = await search({ type: 'COMMUNITY', keyword: 'example.com' })
+  expect([hidden, records.length]).toEqual([1, 20])
+})
+
+it('an export says that it is cut when an answer has no room for all members, although the cap has', async () => {
+  const size = 10_000
+  // A member with the longest names that are allowed is a kilobyte of JSON inside JSON.
+  const longest = (i: number) => ({ nickname: '"'.repeat(100), email: `${i}@${'x'.repeat(240)}.example` })
+  serve(largeList(size, longest, false))
+  const filter: MemberFilter = { type: 'COMMUNITY' }
+  const start = await prefetchMembers(filter, listOwnerId)
+  const { records, ...rest } = await exportMembers(start, filter)
+  expect(rest).toEqual({ total: size, cap: size, truncated: true })
+  expect(records.length).toBeGreaterThan(5_000)
+  expect(records.length).toBeLessThan(size)
+  const { records: newest } = await listMembers(start, filter, { current: 1, size: 20 })
+  expect(records.slice(0, 20)).toEqual(newest)
+})

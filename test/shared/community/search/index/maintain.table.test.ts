@@ -1,0 +1,186 @@
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { readHead } from '../../../../../shared/community/growth/head.ts'
+import { readJournal } from '../../../../../shared/community/growth/journal.ts'
+import { growTree } from '../../../../../shared/community/growth/run.ts'
+import { searchBudgetOf } from '../../../../../shared/community/search/budget.ts'
+import {
+  listMembers,
+  type MemberFilter,
+  prefetchMembers,
+} from '../../../../../shared/community/search/find.ts'
+import {
+  blockKeys,
+  indexKey,
+  segmentMembersKeys,
+  tailKeys,
+  toIndex,
+} from '../../../../../shared/community/search/index/items.ts'
+import { maintainIndex } from '../../../../../shared/community/search/index/maintain.ts'
+import { type IndexLimits, standardLimits } from '../../../../../shared/community/search/index/tail.ts'
+import { readItem, scanItems } from '../../../../../shared/db/read.ts'
+import { db, type Key, tableName } from '../../../../../shared/db/table.ts'
+import { writeItem } from '../../../../../shared/db/write.ts'
+import { newUserIds, silenceTreeQueue } from '../../../../support/community.ts'
+import { join, rename } from '../../../../support/community-events.ts'
+import { addNewcomers, addRoot } from '../../../../support/newcomers.ts'
+import { runAndDieAt } from '../../../../support/tamper-calls.ts'
+
+beforeEach(silenceTreeQueue)
+afterEach(() => vi.restoreAllMocks())
+
+const small: IndexLimits = { minIndexed: 3, tailItems: 1, segment: 12 }
+/** How often the worker is killed. */
+const kills = Number(process.env['KILLS'] ?? 4)
+const grow = (rootId: number, limits: IndexLimits) =>
+  growTree(rootId, Date.now() + 60_000, { capacity: { entries: 8, children: 8 }, limits })
+
+const community = (ownerId: number) => ({ kind: 'COMMUNITY' as const, ownerId })
+
+/** The members of a downline whom a keyword finds, and whether the search read an index. */
+async function search(rootId: number, keyword: string) {
+  // One caller may not search as often in a minute as these tests do.
+  await writeItem({ Delete: { Key: searchBudgetOf(rootId).key } })
+  const send = vi.spyOn(db, 'send')
+  const filter: MemberFilter = { type: 'COMMUNITY', keyword }
+  const ids: number[] = []
+  for (let current = 1, pages = 1; current <= pages; current += 1) {
+    const page = await listMembers(await prefetchMembers(filter, rootId), filter, { current, size: 20 })
+    pages = page.pages
+    ids.push(...page.records.map(({ user_id }) => user_id))
+  }
+  const keys = send.mock.calls.flatMap(([command]) =>
+    command instanceof BatchGetCommand ? (command.input.RequestItems?.[tableName()]?.Keys as Key[]) : [],
+  )
+  send.mockRestore()
+  return { ids, indexed: keys.some(({ pk }) => pk.startsWith('FIND#') && pk.includes('.')) }
+}
+
+/** User ids of the newcomers of a root, the newest first. */
+const newest = (rootId: number, count: number) => Array.from({ length: count }, (_, i) => rootId + count - i)
+
+/** The keys of all items of a search index that are in the table, and those that may be. */
+async function keysOf(rootId: number) {
+  const list = community(rootId)
+  const filter = {
+    FilterExpression: 'begins_with(pk, :prefix)',
+    ExpressionAttributeValues: { ':prefix': `FIND#TEAM#${rootId}#` },
+  }
+  const stored: string[] = []
+  for await (const { pk } of scanItems(filter, 1)) stored.push(String(pk))
+  const index = toIndex(await readItem(indexKey(list), { consistent: true }))
+  if (index === undefined) throw new Error('the list has no index')
+  const used = [index, index.replaced].flatMap(({ tail, segments }) => [
+    ...tailKeys(list, tail),
+    ...segments.flatMap((one) => [...segmentMembersKeys(list, one), ...blockKeys(list, one)]),
+  ])
+  const names = (keys: readonly string[]) => [...new Set(keys)].sort()
+  return { stored: names(stored), used: names(used.map(({ pk }) => pk)), index }
+}
+
+it(
+  'an index has everybody from the moment that its list is long enough, although its worker is killed again and again',
+  async () => {
+    const root = await addRoot()
+    await addNewcomers(root, 2)
+    await grow(root, small)
+    expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 2), indexed: false })
+    await addNewcomers(root + 2, 28, root)
+    await grow(root, small)
+    expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30), indexed: true })
+    for (let killed = 0; killed < kills; killed += 1) {
+      await addNewcomers(root + 30 + killed, 1, root)
+      await runAndDieAt(() => grow(root, small), 5 + ((killed * 17) % 40), killed % 2 === 0)
+      const { ids } = await search(root, 'newcomer')
+      expect(ids).toEqual(newest(root, ids.length))
+    }
+    expect(await grow(root, small)).toBe('finished')
+    expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30 + kills), indexed: true })
+  },
+  10_000 * kills,
+)
+
+it('newcomers are merged into the newest segment while it has room, and what that replaces is deleted', async () => {
+  const root = await addRoot()
+  for (let count = 0; count < 30; count += 3) {
+    await addNewcomers(root + count, 3, root)
+    await grow(root, small)
+  }
+  const { stored, used, index } = await keysOf(root)
+  expect(index.segments.map(({ size }) => size)).toEqual([12, 12, 6])
+  expect(stored).toEqual(used)
+  expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 30), indexed: true })
+})
+
+it('an index waits for an open batch, which adds members to it without changing the head of the tree', async () => {
+  const root = await addRoot()
+  await addNewcomers(root, 60)
+  await grow(root, { ...small, tailItems: 10 })
+  await addNewcomers(root + 60, 120, root)
+  // The worker dies when it has just opened the batch.
+  for (let call = 1; (await readHead(root)).open === undefined; call += 1)
+    expect(await runAndDieAt(() => grow(root, small), call, true)).toBe(true)
+  await maintainIndex(root, community(root), small)
+  expect((await keysOf(root)).index.segments).toEqual([])
+  expect(await grow(root, small)).toBe('finished')
+  expect(await search(root, 'newcomer')).toEqual({ ids: newest(root, 180), indexed: true })
+})
+
+it('a segment is not made of names that another worker changes meanwhile', async () => {
+  const root = newUserIds()
+  const about = (userId: number) => ({ userId, nickname: `Ann ${userId}`, email: `${userId}@example.com` })
+  await join({ ...about(root), registeredAt: 1 })
+  for (let i = 1; i <= 3; i += 1) await join({ ...about(root + i), referrerId: root, registeredAt: i })
+  await grow(root, { ...small, tailItems: 10 })
+  const send = db.send.bind(db) as (command: unknown) => Promise<unknown>
+  let isRenamed = false
+  vi.spyOn(db, 'send').mockImplementation((async (command: object) => {
+    if (!isRenamed && command.constructor.name === 'PutCommand') {
+      isRenamed = true
+      await rename(root + 2, 'Zoë')
+      expect(await grow(root, { ...small, tailItems: 10 })).toBe('finished')
+    }
+    return send(command)
+  }) as never)
+  await expect(maintainIndex(root, community(root), small)).rejects.toThrow('a condition did not hold')
+  vi.restoreAllMocks()
+  silenceTreeQueue()
+  expect(await readJournal(root, 1)).toEqual([])
+  await maintainIndex(root, community(root), small)
+  expect((await keysOf(root)).index.segments).toHaveLength(1)
+  expect(await search(root, 'zoë')).toEqual({ ids: [root + 2], indexed: true })
+  expect(await search(root, 'ann')).toEqual({ ids: [root + 3, root + 1], indexed: true })
+})
+
+it('a new name is found in every index of the ancestors and the old one no more, wherever the worker is killed', async () => {
+  const root = newUserIds()
+  const about = (userId: number) => ({ userId, nickname: `Ann ${userId}`, email: `${userId}@example.com` })
+  await join({ ...about(root), registeredAt: 1 })
+  for (let i = 1; i <= 6; i += 1)
+    await join({ ...about(root + i), referrerId: root + i - 1, registeredAt: 1_767_225_600_000 + i })
+  await addNewcomers(root + 6, 12, root)
+  await grow(root, small)
+  let at = 0
+  for (const member of [root + 3, root + 6]) {
+    for (const [name, stamp] of [
+      ['Newcomer Zed', 2],
+      ['Zoë', 3],
+    ] as const) {
+      await rename(member, name, stamp)
+      for (let call = 4 + at; call < 100; call += 21)
+        await runAndDieAt(() => grow(root, standardLimits), call, at % 2 === 0)
+      expect(await grow(root, standardLimits)).toBe('finished')
+      at += 1
+    }
+  }
+  for (const owner of [root, root + 2]) {
+    expect(await search(owner, 'zo')).toEqual({ ids: [root + 6, root + 3], indexed: true })
+    expect((await search(owner, 'zed')).ids).toEqual([])
+    expect((await search(owner, 'ann')).ids).toEqual([
+      root + 5,
+      root + 4,
+      ...(owner === root ? [root + 2, root + 1] : []),
+    ])
+  }
+  expect((await search(root, 'newc')).ids).toHaveLength(12)
+})

@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import {
+  KeywordText,
+  matchesText,
+  toKeyword,
+  toSearchText,
+} from '../../../../shared/community/search/keyword.ts'
+import { maskEmail, normalizeEmail } from '../../../../shared/users/identity.ts'
+import { matches } from '../../../support/community-model.ts'
+
+/** Whether a search finds a member: by the address that is reserved for the member, or by the search text. */
+function finds(sent: string, nickname: string, email: string): boolean {
+  const keyword = toKeyword(sent)
+  return keyword.address === normalizeEmail(email) || matchesText(toSearchText({ nickname, email }), keyword)
+}
+
+describe('a keyword and a nickname', () => {
+  it.each([
+    ['ann', 'Ann B'],
+    ['ANN B', 'Ann B'],
+    ['b', 'Ann B'],
+    ['marie', 'Ann-Marie'],
+    ['ann-m', 'Ann-Marie'],
+    ['neil', 'O’Neil'],
+    ['smith', 'ann_smith'],
+    ['Ç', 'çelik'],
+    ['éva', 'E\u0301VA'],
+    ['kim', '\u212aim'],
+    ['οδος α', 'ΟΔΟΣ Αθηνα'],
+    ['ΟΔΟΣ', 'οδοσα'],
+    ['7', 'Agent 7'],
+    ['🦊', '🦊 fox'],
+    ['fox', '🦊fox'],
+    ['@ann', '@ann'],
+    ['田中', '田中太郎'],
+  ])('%j finds %j', (keyword, nickname) => {
+    expect(finds(keyword, nickname, 'x@y.zz')).toBe(true)
+  })
+
+  it.each([
+    ['nn', 'Ann B'],
+    ['nn b', 'Ann B'],
+    ['annb', 'Ann B'],
+    ['elik', 'çelik'],
+    ['lik', 'c\u0327elik'],
+    ['7', 'Agent007'],
+    ['-m', 'Ann-Marie'],
+    ['太郎', '田中太郎'],
+    ['c', 'çelik'],
+  ])('%j does not find %j', (keyword, nickname) => {
+    expect(finds(keyword, nickname, 'x@y.zz')).toBe(false)
+  })
+})
+
+describe('a keyword and an email address', () => {
+  it.each([
+    ['alice.smith@example.com', 'the whole address'],
+    [' ALICE.SMITH@Example.COM ', 'the whole address in other case, with outer space'],
+    ['\uff41lice.smith@example.com', 'the whole address in a compatibility form'],
+    ['a***h@example.com', 'the whole masked address'],
+    ['A**', 'its first three characters'],
+    ['h@e', 'three characters around the @'],
+    ['example.com', 'the domain'],
+    ['PLE', 'a part of the domain'],
+    ['***', 'the mask itself'],
+  ])('%j finds Alice.Smith@Example.com: %s', (keyword) => {
+    expect(finds(keyword, 'Zoe', 'Alice.Smith@Example.com')).toBe(true)
+  })
+
+  it.each([
+    ['al', 'two characters'],
+    ['@e', 'two characters of the masked address'],
+    ['alice', 'what the mask hides'],
+    ['smith@example.com', 'a part with hidden characters'],
+    ['alice.smith@example.co', 'all but the last character'],
+    ['ice.smith@example.com', 'all but the first characters'],
+    ['alice.smith@', 'the local part'],
+  ])('%j does not find Alice.Smith@Example.com: %s', (keyword) => {
+    expect(finds(keyword, 'Zoe', 'Alice.Smith@Example.com')).toBe(false)
+  })
+
+  it.each([
+    ['ab@example.com', 'a***@example.com', 'b@example.com'],
+    ['a@example.com', 'a***@example.com', '@@example.com'],
+  ])('of the short address %j, %j is a part and %j is not', (email, part, hidden) => {
+    expect(finds(part, 'Zoe', email)).toBe(true)
+    expect(finds(hidden, 'Zoe', email)).toBe(false)
+  })
+})
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789._-+'.split('')
+
+it('an attacker who guesses an address letter by letter learns nothing beyond its mask', () => {
+  const secret = 'mallory.green@example.com'
+  const search = (keyword: string) => finds(keyword, 'Zoe', secret)
+  const learned = (known: string, extend: (known: string, letter: string) => string) =>
+    alphabet.filter((letter) => search(extend(known, letter)))
+  expect(learned('m', (known, letter) => known + letter)).toEqual([])
+  expect(learned('m', (known, letter) => known + letter + 'llory')).toEqual([])
+  expect(learned('n@example.com', (known, letter) => letter + known)).toEqual([])
+  for (let length = 1; length < 12; length += 1) {
+    expect(learned(secret.slice(0, length), (known, letter) => known + letter)).toEqual([])
+    expect(learned(secret.slice(length + 1), (known, letter) => letter + known)).toEqual([])
+  }
+  expect(search(secret)).toBe(true)
+})
+
+const hidden = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength: 6 })
+
+it('no keyword but a whole address tells two addresses with the same mask apart', () => {
+  const keyword = fc.record({ from: fc.nat(20), length: fc.nat(20), of: fc.nat(3), tail: hidden })
+  fc.assert(
+    fc.property(hidden, hidden, keyword, (one, other, { from, length, of, tail }) => {
+      const emails = [`a${one}z@ab.example`, `a${other}z@ab.example`] as const
+      expect(maskEmail(emails[0])).toBe(maskEmail(emails[1]))
+      const source = [...emails, maskEmail(emails[0]), emails[0].slice(0, from) + tail][of] ?? ''
+      const guess = source.slice(from, from + length) || tail
+      fc.pre(guess !== emails[0] && guess !== emails[1])
+      expect(finds(guess, 'Zoe', emails[0])).toBe(finds(guess, 'Zoe', emails[1]))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+it('keywords match as the model of the contract says', () => {
+  const text = fc.string({
+    unit: fc.constantFrom(...Array.from('abÇçéK1 -_.@*🦊Ⅷﬁ')),
+    minLength: 1,
+    maxLength: 8,
+  })
+  fc.assert(
+    fc.property(text, text, text, (name, local, sent) => {
+      const keyword = v.parse(KeywordText, sent)
+      const nickname = name.trim()
+      const email = `${local.replaceAll(/[ @]/g, 'x')}@ab.example`
+      fc.pre(keyword !== '')
+      expect(finds(keyword, nickname, email)).toBe(matches({ nickname, email }, keyword))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+it('a keyword has at most 254 characters without outer space', () => {
+  expect(v.parse(KeywordText, `  ${'a'.repeat(254)} `)).toBe('a'.repeat(254))
+  expect(v.is(KeywordText, 'a'.repeat(255))).toBe(false)
+  expect(toKeyword('\ufdfa@'.repeat(127)).address).toBeUndefined()
+})
