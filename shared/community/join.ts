@@ -51,9 +51,9 @@ export const placeBelow = ({
 
 /**
  * The community's part of a new nickname or email address: the profile, and the journal entry from which the
- * worker changes the search indexes of all ancestors. There are no writes when nothing changes. If a condition
- * fails, another writer has changed the profile: call this function again. Throws OutOfOrderEvent for a user
- * who is not registered.
+ * worker changes the search indexes of all ancestors. There are no writes when nothing changes. If a
+ * condition fails, another writer has changed the profile: call this function again. Throws OutOfOrderEvent
+ * for a user who is not registered.
  */
 export async function renameMember(
   userId: number,

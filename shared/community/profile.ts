@@ -109,8 +109,8 @@ export const addPurchase = (userId: number, amount: Big, moment: Moment): Write 
   addToSums(profileKey(userId), new Map([['package_amount', amount]]), new Map(), moment)
 
 /**
- * The write that gives a member another nickname or email address. Its condition fails when either has changed
- * since the profile was read.
+ * The write that gives a member another nickname or email address. Its condition fails when either has
+ * changed since the profile was read.
  */
 export const renameProfile = (
   { userId, nickname, email }: Profile,
