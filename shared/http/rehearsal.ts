@@ -1,7 +1,5 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda'
 import { randomInt } from 'node:crypto'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { ClientRequest } from 'node:http'
 import { findNothing } from '../db/find-nothing.ts'
 import { Failure } from '../errors.ts'
 import { runInvocation } from '../invocation.ts'
@@ -38,33 +36,17 @@ const repetitions = 4
  * the code on the way of a request has run. They have no effect: they are refused, because nobody has their
  * access_token. Any other failure is logged, and is left to the first request that meets it.
  *
- * Only the first one calls the table. While it waits for the answer, the others find nothing without a call.
+ * Only the first one calls the table; the others find nothing without a call.
  */
 export async function rehearse(handler: Handler): Promise<void> {
-  const sent = whenRequestIsSent()
-  const first = rehearseOnce(handler)
-  await Promise.race([sent, first])
-  const failures: unknown[] = []
+  const failures = [await rehearseOnce(handler)]
   await findNothing(async () => {
-    while (failures.length < repetitions) failures.push(await rehearseOnce(handler))
+    while (failures.length <= repetitions) failures.push(await rehearseOnce(handler))
   })
-  failures.push(await first)
   const failure = failures.find((error) => error !== undefined)
   if (failure !== undefined) log.warn('rehearsal failed', { cause: errorSummary(failure) })
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
-
-/** Resolves when the next HTTP request of this process is sent: it has a connection, and waits. */
-const whenRequestIsSent = (): Promise<void> =>
-  new Promise((resolve) => {
-    const channel = 'http.client.request.start'
-    const onStart = (message: unknown) => {
-      unsubscribe(channel, onStart)
-      const { request } = message as { request: ClientRequest }
-      request.once('finish', resolve)
-    }
-    subscribe(channel, onStart)
-  })
 
 /** Answers a request of nobody, and resolves with the error if it is not refused as it should be. */
 async function rehearseOnce(handler: Handler): Promise<unknown> {

@@ -154,38 +154,4 @@ describe('authorization requests', () => {
     const less = await obtainCode(limited, session, { scope })
     expect((await postForm('/oauth2/token', less.exchange)).body['scope']).toBe('openid')
   })
-
-  test.each([
-    [
-      'without a response type',
-      { response_type: undefined },
-      ['invalid_request', 'unsupported_response_type'],
-    ],
-    ['that must not show a page', { prompt: 'none' }, ['login_required', 'interaction_required']],
-    ['in a request object', { request: 'e30.e30.' }, ['request_not_supported']],
-  ])('an authorization request %s returns an error to the client', async (_what, overrides, errors) => {
-    const request = authorizationRequest(client, overrides)
-    const answer = await followAuthorization(authorizationUrl(request), session)
-    expect(answer.href.startsWith(`${client.redirectUri}?`)).toBe(true)
-    expect(errors).toContain(answer.searchParams.get('error'))
-    expect(answer.searchParams.get('state')).toBe(request['state'])
-    expect(answer.searchParams.has('code')).toBe(false)
-  })
-
-  test.each([
-    ['a redirect URI that is not registered', { redirect_uri: 'https://client.example/unregistered' }],
-    [
-      'a redirect URI with a query that was not registered',
-      { redirect_uri: 'https://client.example/callback?foo=bar' },
-    ],
-    ['no redirect URI', { redirect_uri: undefined }],
-  ])(
-    'an authorization request with %s shows an error to the user and does not redirect',
-    async (_what, overrides) => {
-      const url = authorizationUrl(authorizationRequest(client, overrides))
-      const response = await fetch(url, { redirect: 'manual' })
-      expect(response.status).toBe(400)
-      expect(await response.json()).toMatchObject({ code: 40002 })
-    },
-  )
 })

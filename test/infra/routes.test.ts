@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Permissions } from '../../infra/permissions.ts'
 import { events } from '../../infra/events.ts'
 import { routes } from '../../infra/routes.ts'
+import { billTypes } from '../../shared/ledger/bill-types.ts'
 import { schedules, workers } from '../../infra/workers-and-schedules.ts'
 
 const rows: { name: string; permissions: Permissions }[] = [
@@ -35,14 +36,7 @@ describe('partitions', () => {
   })
 
   it('only events that move money write wallets and bills', () => {
-    const ledger = [
-      'deposit.updated',
-      'package.purchased',
-      'reward.granted',
-      'wallet.adjusted',
-      'wallet.transferred',
-      'withdrawal.updated',
-    ]
+    const ledger = [...new Set(Object.values(billTypes).map(({ event }) => event))].sort()
     expect(whoMay(/^(W|BL)#/, ...writes)).toEqual(ledger)
     expect(whoMay(/^W#/, ...writes)).toEqual(ledger)
   })

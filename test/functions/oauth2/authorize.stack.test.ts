@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../../infra/routes.ts'
 import { authorizationRequest, createClient, type TestClient } from '../../support/oauth-clients.ts'
 import { getAuthorize, stack } from '../../support/oauth.ts'
 
@@ -50,15 +49,6 @@ describe('a valid authorization request', () => {
     const response = await getAuthorize(request({ redirect_uri }))
     expect(location(response).to).toBe(stack.auth_url)
   })
-
-  test.each(['openid offline_access phone address', 'openid admin', 'deposit.read openid', ' openid  "<é> '])(
-    'an authorization request may ask for scopes that are unknown or not the client’s: %j',
-    async (scope) => {
-      const response = await getAuthorize(request({ scope }))
-      expect(location(response).to).toBe(stack.auth_url)
-      expect(location(response).query.get('scope')).toBe(scope)
-    },
-  )
 
   test('an authorization request may omit state and nonce, and repeat a scope', async () => {
     const response = await getAuthorize(
@@ -200,11 +190,6 @@ describe('an authorization request with a bad parameter', () => {
       /^https:\/\/client\.example\/with-query\?tenant=1&empty=&error=invalid_request&/,
     )
   })
-})
-
-test('the authorize function may read clients, and nothing else of the table', () => {
-  const route = routes.find(({ method, path }) => method === 'GET' && path === '/oauth2/authorize')
-  expect(route?.permissions).toEqual({ table: { GetItem: ['CLIENT#'] } })
 })
 
 const getRaw = (query: string): Promise<Response> =>

@@ -9,7 +9,7 @@ import {
   type TestClient,
   without,
 } from '../../support/oauth-clients.ts'
-import { address, getUserinfo, obtainCode, postForm, postJson, stack } from '../../support/oauth.ts'
+import { address, obtainCode, postForm, postJson, stack } from '../../support/oauth.ts'
 
 const secret = 'a secret: with % + and "signs", 39 long'
 let client: TestClient
@@ -246,11 +246,4 @@ describe('errors of the token endpoint', () => {
     expect(JSON.stringify(body)).not.toMatch(/<script|%3C|\\\\/)
     expect(body['error_description']).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
   })
-})
-
-test('an access_token works only for the scopes that the user consented to', async () => {
-  const { exchange } = await obtainCode(client, session, { scope: 'openid email' })
-  const { body } = await postForm('/oauth2/token', exchange)
-  const response = await getUserinfo(String(body['access_token']))
-  expect(await response.json()).toMatchObject({ sub: String(session.userId), email: session.email })
 })

@@ -129,22 +129,6 @@ it('a new signing key whose tag KMS does not show yet is deleted when KMS shows 
   expect(await states()).toEqual(['PendingDeletion'])
 })
 
-it('a signing key on record that KMS has deleted is looked for during the time that KMS lags', async () => {
-  await rotate({}, { awsRequestId: randomUUID() })
-  const { restore } = tamperCalls(async ({ name, perform }) => {
-    if (name === 'ListResourceTagsCommand') throw denied
-    return perform()
-  })
-  let waited = 0
-  try {
-    expect(await deleteSigningKeys((milliseconds) => (waited += milliseconds))).toEqual([])
-  } finally {
-    restore()
-  }
-  expect(waited).toBeGreaterThanOrEqual(5 * 60_000)
-  expect(waited).toBeLessThan(6 * 60_000)
-})
-
 it('CloudFormation is told of a failure, so that it does not wait for an hour', async () => {
   const tag = process.env['SIGNING_KEY_TAG']
   Reflect.deleteProperty(process.env, 'SIGNING_KEY_TAG')

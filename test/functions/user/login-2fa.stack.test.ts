@@ -74,24 +74,6 @@ describe('a valid code', () => {
     expect((await verifyAuthenticator({ email: spell(user.email) }, ticket, code)).code).toBe(0)
   })
 
-  test.each([-30_000, 30_000])(
-    'a TOTP is accepted when the clock of the authenticator is %i ms off',
-    async (drift) => {
-      const code = await authenticatorCode(user.totpSecret, Date.now() + drift)
-      // If a time step ends between the two clock reads, the code is two steps off; then the test uses the
-      // next code.
-      const answer = await verifyAuthenticator(user, ticket, code)
-      const again = await authenticatorCode(user.totpSecret, Date.now() + drift)
-      expect(answer.code === 0 || (await verifyAuthenticator(user, ticket, again)).code === 0).toBe(true)
-    },
-  )
-
-  test('a valid second factor uses its login ticket up', async () => {
-    const code = await mailedCode(user.email)
-    expect((await verifyMailed(user, ticket, code)).code).toBe(0)
-    expect(await verifyMailed(user, ticket, code)).toMatchObject(dead)
-  })
-
   test('a TOTP that was used with one login ticket is refused with another', async () => {
     const code = await authenticatorCode(user.totpSecret)
     const next = await openTicket(user)
