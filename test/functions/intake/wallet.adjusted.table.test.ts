@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler } from '../../../functions/intake/wallet.adjusted.ts'
-import { measure } from '../../bench/support/measure.ts'
 import { verifyWallet } from '../../../shared/ledger/verify/wallet.ts'
 import { deliver, deliverBatch, interceptQueues } from '../../support/deliver.ts'
 import { addUser, adjustment, readAllBills } from '../../support/ledger.ts'
+import { tamperCalls } from '../../support/tamper-calls.ts'
 
 describe('wallet.adjusted', () => {
   beforeAll(interceptQueues)
@@ -73,14 +73,17 @@ describe('wallet.adjusted', () => {
     expect(await verifyWallet({ userId, wallet: 'asset' })).toEqual({ bills: 3, differences: [] })
   })
 
-  it('wallet.adjusted costs at most 24 write units, and fewer for a second bill in the same quarter of an hour', async () => {
+  it('sixty events of one wallet that arrive together take at most three transactions', async () => {
     const userId = await addUser()
-    const costs = []
-    for (let i = 0; i < 3; i += 1) {
-      costs.push((await measure(() => deliver(handler, adjustment(userId)))).cost)
-    }
-    expect(costs[0]?.writeUnits).toBeLessThanOrEqual(24)
-    expect(costs[2]?.writeUnits).toBeLessThan(costs[0]?.writeUnits ?? 0)
-    expect(costs.map(({ rounds }) => rounds)).toEqual([3, 2, 2])
+    const batch = Array.from({ length: 60 }, () => adjustment(userId))
+    let transactions = 0
+    const { restore } = tamperCalls(({ name, perform }) => {
+      if (name === 'TransactWriteCommand') transactions += 1
+      return perform()
+    })
+    const deliveries = await deliverBatch(handler, batch).finally(restore)
+    expect(new Set(deliveries)).toEqual(new Set(['done']))
+    expect(transactions).toBeLessThanOrEqual(3)
+    expect(await verifyWallet({ userId, wallet: 'asset' })).toEqual({ bills: 60, differences: [] })
   })
 })
