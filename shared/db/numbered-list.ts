@@ -148,13 +148,13 @@ export async function readRange(
 }
 
 /** Number of rows that are read at a time. Without it, DynamoDB Local reads all that are left for a page. */
-export const rowsPerRead = 1_000
+const rowsPerRead = 1_000
 
-/** Reads the rows of a numbered list from a number on, oldest first, in as many reads as necessary. */
-export const readRows = (list: string, first = 1): AsyncGenerator<Item> =>
+/** Reads all rows of a numbered list, oldest first, in as many reads as necessary. */
+export const readRows = (list: string): AsyncGenerator<Item> =>
   queryItems({
-    KeyConditionExpression: 'pk = :list AND sk >= :first',
-    ExpressionAttributeValues: { ':list': list, ':first': ordinalText(first) },
+    KeyConditionExpression: 'pk = :list',
+    ExpressionAttributeValues: { ':list': list },
     ConsistentRead: true,
     Limit: rowsPerRead,
   })

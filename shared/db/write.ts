@@ -1,7 +1,5 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import {
-  BatchWriteCommand,
-  type BatchWriteCommandInput,
   DeleteCommand,
   PutCommand,
   TransactWriteCommand,
@@ -11,7 +9,7 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { Failure, OptimisticLockError } from '../errors.ts'
 import { retry } from '../retry.ts'
-import { db, type Item, type Key, tableName } from './table.ts'
+import { db, type Item, tableName } from './table.ts'
 
 type SdkWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 type Without<T> = Omit<NonNullable<T>, 'TableName' | 'ReturnValuesOnConditionCheckFailure'>
@@ -34,7 +32,7 @@ export interface Write {
 }
 
 /** A write whose condition did not hold, and the item as it is stored; undefined if there is none. */
-export interface FailedWrite {
+interface FailedWrite {
   write: Write
   stored: Item | undefined
 }
@@ -132,30 +130,6 @@ export async function writeIf(write: Write): Promise<boolean> {
     if (error instanceof ConditionFailed) return false
     throw error
   }
-}
-
-/** Maximum number of writes in one batch (AWS: BatchWriteItem). */
-const maxBatchWrites = 25
-
-/** Deletes items, in parallel batches. Throws `unavailable` when some stay unprocessed. */
-export async function deleteItems(keys: readonly Key[]): Promise<void> {
-  const starts = Array.from({ length: Math.ceil(keys.length / maxBatchWrites) }, (_, i) => i * maxBatchWrites)
-  await Promise.all(starts.map((start) => deleteBatch(keys.slice(start, start + maxBatchWrites))))
-}
-
-async function deleteBatch(keys: readonly Key[]): Promise<void> {
-  let pending: NonNullable<BatchWriteCommandInput['RequestItems']>[string] = keys.map((Key) => ({
-    DeleteRequest: { Key },
-  }))
-  const unprocessed = new Failure('unavailable', { retryAfterSeconds: 1 })
-  await retry(
-    async () => {
-      const command = new BatchWriteCommand({ RequestItems: { [tableName()]: pending } })
-      pending = (await db.send(command)).UnprocessedItems?.[tableName()] ?? []
-      if (pending.length > 0) throw unprocessed
-    },
-    (error) => error === unprocessed,
-  )
 }
 
 /** Whether a single write conflicted with a transaction on the same item; the SDK does not retry that. */

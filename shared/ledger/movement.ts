@@ -19,7 +19,7 @@ export interface Posting {
 }
 
 /** A reservation moves a part of the balance to the hold, or back. It makes no bill. */
-export interface Reservation {
+interface Reservation {
   kind: 'hold' | 'release'
   currency: string
   /** Amount of the reservation; positive. */
@@ -30,7 +30,7 @@ export interface Reservation {
 export type Movement = Posting | Reservation
 
 /** Result of movements: the wallet after them and the new bills, or why the movements are rejected. */
-export type Applied =
+type Applied =
   { wallet: Wallet; bills: NewBill[]; rejection?: undefined } | { rejection: RejectionReason }
 
 /** Applies movements to a wallet at one instant (epoch milliseconds), all or none. Writes nothing. */

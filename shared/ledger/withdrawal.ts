@@ -15,7 +15,7 @@ import type { Movement } from './movement.ts'
 export const WithdrawalStatus = v.picklist(['requested', 'settled', 'cancelled'])
 export type WithdrawalStatus = v.InferOutput<typeof WithdrawalStatus>
 
-export interface Withdrawal {
+interface Withdrawal {
   withdrawalId: string
   userId: number
   currency: string

@@ -42,7 +42,7 @@ interface Found {
 }
 
 /** The first round of reads for a page of bills: of the newest bills of all it is the page itself. */
-export type BillsStart = { newest: ListPage } | ({ newest?: undefined } & Found)
+type BillsStart = { newest: ListPage } | ({ newest?: undefined } & Found)
 
 /**
  * The first round of reads for a page of bills; undefined if no bill can match the query. The newest bills

@@ -45,7 +45,7 @@ export async function readChunkBefore(
 }
 
 /** The parts of a block by chunk. */
-export type Block = ReadonlyMap<number, Uint8Array>
+type Block = ReadonlyMap<number, Uint8Array>
 
 /** Parses a block from its item. */
 export const toBlock = (item: Item): Block =>

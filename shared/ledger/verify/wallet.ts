@@ -25,7 +25,7 @@ interface Totals {
 }
 
 /** Finds which of these bills have no record of the event, or of the deposit, that caused them. */
-export type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
+type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
 
 /** Number of bills of which `findUncaused` is asked at a time. */
 const billsTogether = 100
