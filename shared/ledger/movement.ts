@@ -30,8 +30,7 @@ interface Reservation {
 export type Movement = Posting | Reservation
 
 /** Result of movements: the wallet after them and the new bills, or why the movements are rejected. */
-type Applied =
-  { wallet: Wallet; bills: NewBill[]; rejection?: undefined } | { rejection: RejectionReason }
+type Applied = { wallet: Wallet; bills: NewBill[]; rejection?: undefined } | { rejection: RejectionReason }
 
 /** Applies movements to a wallet at one instant (epoch milliseconds), all or none. Writes nothing. */
 export function applyMovements(before: Wallet, movements: readonly Movement[], at: number): Applied {
