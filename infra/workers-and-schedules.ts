@@ -31,7 +31,7 @@ export const workers: Worker[] = [
         BatchGetItem: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#'],
         Query: ['TREE#'],
         PutItem: ['DIR#', 'FIND#', 'TEAM#', 'TREE#'],
-        UpdateItem: ['MEMBER#'],
+        UpdateItem: ['MEMBER#', 'WAKE#'],
         DeleteItem: ['FIND#', 'TREE#', 'WAKE#'],
       },
       queues: ['grow-tree'],

@@ -32,14 +32,14 @@ export async function growTree(
   deadline: number,
   storage: Omit<Storage, 'read'> = { capacity: standardCapacity, limits: standardLimits },
 ): Promise<'finished' | 'unfinished'> {
-  const attempt = <Result>(work: () => Promise<Result>) =>
-    retry(work, (error) => error instanceof OptimisticLockError)
   while (Date.now() < deadline) {
-    const { outcome, due } = await attempt(() => addBatch(rootId, deadline, storage))
+    const { outcome, due } = await retry(
+      () => addBatch(rootId, deadline, storage),
+      (error) => error instanceof OptimisticLockError,
+    )
     if (outcome === 'empty') return 'finished'
     // A list for which no time is left has its turn after the next newcomer.
-    for (const list of due)
-      if (Date.now() < deadline) await attempt(() => maintainIndex(rootId, list, storage.limits))
+    for (const list of due) if (Date.now() < deadline) await maintainIndex(rootId, list, storage.limits)
   }
   return 'unfinished'
 }

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import {
   isBelow,
   maxUplineLength,
@@ -7,6 +7,7 @@ import {
   readProfile,
 } from '../../../shared/community/profile.ts'
 import { placeBelow } from '../../../shared/community/join.ts'
+import { db } from '../../../shared/db/table.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { newUserIds } from '../../support/community.ts'
 
@@ -39,4 +40,10 @@ it('a member is in the downline of every ancestor, however far above, and of nob
   }
   expect(await isBelow(root, other)).toBe(true)
   expect(await isBelow(lowest, lowest)).toBe(false)
+})
+
+it('whether a member of another tree is below is known without a read, so that its time tells nothing', async () => {
+  const read = vi.spyOn(db, 'send')
+  expect(await isBelow(chain[0] as Profile, { ...(chain.at(-1) as Profile), rootId: 1 })).toBe(false)
+  expect(read).not.toHaveBeenCalled()
 })

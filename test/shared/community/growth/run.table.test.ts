@@ -6,7 +6,6 @@ import { readJournal } from '../../../../shared/community/growth/journal.ts'
 import { growTree } from '../../../../shared/community/growth/run.ts'
 import { type MemberList, rootKey } from '../../../../shared/community/list/node.ts'
 import { readRange } from '../../../../shared/community/list/range.ts'
-import { setNote } from '../../../../shared/community/note.ts'
 import { profileKey, readProfile } from '../../../../shared/community/profile.ts'
 import { searchBudgetOf } from '../../../../shared/community/search/budget.ts'
 import { listMembers, type MemberFilter, prefetchMembers } from '../../../../shared/community/search/find.ts'
@@ -271,31 +270,5 @@ describe('a batch of several transactions', () => {
     expect(ids).toEqual(expected.sort((one, other) => shuffled(other) - shuffled(one) || other - one))
     expect((await readWhole({ ...list, kind: 'DIRECT' })).ids).toEqual(ids)
     expect(await readProfile(rootId)).toMatchObject({ directCount: 2 * count, teamCount: 2 * count })
-  })
-})
-
-describe('setNote', () => {
-  it('a note can be set on direct referrals only, and only its author sees it', async () => {
-    const members = makeMembers({ size: 4, spread: 1, seeds: Array.from({ length: 16 }, () => 1) })
-    const [root, child, grandchild] = members as [ModelMember, ModelMember, ModelMember]
-    await deliverInOrder(eventsOf(members))
-    await growTree(root.userId, Date.now() + 30_000)
-    const model = new CommunityModel(members)
-    await setNote(root.userId, await readProfile(child.userId), '👍 met in Lisbon')
-    await setNote(child.userId, await readProfile(grandchild.userId), 'of the child')
-    model.notes.set(`${root.userId} ${child.userId}`, '👍 met in Lisbon')
-    model.notes.set(`${child.userId} ${grandchild.userId}`, 'of the child')
-    await compare(model, root, [undefined])
-    await compare(model, child, [undefined])
-    await expect(setNote(root.userId, await readProfile(grandchild.userId), 'x')).rejects.toMatchObject({
-      failure: 'forbidden',
-    })
-    await expect(setNote(child.userId, await readProfile(root.userId), 'x')).rejects.toMatchObject({
-      failure: 'forbidden',
-    })
-    await expect(setNote(root.userId, undefined, 'x')).rejects.toMatchObject({ failure: 'forbidden' })
-    await setNote(root.userId, await readProfile(child.userId), '')
-    model.notes.delete(`${root.userId} ${child.userId}`)
-    await compare(model, root, [undefined])
   })
 })
