@@ -166,7 +166,6 @@ function findEntries(
 ): Promise<SearchResult> {
   const query = { ...joinedRange(filter), ...window }
   if (search === undefined) return readRange(list, root, query)
-  if (owner === undefined) return Promise.resolve({ total: 0, entries: [] })
   return searchList(list, root, owner, search, query)
 }
 
@@ -174,13 +173,13 @@ function findEntries(
 async function searchList(
   list: MemberList,
   root: Item | undefined,
-  owner: Profile,
+  owner: Profile | undefined,
   search: SearchStart,
   window: Window,
 ): Promise<SearchResult> {
   const { keyword, reserve, index, addressOwner } = search
   const findOther = async () =>
-    addressOwner === undefined ? undefined : findByAddress(list, keyword, owner, addressOwner)
+    owner && addressOwner !== undefined ? findByAddress(list, keyword, owner, addressOwner) : undefined
   const attempt = async (root: Item | undefined, index: SearchIndex | undefined, consistent: boolean) => {
     const count = countIn(root)
     if (index !== undefined)
