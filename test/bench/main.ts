@@ -1,16 +1,30 @@
 // Measures what the service costs and how fast it is, beside peers in the same run:
-//   npm run bench [-- --short] [--part NAME ...] [--check] [--json FILE] [--write] [--install] [--samples N]
+//   npm run bench [-- --short] [--part NAME ...] [--check] [--json FILE] [--write] [--samples N]
 // README.md in this folder says what each part measures.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { measureBundles } from './bundles.ts'
+import { measureColdStarts } from './cold-start/cold-starts.ts'
 import { checkLines } from './lines.ts'
-import type { Options } from './part.ts'
-import { parts } from './parts.ts'
-import { describeMachine } from './report/machine.ts'
-import { formatTable, type Table } from './report/table.ts'
-import { writeDocuments } from './report/write-documents.ts'
-import { startBenchStack } from './stack/start-bench-stack.ts'
+import { type BenchStack, startBenchStack } from './stack/start-bench-stack.ts'
+import { measureStart } from './start.ts'
+import { describeMachine, type Options, type Table, toMarkdown, writeDocuments } from './table.ts'
 import '../support/silence-metrics.ts'
+
+type Part = (options: Options, stack: BenchStack) => Promise<Table[]>
+
+/** The parts by name. Those that load modules of shared/ are imported late: these read their environment. */
+const parts: Record<string, Part> = {
+  operations: async (_options, stack) =>
+    (await import('./operations/measure-operations.ts')).measureOperations(stack),
+  bundles: measureBundles,
+  growth: async (options) => (await import('./growth/growth.ts')).measureGrowth(options),
+  'cold-starts': measureColdStarts,
+  peers: async (options, stack) => (await import('./peers/peers.ts')).measurePeers(options, stack),
+  start: measureStart,
+}
+/** The parts that need neither quiet nor other packages. */
+const shortParts = ['operations', 'bundles', 'growth']
 
 const { values } = parseArgs({
   options: {
@@ -19,47 +33,39 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
     json: { type: 'string' },
     write: { type: 'boolean', default: false },
-    install: { type: 'boolean', default: false },
     samples: { type: 'string' },
   },
 })
 const unknown = values.part.filter((name) => !(name in parts))
 if (unknown.length > 0)
   throw new Error(`there is no part ${unknown.join(', ')}; there are ${Object.keys(parts).join(', ')}`)
-
-const options: Options = {
-  short: values.short,
-  samples: Number(values.samples ?? (values.short ? 1 : 20)),
-  install: values.install,
-  say: (line) => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`),
-}
+const { short } = values
+const options: Options = { short, samples: Number(values.samples ?? (short ? 1 : 20)) }
+const wanted = values.part.length > 0 ? values.part : short ? shortParts : Object.keys(parts)
 const machine = describeMachine(options.samples)
 console.log(`${machine}\n`)
 
 const tables: Table[] = []
+const print = ({ title, notes, rows }: Table) =>
+  console.log([`## ${title}`, ...notes, '', toMarkdown(rows), ''].join('\n'))
 const stack = await startBenchStack()
 try {
-  for (const [name, { title, inShort, run }] of Object.entries(parts)) {
-    const isWanted = values.part.length > 0 ? values.part.includes(name) : !values.short || inShort
-    if (!isWanted) continue
-    options.say(title)
+  for (const [name, run] of Object.entries(parts).filter(([part]) => wanted.includes(part))) {
+    process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${name}\n`)
     for (const table of await run(options, stack)) {
       tables.push(table)
-      console.log(formatTable(table))
+      print(table)
     }
   }
 } finally {
   await stack.close()
 }
-
-const { table: lines, broken } = checkLines(tables)
-console.log(formatTable(lines))
+const { table: lines, broken } = checkLines(tables, short)
+print(lines)
+tables.push(lines)
 if (values.json !== undefined)
-  writeFileSync(
-    values.json,
-    `${JSON.stringify({ machine, short: values.short, tables: [...tables, lines] }, null, 1)}\n`,
-  )
-if (values.write) writeDocuments([...tables, lines], machine)
+  writeFileSync(values.json, `${JSON.stringify({ machine, short, tables }, null, 1)}\n`)
+if (values.write) writeDocuments(tables, machine)
 if (values.check && broken.length > 0) {
   console.error(`broken: ${broken.join('; ')}`)
   process.exitCode = 1

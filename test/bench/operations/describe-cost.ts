@@ -1,59 +1,54 @@
 import type { FunctionModel } from '../../../infra/local/model.ts'
-import { dollarsByPrice, storageDollarsPerGigabyteMonth } from '../../infra/capacity/prices.ts'
 import { addBills } from '../../support/bill-call.ts'
-import { type Row, round } from '../report/table.ts'
-import { type AwsCall, longestChain } from '../stack/aws-call.ts'
-import type { Usage } from './measure-operations.ts'
+import { type Row, round } from '../table.ts'
+import type { AwsCall, Usage } from './measure-operations.ts'
 import type { Operation } from './operations.ts'
+import { dollarsByPrice, storageDollarsPerGigabyteMonth } from './prices.ts'
 
-/** What an AWS call takes within a region, in milliseconds. */
+/** What an AWS call takes within a region, and a function's own work, in milliseconds. */
 const callMilliseconds = 5
-/** Memory at which Lambda gives a whole processor (AWS: Configure Lambda function memory). */
-const wholeProcessorMegabytes = 1769
+const ownMilliseconds = ({ of }: Operation) => (of === 'user-login-with-password' ? 100 : 10)
 const monthsOfTenYears = 120
 
-/**
- * Columns of an operation: its calls and units, its dollars per million by service, and what it leaves
- * stored.
- */
-export function describeCost({ kind, title }: Operation, model: FunctionModel, { calls, cpu }: Usage): Row {
-  const of = (service: AwsCall['service']) => calls.filter((call) => call.service === service)
-  const signatures = of('kms').filter(({ operation }) => operation === 'Sign').length
+/** The number of calls in the longest chain of which each began after the one before had been answered. */
+function longestChain(calls: readonly AwsCall[]): number {
+  const chains: { endedAt: number; length: number }[] = []
+  for (const { startedAt, endedAt } of calls.toSorted((a, b) => a.startedAt - b.startedAt)) {
+    const before = chains.filter((chain) => chain.endedAt <= startedAt).map(({ length }) => length)
+    chains.push({ endedAt, length: 1 + Math.max(0, ...before) })
+  }
+  return Math.max(0, ...chains.map(({ length }) => length))
+}
+
+/** Columns of an operation: its calls and units, its dollars per million, and what it leaves stored. */
+export function describeCost(operation: Operation, model: FunctionModel, { calls, bills }: Usage): Row {
+  const { kind } = operation
+  const of = (service: string) => calls.filter((call) => call.service === service)
+  const signatures = of('KMS').filter(({ name }) => name === 'SignCommand').length
   const chain = longestChain(calls)
-  const { readUnits, writeUnits, keptBytes, keptItems } = addBills(calls)
-  const slowdown = Math.max(1, wholeProcessorMegabytes / model.memoryMegabytes)
+  const { readUnits, writeUnits, keptBytes, keptItems } = addBills(bills)
   const charged = dollarsByPrice({
-    title,
     requests: kind === 'request' ? 1 : 0,
     events: kind === 'event' || kind === 'message' ? 1 : 0,
-    mails: of('ses').length,
+    mails: of('SESv2').length,
     memory: model.memoryMegabytes,
-    milliseconds: chain * callMilliseconds + cpu * slowdown,
-    calls: of('dynamodb').length,
+    milliseconds: chain * callMilliseconds + ownMilliseconds(operation),
     readUnits,
     writeUnits,
-    signatures,
-    symmetric: of('kms').length - signatures,
+    kmsRequests: of('KMS').length,
   })
   const dollars = kind === 'message' ? { ...charged, event: 0 } : charged
-  const dynamodb = dollars.read + dollars.write
   const floor = dollars.gateway + dollars.event + dollars.queue + dollars.invocation
   return {
     calls: calls.length,
     chain,
     'read units': readUnits,
     'write units': writeUnits,
-    KMS: of('kms').length,
-    'CPU ms': round(cpu, 3),
+    KMS: of('KMS').length,
+    signatures,
+    mails: of('SESv2').length,
     '$ per million': round(Object.values(dollars).reduce((sum, amount) => sum + amount, 0)),
-    gateway: dollars.gateway,
-    lambda: round(dollars.invocation + dollars.gigabyteSecond),
-    dynamodb: round(dynamodb),
-    kms: dollars.kms,
-    'events, queues': round(dollars.event + dollars.queue),
-    mail: dollars.mail,
-    logs: round(dollars.logGigabyte),
-    '× floor': round((floor + dynamodb) / floor),
+    '× floor': floor === 0 ? undefined : round((floor + dollars.read + dollars.write) / floor),
     'kept items': keptItems,
     'kept bytes': keptBytes,
     '$ of ten years': round((keptBytes / 1e9) * 1e6 * storageDollarsPerGigabyteMonth * monthsOfTenYears),

@@ -1,22 +1,33 @@
-import { type Calls, makeCalls } from '../../infra/grants/calls.ts'
-import type { Options } from '../part.ts'
-import { median } from '../report/statistics.ts'
-import type { Table } from '../report/table.ts'
-import type { AwsCall } from '../stack/aws-call.ts'
-import { FunctionProcess, toInvocation } from '../stack/function-process.ts'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { functionEntries } from '../../../infra/bundle/functions.ts'
+import type { FunctionModel } from '../../../infra/local/model.ts'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { db, tableName } from '../../../shared/db/table.ts'
+import { makeCalls } from '../../infra/grants/calls.ts'
+import { type Bill, billCall, noBill } from '../../support/bill-call.ts'
+import { tamperCalls } from '../../support/tamper-calls.ts'
 import type { BenchStack } from '../stack/start-bench-stack.ts'
+import type { Row, Table } from '../table.ts'
 import { describeCost } from './describe-cost.ts'
-import type { Operation } from './operations.ts'
+import { describeLoad, describeQuotas } from './load.ts'
+import { type Operation, operations } from './operations.ts'
 
-/**
- * What one run of an operation took: its AWS calls, its processor time in milliseconds, the bytes it
- * logged.
- */
+/** A call to an AWS service, and when it came and was answered, in milliseconds. */
+export interface AwsCall {
+  service: string
+  name: string
+  startedAt: number
+  endedAt: number
+}
+
+/** What one run of an operation took: its AWS calls, and what AWS bills for those to DynamoDB. */
 export interface Usage {
   calls: AwsCall[]
-  cpu: number
-  logBytes: number
+  bills: Bill[]
 }
+
+type Handler = (event: object, context: object) => Promise<unknown>
+type Next = (args: { request: { body: string } }) => Promise<{ output: object }>
 
 /** Thrown to end a scenario after the call that is measured. */
 class Measured extends Error {
@@ -26,29 +37,57 @@ class Measured extends Error {
 /** Functions that nobody calls in operation, or that answer without AWS. */
 const unmeasured = ['fallback', 'delete-signing-keys']
 
-/** Measures what every operation costs: part 1. */
-export async function measureOperations({ samples, say }: Options, stack: BenchStack): Promise<Table[]> {
-  // Loaded only now, because it loads modules of shared/, which read their environment when they load.
-  const { operations } = await import('./operations.ts')
+const measured = new Map<string, Usage>()
+let current: Usage | undefined
+
+/** Records the calls of all AWS clients of this process, and bills those to DynamoDB, for a current usage. */
+function recordCalls(): void {
+  tamperCalls(async ({ client, name, perform }) => {
+    const usage = current
+    if (usage === undefined || client instanceof DynamoDBClient) return perform()
+    const startedAt = performance.now()
+    try {
+      return await perform()
+    } finally {
+      const service = client.constructor.name.replace(/Client$/, '')
+      usage.calls.push({ service, name, startedAt, endedAt: performance.now() })
+    }
+  })
+  const database = new DynamoDBClient(clientOptions())
+  const bill =
+    (next: Next, { commandName = '' }: { commandName?: string }) =>
+    async (args: Parameters<Next>[0]) => {
+      const usage = current
+      if (usage === undefined) return next(args)
+      const input = JSON.parse(Buffer.from(args.request.body).toString()) as object
+      const sent = { operation: commandName.replace(/Command$/, ''), input }
+      const { answer, bill: billed } = await billCall(database, tableName(), sent, async () => {
+        const output = await next(args)
+        return { answer: output, body: output.output }
+      })
+      usage.bills.push(billed)
+      return answer
+    }
+  db.middlewareStack.add(bill as never, { step: 'build', name: 'bill' })
+}
+
+/** Measures what every operation costs, in this process. */
+export async function measureOperations(stack: BenchStack): Promise<Table[]> {
   const listed = new Set([...operations.map(({ of }) => of), ...unmeasured])
   const unlisted = stack.functions.filter(({ name }) => !listed.has(name)).map(({ name }) => name)
   if (unlisted.length > 0)
     throw new Error(`add ${unlisted.join(', ')} to test/bench/operations/operations.ts`)
-
-  const rows = []
-  for (const [of, own] of Map.groupBy(operations, (operation) => operation.of)) {
-    const model = stack.functions.find(({ name }) => name === of)
-    if (model === undefined) throw new Error(`there is no function ${of}`)
-    say(of)
-    const environment = new FunctionProcess(stack.describe(model))
-    try {
-      for (const operation of own) {
-        const usages = await repeat(environment, stack, operation, samples)
-        rows.push({ operation: operation.title, ...describeCost(operation, model, typical(usages)) })
-      }
-    } finally {
-      await environment.end()
-    }
+  recordCalls()
+  const rows: Row[] = []
+  for (const operation of operations) {
+    const model = stack.functions.find(({ name }) => name === operation.of)
+    if (model === undefined) throw new Error(`there is no function ${operation.of}`)
+    const handler = await loadHandler(model)
+    // The first run warms up what the function keeps in memory.
+    await runOnce(handler, operation)
+    const usage = await runOnce(handler, operation)
+    measured.set(operation.title, usage)
+    rows.push({ operation: operation.title, ...describeCost(operation, model, usage) })
   }
   return [
     {
@@ -56,57 +95,48 @@ export async function measureOperations({ samples, say }: Options, stack: BenchS
       title: 'What an operation costs',
       notes: [
         "Units by AWS's billing rule, from the sizes of the items before and after; index entries included.",
-        'Chain: the most AWS calls of which each began after the one before had been answered.',
-        'CPU: median in a warm process on this machine. Lambda is charged for 5 ms of each call in the chain and that CPU',
-        'at memory/1769 of a processor. × floor: what calls the function (API Gateway, or bus and queue), the Lambda request',
-        'and DynamoDB, by the first two alone.',
-        'Kept: what does not expire, with 100 bytes for each item and index entry. A transaction that is cancelled is',
-        'counted whole, the most that AWS charges for it.',
+        'Chain: the most AWS calls of which each began after the one before had been answered. Lambda is',
+        'charged for 5 ms of each of them and for 10 ms of its own, 100 ms where a password is checked.',
+        '× floor: what calls the function and the Lambda request, and DynamoDB, by the first two alone.',
+        'Kept: what does not expire, with 100 bytes for each item and index entry.',
       ],
       rows,
     },
+    describeLoad(rows),
+    describeQuotas(rows),
   ]
 }
 
-/** The usage of a run in the middle: units are the same in all, processor time is not. */
-const typical = (usages: readonly Usage[]): Usage => ({
-  ...(usages.at(-1) as Usage),
-  cpu: median(usages.map(({ cpu }) => cpu)),
-})
-
-/** Runs an operation once to warm it up, and then as often as is wanted. */
-async function repeat(
-  environment: FunctionProcess,
-  stack: BenchStack,
-  operation: Operation,
-  samples: number,
-): Promise<Usage[]> {
-  const usages: Usage[] = []
-  for (let sample = 0; sample <= samples; sample += 1)
-    usages.push(await runOnce(environment, stack, operation))
-  return usages.slice(1)
+/** The number of calls to a service in an operation of this title. Run it after measureOperations. */
+export function countCalls(title: string, service: string): number {
+  const found = measured.get(title)
+  if (found === undefined) throw new Error(`${title} was not measured: add --part operations`)
+  return found.calls.filter((call) => call.service === service).length
 }
 
-async function runOnce(
-  environment: FunctionProcess,
-  { recorder }: BenchStack,
-  { scenario, call, title }: Operation,
-): Promise<Usage> {
+/** Loads the source of a function: its name is its entry's, without the folder of schedules. */
+async function loadHandler({ name, environment }: FunctionModel): Promise<Handler> {
+  Object.assign(process.env, environment)
+  const entry = functionEntries().find(
+    (one) => one.replace(/^schedule\//, '').replaceAll(/[/.]/g, '-') === name,
+  )
+  const { handler } = (await import(`../../../functions/${entry ?? name}.ts`)) as { handler: Handler }
+  return handler
+}
+
+async function runOnce(handler: Handler, { scenario, call, title }: Operation): Promise<Usage> {
   let usage: Usage | undefined
   let made = 0
-  let logged = 0
-  const calls: Calls = makeCalls(async (event) => {
+  const context = { awsRequestId: 'bench', getRemainingTimeInMillis: () => 30_000 }
+  const calls = makeCalls(async (payload) => {
     if (usage !== undefined) throw new Measured()
-    // The calls of the function's init are none of the operation's.
-    await environment.evaluated
-    recorder.take()
-    const answer = await environment.run(event)
-    const { cpu, logBytes } = answer
-    const recorded = recorder.take()
-    if (made === call) usage = { calls: recorded.calls, cpu, logBytes: logBytes - logged }
+    const own: Usage = { calls: [], bills: [noBill] }
+    current = own
+    const answer = await handler(JSON.parse(payload) as object, context).finally(() => (current = undefined))
+    if (made === call) usage = own
     made += 1
-    logged = logBytes
-    return toInvocation(answer)
+    const text = JSON.stringify(answer) as string | undefined
+    return { payload: text ?? 'null', functionError: undefined, requestId: '', logTail: '' }
   })
   try {
     await scenario(calls)

@@ -9,7 +9,6 @@ import { applyEvent } from '../../support/apply-event.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
 import { createSession } from '../../support/oauth-clients.ts'
 import { createUser } from '../../support/sign-in.ts'
-import { addBills } from '../support/add-bills.ts'
 
 /** A request, an event or a run of which the benchmark prints what it costs. */
 export interface Operation {
@@ -42,6 +41,11 @@ const granted =
 
 const request = granted('request')
 const event = granted('event')
+
+/** Posts this many bills into the asset wallet of a user. */
+async function addBills(userId: number, count: number): Promise<void> {
+  for (let bill = 0; bill < count; bill += 1) await applyEvent(walletAdjusted, adjustment(userId))
+}
 
 /** A page of twenty bills. */
 const pageOfBills: Scenario = async (calls) => {

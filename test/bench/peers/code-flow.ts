@@ -2,12 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Options } from '../part.ts'
-import type { Row, Table } from '../report/table.ts'
-import { recordEvent } from '../stack/record-event.ts'
-import type { BenchStack } from '../stack/start-bench-stack.ts'
-import { installPackages } from './install-packages.ts'
-import { loadPackage } from './load-package.ts'
+import { countCalls } from '../operations/measure-operations.ts'
+import type { Row, Table } from '../table.ts'
+import { installPackages, loadPackage } from './frameworks.ts'
 
 /** The part of oidc-provider that the comparison uses. */
 type ProviderClass = new (issuer: string, configuration: object) => { callback: () => RequestListener }
@@ -22,33 +19,18 @@ const ownRequests = [
 ]
 
 /** Counts requests and storage calls of a sign-in by the code flow, of this service and of oidc-provider. */
-export async function measureCodeFlow({ say }: Options, stack: BenchStack): Promise<Table> {
-  const rows: Row[] = [await countOwnFlow(stack)]
-  const modules = await installPackages(['oidc-provider'], say)
-  if (modules === undefined) rows.push({ 'code flow': 'oidc-provider: absent' })
-  else rows.push(await countProviderFlow(modules))
-  return {
-    name: 'code-flow',
-    title: 'A sign-in by the code flow with PKCE, consent included',
-    notes: [
-      'From the first request to the tokens. Storage calls: of DynamoDB, or of the adapter of oidc-provider, whose',
-      'signing keys are in its memory and whose users are not looked up. Ours has a second factor, and two of',
-      'its requests show no page: the page is static.',
-    ],
-    rows,
-  }
-}
-
-async function countOwnFlow(stack: BenchStack): Promise<Row> {
-  const { operations } = await import('../operations/operations.ts')
+export async function measureCodeFlow(): Promise<Table> {
   let storageCalls = 0
-  for (const title of ownRequests) {
-    const operation = operations.find((one) => one.title === title)
-    if (operation === undefined) throw new Error(`there is no operation ${title}`)
-    const recorded = await recordEvent(stack, operation.of, operation.scenario, operation.call)
-    storageCalls += recorded.answers.filter(({ target }) => target.startsWith('DynamoDB')).length
-  }
-  return { 'code flow': 'this service', requests: ownRequests.length, 'storage calls': storageCalls }
+  for (const title of ownRequests) storageCalls += countCalls(title, 'DynamoDBDocument')
+  const own = { 'code flow': 'this service', requests: ownRequests.length, 'storage calls': storageCalls }
+  const modules = await installPackages('oidc-provider')
+  const other: Row =
+    modules === undefined ? { 'code flow': 'oidc-provider: absent' } : await countProviderFlow(modules)
+  const notes = [
+    'From the first request to the tokens, with PKCE and consent. Storage calls: of DynamoDB, or of the adapter of',
+    'oidc-provider, whose keys are in its memory and whose users are not looked up. Ours has a second factor.',
+  ]
+  return { name: 'code-flow', title: 'A sign-in by the code flow', notes, rows: [own, other] }
 }
 
 const redirectUri = 'http://127.0.0.1:1/callback'
@@ -90,40 +72,25 @@ async function countProviderFlow(modules: string): Promise<Row> {
 /** The storage of oidc-provider in memory, which counts the calls (oidc-provider: adapter). */
 function countingAdapter(storage: { calls: number }) {
   const items = new Map<string, Record<string, unknown>>()
-  return class {
-    readonly name: string
-    constructor(name: string) {
-      this.name = name
+  return (name: string) => {
+    const key = (id: string) => `${name} ${id}`
+    const find = (id: string) => items.get(key(id))
+    const operations: Record<string, (id: string, payload: Record<string, unknown>) => unknown> = {
+      upsert: (id, payload) => void items.set(key(id), payload),
+      find,
+      findByUid: (uid) => [...items].find(([id, item]) => id.startsWith(name) && item['uid'] === uid)?.[1],
+      consume: (id) => void Object.assign(find(id) ?? {}, { consumed: Math.floor(Date.now() / 1000) }),
+      destroy: (id) => void items.delete(key(id)),
+      revokeByGrantId: () => undefined,
     }
-    private key = (id: string) => `${this.name} ${id}`
-    async upsert(id: string, payload: Record<string, unknown>) {
-      storage.calls += 1
-      items.set(this.key(id), payload)
-    }
-    async find(id: string) {
-      storage.calls += 1
-      return items.get(this.key(id))
-    }
-    async findByUid(uid: string) {
-      storage.calls += 1
-      return [...items].find(([key, item]) => key.startsWith(this.name) && item['uid'] === uid)?.[1]
-    }
-    async findByUserCode() {
-      storage.calls += 1
-      return undefined
-    }
-    async consume(id: string) {
-      storage.calls += 1
-      const item = items.get(this.key(id))
-      if (item !== undefined) item['consumed'] = Math.floor(Date.now() / 1000)
-    }
-    async destroy(id: string) {
-      storage.calls += 1
-      items.delete(this.key(id))
-    }
-    async revokeByGrantId() {
-      storage.calls += 1
-    }
+    const counted = Object.entries(operations).map(([operation, perform]) => [
+      operation,
+      async (id: string, payload: Record<string, unknown>) => {
+        storage.calls += 1
+        return perform(id, payload)
+      },
+    ])
+    return Object.fromEntries(counted) as object
   }
 }
 

@@ -1,21 +1,21 @@
-import type { Options } from '../part.ts'
-import { interleave, median } from '../report/statistics.ts'
-import { type Row, round, type Table } from '../report/table.ts'
-import { installPackages } from './install-packages.ts'
-import { loadPackage } from './load-package.ts'
-import { startCluster } from './postgres-cluster.ts'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findFreePort } from '../../../infra/local/http/bind-server.ts'
+import { interleave, median, type Options, type Row, round, type Table } from '../table.ts'
+import { installPackages, loadPackage } from './frameworks.ts'
 
 /** The part of the package pg that the comparison uses. */
 interface Client {
   connect: () => Promise<void>
-  query: (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>
+  query: (text: string, values?: unknown[]) => Promise<unknown>
   end: () => Promise<void>
 }
 interface Pg {
   default: { Client: new (options: object) => Client }
 }
-
-const pageSize = 20
 
 const schema = `
   create table accounts (id bigint primary key, balance numeric(38, 18) not null);
@@ -30,51 +30,33 @@ const schema = `
     at timestamptz not null default now()
   );
   create index entries_by_account on entries (account_id, id desc);`
+const insertEntry =
+  'insert into entries (transfer_id, account_id, amount, currency, type) values ($1, $2, $3, $4, $5)'
 
-/** Measures PostgreSQL: pages by OFFSET with count(*), and a double entry posted in one transaction. */
-export async function measurePostgres(options: Options): Promise<Table> {
-  const table: Table = {
-    name: 'postgres',
-    title: 'PostgreSQL: pages by OFFSET with count(*), and double-entry posting',
-    notes: [],
-    rows: [{ PostgreSQL: 'absent' }],
-  }
-  const modules = await installPackages(['pg'], options.say)
-  const cluster = modules === undefined ? undefined : await startCluster(options)
-  if (modules === undefined || cluster === undefined) return table
+/** Measures PostgreSQL, where it is installed: pages by OFFSET with count(*), and double-entry posting. */
+export async function measurePostgres({ short, samples }: Options): Promise<Table> {
+  const title = 'PostgreSQL: pages by OFFSET with count(*), and double-entry posting'
+  const modules = await installPackages('pg')
+  const cluster = modules === undefined ? undefined : await startCluster()
+  if (modules === undefined || cluster === undefined)
+    return { name: 'postgres', title, notes: [], rows: [{ PostgreSQL: 'absent' }] }
   const { default: pg } = await loadPackage<Pg>(modules, 'pg')
-  const client = new pg.Client({
-    host: '127.0.0.1',
-    port: cluster.port,
-    user: cluster.user,
-    database: 'postgres',
-  })
+  const client = new pg.Client({ ...cluster.address, database: 'postgres' })
   try {
     await client.connect()
     await client.query(schema)
-    const sizes = options.short ? [1_000, 100_000] : [1_000, 100_000, 1_000_000]
-    const pages = await measurePages(client, sizes, options)
-    return {
-      ...table,
-      notes: [
-        `${cluster.version}, with its default settings, on this machine and without a network. Medians of ${options.samples}, interleaved.`,
-        'A page is one query for its rows and one for count(*).',
-      ],
-      rows: [...pages, await measurePosting(client, options.samples)],
-    }
+    const sizes = short ? [1_000, 100_000] : [1_000, 100_000, 1_000_000]
+    const rows = [...(await measurePages(client, sizes, samples)), await measurePosting(client, samples)]
+    const notes = ['With its default settings, on this machine and without a network.']
+    return { name: 'postgres', title, notes, rows }
   } finally {
     await client.end()
     await cluster.stop()
   }
 }
 
-async function measurePages(
-  client: Client,
-  sizes: readonly number[],
-  { samples, say }: Options,
-): Promise<Row[]> {
+async function measurePages(client: Client, sizes: readonly number[], samples: number): Promise<Row[]> {
   for (const [account, size] of sizes.entries()) {
-    say(`PostgreSQL: ${size} entries`)
     await client.query('insert into accounts values ($1, 0)', [account])
     await client.query(
       `insert into entries (transfer_id, account_id, amount, currency, type)
@@ -84,7 +66,7 @@ async function measurePages(
   }
   await client.query('vacuum analyze entries')
   const pages = sizes.flatMap((size, account) =>
-    Object.entries({ first: 0, middle: size / 2, last: size - pageSize }).map(([place, offset]) => ({
+    Object.entries({ first: 0, middle: size / 2 }).map(([place, offset]) => ({
       account,
       size,
       place,
@@ -93,40 +75,76 @@ async function measurePages(
   )
   const measured = await interleave(pages, samples, async ({ account, offset }) => {
     const startedAt = performance.now()
-    await client.query('select * from entries where account_id = $1 order by id desc limit $2 offset $3', [
-      account,
-      pageSize,
-      offset,
-    ])
+    const page = 'select * from entries where account_id = $1 order by id desc limit 20 offset $2'
+    await client.query(page, [account, offset])
     await client.query('select count(*) from entries where account_id = $1', [account])
     return performance.now() - startedAt
   })
-  const smallest = median(measured[0] ?? [])
+  const medians = measured.map(median)
   return pages.map(({ size, place }, i) => ({
     PostgreSQL: `${place} page of ${size.toLocaleString('en-US')}`,
-    ms: round(median(measured[i] ?? []), 3),
-    '× first page of 1,000': round(median(measured[i] ?? []) / smallest, 3),
-    queries: 2,
+    ms: round(medians[i] ?? Number.NaN, 3),
+    '× first page of 1,000': round((medians[i] ?? Number.NaN) / (medians[0] ?? Number.NaN), 3),
   }))
 }
 
 async function measurePosting(client: Client, samples: number): Promise<Row> {
   let number = 0
   const post = async () => {
-    number += 1
-    const id = `post-${number}`
-    const entry =
-      'insert into entries (transfer_id, account_id, amount, currency, type) values ($1, $2, $3, $4, $5)'
+    const id = `post-${(number += 1)}`
     const startedAt = performance.now()
     await client.query('begin')
     await client.query('insert into transfers (id) values ($1)', [id])
-    await client.query('update accounts set balance = balance - $1 where id = 0', ['1.5'])
-    await client.query('update accounts set balance = balance + $1 where id = 1', ['1.5'])
-    await client.query(entry, [id, 0, '-1.5', 'USDT', 'TRANSFER_OUT'])
-    await client.query(entry, [id, 1, '1.5', 'USDT', 'TRANSFER_IN'])
+    await client.query('update accounts set balance = balance - 1.5 where id = 0')
+    await client.query('update accounts set balance = balance + 1.5 where id = 1')
+    await client.query(insertEntry, [id, 0, '-1.5', 'USDT', 'TRANSFER_OUT'])
+    await client.query(insertEntry, [id, 1, '1.5', 'USDT', 'TRANSFER_IN'])
     await client.query('commit')
     return performance.now() - startedAt
   }
   const [measured = []] = await interleave([post], samples, (run) => run())
-  return { PostgreSQL: 'a transfer, posted in one transaction', ms: round(median(measured), 3), queries: 7 }
+  return { PostgreSQL: 'a transfer, posted in one transaction', ms: round(median(measured), 3) }
+}
+
+/** Starts a cluster in a temporary directory; undefined if PostgreSQL is not installed. */
+async function startCluster() {
+  const programs = [
+    ...globSync('/usr/lib/postgresql/*/bin').sort().reverse(),
+    '/usr/local/bin',
+    '/usr/bin',
+  ].find((path) => ['initdb', 'postgres', 'pg_ctl'].every((program) => existsSync(join(path, program))))
+  if (programs === undefined) return undefined
+  const directory = mkdtempSync(join(tmpdir(), 'bench-postgres-'))
+  chmodSync(directory, 0o777)
+  const data = join(directory, 'data')
+  // PostgreSQL refuses to run as root.
+  const as = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : []
+  const run = (program: string, args: string[]): [string, string[]] => {
+    const [command = '', ...all] = [...as, join(programs, program), ...args]
+    return [command, all]
+  }
+  const initialize = run('initdb', ['-D', data, '-U', 'bench', '-A', 'trust', '--no-locale', '-E', 'UTF8'])
+  execFileSync(...initialize, { stdio: 'ignore', cwd: directory })
+  const port = await findFreePort()
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${directory}`]
+  const serve = run('postgres', ['-D', data, ...settings.flatMap((setting) => ['-c', setting])])
+  const child = spawn(...serve, { stdio: ['ignore', 'ignore', 'pipe'], cwd: directory })
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('ready to accept connections')) resolve()
+    })
+    child.once('exit', (code) => reject(new Error(`postgres ended with ${code ?? 'a signal'}`)))
+  })
+  return {
+    address: { host: '127.0.0.1', port, user: 'bench' },
+    async stop() {
+      const ended = once(child, 'exit')
+      execFileSync(...run('pg_ctl', ['stop', '-D', data, '-m', 'immediate']), {
+        stdio: 'ignore',
+        cwd: directory,
+      })
+      await ended
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
 }

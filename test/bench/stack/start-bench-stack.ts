@@ -10,15 +10,13 @@ import { composeEnvironment } from '../../../infra/local/runtime/function-enviro
 import { synthesizeLocalStage } from '../../../infra/local/stage.ts'
 import { buildStackModel } from '../../../infra/local/template/build-model.ts'
 import { commonEnvironment } from '../../support/common-environment.ts'
-import type { FunctionToRun } from './function-process.ts'
-import { type Recorder, startRecorder } from './recorder.ts'
 
-/** What functions need to run: their bundles as they are deployed, the table, the keys and the queues. */
+/** The table, the keys and the queues of a stage, whose functions the benchmark runs itself. */
 export interface BenchStack {
   functions: readonly FunctionModel[]
-  recorder: Recorder
-  /** What a function needs to run, with its AWS calls through the recorder or to another address. */
-  describe: (model: FunctionModel, awsUrl?: string) => FunctionToRun
+  awsUrl: string
+  /** The bundle of a function, and its environment with its AWS calls to this address. */
+  describe: (name: string, awsUrl: string) => { file: string; environment: Record<string, string> }
   close: () => Promise<void>
 }
 
@@ -57,24 +55,19 @@ export async function startBenchStack(): Promise<BenchStack> {
   Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: 'SILENT' })
   const { handler: rotate } = await import('../../../functions/schedule/rotate-signing-keys.ts')
   await rotate({}, { awsRequestId: 'bench' })
-  const recorder = await startRecorder({
-    awsUrl,
-    dynamodbEndpoint: dynamodb.endpoint,
-    table: environment['TABLE_NAME'] ?? '',
-  })
   return {
     functions: model.functions,
-    recorder,
-    describe: (item, url = recorder.url) => ({
-      file: join(item.codeDirectory, 'index.mjs'),
-      timeoutSeconds: item.timeoutSeconds,
-      environment: composeEnvironment(item, region, url, {
-        ...aws.credentialsFor(item),
-        sessionToken: 'local',
-      }),
-    }),
+    awsUrl,
+    describe(name, url) {
+      const item = model.functions.find((one) => one.name === name)
+      if (item === undefined) throw new Error(`there is no function ${name}`)
+      const credentials = { ...aws.credentialsFor(item), sessionToken: 'local' }
+      return {
+        file: join(item.codeDirectory, 'index.mjs'),
+        environment: composeEnvironment(item, region, url, credentials),
+      }
+    },
     async close() {
-      await recorder.close()
       await aws.close()
       await dynamodb.close()
       rmSync(directory, { recursive: true, force: true })

@@ -7,7 +7,7 @@ import {
   prefetchMembers,
 } from '../../../../shared/community/search/find.ts'
 import { db, type Item, type Key, tableName } from '../../../../shared/db/table.ts'
-import { type FindItem, largeList, listOwnerId } from '../../../bench/support/large-list.ts'
+import { type FindItem, largeList, listOwnerId } from '../../../support/large-list/large-list.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

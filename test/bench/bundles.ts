@@ -1,0 +1,60 @@
+import { build, type Metafile } from 'esbuild'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bundleOptions, functionEntries } from '../../infra/bundle/functions.ts'
+import { round, type Table } from './table.ts'
+
+/**
+ * Bundles files as esbuild does by default for Node.js, minified, into one CommonJS file each; the outputs
+ * are paths without an ending. Packages that this project lacks are found in `packages`.
+ */
+export async function bundleByDefault(
+  sources: Record<string, string>,
+  directory: string,
+  packages?: string,
+): Promise<Metafile> {
+  const { metafile } = await build({
+    absWorkingDir: join(import.meta.dirname, '../..'),
+    entryPoints: sources,
+    outdir: directory,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    // Leaves the rehearsal in a function's init out: CommonJS has no await for it.
+    define: { 'process.env.AWS_LAMBDA_INITIALIZATION_TYPE': 'undefined' },
+    metafile: true,
+    logLevel: 'error',
+    ...(packages !== undefined && { nodePaths: [packages] }),
+  })
+  return metafile
+}
+
+/** Measures the bundles of all functions, beside what esbuild makes of them by default. */
+export async function measureBundles(): Promise<Table[]> {
+  const entries = functionEntries()
+  const { metafile } = await build({ ...bundleOptions(entries), metafile: true, write: false })
+  const directory = mkdtempSync(join(tmpdir(), 'bench-bundles-'))
+  const sources = Object.fromEntries(entries.map((entry) => [entry, `functions/${entry}.ts`]))
+  const byDefault = await bundleByDefault(sources, directory)
+  rmSync(directory, { recursive: true })
+  const describe = ({ outputs }: Metafile, name: string) => {
+    const [, output] = Object.entries(outputs).find(([path]) => path.endsWith(name)) ?? []
+    if (output === undefined) throw new Error(`${name} was not bundled`)
+    return { bytes: output.bytes, modules: Object.keys(output.inputs).length }
+  }
+  const rows = entries.map((entry) => {
+    const own = describe(metafile, `dist/functions/${entry}/index.mjs`)
+    const other = describe(byDefault, `/${entry}.cjs`)
+    return {
+      function: entry,
+      KB: round(own.bytes / 1000),
+      modules: own.modules,
+      'default KB': round(other.bytes / 1000),
+      '× default': round(own.bytes / other.bytes, 3),
+    }
+  })
+  const notes = ["Default: the same source by esbuild's defaults for Node.js, minified. KB are 1,000 bytes."]
+  return [{ name: 'bundles', title: 'Bundles', notes, rows }]
+}

@@ -1,0 +1,99 @@
+import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { dayOf } from '../../../shared/dates.ts'
+import { db, tableName } from '../../../shared/db/table.ts'
+import type { Write } from '../../../shared/db/write.ts'
+import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
+import { putBill } from '../../../shared/ledger/bill.ts'
+import { applyMovements } from '../../../shared/ledger/movement.ts'
+import { type Chunk, takeChunk, writeChunks } from '../../../shared/ledger/page/index.ts'
+import { readBillsPage, readBillsStart } from '../../../shared/ledger/page/page.ts'
+import { newWallet, putWallet, type Wallet } from '../../../shared/ledger/wallet.ts'
+import { Big } from '../../../shared/money.ts'
+import type { Row } from '../table.ts'
+import { measureInRounds } from './rounds.ts'
+
+/** Instant of the first bill, epoch milliseconds; the others follow in six years. */
+const firstAt = Date.UTC(2020, 0, 1)
+const years = 6 * 365 * 86_400_000
+const middleDay = dayOf(firstAt + years / 2)
+const currencies = ['USDT', 'BTC', 'ETH']
+const types = ['DEPOSIT', 'TRANSFER_IN', 'ADJUSTMENT_CREDIT', 'PACKAGE_PURCHASE'] as const
+
+const filters: Record<string, { amountDirection?: 2; currency?: string; businessId?: string }> = {
+  all: {},
+  debits: { amountDirection: 2 },
+  'currency and type': { currency: 'USDT', businessId: 'DEPOSIT' },
+  '1 of 150': { currency: 'XRP' },
+}
+const periods = { newest: {}, 'two dates': { beginTime: '2020-02-01', endTime: middleDay } }
+
+/** The posting of bill number `i`. One in 150 has a rare currency. */
+const postingOf = (i: number) =>
+  ({
+    kind: 'post',
+    currency: i % 150 === 1 ? 'XRP' : (currencies[i % currencies.length] ?? ''),
+    amount: new Big(i % 4 === 3 ? '1' : '2.000000000000000001'),
+    // The first ones are credits, so that there is something to debit.
+    type: i < 4 || i % 50 < 2 ? 'DEPOSIT' : (types[i % types.length] ?? 'DEPOSIT'),
+    reference: `bench-${i}`,
+  }) as const
+
+/** Measures pages of every filter in a wallet of this many bills. */
+export async function measureBills(size: number): Promise<Row[]> {
+  // Each wallet is that of a user of its own.
+  const userId = size
+  await loadBills(userId, size)
+  const rows: Row[] = []
+  for (const [filter, query] of Object.entries(filters))
+    for (const [period, dates] of Object.entries(periods)) {
+      const read = (current: number) =>
+        measureInRounds(async () => {
+          const whole = { ...query, ...dates, current, size: 20 }
+          return readBillsPage(whole, await readBillsStart(whole, userId, 'asset'))
+        })
+      const first = await read(1)
+      const middle = await read(Math.max(1, Math.ceil(first.result.pages / 2)))
+      rows.push({
+        bills: `${size.toLocaleString('en-US')}, ${filter}, ${period}`,
+        found: first.result.total,
+        rounds: Math.max(first.rounds, middle.rounds),
+        'read units': Math.max(first.readUnits, middle.readUnits),
+      })
+    }
+  return rows
+}
+
+/** Computes bills in memory, and writes them and their index directly into the table. */
+async function loadBills(userId: number, size: number): Promise<void> {
+  const step = Math.floor(years / size)
+  let wallet: Wallet = { ...newWallet({ userId, wallet: 'asset' }), version: 1 }
+  const pending: Write[] = []
+  const chunks: Chunk[] = []
+  const write = async () => {
+    await writeChunks(wallet, chunks.splice(0))
+    await writeAll(pending.splice(0))
+  }
+  for (let i = 0; i < size; i += 1) {
+    const moved = applyMovements(wallet, [postingOf(i)], firstAt + i * step)
+    if (moved.rejection !== undefined) throw new Error(moved.rejection)
+    const taken = takeChunk(moved.wallet)
+    wallet = taken?.rest ?? moved.wallet
+    if (taken !== undefined) chunks.push(taken.chunk)
+    pending.push(...moved.bills.map(putBill))
+    if (pending.length >= 4_096) await write()
+  }
+  pending.push(putWallet(wallet))
+  await write()
+}
+
+async function writeAll(writes: readonly Write[]): Promise<void> {
+  const starts = Array.from({ length: Math.ceil(writes.length / 25) }, (_, i) => 25 * i)
+  await forEachConcurrently(starts, 8, async (start) => {
+    const requests = writes.slice(start, start + 25).map(({ Put }) => ({ PutRequest: { Item: Put?.Item } }))
+    const { UnprocessedItems: left } = await db.send(
+      new BatchWriteCommand({ RequestItems: { [tableName()]: requests } }),
+    )
+    for (const { PutRequest } of left?.[tableName()] ?? [])
+      await db.send(new PutCommand({ TableName: tableName(), Item: PutRequest?.Item }))
+  })
+}

@@ -1,0 +1,42 @@
+import type { Options, Row, Table } from '../table.ts'
+import { measureBills } from './bills.ts'
+import { measureSearches } from './searches.ts'
+import { measureTree } from './tree.ts'
+
+/** Measures how the cost of pages, searches and newcomers grows with wallets and trees. */
+export async function measureGrowth({ short }: Options): Promise<Table[]> {
+  const sizes = short ? [1_000] : [1_000, 100_000, 1_000_000]
+  const bills: Row[] = []
+  const members: Row[] = []
+  for (const size of sizes) {
+    bills.push(...(await measureBills(size)))
+    members.push(...(await measureSearches(size)))
+  }
+  return [
+    {
+      name: 'growth-bills',
+      title: 'Pages of bills as a wallet grows',
+      notes: [
+        'The dearer of the first and the middle page, by rounds of calls after one another and read units.',
+      ],
+      rows: bills,
+    },
+    {
+      name: 'growth-members',
+      title: 'Pages and searches of members as a downline grows',
+      notes: [
+        'Units by the sizes of the items. A search index has as many small segments as the worker lets it.',
+      ],
+      rows: members,
+    },
+    {
+      name: 'growth-tree',
+      title: 'How fast the tree of one root grows',
+      notes: [
+        'From the rounds of calls of one worker, at 5 ms a round, with the maintenance of search indexes.',
+        'A partition takes 1,000 write units a second.',
+      ],
+      rows: await measureTree(short ? 1_000 : 20_000),
+    },
+  ]
+}

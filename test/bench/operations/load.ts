@@ -1,0 +1,112 @@
+import type { Row, Table } from '../table.ts'
+import { round } from '../table.ts'
+
+/** Assumed number of each operation per sign-in. When a deployment has real numbers, replace these first. */
+const mix: Record<string, number> = {
+  'POST /user/login-with-password, authenticator': 1,
+  'mail.requested': 0.5,
+  'mail.delayed, not needed': 0.5,
+  'POST /user/login/2fa, authenticator': 1,
+  'GET /oauth2/authorize': 0.2,
+  'POST /oauth2/authorize/consent': 0.2,
+  'POST /oauth2/token': 0.2,
+  'POST /oauth2/authorize': 0.1,
+  'GET /account/info': 6,
+  'GET /account/bills, 20 bills': 2,
+  'GET /dashboard/overview': 2,
+  'wallet.adjusted, the first bill': 0.1,
+  'wallet.adjusted, a further bill': 0.9,
+}
+
+/** The loads that infra/CAPACITY.md describes, in sign-ins per minute. */
+const loads = [10, 10_000, 1_000_000]
+const secondsPerMonth = 30 * 86_400
+
+/** AWS quotas and limits of the service: units a second, by what of a sign-in uses them. */
+const quotas: { name: string; limit: number; of: string; source: string }[] = [
+  {
+    name: 'SES, mails a day',
+    limit: 50_000 / 86_400,
+    of: 'mails',
+    source: 'Managing your sending limits (outside the sandbox, at first)',
+  },
+  { name: 'SES, mails', limit: 14, of: 'mails', source: 'as above' },
+  {
+    name: 'DynamoDB, write units of a new table',
+    limit: 4_000,
+    of: 'write units',
+    source: 'DynamoDB warm throughput',
+  },
+  {
+    name: 'DynamoDB, read units of a new table',
+    limit: 12_000,
+    of: 'read units',
+    source: 'DynamoDB warm throughput',
+  },
+  { name: 'KMS, RSA operations', limit: 1_000, of: 'signatures', source: 'KMS request quotas' },
+  { name: 'KMS, symmetric operations', limit: 10_000, of: 'symmetric', source: 'KMS request quotas' },
+  {
+    name: 'throttle of POST /user/login-with-password',
+    limit: 1_000,
+    of: 'sign-ins',
+    source: '`throttleRate` (infra/config.ts)',
+  },
+  { name: 'API Gateway, requests', limit: 10_000, of: 'requests', source: 'API Gateway quotas' },
+  { name: 'DynamoDB, write units of a table', limit: 40_000, of: 'write units', source: 'DynamoDB quotas' },
+  { name: 'EventBridge, PutEvents', limit: 10_000, of: 'events', source: 'EventBridge quotas, us-east-1' },
+]
+
+/** What one sign-in uses with all its operations, by the columns of the operations. */
+function perSignIn(rows: readonly Row[]): Map<string, number> {
+  const total = new Map([['sign-ins', 1]])
+  const add = (name: string, amount: number) => total.set(name, (total.get(name) ?? 0) + amount)
+  for (const [title, times] of Object.entries(mix)) {
+    const row = rows.find(({ operation }) => operation === title)
+    if (row === undefined) throw new Error(`there is no operation ${title}`)
+    add(/^(GET|POST)/.test(title) ? 'requests' : 'events', times)
+    for (const name of ['read units', 'write units', 'KMS', 'signatures', 'mails', '$ per million'])
+      add(name, times * Number(row[name]))
+    add('symmetric', times * (Number(row['KMS']) - Number(row['signatures'])))
+  }
+  return total
+}
+
+/** What the loads take of each service, and what they cost. */
+export function describeLoad(operations: readonly Row[]): Table {
+  const total = perSignIn(operations)
+  const row = (what: string, amount: number, times: number, unit: string): Row => ({
+    what: `${what}, ${unit}`,
+    'a sign-in': round(amount, 3),
+    ...Object.fromEntries(
+      loads.map((load) => [
+        `at ${load.toLocaleString('en-US')} a minute`,
+        round((load / 60) * amount * times, 3),
+      ]),
+    ),
+  })
+  const names = ['requests', 'events', 'mails', 'read units', 'write units', 'KMS', 'signatures']
+  const dollars = (total.get('$ per million') ?? 0) / 1e6
+  return {
+    name: 'load',
+    title: 'Load',
+    notes: [],
+    rows: [
+      ...names.map((name) => row(name, total.get(name) ?? 0, 1, 'a second')),
+      row('dollars', dollars, secondsPerMonth, 'a month'),
+    ],
+  }
+}
+
+/** At how many sign-ins a minute each quota is reached, the first one first. */
+export function describeQuotas(operations: readonly Row[]): Table {
+  const total = perSignIn(operations)
+  const rows = quotas
+    .map(({ name, limit, of, source }) => ({
+      quota: name,
+      'a second': round(limit, 3),
+      'reached at sign-ins a minute': round((60 * limit) / (total.get(of) ?? 0), 2),
+      document: source,
+    }))
+    .sort((a, b) => a['reached at sign-ins a minute'] - b['reached at sign-ins a minute'])
+  return { name: 'quotas', title: 'Which quota is reached first', notes: [], rows }
+}
