@@ -104,14 +104,15 @@ test('copies of a refused event that are delivered at once leave one dead letter
 })
 
 test.each([
-  ['without a business key', JSON.stringify({ id: randomUUID(), detail: { key: 1 } })],
-  ['that is not JSON', 'no JSON'],
-  ['that is nested too deep', `{"version":"0","id":"${randomUUID()}","detail":${'['.repeat(100_000)}`],
-])('a message %s leaves one dead letter, however often it is delivered', async (_what, body) => {
+  ['an event without a business key', JSON.stringify({ id: randomUUID(), detail: { key: 1 } })],
+  ['an event nested too deep', `{"version":"0","id":"${randomUUID()}","detail":${'['.repeat(100_000)}`],
+  ['a message that is not JSON', 'no JSON', randomUUID()],
+])('%s leaves one dead letter, however often it is delivered', async (_what, body, messageId?: string) => {
   const attributes = { ApproximateReceiveCount: '1', SentTimestamp: '1' }
-  const record = { messageId: randomUUID(), receiptHandle: 'handle', body, attributes }
-  for (let times = 0; times < 3; times += 1)
+  for (let times = 0; times < 3; times += 1) {
+    const record = { messageId: messageId ?? randomUUID(), receiptHandle: 'handle', body, attributes }
     await refusing({ Records: [record] } as unknown as SQSEvent, contextWith(30_000))
+  }
   expect(letters).toHaveLength(1)
 })
 
@@ -233,6 +234,8 @@ test('refused events with one business key leave a dead letter each, and no copy
 
   // The sender corrects the event: another event with the same key, which was never used.
   expect(await deliver(walletAdjusted, [newCopy({ ...detail, amount: '1' })])).toBe(0)
+  expect([await balanceOf(userId), letters.length]).toEqual(['10', 3])
+  expect(await deliver(walletAdjusted, copies)).toBe(0)
   expect([await balanceOf(userId), letters.length]).toEqual(['10', 3])
 })
 
