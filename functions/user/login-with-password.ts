@@ -1,27 +1,19 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
-import { withSelfCheck } from '../../shared/http/self-check.ts'
+import { LoginPassword } from '../../shared/sign-in/password/digest.ts'
 import { loginWithPassword } from '../../shared/sign-in/password/log-in.ts'
 import { twoFactorMethods } from '../../shared/sign-in/password/open-ticket.ts'
-import { checkPasswordDigest, LoginPassword } from '../../shared/sign-in/password/digest.ts'
 import { EmailAddress } from '../../shared/users/identity.ts'
 
-/**
- * Checks a password, and issues a login ticket for the second factor. Invoked with a self-check, it proves
- * that it can digest passwords.
- */
-export const handler = withSelfCheck(
-  publicEndpoint({
-    accepts: 'json',
-    input: v.object({ body: v.object({ email: EmailAddress, login_password: LoginPassword }) }),
-    output: v.object({
-      need_two_factor: v.literal(true),
-      login_ticket: v.string(),
-      email: v.string(),
-      two_factor_methods: v.array(v.picklist(twoFactorMethods)),
-    }),
-    run: ({ input: { body }, request }) =>
-      loginWithPassword(body.email, body.login_password, request.sourceIp),
+/** Checks a password, and issues a login ticket for the second factor. */
+export const handler = publicEndpoint({
+  accepts: 'json',
+  input: v.object({ body: v.object({ email: EmailAddress, login_password: LoginPassword }) }),
+  output: v.object({
+    need_two_factor: v.literal(true),
+    login_ticket: v.string(),
+    email: v.string(),
+    two_factor_methods: v.array(v.picklist(twoFactorMethods)),
   }),
-  checkPasswordDigest,
-)
+  run: ({ input: { body }, request }) => loginWithPassword(body.email, body.login_password, request.sourceIp),
+})

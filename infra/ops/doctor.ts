@@ -28,7 +28,7 @@ export function examine(target: Target): Promise<CheckResult[]> {
     runCheck('API', () => checkApi(target.baseUrl)),
     runCheck('challenge', () => checkChallenge(target.baseUrl)),
     ...(target.hasEdge ? [runCheck('edge', () => checkEdge(target))] : []),
-    runCheck('password digest', () => checkPasswordDigest(target)),
+    runCheck('password digest', () => checkPasswordDigest(target.baseUrl)),
     runCheck('signing keys', checkKeys),
     runCheck('functions', () => checkFunctions(target)),
     runCheck('rules', () => checkRules(target)),

@@ -1,16 +1,31 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import * as v from 'valibot'
-import { invokeFunction } from '../functions.ts'
-import type { Target } from '../target.ts'
+import { failures } from '../../../shared/errors.ts'
+import { unknownAddress } from './api.ts'
 import type { Finding } from './finding.ts'
 
-const Answer = v.object({ passwordDigest: v.string(), milliseconds: v.number(), runtime: v.string() })
+const Answer = v.object({ code: v.number() })
 
 /**
- * Has the sign-in function digest a password: Lambda builds its own Node.js, whose cryptography may differ.
- * The function itself proves it, with its memory and its permission for the KMS key of the MAC.
+ * Signs in with an address that nobody has, for which the service digests the password as for any other:
+ * Lambda builds its own Node.js, whose cryptography may differ.
  */
-export async function checkPasswordDigest({ namePrefix }: Pick<Target, 'namePrefix'>): Promise<Finding> {
-  const answer = await invokeFunction(`${namePrefix}user-login-with-password`, { action: 'self-check' })
-  const { passwordDigest, milliseconds, runtime } = v.parse(Answer, answer)
-  return { ok: true, words: `${passwordDigest} in ${milliseconds} ms on Node.js ${runtime}` }
+export async function checkPasswordDigest(baseUrl: string | undefined): Promise<Finding> {
+  if (baseUrl === undefined) return unknownAddress
+  const body = {
+    email: `nobody-${randomUUID()}@example.invalid`,
+    login_password: randomBytes(16).toString('hex'),
+  }
+  const start = performance.now()
+  const answer = await fetch(`${baseUrl}/user/login-with-password`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(10_000),
+  })
+  const { code } = v.parse(Answer, await answer.json())
+  return {
+    ok: code === failures.bad_credentials.code,
+    words: `a wrong password is answered ${code} in ${Math.round(performance.now() - start)} ms`,
+  }
 }

@@ -98,26 +98,3 @@ async function deriveHash(
     parallelism,
   })
 }
-
-/**
- * Digests and verifies a random password, and says how: the sign-in function's self-check. Throws what keeps
- * this runtime from it.
- */
-export async function checkPasswordDigest(): Promise<PasswordDigestCheck> {
-  const password = randomBytes(16).toString('hex')
-  const start = performance.now()
-  const stored = await hashPassword(password)
-  const milliseconds = Math.round(performance.now() - start)
-  const { right } = await verifyPassword(password, stored)
-  if (!right) throw new Error('a password does not match its own digest')
-  return { passwordDigest: 'argon2id', milliseconds, runtime: process.versions.node }
-}
-
-/** What a function of a deployment reports about password digests. */
-interface PasswordDigestCheck {
-  passwordDigest: 'argon2id'
-  /** Time for one digest, its MAC in KMS included. */
-  milliseconds: number
-  /** Version of Node.js. */
-  runtime: string
-}

@@ -11,7 +11,6 @@ import { callEndpoint } from '../../support/call-endpoint.ts'
 import { expectRefusalWithoutCalls } from '../../support/expect-refusal.ts'
 import { measureCalls } from '../../support/measure-calls.ts'
 import { mailedCode } from '../../support/outbox.ts'
-import { address } from '../../support/oauth.ts'
 import { login } from '../../support/sign-in-calls.ts'
 import { createUser, md5, newSourceIp, type TestUser, update } from '../../support/sign-in.ts'
 
@@ -190,13 +189,3 @@ async function outdatedHash(password: string): Promise<string> {
   const hash = argon2Sync('argon2id', { message, nonce: salt, tagLength: 32, ...parameters })
   return formatPhc({ ...parameters, salt, hash })
 }
-
-test('a request that looks like a self-check is an ordinary request', async () => {
-  const response = await fetch(address('/user/login-with-password'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ action: 'self-check' }),
-  })
-  expect(response.status).toBe(400)
-  expect(await response.json()).toMatchObject({ code: 40001 })
-})

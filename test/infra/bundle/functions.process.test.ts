@@ -86,7 +86,7 @@ describe('bundleFunctions', () => {
 
   it('an error that our code tells apart has its class in a bundle, and any other its name', async () => {
     vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT')
-    const refuse = ['TransactWriteItems', 'SendMessage', 'PutItem']
+    const refuse = ['TransactWriteItems', 'SendMessage', 'UpdateItem']
     expect(await deliverMail('BadRequestException')).toEqual({
       result: 'done',
       calls: ['SendEmail', ...refuse],

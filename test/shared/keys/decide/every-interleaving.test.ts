@@ -169,14 +169,17 @@ it.each([
     const queue = worldsByTheClock(lag).map((world): State => ({ world, runs: [], ...bounds }))
     const seen = new Set<string>()
     const worlds = new Set<string>()
+    const visited = new WeakSet<World>()
     const found = new Set<string>()
     for (let state = queue.pop(); state !== undefined; state = queue.pop()) {
       const text = canonical(state)
       if (seen.has(text)) continue
       seen.add(text)
       const { world } = state
-      const worldText = canonical({ world, runs: [], starts: 0, ticks: 0 })
-      if (!worlds.has(worldText)) {
+      const isNew = !visited.has(world)
+      visited.add(world)
+      const worldText = isNew ? canonical({ world, runs: [], starts: 0, ticks: 0 }) : ''
+      if (isNew && !worlds.has(worldText)) {
         worlds.add(worldText)
         for (const fault of [...faults(world), ...faultsAfterNextRuns(world)])
           if (found.size < 10) found.add(`${fault}: ${JSON.stringify(world)}`)
