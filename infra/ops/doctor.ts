@@ -1,7 +1,7 @@
 import { countMessages, listQueues, openSqs, totalOf } from './dead-letters/queues.ts'
 import { checkApi, checkChallenge } from './doctor/api.ts'
 import { checkEdge } from './doctor/edge.ts'
-import type { Finding } from './doctor/finding.ts'
+import { type Finding, judge } from './doctor/finding.ts'
 import { checkMail } from './doctor/mail.ts'
 import { checkPasswordDigest } from './doctor/password-digest.ts'
 import { checkRules } from './doctor/rules.ts'
@@ -70,13 +70,10 @@ async function checkKeys() {
 
 async function checkFunctions(target: Target) {
   const { all, inactive } = await findInactive(target)
-  return {
-    ok: inactive.length === 0,
-    words:
-      inactive.length === 0
-        ? `all ${all} are active`
-        : inactive.map(({ name, state }) => `${name} is ${state}`).join(', '),
-  }
+  return judge(
+    inactive.map(({ name, state }) => `${name} is ${state}`),
+    `all ${all} are active`,
+  )
 }
 
 async function checkQueues(target: Target) {
@@ -89,13 +86,10 @@ async function checkQueues(target: Target) {
       })),
     )
     const filled = counts.filter(({ count }) => count > 0)
-    return {
-      ok: filled.length === 0,
-      words:
-        filled.length === 0
-          ? 'no dead letters'
-          : `dead letters: ${filled.map(({ name, count }) => `${name} ${count}`).join(', ')}`,
-    }
+    return judge(
+      filled.map(({ name, count }) => `dead letters: ${name} ${count}`),
+      'no dead letters',
+    )
   } finally {
     sqs.destroy()
   }

@@ -11,160 +11,51 @@ import type { IConstruct } from 'constructs'
 import { unmatchedQueueName } from '../event-patterns.ts'
 import { AuthorizationPageContentStack } from './authorization-page-stacks.ts'
 
-/** A cdk-nag rule that is acknowledged for some constructs. */
-interface Acknowledgement {
-  id: string
-  /** Why the finding is acceptable for these constructs. */
-  reason: string
-  applies: (construct: IConstruct) => boolean
-}
+/** The constructs for which a cdk-nag rule is acknowledged: those of a class, or those that it is true of. */
+type Applies = (construct: IConstruct) => boolean
+
+const isA =
+  (type: abstract new (...args: never[]) => IConstruct): Applies =>
+  (construct) =>
+    construct instanceof type
 
 const isPolicyUnder =
-  (path: string) =>
-  (construct: IConstruct): boolean =>
+  (path: string): Applies =>
+  (construct) =>
     construct instanceof CfnPolicy && construct.node.path.includes(path)
 
 /**
  * Whether a construct belongs to CDK's own Lambda function that copies files into a bucket during a
  * deployment.
  */
-const isBucketDeployment = (construct: IConstruct): boolean =>
+const isBucketDeployment: Applies = (construct) =>
   construct.node.scopes.some((scope) => scope instanceof AuthorizationPageContentStack)
 
-const serviceRules: Acknowledgement[] = [
-  {
-    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:kms:<AWS::Region>:<AWS::AccountId>:key/*]',
-    reason:
-      'Signing keys are created at run time, so their ARNs are not known. The statements apply only to keys with this deployment’s tag.',
-    applies: (construct) => construct instanceof CfnPolicy,
-  },
-  {
-    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason:
-      'CreateKey accepts only `*`, and is limited to keys with this deployment’s tag. ListKeys has no resource-level permissions; it finds keys whose creator died before recording them.',
-    applies: isPolicyUnder('/rotate-signing-keys/'),
-  },
-  {
-    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason:
-      'ListKeys has no resource-level permissions; it finds the signing keys of a stage that is removed.',
-    applies: isPolicyUnder('/SigningKeyDeletion/'),
-  },
-  {
-    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason:
-      'ListKeys has no resource-level permissions; the auditor uses it to find signing keys that no record names.',
-    applies: isPolicyUnder('/Auditor/'),
-  },
-  {
-    id: 'Serverless::Serverless-EventBusDLQ',
-    reason:
-      'A scheduled call that cannot be delivered needs no dead-letter queue: the next call, a minute later, does the same work. An alarm reports when none succeed.',
-    applies: (construct) => construct instanceof CfnRule && construct.scheduleExpression !== undefined,
-  },
-  {
-    id: 'Serverless::Serverless-EventBusDLQ',
-    reason: 'This rule has no target: its matches are counted in CloudWatch, and nothing is delivered.',
-    applies: (construct) => construct.node.path.includes('/KeyChanges/'),
-  },
-  {
-    id: 'AwsSolutions::AwsSolutions-SQS3',
-    reason:
-      'No function reads this queue. It keeps the events that no rule takes, and an alarm reports them.',
-    applies: (construct) => construct.node.path.endsWith(`/${unmatchedQueueName}/Resource`),
-  },
-  {
-    id: 'Serverless::Serverless-EventBusDLQ',
-    reason: 'The target of this rule is a dead-letter queue itself.',
-    applies: (construct) => construct.node.path.includes('/unmatched-rule/'),
-  },
-  {
-    id: 'AwsSolutions::AwsSolutions-APIG1',
-    reason:
-      'Every function logs one structured line per request, with request id, route, status and duration. An access log would repeat that for a quarter of the price of the request.',
-    applies: (construct) => construct instanceof CfnStage,
-  },
-  {
-    id: 'Serverless::Serverless-APIGWAccessLogging',
-    reason: 'As for AwsSolutions-APIG1: the functions log every request.',
-    applies: (construct) => construct instanceof CfnStage,
-  },
-  {
-    id: 'AwsSolutions::AwsSolutions-APIG4',
-    reason:
-      'The functions authorize: they read the session of the opaque access_token together with their data in one round trip, and an authorizer would add another. A test checks that every route that is not on the public list requires a token.',
-    applies: (construct) => construct instanceof CfnRoute,
-  },
-  {
-    id: 'Serverless::Serverless-SQSRedrivePolicy',
-    reason:
-      'This queue is a dead-letter queue itself. An alarm reports its messages, and a person handles them.',
-    applies: (construct) =>
-      construct instanceof CfnQueue && /-dead-letters$/.test(construct.node.scope?.node.id ?? ''),
-  },
-  {
-    id: 'Serverless::Serverless-LambdaDLQ',
-    reason:
-      'A function’s dead-letter target serves asynchronous invocations only. Endpoints are invoked synchronously, events come from queues that have dead-letter queues, and a failed scheduled run raises an alarm and is repeated by the next run.',
-    applies: (construct) => construct instanceof CfnFunction,
-  },
-  {
-    id: 'Serverless::Serverless-LambdaAsyncFailureDestination',
-    reason:
-      'As for Serverless-LambdaDLQ: a failed scheduled run raises an alarm and is repeated by the next run.',
-    applies: (construct) => construct instanceof CfnEventInvokeConfig,
-  },
-  {
-    id: 'Serverless::Serverless-LambdaEventSourceMappingDestination',
-    reason: 'Failure destinations are for streams. An SQS source has its queue’s dead-letter queue instead.',
-    applies: (construct) => construct instanceof CfnEventSourceMapping,
-  },
-  {
-    id: 'Serverless::Serverless-LambdaTracing',
-    reason:
-      'At full load, tracing would cost more than the requests; `ops trace` follows one over all functions.',
-    applies: (construct) => construct instanceof CfnFunction,
-  },
-]
+type Row = [applies: Applies, rule: string, reason: string]
 
-const edgeRules: Acknowledgement[] = [
-  {
-    id: 'AwsSolutions::AwsSolutions-SMG4',
-    reason:
-      'A deployment rotates the secrets of the edge (`secretNumber`), because CloudFront and the functions hold copies that only a deployment changes.',
-    applies: (construct) => construct instanceof CfnSecret,
-  },
-]
-
-const authorizationPageRules: Acknowledgement[] = [
-  {
-    id: 'AwsSolutions::AwsSolutions-S1',
-    reason: 'The bucket contains four public files, and only CloudFront can read it.',
-    applies: (construct) => construct instanceof CfnBucket,
-  },
-  {
-    id: 'AwsSolutions::AwsSolutions-CFR1',
-    reason: 'The service has members in every country.',
-    applies: (construct) => construct instanceof CfnDistribution,
-  },
-  {
-    id: 'AwsSolutions::AwsSolutions-CFR2',
-    reason:
-      'The page’s distribution serves static files only, so a firewall would protect nothing. The edge has one.',
-    applies: (construct) => construct instanceof CfnDistribution,
-  },
-  {
-    id: 'AwsSolutions::AwsSolutions-CFR3',
-    reason:
-      'An access log would store authorization requests, which are in the query. The API logs what it receives.',
-    applies: (construct) => construct instanceof CfnDistribution,
-  },
-  {
-    id: 'AwsSolutions::AwsSolutions-CFR4',
-    reason:
-      'CloudFront’s default certificate sets the minimum TLS version. The edge takes TLS 1.2 or later at a `domainName`; for the authorization page, a deployment puts its own domain in front and names it in `authUrl`.',
-    applies: (construct) => construct instanceof CfnDistribution,
-  },
+/** The acknowledged rules: where, which, and why the finding is acceptable there. */
+const rules: Row[] = [
+  [
+    isA(CfnBucket),
+    'AwsSolutions-S1',
+    'The bucket contains four public files, and only CloudFront can read it.',
+  ],
+  [isA(CfnDistribution), 'AwsSolutions-CFR1', 'The service has members in every country.'],
+  [
+    isA(CfnDistribution),
+    'AwsSolutions-CFR2',
+    'The page’s distribution serves static files only, so a firewall would protect nothing. The edge has one.',
+  ],
+  [
+    isA(CfnDistribution),
+    'AwsSolutions-CFR3',
+    'An access log would store authorization requests, which are in the query. The API logs what it receives.',
+  ],
+  [
+    isA(CfnDistribution),
+    'AwsSolutions-CFR4',
+    'CloudFront’s default certificate sets the minimum TLS version. The edge takes TLS 1.2 or later at a `domainName`; for the authorization page, a deployment puts its own domain in front and names it in `authUrl`.',
+  ],
   ...[
     'IAM5[Action::s3:GetObject*]',
     'IAM5[Action::s3:GetBucket*]',
@@ -173,17 +64,102 @@ const authorizationPageRules: Acknowledgement[] = [
     'IAM5[Action::s3:Abort*]',
     'IAM5[Resource::*]',
     'IAM5[Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*]',
-  ].map((finding) => ({
-    id: `AwsSolutions::AwsSolutions-${finding}`,
-    reason:
-      'CDK writes this policy for its own deployment function. That function runs only during a deployment, and reaches CDK’s asset bucket, the page’s bucket and CloudFront’s invalidations, which have no resource-level permissions.',
-    applies: isBucketDeployment,
-  })),
-  ...['AwsSolutions::AwsSolutions-L1', 'Serverless::Serverless-LambdaLatestVersion'].map((id) => ({
+  ].map((finding): Row => [
+    isBucketDeployment,
+    `AwsSolutions-${finding}`,
+    'CDK writes this policy for its own deployment function. That function runs only during a deployment, and reaches CDK’s asset bucket, the page’s bucket and CloudFront’s invalidations, which have no resource-level permissions.',
+  ]),
+  ...['AwsSolutions-L1', 'Serverless-LambdaLatestVersion'].map((id): Row => [
+    (construct) => construct instanceof CfnFunction && isBucketDeployment(construct),
     id,
-    reason: 'CDK chooses the runtime of its own deployment function.',
-    applies: (construct: IConstruct) => construct instanceof CfnFunction && isBucketDeployment(construct),
-  })),
+    'CDK chooses the runtime of its own deployment function.',
+  ]),
+  [
+    isA(CfnSecret),
+    'AwsSolutions-SMG4',
+    'A deployment rotates the secrets of the edge (`secretNumber`), because CloudFront and the functions hold copies that only a deployment changes.',
+  ],
+  [
+    isA(CfnPolicy),
+    'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:kms:<AWS::Region>:<AWS::AccountId>:key/*]',
+    'Signing keys are created at run time, so their ARNs are not known. The statements apply only to keys with this deployment’s tag.',
+  ],
+  [
+    isPolicyUnder('/rotate-signing-keys/'),
+    'AwsSolutions-IAM5[Resource::*]',
+    'CreateKey accepts only `*`, and is limited to keys with this deployment’s tag. ListKeys has no resource-level permissions; it finds keys whose creator died before recording them.',
+  ],
+  [
+    isPolicyUnder('/SigningKeyDeletion/'),
+    'AwsSolutions-IAM5[Resource::*]',
+    'ListKeys has no resource-level permissions; it finds the signing keys of a stage that is removed.',
+  ],
+  [
+    isPolicyUnder('/Auditor/'),
+    'AwsSolutions-IAM5[Resource::*]',
+    'ListKeys has no resource-level permissions; the auditor uses it to find signing keys that no record names.',
+  ],
+  [
+    (construct) => construct instanceof CfnRule && construct.scheduleExpression !== undefined,
+    'Serverless-EventBusDLQ',
+    'A scheduled call that cannot be delivered needs no dead-letter queue: the next call, a minute later, does the same work. An alarm reports when none succeed.',
+  ],
+  [
+    (construct) => construct.node.path.includes('/KeyChanges/'),
+    'Serverless-EventBusDLQ',
+    'This rule has no target: its matches are counted in CloudWatch, and nothing is delivered.',
+  ],
+  [
+    (construct) => construct.node.path.endsWith(`/${unmatchedQueueName}/Resource`),
+    'AwsSolutions-SQS3',
+    'No function reads this queue. It keeps the events that no rule takes, and an alarm reports them.',
+  ],
+  [
+    (construct) => construct.node.path.includes('/unmatched-rule/'),
+    'Serverless-EventBusDLQ',
+    'The target of this rule is a dead-letter queue itself.',
+  ],
+  [
+    isA(CfnStage),
+    'AwsSolutions-APIG1',
+    'Every function logs one structured line per request, with request id, route, status and duration. An access log would repeat that for a quarter of the price of the request.',
+  ],
+  [
+    isA(CfnStage),
+    'Serverless-APIGWAccessLogging',
+    'As for AwsSolutions-APIG1: the functions log every request.',
+  ],
+  [
+    isA(CfnRoute),
+    'AwsSolutions-APIG4',
+    'The functions authorize: they read the session of the opaque access_token together with their data in one round trip, and an authorizer would add another. A test checks that every route that is not on the public list requires a token.',
+  ],
+  [
+    (construct) =>
+      construct instanceof CfnQueue && /-dead-letters$/.test(construct.node.scope?.node.id ?? ''),
+    'Serverless-SQSRedrivePolicy',
+    'This queue is a dead-letter queue itself. An alarm reports its messages, and a person handles them.',
+  ],
+  [
+    isA(CfnFunction),
+    'Serverless-LambdaDLQ',
+    'A function’s dead-letter target serves asynchronous invocations only. Endpoints are invoked synchronously, events come from queues that have dead-letter queues, and a failed scheduled run raises an alarm and is repeated by the next run.',
+  ],
+  [
+    isA(CfnEventInvokeConfig),
+    'Serverless-LambdaAsyncFailureDestination',
+    'As for Serverless-LambdaDLQ: a failed scheduled run raises an alarm and is repeated by the next run.',
+  ],
+  [
+    isA(CfnEventSourceMapping),
+    'Serverless-LambdaEventSourceMappingDestination',
+    'Failure destinations are for streams. An SQS source has its queue’s dead-letter queue instead.',
+  ],
+  [
+    isA(CfnFunction),
+    'Serverless-LambdaTracing',
+    'At full load, tracing would cost more than the requests; `ops trace` follows one over all functions.',
+  ],
 ]
 
 /**
@@ -191,8 +167,9 @@ const authorizationPageRules: Acknowledgement[] = [
  * built here.
  */
 function* acknowledgementsOf(construct: IConstruct): Generator<{ id: string; reason: string }> {
-  for (const { id, reason, applies } of [...authorizationPageRules, ...edgeRules, ...serviceRules])
-    if (applies(construct)) yield { id: inRegionOf(construct, id), reason }
+  for (const [applies, rule, reason] of rules)
+    if (applies(construct))
+      yield { id: inRegionOf(construct, `${rule.split('-')[0] ?? ''}::${rule}`), reason }
   if (construct instanceof AuthorizationPageContentStack)
     yield {
       id: `AwsSolutions::AwsSolutions-IAM5[Resource::${construct.page.stackName}:ExportsOutputFnGetAttBucket83908E77Arn063C8555/*]`,

@@ -23,11 +23,6 @@ describe('readConfig', () => {
     })
   })
 
-  it('on a deployment the mail waits longer than on the local stack', () => {
-    expect(readConfig({ ...configured, stage: 'dev' }).mailDelaySeconds).toBe(10)
-    expect(readConfig({ ...configured, stage: 'dev', mailDelaySeconds: 0 }).mailDelaySeconds).toBe(0)
-  })
-
   it('readConfig accepts numbers and lists as text, as the command line passes them', () => {
     const config = readConfig({
       stage: 'local',
@@ -156,10 +151,6 @@ describe('chooseStage', () => {
 
   it('chooseStage rejects a stage that cdk.json does not have, instead of deploying it with defaults', () => {
     expect(() => choose({ stages, stage: 'prdo' })).toThrow('cdk.json has no stage prdo; it has dev, prod')
-  })
-
-  it('chooseStage rejects an unknown knob in the configuration of a stage', () => {
-    expect(() => choose({ stages: { dev: { exportCop: 1 } } })).toThrow(/exportCop/)
   })
 
   it.each(['{"prod":', '[1]', '{"prod":true}'])(

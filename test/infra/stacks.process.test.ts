@@ -131,12 +131,6 @@ describe('IAM policies', () => {
       expect(list(Action), id).not.toContain('dynamodb:Scan')
     }
   })
-
-  it('no IAM role has a managed policy', () => {
-    for (const { resource } of ofType(stacks, 'AWS::IAM::Role')) {
-      expect(resource.Properties['ManagedPolicyArns'] ?? []).toEqual([])
-    }
-  })
 })
 
 describe('queues', () => {
@@ -188,10 +182,6 @@ describe('operations', () => {
     for (const { resource } of ofType(stacks, 'AWS::Logs::LogGroup')) {
       expect(resource.Properties['RetentionInDays']).toBe(90)
     }
-  })
-
-  it('every stack stays well below CloudFormation’s limit of 500 resources', () => {
-    for (const [name, { resources }] of stacks) expect(Object.keys(resources).length, name).toBeLessThan(450)
   })
 
   it('every alarm has a section in the runbook, and every alarm section has an alarm', async () => {
@@ -272,10 +262,6 @@ describe('cdk-nag checks', () => {
     }
     const all = await synthesize('prod', { values })
     for (const [name, { resources }] of all) expect(Object.keys(resources).length, name).toBeLessThan(450)
-  })
-
-  it('a stage without protectData passes the checks at synthesis', async () => {
-    await expect(synthesize('dev')).resolves.toBeDefined()
   })
 })
 

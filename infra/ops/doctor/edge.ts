@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { invokeFunction } from '../functions.ts'
 import type { Target } from '../target.ts'
 import { unknownAddress } from './api.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, judge } from './finding.ts'
 
 /** Header of every answer that CloudFront gives (CloudFront Developer Guide). */
 const cloudFrontHeader = 'x-amz-cf-id'
@@ -40,11 +40,5 @@ export async function checkEdge({
     ...(throughEdge.headers.has(cloudFrontHeader) ? [] : [`${baseUrl} is not CloudFront’s`]),
     ...(statusCode === 403 ? [] : [`a request without the edge’s secret is answered ${statusCode}, not 403`]),
   ]
-  return {
-    ok: problems.length === 0,
-    words:
-      problems.length === 0
-        ? 'CloudFront answers, and functions refuse what did not come through it'
-        : problems.join('; '),
-  }
+  return judge(problems, 'CloudFront answers, and functions refuse what did not come through it')
 }

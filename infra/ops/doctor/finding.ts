@@ -4,3 +4,7 @@ export interface Finding {
   /** What the check found, in a few words. */
   words: string
 }
+
+/** What a check found: its problems, or that all is well. */
+export const judge = (problems: readonly string[], well: string): Finding =>
+  problems.length === 0 ? { ok: true, words: well } : { ok: false, words: problems.join('; ') }

@@ -6,7 +6,7 @@ import {
   SESv2Client,
 } from '@aws-sdk/client-sesv2'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, judge } from './finding.ts'
 import { identitiesOf } from '../../mail-identities.ts'
 
 /**
@@ -28,13 +28,10 @@ export async function checkMail(mailFrom: string, region?: string): Promise<Find
         ? [`SES has verified neither ${identitiesOf(mailFrom).join(' nor ')}: no mail can be sent`]
         : identityProblems(identity)),
     ]
-    return {
-      ok: problems.length === 0,
-      words:
-        problems.length === 0
-          ? `SES sends from ${mailFrom}, by its identity ${identity?.name ?? ''}; ${quotaOf(account)}`
-          : problems.join('; '),
-    }
+    return judge(
+      problems,
+      `SES sends from ${mailFrom}, by its identity ${identity?.name ?? ''}; ${quotaOf(account)}`,
+    )
   } finally {
     client.destroy()
   }

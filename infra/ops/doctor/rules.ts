@@ -9,7 +9,7 @@ import { events } from '../../events.ts'
 import { eventName } from '../../names.ts'
 import { schedules } from '../../workers-and-schedules.ts'
 import type { Target } from '../target.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, judge } from './finding.ts'
 
 /** Checks that the rules of schedules, events and unknown events are there and switched on. */
 export async function checkRules({
@@ -30,13 +30,10 @@ export async function checkRules({
       rules.map(async (rule) => ({ name: rule.Name, state: await readRuleState(client, rule) })),
     )
     const off = states.filter(({ state }) => state !== 'ENABLED')
-    return {
-      ok: off.length === 0,
-      words:
-        off.length === 0
-          ? `all ${schedules.length} schedules and ${events.length + 1} rules for events are enabled`
-          : off.map(({ name, state }) => `${name} is ${state}`).join(', '),
-    }
+    return judge(
+      off.map(({ name, state }) => `${name} is ${state}`),
+      `all ${schedules.length} schedules and ${events.length + 1} rules for events are enabled`,
+    )
   } finally {
     client.destroy()
   }

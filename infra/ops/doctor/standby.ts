@@ -1,6 +1,6 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, judge } from './finding.ts'
 import { checkMail } from './mail.ts'
 
 /** Checks that a failover would find a current table in the standby region, and an SES that sends. */
@@ -13,9 +13,8 @@ export async function checkStandby(tableName: string, region: string, mailFrom: 
     ...(status === 'ACTIVE' ? [] : [`the replica of ${tableName} is ${status}`]),
     ...(mail.ok ? [] : [mail.words]),
   ]
-  const words =
-    problems.length === 0 ? 'has a replica of the table, and mails can be sent' : problems.join('; ')
-  return { ok: problems.length === 0, words: `${region}: ${words}` }
+  const { ok, words } = judge(problems, 'has a replica of the table, and mails can be sent')
+  return { ok, words: `${region}: ${words}` }
 }
 
 async function readReplicaStatus(TableName: string, region: string): Promise<string> {

@@ -89,13 +89,6 @@ describe('the way in', () => {
     )
   })
 
-  it('deploys the firewall before the API, and removes it after', () => {
-    const { stack } = stacks.get('api') ?? {}
-    expect(stack?.dependencies.map(({ stackName }) => stackName)).toContain(
-      'account-service-prod-edge-us-east-1',
-    )
-  })
-
   it('is the issuer of every token: the address of the distribution, or the domain', () => {
     const [found] = ofType(stacks, 'AWS::CloudFront::Distribution')
     const address = { 'Fn::Join': ['', ['https://', { 'Fn::GetAtt': [found?.id, 'DomainName'] }]] }
@@ -190,17 +183,6 @@ describe('what the edge forwards and stores', () => {
         CookiesConfig: { CookieBehavior: 'none' },
       },
     })
-  })
-
-  it('gives names that differ from those of the same stage in other regions', () => {
-    const names = ['CachePolicy', 'OriginRequestPolicy', 'ResponseHeadersPolicy'].flatMap((kind) =>
-      ofType(stacks, `AWS::CloudFront::${kind}`).map(
-        ({ resource }) => (resource.Properties[`${kind}Config`] as { Name: unknown }).Name,
-      ),
-    )
-    expect(names).toHaveLength(4)
-    for (const name of names)
-      expect(JSON.stringify(name)).toMatch(/"account-service-prod-edge-",\{"Ref":"AWS::Region"\}/)
   })
 })
 

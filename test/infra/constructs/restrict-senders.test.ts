@@ -61,18 +61,6 @@ describe('the policy of the bus', () => {
     expect(decide(senders, role(name), source, detailType)).toBe(decision)
   })
 
-  it('a batch with one foreign source among the sender’s own is refused', () => {
-    const policy = compilePolicies([{ Statement: statements(senders) }], 'the bus')
-    const context = new Map<string, string | string[]>([
-      ['events:source', ['business', 'chain']],
-      ['events:detail-type', 'user.updated'],
-      ['aws:principalarn', role('shop')],
-    ])
-    const principal = { kind: 'role', roleArn: role('shop'), accountId: account } as const
-    const question = { action: 'events:PutEvents', resource: 'bus', principal, context }
-    expect(evaluatePolicy(policy, question)).toBe('Deny')
-  })
-
   it.each([
     [{ business: [] }],
     [{ shop: [role('shop')] }],

@@ -40,21 +40,9 @@ describe('findStage', () => {
     expect(findStage(stage, { outputs, ...options }, cdkFile).baseUrl).toBe(baseUrl)
   })
 
-  it('findStage knows whether an edge is in front of the API', () => {
-    const stages = { context: { stages: { edged: { ...configured, edge: true }, plain: configured } } }
-    const file = write('edged.json', stages)
-    expect(findStage('edged', { outputs }, file).hasEdge).toBe(true)
-    expect(findStage('plain', { outputs }, file).hasEdge).toBe(false)
-  })
-
   it('after a failover commands work in the standby region; else the SDK chooses', () => {
     expect(findStage('moved', { outputs }, cdkFile).region).toBe('eu-west-1')
     expect(findStage('plain', { outputs }, cdkFile).region).toBeUndefined()
-  })
-
-  it('doctor looks at the standby region of a stage until the stage is there', () => {
-    expect(findStage('ready', { outputs }, cdkFile).standbyRegion).toBe('eu-west-1')
-    expect(findStage('moved', { outputs }, cdkFile).standbyRegion).toBeUndefined()
   })
 
   it('the option --region leads commands back to a region that was lost', () => {

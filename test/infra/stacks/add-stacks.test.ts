@@ -38,12 +38,6 @@ describe('tags', () => {
     for (const { stack } of stacks.values()) expect(stack.tags.tagValues()).toEqual(expected)
   })
 
-  it('the resources that cost money have tags', () => {
-    const types = new Set(tagged().map(({ type }) => type))
-    for (const type of ['Lambda::Function', 'SQS::Queue', 'KMS::Key', 'Logs::LogGroup', 'CloudWatch::Alarm'])
-      expect(types).toContain(`AWS::${type}`)
-  })
-
   it('the table has the stage’s tags on its replica', () => {
     const [table] = ofType(stacks, 'AWS::DynamoDB::GlobalTable')
     const [replica] = table?.resource.Properties['Replicas'] as { Tags: unknown }[]

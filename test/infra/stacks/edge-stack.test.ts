@@ -5,7 +5,6 @@ import { readConfig } from '../../../infra/config.ts'
 import { routes } from '../../../infra/routes.ts'
 import { EdgeStack } from '../../../infra/stacks/edge-stack.ts'
 import { configured } from '../../support/configured-stage.ts'
-import { sectionOf } from '../runbook/read-runbook.ts'
 
 interface ByteMatch {
   ByteMatchStatement: {
@@ -165,18 +164,6 @@ describe('the firewall of the edge', () => {
       expect(visibility.SampledRequestsEnabled).toBe(false)
   })
 
-  it('counts under names that WAF accepts: its own, and that of each rule', () => {
-    const names = [firewall, ...firewall.Rules].map(({ Name, VisibilityConfig: visibility }) => {
-      expect(visibility).toMatchObject({ MetricName: Name, CloudWatchMetricsEnabled: true })
-      return visibility.MetricName
-    })
-    expect(new Set(names).size).toBe(names.length)
-    for (const name of names) {
-      expect(name).toMatch(/^[\w-]{1,128}$/)
-      expect(['All', 'Default_Action']).not.toContain(name)
-    }
-  })
-
   it('raises an alarm in its own region, on what WAF counts of a CloudFront distribution there', () => {
     const topic = 'arn:aws:sns:us-east-1:123456789012:alarms'
     const { alarm, region } = readFirewall({ edge: { alarmTopicArn: topic } })
@@ -198,18 +185,5 @@ describe('the firewall of the edge', () => {
       { Name: 'Rule', Value: 'ALL' },
       { Name: 'WebACL', Value: firewall.VisibilityConfig.MetricName },
     ])
-  })
-
-  it('the runbook asks where CloudFront’s firewalls are, and names every rule that limits a source', () => {
-    const text = sectionOf('edge-refusals')
-    const commands = [...text.matchAll(/`aws wafv2 ([^`]+)`/g)].map(([, command = '']) => command)
-    expect(commands).toEqual([
-      'list-web-acls --scope CLOUDFRONT --region us-east-1',
-      'get-rate-based-statement-managed-keys --scope CLOUDFRONT --region us-east-1 --web-acl-name NAME --web-acl-id ID --rule-name rate',
-    ])
-    for (const { Name: name } of firewall.Rules) expect(text).toMatch(new RegExp(`(\`| )${name}\``))
-    const limiting = firewall.Rules.filter(({ Statement }) => Statement.RateBasedStatement !== undefined)
-    // WAF lists the addresses of rules that count by address.
-    for (const rule of rateRules(limiting)) expect(rule.AggregateKeyType).toBe('IP')
   })
 })

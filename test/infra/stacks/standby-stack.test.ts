@@ -1,4 +1,3 @@
-import { Token } from 'aws-cdk-lib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeBundleDirectories } from '../../support/bundle-directories.ts'
 import { ofType, type Stacks, synthesizeUnchecked, typesIn } from './synthesize.ts'
@@ -14,13 +13,11 @@ const values = {
   edge: true,
 }
 
-let alone: Stacks
 let primary: Stacks
 let failedOver: Stacks
 
 beforeAll(async () => {
   makeBundleDirectories()
-  alone = await synthesizeUnchecked('prod')
   primary = await synthesizeUnchecked('prod', { values })
   failedOver = await synthesizeUnchecked('prod', { values: { ...values, failover: true } })
 })
@@ -29,18 +26,6 @@ const propertiesOf = (stacks: Stacks, type: string) =>
   ofType(stacks, type).map(({ resource }) => resource.Properties)
 
 describe('while the stage’s own region works', () => {
-  it('prod can get a standby region later, because its keys are multi-Region from the first deployment on', () => {
-    const keys = ofType(alone, 'AWS::KMS::Key').map(({ id, resource }) => [
-      id,
-      resource.Properties['MultiRegion'],
-    ])
-    expect(Object.fromEntries(keys)).toEqual({
-      MacKey790F75A3: true,
-      TotpKey103FF508: true,
-      EventKey567EB652: undefined,
-    })
-  })
-
   it('the table has a replica that is protected, recoverable and tagged like the table', () => {
     const [table] = propertiesOf(primary, 'AWS::DynamoDB::GlobalTable')
     const [replica, own] = table?.['Replicas'] as Record<string, unknown>[]
@@ -130,11 +115,6 @@ describe('while the stage’s own region works', () => {
       Dimensions: [{ Name: 'RuleName', Value: name }],
       AlarmActions: [standby.alarmTopicArn],
     })
-  })
-
-  it('without a standby region, templates name no region, so that a stage can be deployed in any', () => {
-    expect(alone.has('standby')).toBe(false)
-    for (const { stack } of alone.values()) expect(Token.isUnresolved(stack.region)).toBe(true)
   })
 })
 

@@ -21,10 +21,6 @@ describe('trace', () => {
     expect((await trace(find, 'request-1')).map(({ at }) => at)).toEqual([1, 2, 4])
   })
 
-  it('finds the lines of an event by its id', async () => {
-    expect((await trace(find, 'event-one')).map(({ at }) => at)).toEqual([1, 4])
-  })
-
   it('asks for the events of the events that a function put, and no further than two steps', async () => {
     const asked: string[][] = []
     await trace(async (texts) => {
