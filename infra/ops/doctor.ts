@@ -78,19 +78,15 @@ async function checkFunctions(target: Target) {
 
 async function checkQueues(target: Target) {
   const sqs = openSqs()
-  try {
-    const counts = await Promise.all(
-      listQueues(target).map(async ({ name, deadLetters }) => ({
-        name,
-        count: totalOf(await countMessages(sqs, deadLetters)),
-      })),
-    )
-    const filled = counts.filter(({ count }) => count > 0)
-    return judge(
-      filled.map(({ name, count }) => `dead letters: ${name} ${count}`),
-      'no dead letters',
-    )
-  } finally {
-    sqs.destroy()
-  }
+  const counts = await Promise.all(
+    listQueues(target).map(async ({ name, deadLetters }) => ({
+      name,
+      count: totalOf(await countMessages(sqs, deadLetters)),
+    })),
+  )
+  const filled = counts.filter(({ count }) => count > 0)
+  return judge(
+    filled.map(({ name, count }) => `dead letters: ${name} ${count}`),
+    'no dead letters',
+  )
 }

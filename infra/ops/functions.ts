@@ -29,7 +29,6 @@ async function readStates(): Promise<Map<string, string>> {
   for await (const { Functions = [] } of paginateListFunctions({ client }, {}))
     // ListFunctions on AWS omits the state, so a function in the list counts as active.
     for (const { FunctionName = '', State = 'Active' } of Functions) states.set(FunctionName, State)
-  client.destroy()
   return states
 }
 
@@ -49,16 +48,12 @@ export async function invokeFunction(name: string, event: object): Promise<unkno
     // No retries: after a lost response, a retry would run the function twice.
     maxAttempts: 1,
   })
-  try {
-    const { FunctionError, Payload } = await lambda.send(
-      new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
-    )
-    const result: unknown = Payload === undefined ? undefined : JSON.parse(Buffer.from(Payload).toString())
-    if (FunctionError === undefined) return result
-    throw new OperationError(`${name} failed: ${errorMessageOf(result)}`)
-  } finally {
-    lambda.destroy()
-  }
+  const { FunctionError, Payload } = await lambda.send(
+    new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
+  )
+  const result: unknown = Payload === undefined ? undefined : JSON.parse(Buffer.from(Payload).toString())
+  if (FunctionError === undefined) return result
+  throw new OperationError(`${name} failed: ${errorMessageOf(result)}`)
 }
 
 const errorMessageOf = (result: unknown): string =>

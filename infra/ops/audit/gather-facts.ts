@@ -76,7 +76,5 @@ async function readSchedule(rule: string): Promise<ScheduleFact> {
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error
     return { rule, exists: false, enabled: false, expression: undefined, targets: [] }
-  } finally {
-    events.destroy()
   }
 }

@@ -40,7 +40,6 @@ const addList = (parent: Command, run: RunCommand): Command =>
             dead_letters: totalOf(await countMessages(sqs, deadLetters)),
           })),
         )
-        sqs.destroy()
         show({ queues }, () =>
           formatTable(
             ['QUEUE', 'WAITING', 'DEAD LETTERS'],
@@ -60,11 +59,7 @@ async function withQueue<Result>(
   const { findQueue, openSqs } = await import('../dead-letters/queues.ts')
   const pair = findQueue(target, name)
   const sqs = openSqs()
-  try {
-    return await work(sqs, pair)
-  } finally {
-    sqs.destroy()
-  }
+  return work(sqs, pair)
 }
 
 const addShow = (parent: Command, run: RunCommand): Command =>

@@ -30,18 +30,14 @@ export function addTraceCommand(program: Command, run: RunCommand): void {
         if (!isTraceId(id))
           throw new UsageError('an id has 8 to 128 letters, digits, and the signs - _ = + /')
         const search = await openSearch(target, hours)
-        try {
-          const lines = await trace(search.find, id)
-          const gigabytes = search.scanned() / 1e9
-          if (gigabytes > 0)
-            terminal.err(
-              `read ${gigabytes.toFixed(2)} GB of logs, $${(gigabytes * dollarsPerGigabyte).toFixed(4)}`,
-            )
-          show({ lines }, () => (lines.length === 0 ? 'no log line has this id' : formatTrace(lines)))
-          return lines.length > 0
-        } finally {
-          search.close()
-        }
+        const lines = await trace(search.find, id)
+        const gigabytes = search.scanned() / 1e9
+        if (gigabytes > 0)
+          terminal.err(
+            `read ${gigabytes.toFixed(2)} GB of logs, $${(gigabytes * dollarsPerGigabyte).toFixed(4)}`,
+          )
+        show({ lines }, () => (lines.length === 0 ? 'no log line has this id' : formatTrace(lines)))
+        return lines.length > 0
       }),
     )
 }
@@ -54,5 +50,5 @@ async function openSearch({ stage, logFile }: Target, hours: number): Promise<Lo
   if (logFile === undefined)
     throw new OperationError('name the local stack by --url: its AWS endpoint has no logs')
   const { searchLocalLog } = await import('../trace/read-local-log.ts')
-  return { find: searchLocalLog(logFile), scanned: () => 0, close: () => undefined }
+  return { find: searchLocalLog(logFile), scanned: () => 0 }
 }

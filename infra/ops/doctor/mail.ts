@@ -17,24 +17,20 @@ import { identitiesOf } from '../../mail-identities.ts'
  */
 export async function checkMail(mailFrom: string, region?: string): Promise<Finding> {
   const client = new SESv2Client({ ...clientOptions(), ...(region ? { region } : {}) })
-  try {
-    const [account, identity] = await Promise.all([
-      client.send(new GetAccountCommand()),
-      findIdentity(client, mailFrom),
-    ])
-    const problems = [
-      ...accountProblems(account),
-      ...(identity === undefined
-        ? [`SES has verified neither ${identitiesOf(mailFrom).join(' nor ')}: no mail can be sent`]
-        : identityProblems(identity)),
-    ]
-    return judge(
-      problems,
-      `SES sends from ${mailFrom}, by its identity ${identity?.name ?? ''}; ${quotaOf(account)}`,
-    )
-  } finally {
-    client.destroy()
-  }
+  const [account, identity] = await Promise.all([
+    client.send(new GetAccountCommand()),
+    findIdentity(client, mailFrom),
+  ])
+  const problems = [
+    ...accountProblems(account),
+    ...(identity === undefined
+      ? [`SES has verified neither ${identitiesOf(mailFrom).join(' nor ')}: no mail can be sent`]
+      : identityProblems(identity)),
+  ]
+  return judge(
+    problems,
+    `SES sends from ${mailFrom}, by its identity ${identity?.name ?? ''}; ${quotaOf(account)}`,
+  )
 }
 
 type Account = Pick<GetAccountCommandOutput, 'ProductionAccessEnabled' | 'SendingEnabled' | 'SendQuota'>

@@ -25,18 +25,14 @@ export async function checkRules({
     })),
   ]
   const client = new EventBridgeClient(clientOptions())
-  try {
-    const states = await Promise.all(
-      rules.map(async (rule) => ({ name: rule.Name, state: await readRuleState(client, rule) })),
-    )
-    const off = states.filter(({ state }) => state !== 'ENABLED')
-    return judge(
-      off.map(({ name, state }) => `${name} is ${state}`),
-      `all ${schedules.length} schedules and ${events.length + 1} rules for events are enabled`,
-    )
-  } finally {
-    client.destroy()
-  }
+  const states = await Promise.all(
+    rules.map(async (rule) => ({ name: rule.Name, state: await readRuleState(client, rule) })),
+  )
+  const off = states.filter(({ state }) => state !== 'ENABLED')
+  return judge(
+    off.map(({ name, state }) => `${name} is ${state}`),
+    `all ${schedules.length} schedules and ${events.length + 1} rules for events are enabled`,
+  )
 }
 
 /** The state of a rule in EventBridge, or `MISSING`. */

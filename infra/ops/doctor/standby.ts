@@ -19,10 +19,6 @@ export async function checkStandby(tableName: string, region: string, mailFrom: 
 
 async function readReplicaStatus(TableName: string, region: string): Promise<string> {
   const client = new DynamoDBClient(clientOptions())
-  try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }))
-    return Table?.Replicas?.find(({ RegionName }) => RegionName === region)?.ReplicaStatus ?? 'missing'
-  } finally {
-    client.destroy()
-  }
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }))
+  return Table?.Replicas?.find(({ RegionName }) => RegionName === region)?.ReplicaStatus ?? 'missing'
 }

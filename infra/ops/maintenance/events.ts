@@ -41,18 +41,13 @@ async function withMappings<Result>(
     ...eventRows.map(({ detailType }) => `${namePrefix}intake-${eventName(detailType)}`),
     ...workers.map(({ name }) => `${namePrefix}worker-${name}`),
   ])
-  try {
-    const mappings: EventSourceMappingConfiguration[] = []
-    for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings({ client }, {}))
-      mappings.push(...EventSourceMappings.filter((mapping) => names.has(functionNameOf(mapping))))
-    const found = mappings.map(functionNameOf)
-    const missing = [...names].filter((name) => !found.includes(name))
-    if (missing.length > 0)
-      throw new OperationError(`no queue delivers to ${missing.join(', ')}: deploy again`)
-    return await work(client, mappings)
-  } finally {
-    client.destroy()
-  }
+  const mappings: EventSourceMappingConfiguration[] = []
+  for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings({ client }, {}))
+    mappings.push(...EventSourceMappings.filter((mapping) => names.has(functionNameOf(mapping))))
+  const found = mappings.map(functionNameOf)
+  const missing = [...names].filter((name) => !found.includes(name))
+  if (missing.length > 0) throw new OperationError(`no queue delivers to ${missing.join(', ')}: deploy again`)
+  return work(client, mappings)
 }
 
 /** The function's name in `arn:aws:lambda:REGION:ACCOUNT:function:NAME`, which an alias may follow. */

@@ -43,19 +43,15 @@ async function withApis<Result>(
   work: (client: ApiGatewayV2Client, apiIds: string[]) => Promise<Result>,
 ): Promise<Result> {
   const client = new ApiGatewayV2Client(clientOptions())
-  try {
-    const apiIds: string[] = []
-    let NextToken: string | undefined
-    do {
-      const page = await client.send(new GetApisCommand({ ...(NextToken && { NextToken }) }))
-      for (const { Name, ApiId = '' } of page.Items ?? []) if (Name === serviceName(stage)) apiIds.push(ApiId)
-      NextToken = page.NextToken
-    } while (NextToken !== undefined)
-    if (apiIds.length === 0) throw new OperationError(`there is no API called ${serviceName(stage)}`)
-    return await work(client, apiIds)
-  } finally {
-    client.destroy()
-  }
+  const apiIds: string[] = []
+  let NextToken: string | undefined
+  do {
+    const page = await client.send(new GetApisCommand({ ...(NextToken && { NextToken }) }))
+    for (const { Name, ApiId = '' } of page.Items ?? []) if (Name === serviceName(stage)) apiIds.push(ApiId)
+    NextToken = page.NextToken
+  } while (NextToken !== undefined)
+  if (apiIds.length === 0) throw new OperationError(`there is no API called ${serviceName(stage)}`)
+  return work(client, apiIds)
 }
 
 /**

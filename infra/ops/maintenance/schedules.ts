@@ -26,12 +26,8 @@ async function withRules<Result>(
   work: (client: EventBridgeClient, names: string[]) => Promise<Result>,
 ): Promise<Result> {
   const client = new EventBridgeClient(clientOptions())
-  try {
-    return await work(
-      client,
-      scheduleRows.map(({ name }) => namePrefix + name),
-    )
-  } finally {
-    client.destroy()
-  }
+  return work(
+    client,
+    scheduleRows.map(({ name }) => namePrefix + name),
+  )
 }

@@ -23,7 +23,6 @@ const maxQueryMilliseconds = 300_000
 export interface LogSearch {
   find: FindLines
   scanned: () => number
-  close: () => void
 }
 
 /** Searches the logs of a stage's functions from an instant on, by CloudWatch Logs Insights. */
@@ -55,7 +54,6 @@ export function searchStageLogs(stage: string, from: number): LogSearch {
       return lines
     },
     scanned: () => scanned,
-    close: () => client.destroy(),
   }
 }
 

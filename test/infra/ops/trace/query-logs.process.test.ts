@@ -60,7 +60,6 @@ async function search(groups: number, status = 'Complete') {
         found = await logs.find(['JKJaXmPLvHcESHA=', 'event-one'])
         scanned = logs.scanned()
       } finally {
-        logs.close()
         vi.unstubAllEnvs()
       }
     },
