@@ -71,7 +71,7 @@ const long = {
 const properties = [
   'test/shared/community/growth/run.table.test.ts',
   'test/shared/community/search/index/*.test.ts',
-  'test/shared/db/exact-sum.table.test.ts',
+  'test/shared/db/rest.table.test.ts',
 ]
 
 /**

@@ -59,8 +59,11 @@ export const Config = v.pipe(
      * table and of the keys, and the `certificateArn` and `alarmTopicArn` there. Default: none.
      */
     standby: v.optional(Standby),
-    /** Whether the stage's own region is lost: the stage is then deployed in its standby region. */
-    failover: v.optional(Flag, false),
+    /**
+     * Set when the stage's own region is lost: the name of the table in the standby region, restored from the
+     * replica, with which the stage is deployed there. Default: none.
+     */
+    failover: v.optional(v.pipe(v.string(), v.minLength(3))),
     /**
      * Whether the new versions of some functions get a tenth of the calls before all functions get theirs,
      * and are rolled back if they fail. Default: the value of `protectData`.
@@ -115,7 +118,10 @@ export const Config = v.pipe(
       domainName === undefined || standby === undefined || standby.certificateArn !== undefined,
     'standby needs a certificateArn, because the stage has a domainName',
   ),
-  v.check(({ standby, failover }) => !failover || standby !== undefined, 'failover needs a standby region'),
+  v.check(
+    ({ standby, failover }) => failover === undefined || standby !== undefined,
+    'failover needs a standby region',
+  ),
   v.check(
     ({ stage, domainName }) => stage !== 'local' || domainName === undefined,
     'domainName is for deployments: the local stack has a local address',

@@ -27,7 +27,7 @@ export const handler = intake({
     return postTransaction({
       record,
       wallets: [{ id, movements: [posting] }],
-      alongside: dashboardWrites,
+      alongside: () => dashboardWrites,
     })
   },
 })

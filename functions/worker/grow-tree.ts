@@ -4,6 +4,7 @@ import { delayRetry } from '../../shared/aws/delay-retry.ts'
 import { forgetMessage, notifyTreeQueue, TreeMessage } from '../../shared/community/growth/queue.ts'
 import { growTree } from '../../shared/community/growth/run.ts'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
+import { restOnTheHour } from '../../shared/db/rest.ts'
 import { countFailure } from '../../shared/faults.ts'
 import { runInvocation } from '../../shared/invocation.ts'
 import { errorSummary, log } from '../../shared/log.ts'
@@ -21,6 +22,8 @@ const maxSliceMilliseconds = 5_000
 const maxRetryDelaySeconds = 180
 
 const Body = v.pipe(v.string(), v.parseJson(), TreeMessage)
+
+restOnTheHour()
 
 /**
  * Adds the journals of referral trees to all ancestors. A message only names a tree; the new members and

@@ -9,6 +9,7 @@ import { addKeysCommands } from './commands/keys.ts'
 import { addLedgerCommands } from './commands/ledger.ts'
 import { addMaintenanceCommands } from './commands/maintenance.ts'
 import { addRatesCommands } from './commands/rates.ts'
+import { addRestoreCommands } from './commands/restore.ts'
 import { addTraceCommand } from './commands/trace.ts'
 import { addUserCommands } from './commands/user.ts'
 import { OperationError, UsageError } from './errors.ts'
@@ -84,6 +85,7 @@ export function addCommands(program: Command, run: RunCommand): void {
     addAddressesCommands,
     addDeadLetterCommands,
     addKeysCommands,
+    addRestoreCommands,
     addMaintenanceCommands,
     addTraceCommand,
   ])

@@ -26,7 +26,8 @@ export function findStage(
     standbyRegion: config.failover ? undefined : config.standby?.region,
     region: options.region ?? (config.failover ? config.standby?.region : undefined),
     namePrefix: config.namePrefix,
-    tableName: config.serviceName,
+    // A region that is named is the lost one, which has the stage's own table.
+    tableName: (options.region === undefined && config.failover) || config.serviceName,
     eventBusName: config.serviceName,
     settings: v.parse(Settings, config),
   }

@@ -25,7 +25,7 @@ import { importReplica } from './standby-stack.ts'
 /**
  * The data that must never be lost: the table, the KMS keys without which its contents are useless, and the
  * event bus with the archive of its events, from which the table can be filled again. After a failover, the
- * table and the keys that the standby region already has.
+ * table that was restored there, and the keys that the standby region already has.
  */
 export class DataStack extends Stack {
   readonly table: DataTable
@@ -46,7 +46,7 @@ export class DataStack extends Stack {
     super(scope, id, props)
     const { config } = props
     if (config.failover) {
-      this.table = TableV2.fromTableName(this, 'Table', config.serviceName)
+      this.table = TableV2.fromTableName(this, 'Table', config.failover)
       this.macKey = importReplica(this, 'MacKey', config)
       this.totpKey = importReplica(this, 'TotpKey', config)
     } else {

@@ -34,7 +34,7 @@ export async function registerMember(registration: Registration): Promise<Member
   if (referrerId !== undefined && referrer === undefined) throw new OutOfOrderEvent('unknown_referrer')
   const place = referrer === undefined ? { rootId: userId, depth: 0, upline: [] } : placeBelow(referrer)
   const member = { userId, nickname, email, joinedAt: registeredAt, ...place }
-  return withJournal(member, { joined: true }, (createdAt) => [putProfile({ ...member, createdAt })])
+  return withJournal(member, { joined: true }, () => [putProfile(member)])
 }
 
 /** The place in the referral tree of a new direct referral of a member. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { addToSums, type Moment, readSum } from '../db/exact-sum.ts'
+import { addToSums, readSum } from '../db/exact-sum.ts'
 import { itemType } from '../db/item-type.ts'
 import { findItems, readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
@@ -80,13 +80,7 @@ export async function readProfile(userId: number): Promise<Profile | undefined> 
   return item && toProfile(item)
 }
 
-interface NewProfile extends Pick<
-  Profile,
-  'userId' | 'nickname' | 'email' | 'joinedAt' | 'rootId' | 'depth' | 'upline'
-> {
-  /** Instant of the transaction that adds the profile, epoch milliseconds. */
-  createdAt?: number | undefined
-}
+type NewProfile = Pick<Profile, 'userId' | 'nickname' | 'email' | 'joinedAt' | 'rootId' | 'depth' | 'upline'>
 
 /** The profile item of a new member, who has no downline yet. */
 export const newProfileItem = (member: NewProfile): Item & Key => ({
@@ -98,15 +92,14 @@ export const newProfileItem = (member: NewProfile): Item & Key => ({
   root_id: member.rootId,
   depth: member.depth,
   upline: member.upline.join(','),
-  created_at: member.createdAt,
 })
 
 /** The write of a new member's profile; its condition fails when the member has one. */
 export const putProfile = (member: NewProfile): Write => putNew(newProfileItem(member))
 
 /** The write that adds a purchase to the buyer's own package amount. */
-export const addPurchase = (userId: number, amount: Big, moment: Moment): Write =>
-  addToSums(profileKey(userId), new Map([['package_amount', amount]]), new Map(), moment)
+export const addPurchase = (userId: number, amount: Big): Write =>
+  addToSums(profileKey(userId), new Map([['package_amount', amount]]))
 
 /**
  * The write that gives a member another nickname or email address. Its condition fails when either has

@@ -31,7 +31,7 @@ export async function purchasePackage(
   if (stored === undefined) throw new OutOfOrderEvent('unknown_user')
   const { depth, rootId } = toProfile(stored)
   const writes = (at: number) => [
-    addPurchase(userId, amount, { at, stored }),
+    addPurchase(userId, amount),
     ...(depth === 0 ? [] : [putJournalEntry(rootId, userId, { amount }, at)]),
   ]
   const outcome =

@@ -1,4 +1,4 @@
-import { addToSums, type Moment, readSum } from '../db/exact-sum.ts'
+import { addToSums, readSum } from '../db/exact-sum.ts'
 import { itemType } from '../db/item-type.ts'
 import type { Item, Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
@@ -38,7 +38,6 @@ const rewardPrefix = 'R#'
 export const addRewardToTotals = (
   userId: number,
   reward: { rewardType: string; currency: string; amount: Big; converted: Big | undefined },
-  moment: Moment,
 ): Write =>
   addToSums(
     totalsKey(userId),
@@ -46,8 +45,6 @@ export const addRewardToTotals = (
       [`${rewardPrefix}${reward.currency}#${reward.rewardType}`, reward.amount],
       ...(reward.converted === undefined ? [] : [[networkRewards, reward.converted] as const]),
     ]),
-    new Map(),
-    moment,
   )
 
 /** The write that adds a reward to the day (yyyy-MM-dd) on which it was earned. */
@@ -55,16 +52,15 @@ export const addRewardToDay = (
   userId: number,
   day: string,
   { currency, amount }: { currency: string; amount: Big },
-  moment: Moment,
-): Write => addToSums(dayKey(userId, day), new Map([[earnedPrefix + currency, amount]]), new Map(), moment)
+): Write => addToSums(dayKey(userId, day), new Map([[earnedPrefix + currency, amount]]))
 
 /** The write that adds bytes to a user's traffic. */
-export const addTraffic = (userId: number, bytes: Big, moment: Moment): Write =>
-  addToSums(totalsKey(userId), new Map([[trafficBytes, bytes]]), new Map(), moment)
+export const addTraffic = (userId: number, bytes: Big): Write =>
+  addToSums(totalsKey(userId), new Map([[trafficBytes, bytes]]))
 
 /** The write that changes a user's number of active devices by `change`. */
-export const addActiveDevices = (userId: number, change: number, moment: Moment): Write =>
-  addToSums(totalsKey(userId), new Map(), new Map([[activeDevices, change]]), moment)
+export const addActiveDevices = (userId: number, change: number): Write =>
+  addToSums(totalsKey(userId), new Map(), new Map([[activeDevices, change]]))
 
 /** The sum of a user's rewards of one type in one currency. */
 export interface RewardSum {

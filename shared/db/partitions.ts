@@ -21,7 +21,6 @@ export const partitions = [
   'GUESS#',
   'KEYS',
   'MEMBER#',
-  'MEND#',
   'NOTE#',
   'POOL#',
   'RATES',
@@ -41,4 +40,4 @@ export const partitions = [
 export type Partition = (typeof partitions)[number]
 
 /** Partition keys of the index that are not partition keys of the table. */
-export const indexPartitions = ['CLIENTS', 'POOLS', 'WALLETS#'] as const
+export const indexPartitions = ['CLIENTS', 'WALLETS#'] as const

@@ -20,8 +20,6 @@ export interface Write {
   Update?: Without<SdkWrite['Update']>
   Delete?: Without<SdkWrite['Delete']>
   ConditionCheck?: Without<SdkWrite['ConditionCheck']>
-  /** Whether a worker soon deletes the item, so that it is no sign of a torn transaction when it is gone. */
-  transient?: true
   /** The error to throw when the write's condition does not hold; it gets the item as stored at that time. */
   otherwise?: (stored: Item | undefined) => Error
   /**
@@ -156,25 +154,6 @@ export const putVersioned = (item: Item, readVersion: number): Write =>
           ExpressionAttributeValues: { ':version': readVersion },
         },
       }
-
-/** A change that is decided from a read: an item before and after it; undefined if there is none. */
-export interface Change {
-  before: Item | undefined
-  after: Item | undefined
-}
-
-/** The write of a change; its condition fails unless every attribute is as it was read. */
-export function writeChange({ before, after }: Change): Write {
-  if (before === undefined) return putNew(after ?? {})
-  const attributes = Object.entries(before).filter(([, value]) => value !== undefined)
-  const condition = {
-    ConditionExpression: attributes.map((_, i) => `#a${i} = :a${i}`).join(' AND '),
-    ExpressionAttributeNames: Object.fromEntries(attributes.map(([name], i) => [`#a${i}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(attributes.map(([, value], i) => [`:a${i}`, value])),
-  }
-  if (after !== undefined) return { Put: { Item: after, ...condition } }
-  return { Delete: { Key: { pk: before['pk'], sk: before['sk'] }, ...condition } }
-}
 
 function toSdkWrite(write: Write): SdkWrite {
   const common = { TableName: tableName(), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const }

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { itemType } from '../db/item-type.ts'
-import { queryFirst, queryItems, readItem } from '../db/read.ts'
-import { indexName } from '../db/table-layout.ts'
-import type { Item, Key } from '../db/table.ts'
+import { queryFirst, readItem } from '../db/read.ts'
 import type { Write } from '../db/write.ts'
 
 /** A pool of free deposit addresses for one currency on one network. */
@@ -14,10 +12,8 @@ export interface Pool {
 const poolKeys = itemType({
   pk: 'POOL#{currency}#{network}',
   sk: 'POOL',
-  gpk: 'POOLS',
-  gsk: '{currency}#{network}',
   holds: 'nothing: it tells that addresses of this currency and network were provisioned',
-  found: 'by currency and network; all of them in the index',
+  found: 'by currency and network',
 })
 const freeKeys = itemType({
   pk: 'POOL#{currency}#{network}',
@@ -25,42 +21,15 @@ const freeKeys = itemType({
   holds: 'nothing: it tells that this address is free',
   found: 'some address of a pool by a range of digests',
 })
-const heldKeys = itemType({
-  pk: 'POOL#{currency}#{network}',
-  sk: 'HELD#{digest}',
-  holds: 'nothing: it tells that this address was free in a restored table, and may have been assigned since',
-  found: 'by a range of digests, like the free ones',
-})
-const freePrefix = freeKeys.sortKeyPrefix
-
-/** The list of all pools, as a partition of the index. */
-const listPartition = 'POOLS'
+/** Prefix of the sort keys of free addresses in their pool. */
+export const freePrefix = freeKeys.sortKeyPrefix
 
 /** Whether deposit addresses were ever provisioned for a currency on a network. */
 export const poolExists = async (pool: Pool): Promise<boolean> =>
   (await readItem(poolKeys.key({ ...pool }), { consistent: true })) !== undefined
 
 /** The write that creates an address pool, or leaves an existing one unchanged. */
-export const putPool = (pool: Pool): Write => ({
-  Put: {
-    Item: { ...poolKeys.key({ ...pool }), gpk: listPartition, gsk: `${pool.currency}#${pool.network}` },
-  },
-})
-
-/** Lists every pool. Eventually consistent. */
-export async function listPools(): Promise<Pool[]> {
-  const query = {
-    IndexName: indexName,
-    KeyConditionExpression: 'gpk = :list',
-    ExpressionAttributeValues: { ':list': listPartition },
-  }
-  const pools: Pool[] = []
-  for await (const { gsk } of queryItems(query)) {
-    const [currency = '', network = ''] = String(gsk).split('#')
-    pools.push({ currency, network })
-  }
-  return pools
-}
+export const putPool = (pool: Pool): Write => ({ Put: { Item: poolKeys.key({ ...pool }) } })
 
 /** The write that adds a free address to its pool. */
 export const putFreeAddress = (pool: Pool, digest: string): Write => ({
@@ -72,43 +41,10 @@ export const takeFreeAddress = (pool: Pool, digest: string): Write => ({
   Delete: { Key: freeKeys.key({ ...pool, digest }), ConditionExpression: 'attribute_exists(pk)' },
 })
 
-/** The writes that take an address out of its pool, whether it is free, held or neither. */
-export const dropFromPool = (pool: Pool, digest: string): Write[] => [
-  { Delete: { Key: freeKeys.key({ ...pool, digest }) } },
-  { Delete: { Key: heldKeys.key({ ...pool, digest }) } },
-]
-
-/** The writes that set a free address aside, so that nobody is given it until it is released. */
-export const holdAddress = (pool: Pool, digest: string): Write[] => [
-  takeFreeAddress(pool, digest),
-  { Put: { Item: heldItem(pool, digest) } },
-]
-
-/** The item of a held address. */
-export const heldItem = (pool: Pool, digest: string): Item & Key => heldKeys.key({ ...pool, digest })
-
-/** The digest of the address that an item of a pool sets free or aside; undefined for the pool's own item. */
-export const digestOfPoolItem = ({ sk }: Item): string | undefined =>
-  [freeKeys, heldKeys].flatMap(({ sortKeyPrefix: prefix }) =>
-    String(sk).startsWith(prefix) ? [String(sk).slice(prefix.length)] : [],
-  )[0]
-
-/** The writes that make a held address free; the condition of the first fails if it is not held any more. */
-export const releaseAddress = (pool: Pool, digest: string): Write[] => [
-  { Delete: { Key: heldKeys.key({ ...pool, digest }), ConditionExpression: 'attribute_exists(pk)' } },
-  putFreeAddress(pool, digest),
-]
-
-/** Yields the digests of the addresses of a pool that are free, or that are held. */
-export async function* listDigests(pool: Pool, state: 'free' | 'held'): AsyncGenerator<string> {
-  const { sortKeyPrefix } = state === 'free' ? freeKeys : heldKeys
-  const query = {
-    KeyConditionExpression: 'pk = :pool AND begins_with(sk, :state)',
-    ExpressionAttributeValues: { ':pool': poolKeys.partition({ ...pool }), ':state': sortKeyPrefix },
-    ConsistentRead: true,
-  }
-  for await (const { sk } of queryItems(query)) yield String(sk).slice(sortKeyPrefix.length)
-}
+/** The write that takes an address out of its pool, if it is there. */
+export const dropFromPool = (pool: Pool, digest: string): Write => ({
+  Delete: { Key: freeKeys.key({ ...pool, digest }) },
+})
 
 /**
  * Finds the digest of a free address; undefined if the pool is empty. The search starts at a random position,

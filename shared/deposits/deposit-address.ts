@@ -56,12 +56,6 @@ export const addressKey = (digest: string): Key => addressKeys.key({ digest })
 /** Parses a deposit address from its item. */
 export const toAddress = (item: Item): AddressItem => v.parse(AddressItem, item)
 
-/** The digest of a deposit address, from its item. */
-export function digestOfAddress(item: Item): string {
-  const { currency_network: network, address, tag } = toAddress(item)
-  return addressDigest({ network, address, tag })
-}
-
 /** Reads a deposit address by its digest; undefined if it is not one of the service's. */
 export async function readAddress(digest: string): Promise<AddressItem | undefined> {
   const item = await readItem(addressKey(digest), { consistent: true })
@@ -83,10 +77,9 @@ export const putAddress = (digest: string, item: AddressItem): Write =>
 export const assignAddress = (digest: string, userId: number): Write => ({
   Update: {
     Key: addressKey(digest),
-    // The instant is how a mend of a restored table finds the assignment: see infra/ops/mend.
-    UpdateExpression: 'SET user_id = :user, changed_at = :now',
+    UpdateExpression: 'SET user_id = :user',
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(user_id)',
-    ExpressionAttributeValues: { ':user': userId, ':now': Date.now() },
+    ExpressionAttributeValues: { ':user': userId },
   },
 })
 

@@ -119,13 +119,16 @@ const rowKeys = itemType({
 export const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
 
 /**
- * The items of a deposit as changed at an instant: its own, and its rows in two lists, that of all deposits
- * and that of its currency. Rows hold the whole deposit, so that a page is one read.
+ * The items of a deposit: its own, and its rows in two lists, that of all deposits and that of its currency.
+ * Rows hold the whole deposit, so that a page is one read.
  */
-export function depositItems(
-  { record, userId, version, ordinal, currencyOrdinal }: Deposit,
-  changedAt: number,
-): [Item & Key, Item & Key, Item & Key] {
+function depositItems({
+  record,
+  userId,
+  version,
+  ordinal,
+  currencyOrdinal,
+}: Deposit): [Item & Key, Item & Key, Item & Key] {
   const item = {
     ...record,
     amount: toNumberValue(record.amount),
@@ -133,7 +136,6 @@ export function depositItems(
     version,
     ordinal,
     currency_ordinal: currencyOrdinal,
-    changed_at: changedAt,
   }
   const row = (list: string, number: number) => ({
     ...rowKey(list, number),
@@ -150,8 +152,8 @@ export function depositItems(
 /**
  * The writes of a deposit's next version; the first fails unless the stored version is the previous one.
  */
-export function putDeposit(deposit: Deposit, changedAt: number): Write[] {
-  const [own, ...rows] = depositItems(deposit, changedAt)
+export function putDeposit(deposit: Deposit): Write[] {
+  const [own, ...rows] = depositItems(deposit)
   return [putVersioned(own, deposit.version - 1), ...rows.map((Item) => ({ Put: { Item } }))]
 }
 
@@ -189,19 +191,16 @@ export const countDeposits = ({ byCurrency }: DepositCount, currency?: string): 
     ? [...byCurrency.values()].reduce((sum, count) => sum + count, 0)
     : (byCurrency.get(currency) ?? 0)
 
-/** The item of the numbers of a user's deposits. */
-export const countItem = (count: DepositCount): Item & Key => ({
-  ...countKey(count.userId),
-  last_at: count.lastAt,
-  total: countDeposits(count),
-  counts: Object.fromEntries(count.byCurrency),
-})
-
 /** The write that counts a user's next deposit; it fails if another was counted since `count` was read. */
 export function putDepositCount(count: DepositCount, currency: string, at: number): Write {
   const total = countDeposits(count)
   const byCurrency = new Map(count.byCurrency).set(currency, countDeposits(count, currency) + 1)
-  const item = countItem({ ...count, lastAt: at, byCurrency })
+  const item = {
+    ...countKey(count.userId),
+    last_at: at,
+    total: total + 1,
+    counts: Object.fromEntries(byCurrency),
+  }
   if (total === 0) return putNew(item)
   return {
     Put: {

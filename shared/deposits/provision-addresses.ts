@@ -28,25 +28,15 @@ export async function provisionAddresses(batch: AddressBatch, record: EventRecor
   const { network, addresses, batchId } = batch
   const known = await readAddresses(addresses.map((address) => ({ network, ...address })))
   if (known.some((item) => item.batch_id !== batchId)) throw new RejectedEvent('address_taken')
-  const added = new Set(known.map((item) => addressDigest({ ...item, network })))
   const outcomes = [await applyOnce(record, [putPool(batch)])]
   for (let start = 0; start < addresses.length; start += chunkSize) {
     const chunk = { ...batch, addresses: addresses.slice(start, start + chunkSize) }
-    outcomes.push(await addChunk(chunk, start / chunkSize, added, record))
+    outcomes.push(await addChunk(chunk, start / chunkSize, record))
   }
   return outcomes.includes('applied') ? 'applied' : 'duplicate'
 }
 
-/**
- * Adds a chunk of a batch, without the addresses that are `added`, by digest: without the chunk's record they
- * are there only in a table that was restored while the chunk was written.
- */
-async function addChunk(
-  batch: AddressBatch,
-  index: number,
-  added: ReadonlySet<string>,
-  record: EventRecord,
-): Promise<Outcome> {
+async function addChunk(batch: AddressBatch, index: number, record: EventRecord): Promise<Outcome> {
   const chunkRecord: EventRecord = {
     ...record,
     detailType: `${record.detailType}.chunk`,
@@ -55,9 +45,7 @@ async function addChunk(
   try {
     return await applyOnce(
       chunkRecord,
-      batch.addresses
-        .filter((address) => !added.has(addressDigest({ ...address, network: batch.network })))
-        .flatMap((address) => addAddress(batch, address)),
+      batch.addresses.flatMap((address) => addAddress(batch, address)),
     )
   } catch (error) {
     // Another batch has added the same address since the addresses were read.

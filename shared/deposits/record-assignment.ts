@@ -38,7 +38,7 @@ async function tryToRecord(assigned: AssignedAddress): Promise<Outcome> {
     throw new RejectedEvent('conflicting_content', 'the address is assigned to another user')
   const isEarliest = known === undefined || at < known.address.created_at
   const writes: Write[] = [
-    ...(item.user_id === undefined ? [assignAddress(digest, userId), ...dropFromPool(pool, digest)] : []),
+    ...(item.user_id === undefined ? [assignAddress(digest, userId), dropFromPool(pool, digest)] : []),
     ...(isEarliest ? [putAnnounced(userId, pool, item, at)] : []),
   ]
   if (writes.length === 0) return 'duplicate'

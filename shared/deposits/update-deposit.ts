@@ -112,7 +112,7 @@ async function writeDeposit(
 ): Promise<Outcome> {
   const { record, userId } = deposit
   if (record.status !== 'CREDITED' || record.credited_at !== null) {
-    await transact([...others, ...putDeposit(deposit, Date.now())])
+    await transact([...others, ...putDeposit(deposit)])
     return 'applied'
   }
   const { currency, amount } = record
@@ -123,10 +123,10 @@ async function writeDeposit(
     wallets: [{ id: { userId, wallet: 'asset' }, movements: [credit] }],
     alongside: (bookedAt) => [
       ...others,
-      ...putDeposit(
-        { ...deposit, record: { ...record, credited_at: Math.max(bookedAt, record.created_at) } },
-        bookedAt,
-      ),
+      ...putDeposit({
+        ...deposit,
+        record: { ...record, credited_at: Math.max(bookedAt, record.created_at) },
+      }),
     ],
   })
 }

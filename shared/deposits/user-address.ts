@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
-import { Integer, type Item, type Key } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import { ConditionFailed, putNew, transact, type Write, writeItem } from '../db/write.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { Failure, invalidParameter } from '../errors.ts'
@@ -15,7 +15,7 @@ import {
   poolExists,
   takeFreeAddress,
 } from './address-pool.ts'
-import { type AddressItem, assignAddress, type NetworkAddress, readAddress } from './deposit-address.ts'
+import { type AddressItem, assignAddress, readAddress } from './deposit-address.ts'
 
 /** The detail-type of the event by which the service records that it assigned an address. */
 export const addressAssigned = 'address.assigned'
@@ -56,15 +56,6 @@ const userAddressKeys = itemType({
 /** Key of the deposit address that a user was given from a pool. */
 export const userAddressKey = (userId: number, { currency, network }: Pool): Key =>
   userAddressKeys.key({ userId, currency, network })
-
-/** The user whom an item names as the owner of an address, and that address. */
-export function assigneeOf(item: Item): { userId: number; address: NetworkAddress } {
-  const { currency_network: network, address, tag } = v.parse(UserAddressItem, item)
-  return {
-    userId: Number(String(item['pk']).split('#')[1]),
-    address: { network, address, tag: tag ?? undefined },
-  }
-}
 
 /** Reads the deposit address that is assigned to a user; undefined before their first request. */
 export async function readAssignment(

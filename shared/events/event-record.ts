@@ -66,7 +66,7 @@ export async function applyOnce(
 ): Promise<Outcome> {
   const at = Date.now()
   const all = typeof writes === 'function' ? writes(at) : writes
-  const eventKey = putEventRecord(record, at, all)
+  const eventKey = putEventRecord(record, at)
   const [firstFailure, ...others] = await tryTransact([eventKey, ...all])
   if (firstFailure === undefined) return 'applied'
   const known = firstFailure.write === eventKey && resolveDuplicate(record, firstFailure.stored)
@@ -164,28 +164,25 @@ const isSentAfter = ({ sentAt, refusals }: Delivery, refusal: Refusal): boolean 
   refusals >= refusal.refusals || sentAt > refusal.at
 
 /**
- * The write that claims an event's business key, for a transaction that the caller builds. It fails if an
- * event took effect under the key, or a copy of this one was refused. Everything that the transaction writes
- * has the same instant `at`, and the record tells the number of what else it wrote, so that one of which only
- * a part was restored can be found and taken back: see infra/ops/mend.
+ * The write that claims an event's business key, for a transaction at an instant (epoch milliseconds) that
+ * the caller builds. It fails if an event took effect under the key, or a copy of this one was refused.
  */
-export function putEventRecord(record: EventRecord, at: number, others: readonly Write[]): Write {
+export function putEventRecord(record: EventRecord, at: number): Write {
   const { eventId, sentAt, refusals } = record.delivery
   return {
     Update: {
       Key: recordKey(record),
       // The record has no TTL: a sender may send an event again after years, and money must not move twice.
-      UpdateExpression: 'SET digest = :digest, event_id = :id, applied_at = :at, #items = :items REMOVE #ttl',
+      UpdateExpression: 'SET digest = :digest, event_id = :id, applied_at = :at REMOVE #ttl',
       // Keep this the same as isSentAfter.
       ConditionExpression:
         'attribute_not_exists(digest) AND (attribute_not_exists(refused.#id) OR ' +
         'refused.#id.refusals <= :refusals OR refused.#id.#at < :sentAt)',
-      ExpressionAttributeNames: { '#id': eventId, '#at': 'at', '#items': 'items', '#ttl': 'ttl' },
+      ExpressionAttributeNames: { '#id': eventId, '#at': 'at', '#ttl': 'ttl' },
       ExpressionAttributeValues: {
         ':digest': record.digest,
         ':id': eventId,
         ':at': at,
-        ':items': others.filter(({ ConditionCheck, transient }) => !ConditionCheck && !transient).length,
         ':sentAt': sentAt,
         ':refusals': refusals,
       },

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { delayRetry } from '../aws/delay-retry.ts'
 import { sendDeadLetter } from '../aws/send-dead-letter.ts'
 import { consumedUnits, resetConsumedUnits } from '../db/consumed-units.ts'
+import { restOnTheHour } from '../db/rest.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { countFailure, isUnavailable } from '../faults.ts'
 import { runInvocation } from '../invocation.ts'
@@ -107,6 +108,7 @@ interface ReceivedEvent {
  * of tries.
  */
 export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>): Intake {
+  restOnTheHour()
   const processor = new BatchProcessor(EventType.SQS)
   const handler = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const startedAt = performance.now()

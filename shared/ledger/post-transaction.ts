@@ -221,8 +221,8 @@ async function writeDecision(decision: Decision): Promise<Conflict | undefined> 
     writes: [...(alongside?.(bookedAt) ?? []), ...made.map(putBill)],
   }))
   const keyWrites = new Map(
-    groups.flatMap(({ record, writes }) =>
-      record === undefined ? [] : [[putEventRecord(record, bookedAt, writes), record] as const],
+    groups.flatMap(({ record }) =>
+      record === undefined ? [] : [[putEventRecord(record, bookedAt), record] as const],
     ),
   )
   const walletWrites = new Map(wallets.map((wallet) => [putWallet(wallet), wallet.id]))

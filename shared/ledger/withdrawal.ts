@@ -52,7 +52,7 @@ const hasMoved = async (withdrawalId: string, before: Withdrawal | undefined): P
 
 async function advance(
   next: Withdrawal,
-  before: StoredWithdrawal | undefined,
+  before: Withdrawal | undefined,
   record: EventRecord,
 ): Promise<Outcome> {
   if (before !== undefined && !isSame(next, before)) {
@@ -65,10 +65,10 @@ async function advance(
     return applyOnce(record, [])
   }
   const movements = movementsOf(next, before)
-  const put = (at: number) => putWithdrawal(next, before, at)
-  if (movements.length === 0) return applyOnce(record, (at) => [requireUser(next.userId), put(at)])
+  const put = putWithdrawal(next, before)
+  if (movements.length === 0) return applyOnce(record, [requireUser(next.userId), put])
   const wallets = [{ id: { userId: next.userId, wallet: 'asset' as const }, movements }]
-  return postTransaction({ record, wallets, alongside: (at) => [put(at)] })
+  return postTransaction({ record, wallets, alongside: () => [put] })
 }
 
 const isSame = (next: Withdrawal, before: Withdrawal): boolean =>
@@ -96,9 +96,6 @@ const WithdrawalItem = v.object({
   currency: v.string(),
   amount: Decimal,
   status: WithdrawalStatus,
-  /** Instants of the request, if it came first, and of the latest change, epoch milliseconds. */
-  requested_at: v.optional(Integer),
-  changed_at: v.optional(Integer),
 })
 
 const withdrawalKeys = itemType({
@@ -108,33 +105,25 @@ const withdrawalKeys = itemType({
   found: 'by withdrawal_id',
 })
 
-/** A withdrawal as stored. */
-interface StoredWithdrawal extends Withdrawal {
-  /** Instant of its request, epoch milliseconds; undefined if it was settled or cancelled first. */
-  requestedAt: number | undefined
-}
-
 /** Reads a withdrawal as stored now; undefined before its first event. */
-async function readWithdrawal(withdrawalId: string): Promise<StoredWithdrawal | undefined> {
+async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefined> {
   const item = await readItem(withdrawalKeys.key({ withdrawalId }), { consistent: true })
   return item && toWithdrawal(withdrawalId, item)
 }
 
-function toWithdrawal(withdrawalId: string, item: Item): StoredWithdrawal {
-  const { user_id: userId, currency, amount, status, requested_at } = v.parse(WithdrawalItem, item)
-  return { withdrawalId, userId, currency, amount, status, requestedAt: requested_at }
+function toWithdrawal(withdrawalId: string, item: Item): Withdrawal {
+  const { user_id: userId, currency, amount, status } = v.parse(WithdrawalItem, item)
+  return { withdrawalId, userId, currency, amount, status }
 }
 
 /** The write of a withdrawal; its condition fails unless the stored status is the one that was read. */
-function putWithdrawal(next: Withdrawal, before: StoredWithdrawal | undefined, at: number): Write {
+function putWithdrawal(next: Withdrawal, before: Withdrawal | undefined): Write {
   const item = {
     ...withdrawalKeys.key({ withdrawalId: next.withdrawalId }),
     user_id: next.userId,
     currency: next.currency,
     amount: toNumberValue(next.amount),
     status: next.status,
-    requested_at: next.status === 'requested' ? at : before?.requestedAt,
-    changed_at: at,
   }
   if (before === undefined) return putNew(item)
   return {
@@ -145,18 +134,4 @@ function putWithdrawal(next: Withdrawal, before: StoredWithdrawal | undefined, a
       ExpressionAttributeValues: { ':before': before.status },
     },
   }
-}
-
-/** The item of a withdrawal without what happened at an instant or later; undefined if nothing remains. */
-export function undoWithdrawal(item: Item, since: number): Item | undefined {
-  const { requested_at, changed_at = 0 } = v.parse(WithdrawalItem, item)
-  if (changed_at < since) return item
-  if (requested_at === undefined || requested_at >= since) return undefined
-  return { ...item, status: 'requested', changed_at: item['requested_at'] }
-}
-
-/** The hold of a withdrawal that is requested and neither settled nor cancelled; undefined for any other. */
-export function holdOf(item: Item): { userId: number; currency: string; amount: Big } | undefined {
-  const { user_id: userId, currency, amount, status } = v.parse(WithdrawalItem, item)
-  return status === 'requested' ? { userId, currency, amount } : undefined
 }

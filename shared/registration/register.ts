@@ -25,17 +25,17 @@ export async function registerUser(user: UserRegistration, record: EventRecord):
     userWrites(user),
     withMacDigest(record),
   ])
-  const outcome = await applyOnce(macRecord, (at) => [...writes(at), ...membership.writes(at)])
+  const outcome = await applyOnce(macRecord, (at) => [...writes, ...membership.writes(at)])
   await membership.notify(outcome)
   return outcome
 }
 
-async function userWrites(user: UserRegistration): Promise<(createdAt: number) => Write[]> {
+async function userWrites(user: UserRegistration): Promise<Write[]> {
   const { userId, referrerId, registeredAt, fields } = user
   const stored = await toStored(userId, fields)
-  return (createdAt) => [
-    putUser({ ...stored, userId, referrerId, registeredAt, createdAt }),
-    putSignInRecord(userId, stored, createdAt),
+  return [
+    putUser({ ...stored, userId, referrerId, registeredAt }),
+    putSignInRecord(userId, stored),
     claimEmail(normalizeEmail(fields.email), userId),
     ...(referrerId === undefined ? [] : [requireUser(referrerId, 'unknown_referrer')]),
   ]

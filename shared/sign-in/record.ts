@@ -118,11 +118,10 @@ export async function readSignInRecord(userId: number): Promise<SignInRecord | u
   return item && toSignInRecord(item)
 }
 
-/** The write that adds the sign-in record of a new user at an instant; it fails if the user has one. */
+/** The write that adds the sign-in record of a new user; it fails if the user has one. */
 export const putSignInRecord = (
   userId: number,
   registered: Pick<UserFields, 'email' | 'nickname'> & UserChanges,
-  createdAt?: number,
 ): Write =>
   putNew({
     ...signInKey(userId),
@@ -131,7 +130,6 @@ export const putSignInRecord = (
     mails: {},
     tickets: {},
     networks: [],
-    created_at: createdAt,
   })
 
 /**

@@ -64,8 +64,6 @@ export interface NewUser extends Pick<UserFields, FieldIn<'user'>> {
   userId: number
   referrerId: number | undefined
   registeredAt: number
-  /** Instant of the transaction that adds the user, epoch milliseconds. */
-  createdAt?: number | undefined
 }
 
 /** The write that adds a user. Fails with `user_exists` when the id is registered. */
@@ -76,7 +74,6 @@ export const putUser = (user: NewUser): Write => ({
     user_id: user.userId,
     referrer_id: user.referrerId,
     registered_at: user.registeredAt,
-    created_at: user.createdAt,
     stamps: {},
   }),
   otherwise: () => new RejectedEvent('user_exists'),
@@ -100,8 +97,6 @@ export function changeUser(
     ...own.map(([field]) => `${field} = :${field}`),
     ...fields.map((field) => `stamps.${field} = :stamp`),
     ...(endsSessions ? ['revocation_due = :stamp'] : []),
-    // Tells a mend of a restored table that the address may have changed: see infra/ops/mend.
-    'changed_at = :now',
   ]
   const unchanged = fields.map((field) =>
     user.stamps[field] === undefined
@@ -119,7 +114,6 @@ export function changeUser(
       ExpressionAttributeValues: {
         ...Object.fromEntries([...own.map(([field, value]) => [`:${field}`, value] as const), ...before]),
         ':stamp': stamp,
-        ':now': Date.now(),
       },
     },
   }

@@ -100,7 +100,7 @@ describe('the configuration of a deployment', () => {
       { standby: there, domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-central-1:1:x' },
       /standby needs a certificateArn/,
     ],
-    ['a failover to nowhere', { failover: true }, /failover needs a standby/],
+    ['a failover to nowhere', { failover: 'restored' }, /failover needs a standby/],
     ['a stage name that makes names too long', { stage: 'integration-2' }, /stage: must have at most 12/],
   ])('a deployment with %s is refused by the name of the knob', (_what, values, message) => {
     expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
@@ -121,7 +121,7 @@ describe('deploymentRegion', () => {
   })
 
   it('after a failover a stage is deployed in its standby region, whatever the command line says', () => {
-    expect(deploymentRegion(readConfig({ ...stage, failover: 'true' }), 'eu-central-1')).toBe('eu-west-1')
+    expect(deploymentRegion(readConfig({ ...stage, failover: 'restored' }), 'eu-central-1')).toBe('eu-west-1')
   })
 
   it('without a failover nobody deploys a stage in its standby region, because two would serve one table', () => {

@@ -54,7 +54,7 @@ describe('the dashboard', () => {
           amount: new Big(amount),
           earnedOn: addDays(today, -daysAgo),
         }))
-        for (const reward of granted) await transact((await recordReward(reward))(Date.now()))
+        for (const reward of granted) await transact(await recordReward(reward))
         const currencies = (chosen: readonly Reward[]) =>
           [...new Set(chosen.map(({ currency }) => currency))].sort().map((currency) => ({
             currency,

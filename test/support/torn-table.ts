@@ -10,33 +10,25 @@ export interface Recorded {
   states: (Item | undefined)[]
 }
 
-/** The keys of the items that a transaction writes; none of another command. */
-const keysInTransaction = (command: unknown): Key[] =>
-  command instanceof TransactWriteCommand
-    ? (command.input.TransactItems ?? []).flatMap(({ Put, Update, Delete }) =>
-        keyIn(Put?.Item ?? Update?.Key ?? Delete?.Key),
-      )
-    : []
-
-/** The keys of the items that any command writes. */
-export function keysWritten(command: unknown): Key[] {
+/** The keys of the items that a command writes; none of one that reads. */
+function keysWritten(command: unknown): Key[] {
   if (command instanceof PutCommand) return keyIn(command.input.Item)
   if (command instanceof UpdateCommand || command instanceof DeleteCommand) return keyIn(command.input.Key)
-  return keysInTransaction(command)
+  if (!(command instanceof TransactWriteCommand)) return []
+  return (command.input.TransactItems ?? []).flatMap(({ Put, Update, Delete }) =>
+    keyIn(Put?.Item ?? Update?.Key ?? Delete?.Key),
+  )
 }
 
 const keyIn = ({ pk, sk }: Record<string, unknown> = {}): Key[] =>
   pk === undefined ? [] : [{ pk: pk as string, sk: sk as string }]
 
-/** Acts, and returns the states of all items that its transactions wrote, or that `keysOf` gives. */
-export async function recordStates(
-  act: () => Promise<unknown>,
-  keysOf = keysInTransaction,
-): Promise<Recorded[]> {
+/** Acts, and returns the states of all items that were written. */
+export async function recordStates(act: () => Promise<unknown>): Promise<Recorded[]> {
   const recorded = new Map<string, Recorded>()
   const send = db.send.bind(db)
   const record = async (command: unknown) => {
-    const keys = keysOf(command)
+    const keys = keysWritten(command)
     if (keys.length === 0) return send(command as never)
     const before = await readItems(keys, { consistent: true })
     const answer = await send(command as never)

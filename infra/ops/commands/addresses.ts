@@ -6,8 +6,6 @@ import type { ImportOptions } from '../import-addresses.ts'
 export function addAddressesCommands(program: Command, run: RunCommand): void {
   const parent = program.command('addresses').description('Fills the pools of deposit addresses.')
   addImport(parent, run)
-  addHold(parent, run)
-  addRelease(parent, run)
 }
 
 const addImport = (parent: Command, run: RunCommand): Command =>
@@ -34,47 +32,6 @@ const addImport = (parent: Command, run: RunCommand): Command =>
       run(async (context) => {
         const { importAddresses } = await import('../import-addresses.ts')
         return importAddresses(context, file, options)
-      }),
-    )
-
-const addHold = (parent: Command, run: RunCommand): Command =>
-  parent
-    .command('hold')
-    .description(
-      'Sets every free address of a restored table aside: some may have been assigned after the restore point.',
-    )
-    .addHelpText(
-      'after',
-      examples([
-        [
-          '--stage prod --table restored addresses hold',
-          'before requests reach the table; repeat it at will',
-        ],
-      ]),
-    )
-    .action(() =>
-      run(async (context) => {
-        const { holdAddresses } = await import('../hold-addresses.ts')
-        return holdAddresses(context)
-      }),
-    )
-
-const addRelease = (parent: Command, run: RunCommand): Command =>
-  parent
-    .command('release')
-    .description(
-      'Makes the addresses that were set aside free again, except those that a replay has assigned since.',
-    )
-    .addHelpText(
-      'after',
-      examples([
-        ['--stage prod addresses release', 'after `events replay`, which must have left nothing over'],
-      ]),
-    )
-    .action(() =>
-      run(async (context) => {
-        const { releaseAddresses } = await import('../hold-addresses.ts')
-        return releaseAddresses(context)
       }),
     )
 

@@ -48,7 +48,6 @@ export const putJournalEntry = (rootId: number, userId: number, what: JournalCha
       ...('amount' in what ? { amount: toNumberValue(what.amount) } : what),
     },
   },
-  transient: true,
 })
 
 /** The attributes of a journal entry, as EntryAttributes reads them. */

@@ -23,7 +23,7 @@ const cdkFile = write('cdk.json', {
       plain: configured,
       bare: {},
       ready: { ...configured, standby: { region: 'eu-west-1' } },
-      moved: { ...configured, standby: { region: 'eu-west-1' }, failover: true },
+      moved: { ...configured, standby: { region: 'eu-west-1' }, failover: 'restored' },
     },
   },
 })
@@ -41,12 +41,17 @@ describe('findStage', () => {
   })
 
   it('after a failover commands work in the standby region; else the SDK chooses', () => {
-    expect(findStage('moved', { outputs }, cdkFile).region).toBe('eu-west-1')
+    expect(findStage('moved', { outputs }, cdkFile)).toMatchObject({
+      region: 'eu-west-1',
+      tableName: 'restored',
+    })
     expect(findStage('plain', { outputs }, cdkFile).region).toBeUndefined()
   })
 
   it('the option --region leads commands back to a region that was lost', () => {
-    expect(findStage('moved', { outputs, region: 'eu-central-1' }, cdkFile).region).toBe('eu-central-1')
+    const region = 'eu-central-1'
+    const lost = findStage('moved', { outputs, region }, cdkFile)
+    expect(lost).toMatchObject({ region, tableName: 'account-service-moved' })
   })
 
   it('findStage derives table, bus and settings from the stage’s name and configuration', () => {

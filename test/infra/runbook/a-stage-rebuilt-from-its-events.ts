@@ -59,7 +59,7 @@ export async function aStageRebuiltFromItsEvents(
 }
 
 /** Lets two users live: every kind of event, and a request for an address each. */
-async function live(url: string) {
+export async function live(url: string) {
   const registration = newRegistration({ user_id: newUserIds() })
   const parent = Number(registration['user_id'])
   const child = parent + 1
@@ -131,9 +131,10 @@ async function live(url: string) {
 const readOutbox = async (url: string): Promise<unknown> => (await fetch(`${url}/_local/outbox`)).json()
 
 /** Replays the archive, and returns the events that it says are rejected, with the codes. */
-async function replay({ ops }: Procedure, from: number): Promise<string[]> {
-  const INSTANT = new Date(from).toISOString()
-  const { code, result, err } = await ops('events replay --from INSTANT', { INSTANT })
+export async function replay({ ops }: Procedure, from: number, to?: number): Promise<string[]> {
+  const [INSTANT = '', END = ''] = [from, to ?? from].map((instant) => new Date(instant).toISOString())
+  const command = `events replay --from INSTANT${to === undefined ? '' : ' --to END'}`
+  const { code, result, err } = await ops(command, { INSTANT, END })
   const { applied, rejected } = result as {
     applied: boolean
     rejected: { detail_type: string; reason: string }[]

@@ -7,7 +7,6 @@ import {
   DynamoDBClient,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
-import { isDeepStrictEqual } from 'node:util'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 
 /** An item as DynamoDB answers it. */
@@ -65,14 +64,9 @@ export function openTables(layout: Record<string, unknown>, client = new DynamoD
   }
 }
 
-/** The items of a table as they were, with every second one of those that changed as it is afterwards. */
-export function tearApart(before: readonly Item[], after: readonly Item[]): Item[] {
-  const idOf = ({ pk, sk }: Item) => `${pk?.S} ${sk?.S}`
-  const known = new Map(before.map((item) => [idOf(item), item]))
-  const isThere = new Set(after.map(idOf))
-  const changed = after.filter((item) => !isDeepStrictEqual(item, known.get(idOf(item))))
-  const deleted = before.filter((item) => !isThere.has(idOf(item)))
-  for (const item of changed.filter((_, position) => position % 2 === 0)) known.set(idOf(item), item)
-  for (const item of deleted.filter((_, position) => position % 2 === 0)) known.delete(idOf(item))
-  return [...known.values()]
-}
+/**
+ * An hour that a restored table may stand for: the next one, since nothing in it has been written as late as
+ * that. A rehearsal cannot wait for a full hour; its tables are copied when nothing is at work.
+ */
+export const nextHour = (): string =>
+  new Date(Math.ceil((Date.now() + 60_000) / 3_600_000) * 3_600_000).toISOString()

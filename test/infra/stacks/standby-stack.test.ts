@@ -19,7 +19,7 @@ let failedOver: Stacks
 beforeAll(async () => {
   makeBundleDirectories()
   primary = await synthesizeUnchecked('prod', { values })
-  failedOver = await synthesizeUnchecked('prod', { values: { ...values, failover: true } })
+  failedOver = await synthesizeUnchecked('prod', { values: { ...values, failover: 'restored' } })
 })
 
 const propertiesOf = (stacks: Stacks, type: string) =>
@@ -134,7 +134,7 @@ describe('after a failover', () => {
     )
     for (const { TABLE_NAME: table, MAC_KEY_ID: mac, TOTP_KEY_ID: totp } of environments)
       expect({ table, mac, totp }).toEqual({
-        table: 'account-service-prod',
+        table: 'restored',
         mac: { 'Fn::ImportValue': 'account-service-prod-standby-MacKeyArn' },
         totp: { 'Fn::ImportValue': 'account-service-prod-standby-TotpKeyArn' },
       })

@@ -1,17 +1,15 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
 import { runOps } from '../../../../infra/ops/command-line.ts'
 import { toNumberValue } from '../../../../shared/db/decimal.ts'
 import { db, tableName } from '../../../../shared/db/table.ts'
-import { queryFirst, readItem } from '../../../../shared/db/read.ts'
+import { readItem } from '../../../../shared/db/read.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
-import { readWallet } from '../../../../shared/ledger/wallet.ts'
 import { billList } from '../../../../shared/ledger/bill.ts'
 import { Big } from '../../../../shared/money.ts'
 import { deliver, interceptQueues } from '../../../support/deliver.ts'
 import { addUser, adjustment } from '../../../support/ledger.ts'
-import { useOwnTable } from '../../../support/own-table.ts'
 import { useLocalStack } from '../../../support/local-stack.ts'
 
 interface Report {
@@ -120,56 +118,5 @@ describe('ledger verify', () => {
     const { exitCode, report } = await verify(userId)
     expect(exitCode).toBe(1)
     expect(report.differences.map(({ what }) => what)).toHaveLength(differences)
-  })
-})
-
-describe('ledger torn and ledger mend', () => {
-  it('a mend changes nothing without --apply, then makes a torn table whole and keeps what was there', async () => {
-    const dropTable = await useOwnTable()
-    try {
-      const userId = await addUser()
-      await deliver(walletAdjusted, adjustment(userId))
-      const since = Date.now() + 1
-      await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(since))
-      await deliver(walletAdjusted, adjustment(userId, { adjustment_id: `${userId}-torn` }))
-      await writeItem({ Delete: { Key: { pk: `EVT#wallet.adjusted#${userId}-torn`, sk: 'EVT' } } })
-      const run = async (command: string) => {
-        const line = [
-          '--table',
-          tableName(),
-          'ledger',
-          ...command.split(' '),
-          '--since',
-          new Date(since).toISOString(),
-        ]
-        return runOn(line)
-      }
-      expect(await run('torn')).toMatchObject({
-        exitCode: 1,
-        result: { torn: [{ what: 'items of events' }] },
-      })
-      expect(await run('mend')).toMatchObject({ exitCode: 0, result: { evidence: null } })
-      expect(await run('torn')).toMatchObject({ exitCode: 1 })
-      const { result } = await run('mend --apply')
-      expect((result as { changes: unknown[] }).changes).toHaveLength(2)
-      const evidence = await queryFirst(
-        {
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': `MEND#${(result as { evidence: string }).evidence}` },
-        },
-        20,
-      )
-      expect(evidence.map(({ before }) => typeof before)).toEqual(Array<string>(2).fill('object'))
-      expect(await run('torn')).toEqual({ exitCode: 0, result: { torn: [] } })
-      expect((await readWallet({ userId, wallet: 'asset' })).holdings.get('USDT')?.balance.toFixed()).toBe(
-        '1',
-      )
-    } finally {
-      await dropTable()
-    }
-  })
-
-  it('an instant that is none is refused as wrong usage', async () => {
-    expect(await runOps(['ledger', 'mend', '--since', 'yesterday'], quiet)).toBe(2)
   })
 })

@@ -1,0 +1,49 @@
+import { putFreeAddress } from '../../../shared/deposits/address-pool.ts'
+import { addressDigest, checkUnassigned, toAddress } from '../../../shared/deposits/deposit-address.ts'
+import { scanItems } from '../../../shared/db/read.ts'
+import { tryTransact } from '../../../shared/db/write.ts'
+import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
+import { countMessages, findQueue, openSqs, totalOf } from '../dead-letters/queues.ts'
+import { OperationError } from '../errors.ts'
+import type { Target } from '../target.ts'
+
+const segments = 16
+const concurrency = 16
+
+/**
+ * Puts every address that is nobody's into its pool, and resolves with their number. Reads the whole table.
+ * May be repeated.
+ */
+export async function freeAddresses(): Promise<number> {
+  const items = scanItems(
+    {
+      FilterExpression: 'begins_with(pk, :address) AND attribute_not_exists(user_id)',
+      ExpressionAttributeValues: { ':address': 'ADDR#' },
+    },
+    segments,
+  )
+  let freed = 0
+  await forEachConcurrently(items, concurrency, async (item) => {
+    const { address, tag, currency, currency_network: network } = toAddress(item)
+    const digest = addressDigest({ network, address, tag })
+    const free = putFreeAddress({ currency, network }, digest)
+    const failures = await tryTransact([free, checkUnassigned(digest)])
+    if (failures.length === 0) freed += 1
+  })
+  return freed
+}
+
+/** Throws an OperationError while an event that may assign an address waits or is a dead letter. */
+export async function checkReplayed(target: Target): Promise<void> {
+  const sqs = openSqs()
+  try {
+    for (const name of ['addresses.provisioned', 'address.assigned']) {
+      const { queue = '', deadLetters } = findQueue(target, name)
+      for (const one of [queue, deadLetters])
+        if (totalOf(await countMessages(sqs, one)) > 0)
+          throw new OperationError(`there are messages in ${one}: an address may still be assigned by one`)
+    }
+  } finally {
+    sqs.destroy()
+  }
+}

@@ -1,0 +1,101 @@
+import type { Partition } from '../../../shared/db/partitions.ts'
+import { keyText, queryItems, scanItems } from '../../../shared/db/read.ts'
+import { lastWriteBefore } from '../../../shared/db/rest.ts'
+import type { Item, Key } from '../../../shared/db/table.ts'
+import { writeItem } from '../../../shared/db/write.ts'
+import { freePrefix } from '../../../shared/deposits/address-pool.ts'
+import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
+import { signingKeySetKey } from '../../../shared/keys/set.ts'
+import { transitionsAhead } from './transitions-ahead.ts'
+
+/** What was taken out of a restored table, as numbers of items, and what should not be in it. */
+export interface Preparation {
+  /** The hour to which the table was restored, ISO 8601. */
+  hour: string
+  /** Keys of what an event wrote while the service should have rested: the rest of it may be missing. */
+  late: string[]
+  tokens: number
+  codes: number
+  free_addresses: number
+  untold_addresses: number
+  key_records: number
+}
+
+const segments = 16
+const concurrency = 64
+
+/** What is taken out, by partition: of pools the free addresses, of users' addresses those untold. */
+const kinds = {
+  'TOKENS#': 'tokens',
+  'CODE#': 'codes',
+  'POOL#': 'free_addresses',
+  'ADDRS#': 'untold_addresses',
+} as const satisfies Partial<Record<Partition, keyof Preparation>>
+
+/**
+ * Takes out of a table restored to a full hour (epoch milliseconds) what must not come back: access tokens
+ * and codes, which may have ended or been used since; the free deposit addresses, which may have been
+ * assigned since; addresses that no user was told; and records of key transitions that the key set has not
+ * made. Reads the whole table. May be repeated.
+ */
+export async function prepareTable(hour: number): Promise<Preparation> {
+  const found = { tokens: 0, codes: 0, free_addresses: 0, untold_addresses: 0 }
+  const late: string[] = []
+  const items = scanItems(removable(lastWriteBefore(hour)), segments)
+  await forEachConcurrently(items, concurrency, async (item) => {
+    const kind = Object.entries(kinds).find(([partition]) => String(item['pk']).startsWith(partition))?.[1]
+    if (kind === undefined) return void late.push(keyText(item))
+    found[kind] += 1
+    return remove(item)
+  })
+  const keyRecords = transitionsAhead(await readKeyRecords())
+  await forEachConcurrently(keyRecords, concurrency, remove)
+  return { hour: new Date(hour).toISOString(), late, ...found, key_records: keyRecords.length }
+}
+
+const removable = (since: number) => ({
+  FilterExpression: [
+    'begins_with(pk, :tokens)',
+    'begins_with(pk, :codes)',
+    '(begins_with(pk, :pools) AND begins_with(sk, :free))',
+    '(begins_with(pk, :assigned) AND attribute_not_exists(announced_at))',
+    'applied_at >= :since',
+    '(begins_with(pk, :bills) AND created_at >= :since)',
+    '(begins_with(pk, :deposits) AND created_at >= :since)',
+  ].join(' OR '),
+  ExpressionAttributeValues: {
+    ...({
+      ':tokens': 'TOKENS#',
+      ':codes': 'CODE#',
+      ':pools': 'POOL#',
+      ':assigned': 'ADDRS#',
+      ':bills': 'BL#',
+      ':deposits': 'DEP#',
+    } satisfies Record<string, Partition>),
+    ':free': freePrefix,
+    ':since': since,
+  },
+})
+
+const remove = ({ pk, sk }: Item) => writeItem({ Delete: { Key: { pk, sk } as Key } })
+
+async function readKeyRecords(): Promise<Item[]> {
+  const records: Item[] = []
+  const query = {
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': signingKeySetKey.pk },
+    ConsistentRead: true,
+  }
+  for await (const item of queryItems(query)) records.push(item)
+  return records
+}
+
+/** Formats what was done as text. */
+export function formatPreparation({ hour, late, ...removed }: Preparation): string {
+  const lines = Object.entries(removed).map(
+    ([kind, count]) => `${count} ${kind.replaceAll('_', ' ')} removed`,
+  )
+  if (late.length === 0) return [...lines, `the table is whole as of ${hour}`].join('\n')
+  const keys = late.slice(0, 20).join('\n')
+  return `${lines.join('\n')}\nNOT WHOLE: ${late.length} items were written at ${hour}; restore an earlier hour:\n${keys}`
+}
