@@ -3,16 +3,22 @@ import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'
 import type { FunctionModel } from '../model.ts'
 import type { FunctionLog } from './function-log.ts'
-import type { InvocationResult } from './runtime.ts'
 
 /** Maximum time to load a function's bundle. */
 const maxInitMilliseconds = 30_000
-/** Maximum length of the log tail that Invoke returns for `LogType: Tail`. */
-const maxLogTailCharacters = 4096
 
 /** A message from worker-entry.mjs. Its payload is the handler's result, or Lambda's error object. */
 type Message = { kind: 'loaded' } | { kind: 'not-loaded' | 'done' | 'failed'; payload: string }
-type Outcome = Pick<InvocationResult, 'payload' | 'functionError'>
+
+/** The result of one run of a function, as Lambda's Invoke reports it. */
+export interface InvocationResult {
+  /** Result of the handler as JSON text (`null` if it returned nothing), or Lambda's error object. */
+  payload: string
+  /** Set if the function failed, timed out or exited; `payload` is then the error object. */
+  functionError: 'Unhandled' | undefined
+  requestId: string
+}
+type Outcome = Omit<InvocationResult, 'requestId'>
 
 /**
  * One execution environment of a function, as on Lambda: a thread with its own modules and environment
@@ -27,7 +33,6 @@ export class FunctionWorker {
   private readonly loadFault: Promise<Outcome | undefined>
   private ended = false
   private retired = false
-  private logTail = ''
   private uncaught: Outcome | undefined
   /** Resolves the running invocation. */
   private settle: (outcome: Outcome) => void = () => undefined
@@ -53,7 +58,6 @@ export class FunctionWorker {
     })
     for (const stream of [this.thread.stdout, this.thread.stderr])
       createInterface({ input: stream, crlfDelay: Infinity }).on('line', (line) => {
-        this.logTail = `${this.logTail}${line}\n`.slice(-maxLogTailCharacters)
         log.write(model.name, line)
       })
   }
@@ -71,11 +75,10 @@ export class FunctionWorker {
   /** Runs the handler, one invocation at a time. Resolves with Lambda's error object if the handler fails. */
   async run(payload: string, endAfterMilliseconds = Infinity): Promise<InvocationResult> {
     const requestId = randomUUID()
-    this.logTail = ''
     const loadFault = await this.loadFault
     if (loadFault !== undefined) void this.terminate()
     const outcome = loadFault ?? (await this.invoke(requestId, payload, endAfterMilliseconds))
-    return { ...outcome, requestId, logTail: this.logTail }
+    return { ...outcome, requestId }
   }
 
   /** Ends the worker's thread. The running invocation resolves with Lambda's error for an exit. */

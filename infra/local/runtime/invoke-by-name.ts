@@ -28,7 +28,7 @@ export function createInvokeByName(
       return { payload: Buffer.alloc(0) }
     }
     const result = await invoke(model.logicalId, payload, endAfterMilliseconds)
-    const { functionError, logTail } = result
-    return { payload: Buffer.from(result.payload), logTail, ...(functionError && { functionError }) }
+    const { functionError } = result
+    return { payload: Buffer.from(result.payload), ...(functionError && { functionError }) }
   }
 }

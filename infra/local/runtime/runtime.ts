@@ -1,17 +1,6 @@
 import type { FunctionModel } from '../model.ts'
 import type { FunctionLog } from './function-log.ts'
-import { FunctionWorker } from './function-worker.ts'
-
-/** The result of one run of a function, as Lambda's Invoke reports it. */
-export interface InvocationResult {
-  /** Result of the handler as JSON text (`null` if it returned nothing), or Lambda's error object. */
-  payload: string
-  /** Set if the function failed, timed out or exited; `payload` is then the error object. */
-  functionError: 'Unhandled' | undefined
-  requestId: string
-  /** The last lines that the function logged in this run, at most 4 KB. */
-  logTail: string
-}
+import { FunctionWorker, type InvocationResult } from './function-worker.ts'
 
 /**
  * Runs a function with a JSON payload. Also resolves if the function fails. Rejects with

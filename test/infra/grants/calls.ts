@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { InvocationResult } from '../../../infra/local/runtime/runtime.ts'
+import type { InvocationResult } from '../../../infra/local/runtime/function-worker.ts'
 
 /**
  * Thrown if the function under test fails: with an error, a 5xx answer, or a message that must be retried.

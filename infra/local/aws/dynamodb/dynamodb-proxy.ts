@@ -11,7 +11,7 @@ import { keyOf, listWrittenItems, type NamedItem } from './requests.ts'
 import { openReplica } from './replica.ts'
 
 /** What the DynamoDB proxy needs. */
-export interface DynamodbOptions {
+interface DynamodbOptions {
   model: StackModel
   /** URL of DynamoDB Local. */
   endpoint: string

@@ -2,7 +2,8 @@ import * as dynamodb from '@aws-sdk/client-dynamodb'
 import { createTables } from '../../dynamodb/create-tables.ts'
 import { openDatabase } from '../../dynamodb/own-database.ts'
 import type { Answer } from '../wire/http-messages.ts'
-import type { DynamodbOptions } from './dynamodb-proxy.ts'
+import type { Manners } from '../../manners.ts'
+import type { StackModel } from '../../model.ts'
 import { findTable, keyOf, type NamedItem } from './requests.ts'
 
 /** Maximum time after which the replica has a write, as AWS says of reads: "usually a second or less". */
@@ -14,9 +15,18 @@ const flushMilliseconds = 50
 const maxBatchItems = 25
 
 /** A read that goes to the replica: its request, and how to make the table's answer of the replica's. */
-export interface StaleRead {
+interface StaleRead {
   input: object
   restore: (answer: Answer) => Answer
+}
+
+interface ReplicaOptions {
+  model: Pick<StackModel, 'tables'>
+  /** URL of DynamoDB Local. */
+  endpoint: string
+  manners: Manners
+  /** Receives a line for each failed copy. */
+  report: (problem: string) => void
 }
 
 /** Name of the table that lags behind another. */
@@ -26,7 +36,7 @@ const replicaOf = (table: string): string => `${table}.replica`
  * Opens a second table in DynamoDB Local for every table of the template, which gets each write after a drawn
  * time of up to a second. Reads go there as they are, so that DynamoDB Local evaluates their expressions.
  */
-export async function openReplica({ model, endpoint, manners, report }: DynamodbOptions) {
+export async function openReplica({ model, endpoint, manners, report }: ReplicaOptions) {
   const client = openDatabase(endpoint)
   /** Items that the replica has not yet, by table and key, and the instant at which it gets them. */
   const pending = new Map<string, NamedItem & { at: number }>()

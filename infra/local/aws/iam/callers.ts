@@ -11,7 +11,6 @@ export interface Credentials {
 /** The function or person that signed an AWS request. */
 export interface Caller {
   arn: string
-  userId: string
   credentials: Credentials
   /** Returns why a request of this caller is denied; never denies one of the account's owner. */
   findDenial: FindDenial
@@ -37,7 +36,6 @@ export function openCallers(model: StackModel) {
     const accessKeyId = accessKeyIdOf(arn)
     const caller: Caller = {
       arn: sessionArn,
-      userId: `${accessKeyId}:${sessionName}`,
       credentials: { accessKeyId, secretAccessKey: randomBytes(30).toString('base64') },
       findDenial: compileSession(sessionArn, session, model),
     }
@@ -52,7 +50,6 @@ export function openCallers(model: StackModel) {
 
   const owner: Caller = {
     arn: `arn:aws:iam::${model.accountId}:root`,
-    userId: model.accountId,
     credentials: { accessKeyId: 'OWNER', secretAccessKey: 'any' },
     findDenial: () => undefined,
   }

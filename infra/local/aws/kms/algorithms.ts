@@ -1,7 +1,6 @@
 import * as crypto from 'node:crypto'
 import { promisify } from 'node:util'
 import { AwsError } from '../wire/http-messages.ts'
-import type { Key } from './key-store.ts'
 
 /** The properties of a KMS key spec, with KMS's names. */
 export interface KeySpec {
@@ -15,6 +14,12 @@ export interface KeySpec {
 export interface KeyMaterial {
   secret: crypto.KeyObject
   public: crypto.KeyObject | undefined
+}
+
+/** A KMS key as far as it computes. */
+interface Key {
+  record: { keyId: string }
+  material: KeyMaterial
 }
 
 /** KMS encryption context: name-value pairs to which a ciphertext is bound. */

@@ -18,13 +18,10 @@ export interface InvokeResult {
   payload: Uint8Array
   /** Set if the function threw, timed out or exited; the payload is then the error object. */
   functionError?: 'Unhandled'
-  /** The last part of the function's log, as text. */
-  logTail?: string
 }
 
 const functionsPath = '/2015-03-31/functions'
-const maxPayloadBytes = { RequestResponse: 6_291_556, Event: 1_048_576, DryRun: 6_291_556 }
-const maxLogTailBytes = 4096
+const maxPayloadBytes = { RequestResponse: 6_291_556, Event: 1_048_576 }
 
 /** The Lambda operations Invoke and ListFunctions, in Lambda's REST protocol. */
 export function lambdaService(model: StackModel, invoke: Invoke): Service {
@@ -58,7 +55,7 @@ function readName(reference: string): string {
 
 async function invokeFunction(name: string, invoke: Invoke, { headers, body }: AwsRequest): Promise<Answer> {
   const type = headers['x-amz-invocation-type'] ?? 'RequestResponse'
-  if (type !== 'RequestResponse' && type !== 'Event' && type !== 'DryRun')
+  if (type !== 'RequestResponse' && type !== 'Event')
     throw new AwsError('InvalidParameterValueException', 'The invocation type is not known.')
   const payload = body.length === 0 ? Buffer.from('{}') : body
   if (payload.length > maxPayloadBytes[type]) {
@@ -66,19 +63,16 @@ async function invokeFunction(name: string, invoke: Invoke, { headers, body }: A
     throw new AwsError('RequestTooLargeException', message, { status: 413 })
   }
   parseJson(payload, 'InvalidRequestContentException')
-  if (type === 'DryRun') return { status: 204, headers: {}, body: '' }
-  const { functionError, logTail = '', ...result } = await invoke(name, payload, type)
+  const { functionError, payload: result } = await invoke(name, payload, type)
   if (type === 'Event') return { status: 202, headers: {}, body: '' }
-  const log = Buffer.from(logTail).subarray(-maxLogTailBytes).toString('base64')
   return {
     status: 200,
     headers: {
       'content-type': 'application/json',
       'x-amz-executed-version': '$LATEST',
       ...(functionError && { 'x-amz-function-error': functionError }),
-      ...(headers['x-amz-log-type'] === 'Tail' && { 'x-amz-log-result': log }),
     },
-    body: Buffer.from(result.payload),
+    body: Buffer.from(result),
   }
 }
 

@@ -92,7 +92,6 @@ export function errorAnswer(contentType: string, error: AwsError): Answer {
 
 /** Sends an answer, and adds a request id if it has none. */
 export function sendAnswer(response: ServerResponse, { status, headers, body }: Answer): void {
-  // An answer with status 204 has no content-length (RFC 9110 section 8.6).
-  const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }
+  const length = { 'content-length': Buffer.byteLength(body) }
   response.writeHead(status, { 'x-amzn-requestid': randomUUID(), ...length, ...headers }).end(body)
 }
