@@ -1,0 +1,53 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { goodManners, type QueueManners } from '../../../../../infra/local/aws/sqs/queue-manners.ts'
+import { openQueues } from '../../../../../infra/local/aws/sqs/queues.ts'
+import { openStore } from '../../../../../infra/local/aws/storage/store.ts'
+import { queueModel, stackModel } from '../stack.ts'
+
+afterEach(() => void vi.restoreAllMocks())
+
+/** Opens a queue at the instant 0, and lets time pass only by `at`. */
+function openQueue(name: string, manners: Partial<QueueManners>) {
+  const model = stackModel({ queues: [queueModel(name, { visibilityTimeoutSeconds: 30 })] })
+  const queue = openQueues(openStore(undefined), model, { ...goodManners, ...manners }).find(name)
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(0)
+  return {
+    send: (...bodies: string[]) => {
+      for (const body of bodies) queue.send({ body, groupId: 'group', deduplicationId: body, senderId: 'x' })
+    },
+    /** Receives and deletes what can be received at an instant; returns the bodies. */
+    takeAt: async (milliseconds: number) => {
+      clock.mockReturnValue(milliseconds)
+      const { signal } = new AbortController()
+      const messages = await queue.receive(10, { waitMilliseconds: 0, signal })
+      for (const { receipt } of messages) queue.delete(receipt ?? '')
+      return messages.map(({ body }) => body)
+    },
+  }
+}
+
+test('with manners, messages of a standard queue arrive late and in another order', async () => {
+  const lateness = [400, 200]
+  const { send, takeAt } = openQueue('work', { drawLateness: () => lateness.shift() ?? 0 })
+  send('first', 'second')
+  expect(await takeAt(199)).toEqual([])
+  expect(await takeAt(200)).toEqual(['second'])
+  expect(await takeAt(400)).toEqual(['first'])
+})
+
+test('with manners, a standard queue delivers a message again although it was deleted', async () => {
+  const repetitions = [200]
+  const { send, takeAt } = openQueue('work', { drawRepetition: () => repetitions.shift() })
+  send('again')
+  expect(await takeAt(0)).toEqual(['again'])
+  expect(await takeAt(199)).toEqual([])
+  expect(await takeAt(200)).toEqual(['again'])
+  expect(await takeAt(60_000)).toEqual([])
+})
+
+test('with manners, a FIFO queue still delivers each message once, in time and in order', async () => {
+  const { send, takeAt } = openQueue('work.fifo', { drawLateness: () => 60_000, drawRepetition: () => 0 })
+  send('1', '2', '3')
+  expect(await takeAt(0)).toEqual(['1', '2', '3'])
+  expect(await takeAt(60_000)).toEqual([])
+})
