@@ -17,7 +17,6 @@ import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
 import { kms } from '../aws/kms.ts'
 import { requireEnv } from '../env.ts'
-import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
 import type { KeyCheck } from './evidence.ts'
@@ -46,9 +45,9 @@ export async function createSigningKey(attemptId: string): Promise<string> {
   return KeyMetadata.Arn
 }
 
-const maxListPages = 20
-const listPageSize = 1000
-const tagReadConcurrency = 8
+/** Number of keys whose tags are read at a time, and maximum number of keys that are looked at. */
+const pageSize = 8
+const maxKeys = 20_000
 
 /** A signing key of this deployment in KMS. */
 interface OwnKey {
@@ -62,17 +61,18 @@ interface OwnKey {
  */
 export async function findOwnKeys(): Promise<OwnKey[]> {
   const keys: OwnKey[] = []
-  let pages = 0
-  for await (const { Keys = [] } of paginateListKeys({ client: kms, pageSize: listPageSize }, {})) {
-    if (pages === maxListPages) {
+  let looked = 0
+  for await (const { Keys = [] } of paginateListKeys({ client: kms, pageSize }, {})) {
+    if (looked >= maxKeys) {
       log.error('looked at a part of the keys of the account only: there are too many')
       break
     }
-    pages += 1
-    await forEachConcurrently(Keys, tagReadConcurrency, async ({ KeyArn = '' }) => {
-      const tags = await readTags(KeyArn)
-      if (tags?.get(signingKeyTagName) === requireEnv('SIGNING_KEY_TAG')) keys.push({ arn: KeyArn, tags })
-    })
+    looked += Keys.length
+    const found = await Promise.all(
+      Keys.map(async ({ KeyArn: arn = '' }) => ({ arn, tags: await readTags(arn) })),
+    )
+    for (const { arn, tags } of found)
+      if (tags?.get(signingKeyTagName) === requireEnv('SIGNING_KEY_TAG')) keys.push({ arn, tags })
   }
   return keys
 }
