@@ -2,12 +2,15 @@ import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dyn
 import { randomUUID } from 'node:crypto'
 import {
   emptyIndex,
+  indexKey,
   packMembers,
   putNextIndex,
   tailKeys,
+  toIndex,
   toIndexed,
 } from '../../../shared/community/search/index/items.ts'
 import { standardLimits } from '../../../shared/community/search/index/tail.ts'
+import { readItem } from '../../../shared/db/read.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { readSlices, writeSlice } from '../../../shared/ledger/verify/slice.ts'
 import { writeItem } from '../../../shared/db/write.ts'
@@ -15,9 +18,10 @@ import { signingKeySetKey } from '../../../shared/keys/set.ts'
 import { createSigningKey } from '../../../shared/keys/kms.ts'
 import type { RotationResult } from '../../../shared/keys/run.ts'
 import { buy, rename } from '../../support/community-events.ts'
+import { addNewcomers } from '../../support/newcomers.ts'
 import { addBills, addUser, chunkOfBills } from '../../support/ledger.ts'
 import { FailedCall, type Scenario } from './calls.ts'
-import { joinFamily } from './family.ts'
+import { joinBelow, joinFamily } from './family.ts'
 
 /** Deletes the key set, so that the next rotation run creates the first signing key of a deployment. */
 async function clearKeySet(): Promise<void> {
@@ -58,16 +62,19 @@ const indexed = (joinedAt: number) =>
 export const backgroundScenarios: Record<string, Scenario> = {
   'worker-grow-tree': async ({ deliverMessage }) => {
     const { parent, child } = await joinFamily()
-    // An index with a long tail, and items that a newer segment has replaced.
     const list = { kind: 'COMMUNITY' as const, ownerId: parent }
-    const tail = { from: 1, to: 1 + standardLimits.tailItems }
-    const replaced = { segments: [], tail: { from: 0, to: 1 } }
-    await writeItem(putNextIndex(list, { ...emptyIndex, tail, replaced }))
+    await addNewcomers(child, standardLimits.minIndexed, parent)
+    await deliverMessage({ root_id: parent })
+    // An index with a long tail, and an item that a newer segment has replaced.
+    const index = toIndex(await readItem(indexKey(list), { consistent: true })) ?? emptyIndex
+    const tail = { from: 10, to: 10 + standardLimits.tailItems }
     for (const [i, Key] of tailKeys(list, tail).entries())
       await writeItem({ Put: { Item: { ...Key, ...packMembers([indexed(i)], 1) } } })
-    await deliverMessage({ root_id: parent })
+    const replaced = { segments: [], tail: { from: 0, to: 1 } }
+    await writeItem(putNextIndex(list, { ...index, tail, replaced }))
     await rename(child, 'Another name')
     await buy(child, '1')
+    await joinBelow(parent, child + 1_000)
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
