@@ -159,25 +159,15 @@ async function findMembers(
 
 type Window = Pick<SearchQuery, 'from' | 'before' | 'skip' | 'take'>
 
-function findEntries(
+/** Finds members: without a keyword in the list, with one by its index or by the profiles of a short list. */
+async function findEntries(
   { list, root, owner, search }: PrefetchedList,
   filter: MemberFilter,
-  window: { skip: number; take: number },
+  page: { skip: number; take: number },
 ): Promise<SearchResult> {
-  const query = { ...joinedRange(filter), ...window }
-  if (search === undefined) return readRange(list, root, query)
-  return searchList(list, root, owner, search, query)
-}
-
-/** Searches a list by its index, or a short list, which has none, by its profiles. */
-async function searchList(
-  list: MemberList,
-  root: Item | undefined,
-  owner: Profile | undefined,
-  search: SearchStart,
-  window: Window,
-): Promise<SearchResult> {
-  const { keyword, reserve, index, addressOwner } = search
+  const window = { ...joinedRange(filter), ...page }
+  if (search === undefined) return readRange(list, root, window)
+  const { keyword, reserve, addressOwner } = search
   const findOther = async () =>
     owner && addressOwner !== undefined ? findByAddress(list, keyword, owner, addressOwner) : undefined
   const attempt = async (root: Item | undefined, index: SearchIndex | undefined, consistent: boolean) => {
@@ -186,7 +176,7 @@ async function searchList(
       return searchIndex(list, index, { ...window, keyword, reserve, findOther, count, consistent })
     return count <= maxProfiles ? searchProfiles(list, root, search, window) : undefined
   }
-  const found = await attempt(root, index, false)
+  const found = await attempt(root, search.index, false)
   if (found !== undefined) return found
   // What was read is outdated.
   const [newRoot, newIndex] = await readItems([rootKey(list), indexKey(list)], { consistent: true })
