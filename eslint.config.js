@@ -1,6 +1,6 @@
 import js from '@eslint/js'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import tseslint from 'typescript-eslint'
 
 /** The rooms of shared/, top to bottom. A room imports only the rooms after it. See shared/README.md. */
@@ -102,6 +102,37 @@ const boundaries = [
   }),
 ]
 
+/** The files that each file imports, type-only imports included, by absolute paths. */
+const imports = new Map(
+  globSync('{functions,shared,infra,test}/**/*.{ts,mjs}', { cwd: import.meta.dirname }).map((name) => {
+    const file = join(import.meta.dirname, name)
+    const paths = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
+    return [file, [...paths].map(([, path]) => resolve(dirname(file), path))]
+  }),
+)
+
+/** Finds a chain of imports from a file back to itself. */
+function findCircle(file, path = [file], visited = new Set()) {
+  for (const next of imports.get(path.at(-1)) ?? []) {
+    if (next === file) return [...path, file]
+    if (visited.has(next)) continue
+    visited.add(next)
+    const circle = findCircle(file, [...path, next], visited)
+    if (circle !== undefined) return circle
+  }
+  return undefined
+}
+
+/** Reports a file that imports itself through others: no order to read such files in is right. */
+const noImportCircle = {
+  create: ({ filename, report }) => ({
+    Program(node) {
+      const circle = findCircle(filename)?.map((file) => file.replace(`${import.meta.dirname}/`, ''))
+      if (circle !== undefined) report({ node, message: `Import circle: ${circle.join(' → ')}` })
+    },
+  }),
+}
+
 /** Type-aware linting of everything that tsconfig.json includes; plain JavaScript gets the plain rules. */
 export default tseslint.config(
   { ignores: ['cdk.out', 'dist', '.local', 'coverage'] },
@@ -143,6 +174,11 @@ export default tseslint.config(
     },
   },
   ...boundaries,
+  {
+    files: ['**/*.{ts,mjs}'],
+    plugins: { imports: { rules: { 'no-circle': noImportCircle } } },
+    rules: { 'imports/no-circle': 'error' },
+  },
   {
     files: ['**/*.{js,mjs}'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },

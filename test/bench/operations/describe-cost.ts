@@ -1,9 +1,22 @@
 import type { FunctionModel } from '../../../infra/local/model.ts'
-import { addBills } from '../../support/bill-call.ts'
+import { addBills, type Bill } from '../../support/bill-call.ts'
 import { type Row, round } from '../table.ts'
-import type { AwsCall, Usage } from './measure-operations.ts'
 import type { Operation } from './operations.ts'
 import { dollarsByPrice, storageDollarsPerGigabyteMonth } from './prices.ts'
+
+/** A call to an AWS service, and when it came and was answered, in milliseconds. */
+export interface AwsCall {
+  service: string
+  name: string
+  startedAt: number
+  endedAt: number
+}
+
+/** What one run of an operation took: its AWS calls, and what AWS bills for those to DynamoDB. */
+export interface Usage {
+  calls: AwsCall[]
+  bills: Bill[]
+}
 
 /** What an AWS call takes within a region, and a function's own work, in milliseconds. */
 const callMilliseconds = 5

@@ -4,27 +4,13 @@ import type { FunctionModel } from '../../../infra/local/model.ts'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { makeCalls } from '../../infra/grants/calls.ts'
-import { type Bill, billCall, noBill } from '../../support/bill-call.ts'
+import { billCall, noBill } from '../../support/bill-call.ts'
 import { tamperCalls } from '../../support/tamper-calls.ts'
 import type { BenchStack } from '../stack/start-bench-stack.ts'
 import type { Row, Table } from '../table.ts'
-import { describeCost } from './describe-cost.ts'
+import { describeCost, type Usage } from './describe-cost.ts'
 import { describeLoad, describeQuotas } from './load.ts'
 import { type Operation, operations } from './operations.ts'
-
-/** A call to an AWS service, and when it came and was answered, in milliseconds. */
-export interface AwsCall {
-  service: string
-  name: string
-  startedAt: number
-  endedAt: number
-}
-
-/** What one run of an operation took: its AWS calls, and what AWS bills for those to DynamoDB. */
-export interface Usage {
-  calls: AwsCall[]
-  bills: Bill[]
-}
 
 type Handler = (event: object, context: object) => Promise<unknown>
 type Next = (args: { request: { body: string } }) => Promise<{ output: object }>

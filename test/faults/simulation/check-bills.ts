@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { type CheckContext, differ } from './check-reads.ts'
+import { type CheckContext, differ } from './check-context.ts'
 import type { Wallet } from './events.ts'
 import type { ExpectedBill, UserMoney } from './model-wallets.ts'
 import { contentOf } from './record.ts'

@@ -1,14 +1,10 @@
 import Big from 'big.js'
-import type { Draws } from './draws.ts'
 import type { Wallet } from './events.ts'
 import { checkBills, maxClockOffset, type ShownBill } from './check-bills.ts'
+import { type CheckContext, differ, type Get } from './check-context.ts'
 import { communityOf, possibleNotes } from './model-community.ts'
 import { devicesOf, networkRewardsOf, ratesOf, rewardsOf, sumBy, trafficOf } from './model-dashboard.ts'
 import { depositsOf, type Holding, moneyOf } from './model-wallets.ts'
-import { contentOf, type SimulationRecord } from './record.ts'
-
-/** Requests an endpoint as a user, and resolves with the `data` of its answer. */
-export type Get = (path: string, query?: string, parameters?: Record<string, string>) => Promise<unknown>
 
 interface Page<T> {
   records: T[]
@@ -16,15 +12,6 @@ interface Page<T> {
   size: string
   current: string
   pages: string
-}
-
-/** What a check of one user needs. */
-export interface CheckContext {
-  record: SimulationRecord
-  userId: number
-  get: Get
-  draws: Draws
-  now: number
 }
 
 /** Compares every answer that a user can get with the model, and lists the differences. */
@@ -60,12 +47,6 @@ export async function getAll<T>(get: Get, path: string, query = ''): Promise<Pag
     if (current >= Number(page.pages) || current === 50) return { ...page, records }
   }
 }
-
-/** A difference between what is shown and what is expected; none if they are the same. */
-export const differ = (what: string, shown: unknown, expected: unknown): string[] =>
-  contentOf(shown) === contentOf(expected)
-    ? []
-    : [`${what}: shown ${contentOf(shown)}, expected ${contentOf(expected)}`]
 
 const zero = new Big('0')
 const byName = <T>(map: Map<string, T>): [string, T][] => [...map].sort(([a], [b]) => (a < b ? -1 : 1))

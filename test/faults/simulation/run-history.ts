@@ -1,6 +1,7 @@
 import { requireEnv } from '../../../shared/env.ts'
 import { listWrongDecisions } from './check-refusals.ts'
-import { checkReads, differ, type Get } from './check-reads.ts'
+import { differ, type Get } from './check-context.ts'
+import { checkReads } from './check-reads.ts'
 import { checkSignIns } from './check-sign-ins.ts'
 import { type Draws, openDraws } from './draws.ts'
 import { beginDatabase, endDatabase } from '../../support/dynamodb-in-memory/play-database.ts'

@@ -1,0 +1,20 @@
+import type { Draws } from './draws.ts'
+import { contentOf, type SimulationRecord } from './record.ts'
+
+/** Requests an endpoint as a user, and resolves with the `data` of its answer. */
+export type Get = (path: string, query?: string, parameters?: Record<string, string>) => Promise<unknown>
+
+/** What a check of one user needs. */
+export interface CheckContext {
+  record: SimulationRecord
+  userId: number
+  get: Get
+  draws: Draws
+  now: number
+}
+
+/** A difference between what is shown and what is expected; none if they are the same. */
+export const differ = (what: string, shown: unknown, expected: unknown): string[] =>
+  contentOf(shown) === contentOf(expected)
+    ? []
+    : [`${what}: shown ${contentOf(shown)}, expected ${contentOf(expected)}`]
