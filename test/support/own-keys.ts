@@ -1,16 +1,10 @@
-import {
-  CreateTableCommand,
-  DeleteTableCommand,
-  DescribeTableCommand,
-  DynamoDBClient,
-} from '@aws-sdk/client-dynamodb'
 import { ListKeysCommand, ListResourceTagsCommand } from '@aws-sdk/client-kms'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 import { kms } from '../../shared/aws/kms.ts'
-import { clientOptions } from '../../shared/aws/client-options.ts'
 import { forgetCachedKeySet } from '../../shared/keys/sign.ts'
 import { signingKeyTagName } from '../../shared/aws/signing-key-names.ts'
+import { useOwnTable } from './own-table.ts'
 import { readKeyState } from '../../shared/keys/kms.ts'
 
 /**
@@ -18,36 +12,17 @@ import { readKeyState } from '../../shared/keys/kms.ts'
  * replaces the key set by an empty one.
  */
 export function useOwnKeys(): { renew: () => Promise<void> } {
-  const client = new DynamoDBClient(clientOptions())
-  const before = { TABLE_NAME: process.env['TABLE_NAME'], SIGNING_KEY_TAG: process.env['SIGNING_KEY_TAG'] }
-  const tables: string[] = []
+  const before = { SIGNING_KEY_TAG: process.env['SIGNING_KEY_TAG'] }
+  const removals: (() => Promise<void>)[] = []
   const renew = async (): Promise<void> => {
-    const name = `keys-${randomUUID()}`
-    await client.send(
-      new CreateTableCommand({
-        TableName: name,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [
-          { AttributeName: 'pk', AttributeType: 'S' },
-          { AttributeName: 'sk', AttributeType: 'S' },
-        ],
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          { AttributeName: 'sk', KeyType: 'RANGE' },
-        ],
-      }),
-    )
-    await client.send(new DescribeTableCommand({ TableName: name }))
-    tables.push(name)
-    process.env['TABLE_NAME'] = name
-    process.env['SIGNING_KEY_TAG'] = name
+    removals.unshift(await useOwnTable())
+    process.env['SIGNING_KEY_TAG'] = `keys-${randomUUID()}`
     forgetCachedKeySet()
   }
   beforeAll(renew)
   afterAll(async () => {
     Object.assign(process.env, before)
-    for (const name of tables) await client.send(new DeleteTableCommand({ TableName: name }))
-    client.destroy()
+    for (const remove of removals) await remove()
   })
   return { renew }
 }

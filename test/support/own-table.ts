@@ -13,7 +13,7 @@ export async function useOwnTable(): Promise<() => Promise<void>> {
   const client = new DynamoDBClient(clientOptions())
   const shared = tableName()
   const { Table } = await client.send(new DescribeTableCommand({ TableName: shared }))
-  const TableName = `${shared}-${randomUUID().slice(0, 8)}`
+  const TableName = `own-${randomUUID()}`
   await client.send(
     new CreateTableCommand({
       TableName,

@@ -1,5 +1,5 @@
 // Runs the local stack that all tests of the project `stack` share in a process of its own, so that tests and
-// stack each have a core.
+// stack each have a core; or one with demo data and throttles that no load reaches.
 import { appendFileSync } from 'node:fs'
 import { startLocalStack } from '../../infra/local/local-stack.ts'
 import { parseManners } from '../../infra/local/manners.ts'
@@ -10,18 +10,21 @@ import { serveForParent } from './serve-for-parent.ts'
 
 process.env.TZ = 'UTC'
 
-const logFile = process.env.STACK_LOG_FILE ?? ''
+const logFile = process.env.STACK_LOG_FILE
+const isUnthrottled = process.env.STACK_UNTHROTTLED === 'true'
+const unthrottled = { throttleRate: '100000', throttleBurst: '100000' }
 
 await serveForParent(async () => {
   const stack = await startLocalStack({
     ...ephemeral,
-    demo: false,
+    demo: isUnthrottled,
     // A mail is there at once, for users with an authenticator, too.
-    settings: { mailDelaySeconds: '0' },
+    settings: { mailDelaySeconds: '0', ...(isUnthrottled && unthrottled) },
     aws: process.env.STACK_MANNERS === undefined ? undefined : parseManners(process.env.STACK_MANNERS),
     logFile,
     // Warnings are written to the log file as well. Tests provoke many of them on purpose.
-    showLine: (line) => line.endsWith(answered500) && appendFileSync(logFile, `${line}\n`),
+    showLine: (line) =>
+      logFile !== undefined && line.endsWith(answered500) && appendFileSync(logFile, `${line}\n`),
   })
   return {
     description: {

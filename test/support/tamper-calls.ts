@@ -1,3 +1,4 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { kms } from '../../shared/aws/kms.ts'
 
 interface Client {
@@ -85,6 +86,25 @@ const passAttempts =
 /** An error as the SDK makes it of one that AWS answers. */
 export const awsError = (name: string, httpStatusCode = 400): Error =>
   Object.assign(new Error(name), { name, $fault: 'client', $metadata: { httpStatusCode } })
+
+/** The error by which DynamoDB refuses a write for the sake of one of its items. */
+export function writeError(
+  operation: string,
+  input: object,
+  code: 'TransactionConflict' | 'ThrottlingError',
+  item = 0,
+): Error {
+  if (operation !== 'TransactWriteItems')
+    return awsError(code === 'TransactionConflict' ? 'TransactionConflictException' : 'ThrottlingException')
+  const { TransactItems } = input as { TransactItems: object[] }
+  const CancellationReasons = TransactItems.map((_item, i) => ({ Code: i === item ? code : 'None' }))
+  const $metadata = { httpStatusCode: 400 }
+  return new TransactionCanceledException({ message: code, $metadata, CancellationReasons })
+}
+
+/** Whether an operation of DynamoDB writes items, and may meet another transaction. */
+export const isWrite = (operation: string): boolean =>
+  /^(TransactWriteItems|(Put|Update|Delete)Item)$/.test(operation)
 
 /** Lets AWS throttle an operation, retries too, until `restore`, which returns how often it did. */
 export function throttle(operation: string): { restore: () => number } {

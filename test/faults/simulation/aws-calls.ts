@@ -1,6 +1,5 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { awsError, tamperAttempts, tamperCalls } from '../../support/tamper-calls.ts'
+import { awsError, isWrite, tamperAttempts, tamperCalls, writeError } from '../../support/tamper-calls.ts'
 import type { Draws } from './draws.ts'
 import { currentTask, type Task } from './virtual-time.ts'
 
@@ -97,26 +96,12 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
 
   /** Throws the error by which AWS refuses a call, if the weather wants it. */
   function refuse(stream: string, operation: string, input: object): void {
-    const isTransaction = operation === 'TransactWriteItems'
-    const isWrite = isTransaction || /^(Put|Update|Delete)Item$/.test(operation)
-    if (isWrite && draws.happens(`${stream} conflicts`, weather.conflicts))
-      throw isTransaction
-        ? cancel(stream, input, 'TransactionConflict')
-        : awsError('TransactionConflictException')
+    const items = (input as { TransactItems?: object[] }).TransactItems?.length ?? 1
+    const item = () => draws.below(`${stream} item`, items)
+    if (isWrite(operation) && draws.happens(`${stream} conflicts`, weather.conflicts))
+      throw writeError(operation, input, 'TransactionConflict', item())
     if (draws.happens(`${stream} throttles`, weather.throttles))
-      throw isTransaction ? cancel(stream, input, 'ThrottlingError') : awsError('ThrottlingException')
-  }
-
-  /** The cancellation of a transaction for the sake of one of its items. */
-  function cancel(stream: string, input: object, code: string): Error {
-    const { TransactItems } = input as { TransactItems: object[] }
-    const item = draws.below(`${stream} item`, TransactItems.length)
-    const CancellationReasons = TransactItems.map((_item, i) => ({ Code: i === item ? code : 'None' }))
-    return new TransactionCanceledException({
-      message: code,
-      $metadata: { httpStatusCode: 400 },
-      CancellationReasons,
-    })
+      throw writeError(operation, input, 'ThrottlingError', item())
   }
 }
 

@@ -28,14 +28,23 @@ class Answer {
 
 let current: Database | undefined
 let sharedTable: object = {}
+let isAnswering = false
 
 /** Lets databases in memory answer the DynamoDB clients of this process, once one begins. */
 export async function installDatabase(): Promise<void> {
+  answerClients()
   const client = new DynamoDBClient(clientOptions())
   const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName() }))
   client.destroy()
   sharedTable = Table ?? {}
+}
+
+/** Lets a new database answer, which has a table with no index. */
+export function beginPlainDatabase(drawLag?: DrawLag): void {
   answerClients()
+  const [pk, sk] = ['HASH', 'RANGE'].map((KeyType, i) => ({ AttributeName: ['pk', 'sk'][i], KeyType }))
+  sharedTable = { TableName: tableName(), KeySchema: [pk, sk] }
+  beginDatabase(() => Date.now(), drawLag)
 }
 
 /** Lets a new database answer, which has a table like that of all tests. */
@@ -51,6 +60,8 @@ export function endDatabase(): void {
 
 /** What the SDK does above the network still happens, its retries above all, but no signing or reading. */
 function answerClients(): void {
+  if (isAnswering) return
+  isAnswering = true
   const prepared = new WeakSet<object>()
   tamperCalls(({ client, perform }) => {
     const isDynamodb = client instanceof DynamoDBClient || client instanceof DynamoDBDocumentClient

@@ -1,20 +1,27 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { alwaysBad } from '../../infra/local/aws/stack.ts'
-import { useOwnEndpoint } from '../../support/own-endpoint.ts'
+import { readNewest, rowKey } from '../../../shared/db/numbered-list.ts'
+import { queryFirst } from '../../../shared/db/read.ts'
+import { writeItem } from '../../../shared/db/write.ts'
+import { useMemoryTable } from '../../support/memory-table.ts'
 
-// Each row arrives after a time of its own, up to a second.
-useOwnEndpoint({ ...alwaysBad(['stale-reads']), draw: Math.random })
+const lags = new Map<string, number>()
+/** Each row arrives after a time of its own, up to a second. */
+function lagOf(name: string): number {
+  const lag = lags.get(name) ?? Math.random() * 1_000
+  lags.set(name, lag)
+  return lag
+}
+useMemoryTable(() => lagOf)
 
 it('the newest rows of a list are read without gaps, although some of them have not arrived', async () => {
-  const { readNewest, rowKey } = await import('../../../shared/db/numbered-list.ts')
-  const { queryFirst } = await import('../../../shared/db/read.ts')
-  const { writeItem } = await import('../../../shared/db/write.ts')
   const query = { KeyConditionExpression: 'pk = :list', ExpressionAttributeValues: { ':list': 'list' } }
   expect(await readNewest('list', 20)).toEqual({ rows: [], total: 0 })
   const numbers = Array.from({ length: 30 }, (_, i) => i + 1)
   await Promise.all(numbers.map((number) => writeItem({ Put: { Item: rowKey('list', number) } })))
   let [gaps, length] = [0, 0]
   while (length < numbers.length) {
+    await wait(20)
     const arrived = await queryFirst(query, numbers.length)
     gaps += Number(arrived.length < Number(arrived.at(-1)?.['sk'] ?? 0))
     const { rows, total } = await readNewest('list', 20)

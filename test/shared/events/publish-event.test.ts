@@ -1,0 +1,31 @@
+import { afterEach, expect, it } from 'vitest'
+import { publishEvent } from '../../../shared/events/publish-event.ts'
+import { tamperCalls } from '../../support/tamper-calls.ts'
+
+/** Lets the bus refuse the entries of the next calls with these error codes, and take those after them. */
+function refuseEntries(...codes: string[]): { calls: () => number } {
+  let calls = 0
+  tampering = tamperCalls(async () => {
+    const ErrorCode = codes[calls]
+    calls += 1
+    return { Entries: [ErrorCode === undefined ? { EventId: 'id' } : { ErrorCode }] }
+  })
+  return { calls: () => calls }
+}
+let tampering: { restore: () => void } | undefined
+afterEach(() => tampering?.restore())
+
+process.env['EVENT_BUS_NAME'] = 'events'
+const publish = () => publishEvent('mail.requested', { mail_id: '1' })
+
+it('an event is published although the bus throttles its entry, which the SDK does not repeat', async () => {
+  const { calls } = refuseEntries(...Array.from({ length: 3 }, () => 'ThrottlingException'))
+  await publish()
+  expect(calls()).toBe(4)
+})
+
+it('an event whose entry the bus refuses for good is not sent again', async () => {
+  const { calls } = refuseEntries('InvalidArgument')
+  await expect(publish()).rejects.toThrow()
+  expect(calls()).toBe(1)
+})
