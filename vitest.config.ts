@@ -65,12 +65,12 @@ const long = {
 }
 
 /**
- * Comparisons with a model, and work that is killed at each step, npm run test:properties: a thousand runs on
- * a table in memory.
+ * Tests of a table that run on one in memory, because they make so many calls: comparisons with a model, and
+ * work that is killed at each step. `npm run test:properties` runs them a thousand times.
  */
-const properties = [
+const inMemory = [
   'test/shared/community/growth/run.table.test.ts',
-  'test/shared/community/search/index/*.test.ts',
+  'test/shared/community/search/index/*.table.test.ts',
   'test/shared/db/rest.table.test.ts',
 ]
 
@@ -108,17 +108,15 @@ export default defineConfig({
           'test/support/check-answers.ts',
         ],
       }),
-      project('table', { ...onTable, exclude: [...elsewhere, ...long.table] }),
+      project('table', { ...onTable, exclude: [...elsewhere, ...inMemory, ...long.table] }),
       project('stack', { ...onStack, exclude: [...elsewhere, ...long.stack] }),
       project('long-unit', { include: long.unit, env: { ...common.env, ...nowhere } }),
       project('long-table', { ...onTable, include: long.table }),
       project('long-stack', { ...onStack, include: long.stack }),
-      project('properties', {
+      project('memory', {
         ...onTable,
         setupFiles: [...onTable.setupFiles, 'test/support/table-in-memory.ts'],
-        include: properties,
-        env: { ...common.env, RUNS: process.env.RUNS ?? '1000', KILLS: process.env.KILLS ?? '40' },
-        testTimeout: 120_000,
+        include: inMemory,
       }),
       project('manners', {
         ...onStack,

@@ -65,5 +65,5 @@ const endChild = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve()
     child.once('exit', () => resolve())
-    child.send('stop')
+    if (child.connected) child.send('stop')
   })

@@ -1,10 +1,14 @@
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startSharedServer } from './start-shared-server.ts'
+import { type SharedServer, startSharedServer } from './start-shared-server.ts'
 
-/** Vitest setup that makes one table with its keys available to all tests of the project `table`. */
+/** The server of a run. Vitest loads this module once for each project, so it is global. */
+const run = globalThis as { tableServer?: Promise<SharedServer> }
+
+/** Vitest setup that makes one table with its keys available to the projects `table` and `memory`. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startSharedServer({ script: join(import.meta.dirname, 'serve-table.ts') })
+  run.tableServer ??= startSharedServer({ script: join(import.meta.dirname, 'serve-table.ts') })
+  const server = await run.tableServer
   project.provide('broker', server.url)
   return server.stop
 }
