@@ -17,6 +17,7 @@ const unthrottled = { throttleRate: '100000', throttleBurst: '100000' }
 await serveForParent(async () => {
   const stack = await startLocalStack({
     ...ephemeral,
+    dataDirectory: process.env.STACK_DATA,
     demo: isUnthrottled,
     // A mail is there at once, for users with an authenticator, too.
     settings: { mailDelaySeconds: '0', ...(isUnthrottled && unthrottled) },
@@ -31,6 +32,7 @@ await serveForParent(async () => {
       baseUrl: stack.baseUrl,
       pageUrl: stack.pageUrl,
       logFile: stack.logFile,
+      pid: process.pid,
       environment: commonEnvironment(stack.model.functions, stack.model.region, stack.awsUrl),
     },
     stop: stack.stop,

@@ -6,15 +6,19 @@ interface UnthrottledStack extends AsyncDisposable {
   baseUrl: string
   /** File with every line that the functions log; the 20 MB before are in the same name with `.previous`. */
   logFile: string
+  pid: number
 }
 
 /**
  * Starts a local stack with demo data that no load reaches the throttles of, and gives this process the
  * environment of a function. Import modules of shared/ afterwards: they read it when they load.
  */
-export async function startUnthrottledStack(): Promise<UnthrottledStack> {
+export async function startUnthrottledStack(dataDirectory?: string): Promise<UnthrottledStack> {
   const script = join(import.meta.dirname, 'serve-stack.ts')
-  const server = await startSharedServer({ script, environment: { STACK_UNTHROTTLED: 'true' } })
+  const server = await startSharedServer({
+    script,
+    environment: { STACK_UNTHROTTLED: 'true', STACK_DATA: dataDirectory },
+  })
   const described = await server.described
   if (described === undefined) throw new Error('the local stack did not start')
   const { environment, ...description } = described as UnthrottledStack & { environment: object }
