@@ -49,7 +49,7 @@ export const events: Event[] = [
     confidential: true,
     permissions: {
       table: {
-        GetItem: ['EMAIL#', 'MEMBER#', 'USER#'],
+        GetItem: ['MEMBER#', 'USER#'],
         Query: ['TOKENS#'],
         PutItem: ['EMAIL#', 'TREE#'],
         UpdateItem: ['EVT#user.updated#', 'MEMBER#', 'SIGNIN#', 'USER#', 'WAKE#'],
@@ -134,7 +134,6 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
-        BatchGetItem: ['EARN#'],
         PutItem: ['BL#*#reward', 'BX#*#reward', 'W#*#reward'],
         UpdateItem: ['BX#*#reward', 'EARN#', 'EVT#reward.granted#'],
       },
@@ -165,7 +164,6 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['DEVICE#'],
-        BatchGetItem: ['EARN#'],
         PutItem: ['DEVICE#'],
         UpdateItem: ['EARN#', 'EVT#device.activated#'],
         ConditionCheckItem: ['USER#'],
@@ -178,7 +176,6 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['DEVICE#'],
-        BatchGetItem: ['EARN#'],
         PutItem: ['DEVICE#'],
         UpdateItem: ['EARN#', 'EVT#device.deactivated#'],
         ConditionCheckItem: ['USER#'],
@@ -190,7 +187,6 @@ export const events: Event[] = [
     senders: ['business'],
     permissions: {
       table: {
-        GetItem: ['EARN#'],
         UpdateItem: ['EARN#', 'EVT#traffic.reported#'],
         ConditionCheckItem: ['USER#'],
       },

@@ -102,7 +102,7 @@ export async function readDepositOf(userId: number, id: string): Promise<Deposit
 }
 
 /** Parses a deposit from its own item or from a row of a list. */
-export function toDeposit(item: Item): Deposit {
+function toDeposit(item: Item): Deposit {
   const { user_id, version, ordinal, currency_ordinal, ...record } = v.parse(DepositItem, item)
   return { record, userId: user_id, version, ordinal, currencyOrdinal: currency_ordinal }
 }
@@ -116,7 +116,7 @@ const rowKeys = itemType({
   found: 'a page by its numbers; the first deposit of a day in the index',
 })
 /** Partition key of the list of a user's deposits in one currency, or of all. */
-export const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
+const listName = (userId: number, currency = '*'): string => rowKeys.partition({ userId, currency })
 
 /**
  * The items of a deposit: its own, and its rows in two lists, that of all deposits and that of its currency.
@@ -175,7 +175,7 @@ const countKeys = itemType({
 })
 
 /** Key of the numbers of a user's deposits. */
-export const countKey = (userId: number): Key => countKeys.key({ userId })
+const countKey = (userId: number): Key => countKeys.key({ userId })
 
 /** Reads how many deposits a user has. */
 export async function readDepositCount(userId: number, { consistent = false } = {}): Promise<DepositCount> {

@@ -6,7 +6,6 @@ import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { retry } from '../retry.ts'
 import { endAllSessions } from '../tokens/access-token.ts'
-import { readEmailOwner } from '../users/email-owner.ts'
 import { normalizeEmail, type UserChanges, userFields } from '../users/identity.ts'
 import {
   changeUser,
@@ -63,14 +62,11 @@ function applyChanges(
       const user = await readUser(userId, { consistent: true })
       if (user === undefined) throw new OutOfOrderEvent('unknown_user')
       const changes = newerChanges(values, user, stamp)
-      const [email, rename] = await Promise.all([
-        replaceEmail(user, changes.email),
-        renameMember(userId, changes),
-      ])
+      const rename = await renameMember(userId, changes)
       const outcome = await applyOnce(record, (now) => [
         changeUser(user, changes, stamp, { endsSessions: endsSessions(changes) }),
         ...(isEmpty(changes) ? [] : [changeSignInRecord(userId, changes, now)]),
-        ...email,
+        ...replaceEmail(user, changes.email),
         ...rename.writes(now),
       ])
       if (fields.nickname !== undefined || fields.email !== undefined) await rename.notify(outcome)
@@ -89,7 +85,7 @@ export const updateStamp = (at: number, updateId: string): string =>
 
 /**
  * Selects the changes to fields that no later update has set. A field that this very update has set counts,
- * too: its transaction was restored in part, and writing it again completes it.
+ * too: whoever applied it may have died before the tree's worker was told.
  */
 function newerChanges(values: UserChanges, user: User, stamp: string): UserChanges {
   const fields = userFields.filter(
@@ -98,15 +94,12 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
   return Object.fromEntries(fields.map((field) => [field, values[field]]))
 }
 
-/**
- * The writes that reserve the new email address, and free the old one unless only the spelling changes or, in
- * a table that was restored, the user does not have it any more.
- */
-async function replaceEmail({ userId, email: before }: User, after: string | undefined): Promise<Write[]> {
+/** The writes that reserve the new email address, and free the old one unless only the spelling changes. */
+function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
   const [oldEmail, newEmail] = [normalizeEmail(before), normalizeEmail(after)]
-  const isFreed = oldEmail !== newEmail && (await readEmailOwner(oldEmail)) === userId
-  return [claimEmail(newEmail, userId), ...(isFreed ? [releaseEmail(oldEmail, userId)] : [])]
+  const freed = oldEmail === newEmail ? [] : [releaseEmail(oldEmail, userId)]
+  return [claimEmail(newEmail, userId), ...freed]
 }
 
 /**

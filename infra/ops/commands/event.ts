@@ -53,7 +53,7 @@ const addReplay = (parent: Command, run: RunCommand): Command =>
       examples([
         [
           '--stage prod events replay --from 2026-11-22T12:00:00Z',
-          'fills a table that was restored to this instant; waits ten minutes for the archive first',
+          'fills a table that was restored to an hour later; waits ten minutes for the archive first',
         ],
       ]),
     )
