@@ -27,6 +27,7 @@ describe('commands in the runbook', () => {
     ID: '1',
     INSTANT: '2026-11-22T12:00:00Z',
     END: '2026-11-22T13:00:00Z',
+    HOUR: '2026-11-22T12:00:00Z',
   }
   const done: string[] = []
   const silent = { out: () => undefined, err: (text: string) => void done.push(text) }

@@ -11,12 +11,15 @@ const stopped = { requests: 'stopped', events: 'stopped', schedules: 'stopped' }
 /** Rehearses the switch: requests are refused, the key set is not, and events wait and take effect later. */
 export async function stoppingTheService(url: string, people: People): Promise<void> {
   const { ops } = follow('Stopping the service', url)
+  const letters = follow('A flooded dead-letter queue', url)
   const session = await people.signIn()
   const userId = await addUser()
   const wallet = { userId, wallet: 'asset' } as const
   const balance = async () => describeWallet(await readWallet(wallet, { consistent: true })).holdings['USDT']
   const waiting = async () => {
-    const { queues } = (await ops('dlq list')).result as { queues: { name: string; waiting: number }[] }
+    const { queues } = (await letters.ops('dlq list')).result as {
+      queues: { name: string; waiting: number }[]
+    }
     return queues.find(({ name }) => name === 'wallet-adjusted')?.waiting
   }
 
