@@ -31,7 +31,7 @@ SEMANTIC_REASONS = {
 
 # What no log line may hold: what was sent, tokens, tickets, passwords, and secrets by their names.
 FORBIDDEN_IN_LOG = re.compile(
-    r"zzmarkerzz|@fuzz\.example|@example\.com|\bat_[0-9a-z]+\.[\w-]{22}\.|\blt_[0-9a-z]+\.[\w-]{43}"
+    r"zzmarkerzz|zzheaderzz|@fuzz\.example|@example\.com|\bat_[0-9a-z]+\.[\w-]{22}\.|\blt_[0-9a-z]+\.[\w-]{43}"
     r"|\beyJ[\w-]+\.|9cc2ae8a1ba7a93da39b46fc1019c481|\bBasic [\w+/=%-]{4,}"
     r"|\b(login_password|validate_code|authenticator_code|login_ticket|access_token|code_verifier"
     r"|client_secret)(\\*\"\s*:|=)",
@@ -81,7 +81,7 @@ def before_call(context, case, kwargs):
     case.headers = {
         **(case.headers or {}),
         "Authorization": RANDOM.choice(choices),
-        "X-Unknown": "zzmarkerzz",
+        "X-Unknown": "zzheaderzz",
     }
 
 
@@ -153,9 +153,7 @@ def refuses_strangers(ctx, response, case):
 
 @schemathesis.check
 def does_not_repeat_headers(ctx, response, case):
-    if "zzmarkerzz" in str({**(case.query or {}), "body": case.body}):
-        return
-    assert b"zzmarkerzz" not in response.content, "the answer repeats a header"
+    assert b"zzheaderzz" not in response.content, "the answer repeats a header"
 
 
 @schemathesis.check

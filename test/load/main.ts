@@ -1,133 +1,150 @@
-// Loads a local stack with reads, sign-ins and events, and verifies it afterwards: npm run test:load.
-import { Command, InvalidArgumentError } from 'commander'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { readLogLines } from '../support/read-log-lines.ts'
+// Loads a local stack of its own with reads, sign-ins and events, and verifies the ledger afterwards:
+//   npm run test:load [-- --seconds 60]
+import { randomUUID } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { parseArgs } from 'node:util'
+import { demoUsers } from '../../infra/local/demo/demo-users.ts'
 import { startUnthrottledStack } from '../support/start-unthrottled-stack.ts'
-import { compareMinutes, type MemorySample, sampleMemory } from './memory.ts'
 
-const { minutes, clients: clientCount } = new Command('npm run test:load --')
-  .description(
-    'Loads a local stack with reads, sign-ins and events, and verifies ledger and trees afterwards.',
-  )
-  .option('--minutes <number>', 'how long', parseCount, 2)
-  .option('--clients <number>', 'how many clients ask at a time', parseCount, 8)
-  .parse()
-  .opts<{ minutes: number; clients: number }>()
-
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('not a number.')
-  return Number(text)
+/** The part of autocannon that the load uses. */
+type Autocannon = (options: {
+  url: string
+  connections: number
+  duration?: number
+  amount?: number
+  headers?: Record<string, string>
+  requests: Step[]
+}) => Promise<{
+  latency: Record<'p50' | 'p99' | 'max', number>
+  requests: Record<'average' | 'total', number>
+  '2xx': number
+  errors: number
+}>
+type Context = Record<string, unknown>
+interface Step {
+  method?: 'GET' | 'POST'
+  path: string
+  setupRequest?: (request: { headers?: object }, context: Context) => object
+  onResponse?: (status: number, body: string, context: Context) => void
 }
 
-/** Messages that may wait in the queues before senders of events pause. */
-const maxBacklog = 300
-/** Share by which the memory of the last minute may differ from that of the second. */
-const memoryTolerance = 0.1
+const { seconds = '60' } = parseArgs({ options: { seconds: { type: 'string' } } }).values
+const maxSeconds = 3_600
+const duration = Math.min(Number(seconds), maxSeconds)
+const userCount = 40
+const reads = [
+  '/account/info',
+  '/account/bills?current=1&size=20',
+  '/account/bills?current=2&size=20&currency=USDT&amountDirection=1&beginTime=2026-01-01',
+  '/account/asset',
+  '/bonus-account/bills?current=1&size=20',
+  '/community/members?type=COMMUNITY&current=1&size=20',
+  '/community/members?type=COMMUNITY&keyword=bob&current=1&size=20',
+  '/dashboard/overview',
+  '/dashboard/earnings',
+  '/deposit/records?current=1&size=20',
+]
 
-const directory = mkdtempSync(join(tmpdir(), 'load-'))
-await using started = new AsyncDisposableStack()
-started.defer(() => rmSync(directory, { recursive: true, force: true }))
-// The database touches its whole heap at once, which otherwise grows to its limit before it is collected.
-// What grows afterwards is a leak.
-process.env['JAVA_TOOL_OPTIONS'] = '-Xms512m -XX:+AlwaysPreTouch'
-const stack = started.use(await startUnthrottledStack(directory))
+await using stack = await startUnthrottledStack()
 process.env['POWERTOOLS_LOG_LEVEL'] ??= 'SILENT'
+// It has no types of its own.
+const autocannon = createRequire(import.meta.url)('autocannon') as Autocannon
 // Modules of functions/ and shared/ are imported only now: they read their environment when they load.
-const { compareWithModel, createPeople, sendEvents } = await import('./world.ts')
-const { Clients } = await import('./requests.ts')
-const { findWallets, formatReport, verifyLedger } = await import('../../infra/ops/verify-ledger.ts')
+const { runOps } = await import('../../infra/ops/command-line.ts')
+const { scopes } = await import('../../shared/tokens/scopes.ts')
+const { createAccessToken } = await import('../support/community.ts')
+const { putEvents } = await import('../support/put-event.ts')
+const { authenticatorCode, createUser } = await import('../support/sign-in.ts')
+const failures: string[] = []
 
-interface Queues {
-  queues: { isDeadLetterQueue: boolean; visible: number; inFlight: number; delayed: number }[]
-  dead_letters: { queue: string; reason: string | null }[]
-}
+const alice = demoUsers[0]?.user_id ?? 0
+const token = await createAccessToken(alice, [...scopes])
+const events = sendEvents(alice)
+await load('reads', {
+  duration,
+  headers: { authorization: `Bearer ${token}` },
+  requests: reads.map((path) => ({ path })),
+})
+await load('sign-ins', { amount: 3 * userCount, requests: await signInSteps() })
+console.log(`${await events} events`)
+const code = await runOps(['--url', stack.baseUrl, 'ledger', 'verify'], {
+  out: console.log,
+  err: console.error,
+  readInput: async function* () {},
+  interactive: false,
+})
+process.exitCode = code === 0 && failures.length === 0 ? 0 : 1
 
-async function readQueues() {
-  const answer = await fetch(`${stack.baseUrl}/_local/queues`)
-  const { queues, dead_letters: deadLetters } = (await answer.json()) as Queues
-  const waiting = queues.filter((queue) => !queue.isDeadLetterQueue)
-  const backlog = waiting.reduce(
-    (sum, { visible, inFlight, delayed }) => sum + visible + inFlight + delayed,
-    0,
+/** Sends one kind of load, prints its figures, and notes whether an answer was no success. */
+async function load(what: string, options: Partial<Parameters<Autocannon>[0]> & { requests: Step[] }) {
+  const result = await autocannon({ url: stack.baseUrl, connections: 4, ...options })
+  const { latency, requests } = result
+  const failed = requests.total - result['2xx'] + result.errors
+  if (failed > 0) failures.push(what)
+  console.log(
+    `${what}: ${requests.total} requests, ${requests.average} a second, ` +
+      `ms ${latency.p50} median, ${latency.p99} at 99 %, ${latency.max} at most; ${failed} failed`,
   )
-  return { backlog, deadLetters }
 }
 
-async function waitForQueues(maxMessages: number): Promise<void> {
-  while ((await readQueues()).backlog > maxMessages) await wait(200)
-}
-
-/** What functions logged of requests that failed: their causes, each with how often it was. */
-function countLoggedCauses(): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const line of readLogLines(stack.logFile)) {
-    if (!line.includes('request failed')) continue
-    const logged = JSON.parse(line.slice(line.indexOf('{'))) as Record<string, unknown>
-    const { service, route, passing_cause, cause } = logged
-    const text = JSON.stringify({ service, route, passing_cause, cause })
-    counts.set(text, (counts.get(text) ?? 0) + 1)
+/** Posts bills while requests are sent, some twice; resolves with their number. */
+async function sendEvents(userId: number): Promise<number> {
+  const end = Date.now() + duration * 1000
+  let count = 0
+  while (Date.now() < end) {
+    const details = Array.from({ length: 5 }, (_, i) => ({
+      adjustment_id: randomUUID(),
+      user_id: userId,
+      wallet: i % 2 === 0 ? 'asset' : 'reward',
+      currency: 'USDT',
+      amount: '0.000000000000000001',
+      direction: 1,
+      reason: 'load',
+      at: Date.now(),
+    }))
+    await putEvents('wallet.adjusted', [...details, ...details.slice(0, 1)])
+    count += details.length
   }
-  return counts
+  return count
 }
 
-const people = await createPeople(48)
-await waitForQueues(0)
-const clients = new Clients(stack.baseUrl, people)
-await clients.warmUp()
-const startedAt = Date.now()
-const end = startedAt + minutes * 60_000
-const minuteNow = () => Math.floor((Date.now() - startedAt) / 60_000) + 1
-const samples: MemorySample[] = []
-let events = 0
-
-const whileTime = async (act: () => Promise<void>) => {
-  while (Date.now() < end) await act()
+/** Password, second factor and sign-out of new users, each once: a code of an authenticator counts once. */
+async function signInSteps(): Promise<Step[]> {
+  const users = await Promise.all(Array.from({ length: userCount }, () => createUser()))
+  const codes = new Map<string, string>()
+  for (const { email, totpSecret } of users) codes.set(email, await authenticatorCode(totpSecret))
+  const post = (path: string, bodyOf: (context: Context) => object, keep: string[]): Step => ({
+    method: 'POST',
+    path,
+    setupRequest: (request, context) => ({
+      ...request,
+      headers: {
+        ...request.headers,
+        'content-type': 'application/json',
+        authorization: `Bearer ${String(context['access_token'])}`,
+      },
+      body: JSON.stringify(bodyOf(context)),
+    }),
+    onResponse(_status, body, context) {
+      const { data } = JSON.parse(body) as { data: Context | null }
+      for (const name of keep) context[name] = data?.[name]
+    },
+  })
+  const login = (context: Context) => {
+    context['user'] = users.pop()
+    const { email, password } = userOf(context)
+    return { email, login_password: password }
+  }
+  const userOf = (context: Context) => context['user'] as (typeof users)[number]
+  const verify = (context: Context) => ({
+    email: userOf(context).email,
+    login_ticket: context['login_ticket'],
+    method: 'AUTHENTICATOR',
+    authenticator_code: codes.get(userOf(context).email),
+  })
+  return [
+    post('/user/login-with-password', login, ['login_ticket']),
+    post('/user/login/2fa', verify, ['access_token']),
+    post('/user/logout', (context) => ({ id: String(userOf(context).userId) }), []),
+  ]
 }
-await Promise.all([
-  ...Array.from({ length: clientCount }, () => whileTime(() => clients.act())),
-  whileTime(async () => {
-    events += await sendEvents()
-    await waitForQueues(maxBacklog)
-  }),
-  whileTime(async () => {
-    samples.push(...sampleMemory(stack.pid, minuteNow()))
-    await wait(Math.min(2_000, Math.max(1, end - Date.now())))
-  }),
-])
-await waitForQueues(0)
-
-const percentile = (values: readonly number[], share: number) =>
-  Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN)
-for (const [kind, values] of Object.entries(clients.milliseconds)) {
-  const perSecond = (values.length / minutes / 60).toFixed(1)
-  console.log(
-    `${kind}: ${values.length}, ${perSecond} a second, median ${percentile(values, 0.5)} ms, 99 % ${percentile(values, 0.99)} ms`,
-  )
-}
-console.log(`events: ${events}, ${(events / minutes / 60).toFixed(1)} a second`)
-
-const problems = [...clients.errors].map(([error, count]) => `${error} (${count} times)`)
-const ledger = await verifyLedger(await findWallets(undefined), () => undefined)
-console.log(`ledger: ${formatReport(ledger)}`)
-if (ledger.differences.length > 0) problems.push('the ledger has differences')
-const differences = await compareWithModel()
-console.log(`wallets and trees: ${differences.length} differences from the model`)
-problems.push(...differences.slice(0, 10))
-const { deadLetters } = await readQueues()
-problems.push(...deadLetters.map(({ queue, reason }) => `a dead letter in ${queue}: ${reason ?? ''}`))
-for (const { process: name, second, last } of compareMinutes(samples)) {
-  const change = last / second - 1
-  console.log(
-    `memory of ${name}: ${Math.round(second)} MB in the second minute, ${Math.round(last)} MB in the last`,
-  )
-  if (minutes > 2 && change > memoryTolerance)
-    problems.push(`the memory of ${name} grew by ${Math.round(change * 100)} %`)
-}
-console.log(`${minutes} minutes: ${problems.length} problems`)
-for (const problem of problems) console.log(problem)
-if (clients.errors.size > 0)
-  for (const [cause, count] of countLoggedCauses()) console.log(`logged ${count} times: ${cause}`)
-process.exitCode = problems.length === 0 ? 0 : 1
