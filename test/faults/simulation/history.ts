@@ -19,7 +19,7 @@ export type Operation = { after: number } & (
   | { kind: 'mailDown'; milliseconds: number }
   /** AWS throttles this share of calls for this long. */
   | { kind: 'throttle'; share: number; milliseconds: number }
-  /** Somebody disables the active signing key in KMS. */
+  /** Somebody disables the active signing key in KMS, and an operator replaces it 20 s later. */
   | { kind: 'disableKey' }
   /** Reads while other things happen. */
   | { kind: 'read'; userId: number; what: string }
@@ -447,11 +447,7 @@ const mailDown: Draw = () => [{ after: 0, kind: 'mailDown', milliseconds: 600_00
 
 const throttle: Draw = () => [{ after: 0, kind: 'throttle', share: 0.3, milliseconds: 60_000 }]
 
-/** Somebody disables the active key, and an operator replaces it 20 s later. */
-const disableKey: Draw = () => [
-  { after: 0, kind: 'disableKey' },
-  { after: 20_000, kind: 'rotate', input: { action: 'rotate', emergency: true } },
-]
+const disableKey: Draw = () => [{ after: 0, kind: 'disableKey' }]
 
 const kinds = {
   ...{ adjust, reward, transfer, withdraw, purchase, join, device, traffic, rates, update, provision },

@@ -186,7 +186,9 @@ async function perform(run: Run, operation: Operation): Promise<void> {
     case 'throttle':
       return world.throttle(operation.share, operation.milliseconds)
     case 'disableKey':
-      return world.time.perform(disableActiveKey)
+      await world.time.perform(disableActiveKey)
+      await pause(run, 20_000)
+      return rotateKeys(run, { action: 'rotate', emergency: true })
     case 'mailDown':
       world.mailsFrom = world.time.now + operation.milliseconds
       return
@@ -194,15 +196,20 @@ async function perform(run: Run, operation: Operation): Promise<void> {
   }
 }
 
+const pause = ({ world }: Run, milliseconds: number) =>
+  new Promise<void>((resolve) => world.time.after(milliseconds, () => resolve()))
+
 const maxRotationRuns = 30
 
 /** Runs the rotation, and then as its schedule does every minute, until it is done. */
-async function rotateKeys({ world }: Run, input: object): Promise<void> {
+async function rotateKeys(run: Run, input: object): Promise<void> {
+  const { world } = run
   let result = await world.rotateKeys(input)
   for (let runs = 0; result === undefined || result.waits_for_kms || result.signer === null; runs += 1) {
     if (runs === maxRotationRuns) return void world.violations.push('the rotation of the keys does not end')
-    await new Promise<void>((resolve) => world.time.after(60_000, () => resolve()))
-    result = await world.rotateKeys({})
+    // Whoever asked for it repeats a call that failed; the schedule goes on with one that waits.
+    await pause(run, result === undefined ? 5_000 : 60_000)
+    result = await world.rotateKeys(result === undefined ? input : {})
   }
 }
 

@@ -331,7 +331,7 @@ export class World {
         if (status < 500)
           return { status, headers, attempts, ...(parseExact(body) as { code: string; data: unknown }) }
       }
-      if (attempts === 60) throw new Error(`${path} never answered`)
+      if (attempts === 180) throw new Error(`${path} never answered`)
       await new Promise<void>((resolve) => this.time.after(1_000, () => resolve()))
     }
   }
