@@ -162,18 +162,18 @@ async function synthesizeModel(
 
 /** Functions that the local stack itself runs: service code, in the environment of a similar function. */
 function listOwnFunctions({ functions, routes, outputs }: StackModel): FunctionModel[] {
-  const derive = (routeKey: string, folder: string, name: string, caller: object): FunctionModel[] => {
+  const derive = (routeKey: string, folder: string, name: string, handler: string, caller = {}) => {
     const route = routes.find((item) => item.routeKey === routeKey)
     const base = functions.find(({ logicalId }) => logicalId === route?.functionLogicalId)
     if (base === undefined) return []
-    const code = { codeDirectory: join(import.meta.dirname, folder), handler: `${name}.handler` }
+    const code = { codeDirectory: join(import.meta.dirname, folder), handler: `${name}.${handler}` }
     return [{ ...base, logicalId: `local/${name}`, name, ...code, ...caller }]
   }
   // Uses the auditor's role, because no other role may read every record of the signing keys.
   const auditor = outputs.AuditorRoleArn === undefined ? {} : { arn: outputs.AuditorRoleArn }
   return [
-    ...derive('GET /.well-known/jwks.json', 'console', 'key-status', auditor),
-    ...derive('GET /address/info', 'demo', 'claim-addresses', {}),
+    ...derive('GET /.well-known/jwks.json', '../ops/keys', 'key-status', 'readKeyStatus', auditor),
+    ...derive('GET /address/info', 'demo', 'claim-addresses', 'handler'),
   ]
 }
 

@@ -6,7 +6,6 @@ import { basename, join } from 'node:path'
 import { bundleAuthorizationPage } from '../bundle/page.ts'
 import { bundleFunctions } from '../bundle/functions.ts'
 import { writeChanged } from '../bundle/write-changed.ts'
-import { bundleConsole } from './console/bundle-console.ts'
 import { StartupError } from './startup-error.ts'
 import { readStackTemplates, type StackTemplate } from './template/stack-templates.ts'
 
@@ -26,7 +25,7 @@ export type Synthesize = (
  */
 export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings, watch = false) => {
   // Bundling and loading CDK run in parallel, because the bundler is a separate process.
-  const bundling = Promise.all([bundleFunctions(), bundleAuthorizationPage(), bundleConsole()])
+  const bundling = Promise.all([bundleFunctions(), bundleAuthorizationPage()])
   const [templates] = await Promise.all([readTemplates(settings, bundling), bundling])
   return watch ? templates : copyBundles(templates, outputDirectory)
 }

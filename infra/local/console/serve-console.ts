@@ -1,3 +1,4 @@
+import { build } from 'esbuild'
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -9,7 +10,6 @@ import type { AwsEndpoint } from '../aws/server.ts'
 import { type DemoUser, demoPassword } from '../demo/demo-users.ts'
 import { contentTypes } from '../http/bind-server.ts'
 import type { StackModel } from '../model.ts'
-import { consoleDirectory } from './bundle-console.ts'
 import { describeStack } from './describe-stack.ts'
 
 interface ConsoleOptions {
@@ -33,12 +33,10 @@ const docsPolicy = `${policy.replace("style-src 'self'", "style-src 'self' 'unsa
 
 /** Files served below /_local, by path: the console, and the API reference with its viewer. */
 const files: Record<string, string> = {
-  '/': join(consoleDirectory, 'index.html'),
-  // The redirect URI of the reference client, which the console serves.
-  '/callback': join(consoleDirectory, 'index.html'),
-  '/main.js': join(consoleDirectory, 'main.js'),
-  '/console.css': join(consoleDirectory, 'console.css'),
-  '/icon.svg': join(consoleDirectory, 'icon.svg'),
+  '/': join(import.meta.dirname, 'index.html'),
+  '/main.js': join(import.meta.dirname, 'client', 'main.ts'),
+  '/console.css': join(import.meta.dirname, 'console.css'),
+  '/icon.svg': join(root, 'infra', 'authorization-page', 'icon.svg'),
   '/docs/': join(import.meta.dirname, 'docs.html'),
   '/docs/redoc.js': createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js'),
   '/docs/openapi.json': join(root, 'dist', 'openapi.json'),
@@ -85,10 +83,16 @@ async function answer(
   const file = Object.hasOwn(files, path) ? files[path] : undefined
   if (file === undefined) return sendJson(response, 404, { message: 'Not Found' })
   if (path === '/docs/openapi.json') await (referenceWritten ??= writeApiReference())
-  const contents = await readFile(file, 'utf8')
+  const contents = await (path === '/main.js' ? bundleScript(file) : readFile(file, 'utf8'))
   const csp = path.startsWith('/docs/') ? docsPolicy : policy
   const body = contents.replaceAll(viewerLogo, 'data:,')
-  send(response, 200, contentTypes[extname(file)] ?? '', body, { 'content-security-policy': csp })
+  send(response, 200, contentTypes[extname(path) || '.html'] ?? '', body, { 'content-security-policy': csp })
+}
+
+async function bundleScript(file: string): Promise<string> {
+  const options = { bundle: true, format: 'esm', platform: 'browser', write: false } as const
+  const { outputFiles } = await build({ entryPoints: [file], ...options })
+  return outputFiles.map(({ text }) => text).join('')
 }
 
 const sendJson = (response: ServerResponse, status: number, value: unknown): void =>

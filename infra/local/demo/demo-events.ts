@@ -31,8 +31,7 @@ export const firstStage = ({ firstStart }: DemoSettings): DemoEvent[] => [
     client_id: 'demo-app',
     updated_at: firstStart - 130 * day,
     name: 'Demo application',
-    // The second redirect URI is that of the console's reference client. A loopback URI may have any port.
-    redirect_uris: ['http://127.0.0.1:4000/callback', 'http://127.0.0.1:3000/_local/callback'],
+    redirect_uris: ['http://127.0.0.1:4000/callback'],
     scopes: scopes.split(' '),
   }),
 ]

@@ -38,8 +38,7 @@ export const it = test.extend<Fixtures>({
   },
   open: async ({ browser, app }, use) => {
     const { baseUrl, pageUrl } = inject('stack')
-    // The page may also request localhost, from which the console redirects to 127.0.0.1.
-    const known = [baseUrl, pageUrl, app.origin, baseUrl.replace('127.0.0.1', 'localhost')]
+    const known = [baseUrl, pageUrl, app.origin]
     const problems: string[] = []
     const pages: Page[] = []
     await use(async (options) => {

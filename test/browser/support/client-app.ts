@@ -27,8 +27,8 @@ export class ClientApp {
     this.redirectUri = `${this.origin}/callback`
   }
 
-  static async start(): Promise<ClientApp> {
-    const issuer = new URL(inject('stack').baseUrl)
+  static async start(baseUrl = inject('stack').baseUrl): Promise<ClientApp> {
+    const issuer = new URL(baseUrl)
     const discovery = await oauth.discoveryRequest(issuer, options)
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

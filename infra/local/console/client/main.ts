@@ -1,76 +1,137 @@
-import { AuthorizationResponseError, type Configuration } from 'openid-client'
 import { make } from '../../../authorization-page/dom.ts'
-import { makeApi } from './api.ts'
-import { showCommunity } from './community.ts'
-import { showEarnings } from './dashboard.ts'
-import { showDeposits } from './deposits.ts'
-import { makeButton } from './elements.ts'
-import * as signIn from './sign-in.ts'
-import { readLocal, type Stack, watchStack } from './stack.ts'
-import { showToken } from './token.ts'
-import { showBalances, showBills } from './wallets.ts'
+import * as ui from './elements.ts'
+import { drawTimeline, type SigningKey } from './timeline.ts'
 
-const place = document.querySelector<HTMLElement>('#client')
-if (place === null) throw new Error('the console has no place for the client')
+interface Panel {
+  title: string
+  /** Resource below `/_local/`. */
+  path: () => string
+  draw: (data: never) => Node[]
+  /** What stays above the drawing when it is drawn again. */
+  controls?: HTMLElement
+}
 
-/** Shows the sign-in button, and why the last attempt failed. */
-function offerSignIn(config: Configuration, problem?: string): void {
-  const how =
-    'Sign in as any of the demo users, the way an app does: authorization code, PKCE, consent, device_token.'
-  place?.replaceChildren(
-    make(
-      'section',
-      {},
-      make('h2', {}, 'Try it'),
-      make('p', {}, how),
-      make('p', { class: 'problem', role: 'alert' }, problem),
-      makeButton('Sign in with demo-app', () => void signIn.beginSignIn(config), { class: 'primary' }),
+interface Outbox {
+  messages: { to: string; subject: string; text: string; sent_at: number }[]
+}
+
+interface Queues {
+  queues: ui.Row[]
+  dead_letters: { queue: string; sent_at: number; reason: string | null; body: string }[]
+}
+
+interface Keys {
+  keys: SigningKey[]
+  evidence: { sequence: number; at: number; action: string; trigger: { kind: string }; hash: string }[]
+  next_due: number | null
+}
+
+const refreshMilliseconds = 3000
+const maxMails = 20
+
+const recipient = make('input', { type: 'search', placeholder: 'everyone', 'aria-label': 'To' })
+
+const panels: Record<string, Panel> = {
+  users: {
+    title: 'Demo users',
+    path: () => 'users',
+    draw: ({ users }: Record<'users', ui.Row[]>) => [
+      ui.makeTable('email password totp_secret', users, 'Started with --no-demo: there are none.'),
+    ],
+  },
+  outbox: {
+    title: 'Outbox',
+    path: () => `outbox?${new URLSearchParams(recipient.value === '' ? {} : { to: recipient.value.trim() })}`,
+    draw: ({ messages }: Outbox) =>
+      ui.makeEntries(
+        messages
+          .slice(0, maxMails)
+          .map(({ to, subject, text, sent_at: sentAt }) => [
+            make('p', {}, ui.showInstant(sentAt), ` to ${to}`),
+            make('strong', {}, subject),
+            make('pre', {}, text),
+          ]),
+        'No mail yet.',
+      ),
+    controls: recipient,
+  },
+  keys: { title: 'Signing keys', path: () => 'keys', draw: showKeys },
+  queues: { title: 'Queues', path: () => 'queues', draw: showQueues },
+  facts: { title: 'What runs', path: () => 'stack', draw: showFacts },
+}
+
+function showKeys({ keys, evidence, next_due: nextDue }: Keys): Node[] {
+  const rows = keys.toReversed().map((key) => ({
+    ...key,
+    since_at: key.retired_at ?? key.retiring_at ?? key.active_at ?? key.published_at,
+  }))
+  const steps = evidence.toReversed().map(({ trigger, ...step }) => ({ ...step, trigger: trigger.kind }))
+  return [
+    drawTimeline(keys),
+    ui.makeTable('kid state since_at', rows, 'No key yet.'),
+    make('p', {}, 'Next step: ', nextDue === null ? 'none' : ui.showInstant(nextDue)),
+    ui.makeDetails(
+      `Evidence (${evidence.length})`,
+      ui.makeTable('sequence at action trigger hash', steps, 'No step yet.'),
     ),
-  )
+  ]
 }
 
-function showSession(config: Configuration, session: signIn.Session): void {
-  const api = makeApi(baseUrl, session.accessToken, () => {
-    signIn.forgetSession()
-    offerSignIn(config, 'Your session has ended.')
-  })
-  const leave = () =>
-    void signIn.signOut(config, session).then(
-      () => offerSignIn(config),
-      (error: unknown) => offerSignIn(config, `Signed out here only: ${String(error)}`),
-    )
-  const { name, email, sub } = session.claims as { name?: string; email?: string; sub: string }
-  const who = make('p', {}, 'Signed in as ', make('strong', {}, name ?? sub), ` ${email ?? ''}`)
-  place?.replaceChildren(
-    make('section', { class: 'who' }, who, makeButton('Sign out', leave)),
-    ...[showBalances, showEarnings, showBills, showCommunity, showDeposits].map((show) => show(api)),
-    showToken(config.serverMetadata(), session),
-  )
+/** Shows the queues with their message counts, and the rejected events with their reasons. */
+function showQueues({ queues, dead_letters: letters }: Queues): Node[] {
+  const entries = letters.map(({ queue, sent_at: sentAt, reason, body }) => [
+    make('p', {}, ui.showInstant(sentAt), ` ${queue}`),
+    make('strong', { class: 'bad' }, reason ?? 'received too often'),
+    ui.makeDetails('The event', make('pre', {}, body)),
+  ])
+  return [
+    ui.makeTable('name visible inFlight delayed', queues, 'There are none.'),
+    make('h3', {}, 'Dead letters'),
+    ...ui.makeEntries(entries, 'None: every event was applied.'),
+  ]
 }
 
-/** Finds the session in the URL (after a sign-in) or in the tab; a text if the sign-in failed. */
-async function findSession(config: Configuration): Promise<signIn.Session | string | undefined> {
-  if (location.pathname !== signIn.callbackPath) return signIn.readSession()
-  try {
-    return await signIn.finishSignIn(config)
-  } catch (error) {
-    if (error instanceof AuthorizationResponseError && error.error === 'access_denied')
-      return 'You did not allow it, and nothing was shared.'
-    return error instanceof Error ? error.message : String(error)
-  } finally {
-    // Removes the used authorization code from the URL and the history.
-    history.replaceState(null, '', '/_local/')
+function showFacts({ functions, ...stack }: Record<string, unknown> & { functions: ui.Row[] }): Node[] {
+  const link = (href: string, text = href) => make('a', { href }, text)
+  const facts = Object.entries(stack).flatMap(([name, value]) =>
+    typeof value === 'string'
+      ? [make('dt', {}, name), make('dd', {}, value.startsWith('http') ? link(value) : value)]
+      : [],
+  )
+  return [
+    make('p', {}, link('/_local/docs', 'The API reference: every endpoint, with examples')),
+    make('dl', {}, ...facts),
+    ui.makeDetails(`${functions.length} functions`, ui.makeTable('name route', functions, 'None.')),
+  ]
+}
+
+/** Adds a panel to the page, and returns a function that reads its resource and draws it again. */
+function addPanel([id, { title, path, draw, controls }]: [string, Panel]): () => Promise<void> {
+  const body = make('div')
+  document.querySelector('main')?.append(make('section', { id }, make('h2', {}, title), controls, body))
+  let shown: string | undefined
+  return async () => {
+    const response = await fetch(`/_local/${path()}`)
+    if (!response.ok) throw new Error(`/_local/${path()} answered ${response.status}`)
+    const text = await response.text()
+    // Unchanged data is not drawn again, so that selections and open details stay.
+    if (text !== shown) body.replaceChildren(...draw(JSON.parse(text) as never))
+    shown = text
   }
 }
 
-watchStack()
-const { base_url: baseUrl } = await readLocal<Stack>('stack')
-if (location.origin === new URL(baseUrl).origin) {
-  const config = await signIn.discover(baseUrl)
-  const found = await findSession(config)
-  if (typeof found === 'object') showSession(config, found)
-  else offerSignIn(config, found)
-} else {
-  // Moves to the API's own host name, because the issuer in every token is the API's URL with that name.
-  location.replace(`${baseUrl}/_local/`)
+const refreshes = Object.entries(panels).map(addPanel)
+const state = document.querySelector('#state')
+
+async function refresh(): Promise<void> {
+  const problem = await Promise.all(refreshes.map((refreshPanel) => refreshPanel())).then(
+    () => undefined,
+    (error: unknown) => String(error),
+  )
+  if (state !== null) state.textContent = problem ?? 'running'
+  state?.classList.toggle('bad', problem !== undefined)
 }
+
+recipient.addEventListener('input', () => void refresh())
+void refresh()
+setInterval(() => void refresh(), refreshMilliseconds)

@@ -1,5 +1,3 @@
-import { makeSvg } from './elements.ts'
-
 /** A signing key as the console shows it. Instants are epoch milliseconds. */
 export interface SigningKey {
   kid: string
@@ -35,4 +33,15 @@ export function drawTimeline(keys: SigningKey[]): Element {
   const label = `Life of ${keys.length} signing keys; the table below says the same in words`
   const viewBox = `0 0 ${width + 3} ${keys.length * rowHeight}`
   return makeSvg('svg', { viewBox, class: 'timeline', role: 'img', 'aria-label': label }, ...rows)
+}
+
+function makeSvg(
+  name: string,
+  attributes: Record<string, string | number>,
+  ...children: (Node | string)[]
+): Element {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name)
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, String(value))
+  element.append(...children)
+  return element
 }
