@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
 import type { CommandContext } from './command.ts'
 import { UsageError } from './errors.ts'
-import { readLines } from './events/input.ts'
-import { areAddressesThere } from './events/read-back.ts'
-import { sendAndConfirm } from './events/send-and-confirm.ts'
+import { describeResult, isDone, sendLines } from './events/send-lines.ts'
+import { readLines } from './read-lines.ts'
 
 /** Options of the command `addresses import`. */
 export interface ImportOptions {
   currency: string
   network: string
   confirmations: number
-  batch: number
 }
 
 interface PoolAddress {
@@ -19,49 +16,48 @@ interface PoolAddress {
   tag?: string
 }
 
-/**
- * Sends the deposit addresses of a file in batches. Each batch waits until the previous one has taken effect.
- */
+/** Number of addresses in one event. */
+const batchSize = 500
+
+/** Sends the deposit addresses of a file, waits until they are in their pool, and says what was rejected. */
 export async function importAddresses(
-  { target, terminal, show }: CommandContext,
+  context: CommandContext,
   file: string,
   options: ImportOptions,
 ): Promise<boolean> {
-  if (file !== '-' && !existsSync(file)) throw new UsageError(`there is no file ${file}`)
-  const input = file === '-' ? terminal.readInput() : createReadStream(file)
-  let imported = 0
-  for await (const addresses of inBatches(input, options.batch)) {
-    const batchId = batchIdOf(options, addresses)
-    await sendAndConfirm(target, {
-      detailType: 'addresses.provisioned',
-      businessKey: batchId,
-      detail: {
-        batch_id: batchId,
-        currency: options.currency,
-        currency_network: options.network,
-        required_confirmations: options.confirmations,
+  const { terminal, show } = context
+  const { currency, network, confirmations } = options
+  let read = 0
+  async function* toEvents() {
+    for await (const addresses of inBatches(readLines(file, terminal))) {
+      read += addresses.length
+      const detail = {
+        batch_id: batchIdOf(options, addresses),
+        currency,
+        currency_network: network,
+        required_confirmations: confirmations,
         addresses,
-      },
-      isEffective: () => areAddressesThere(options.network.toUpperCase(), batchId, addresses),
-    })
-    imported += addresses.length
-    terminal.err(`${imported} addresses`)
+      }
+      yield JSON.stringify({ 'detail-type': 'addresses.provisioned', detail })
+    }
   }
-  show(
-    { imported },
-    () => `${imported} addresses are in the pool of ${options.currency} on ${options.network}.`,
-  )
-  return true
+  const result = await sendLines(context, toEvents())
+  if (isDone(result))
+    show({ imported: read }, () => `${read} addresses are in the pool of ${currency} on ${network}.`)
+  else show(result, () => describeResult(result))
+  return isDone(result)
 }
 
-async function* inBatches(input: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<PoolAddress[]> {
+async function* inBatches(lines: AsyncIterable<string>): AsyncGenerator<PoolAddress[]> {
   let batch: PoolAddress[] = []
-  for await (const { text, number } of readLines(input)) {
+  let number = 0
+  for await (const text of lines) {
+    number += 1
     if (text.trim() === '') continue
     const [address = '', tag] = text.split(',').map((part) => part.trim())
     if (address === '') throw new UsageError(`line ${number} has no address`)
     batch.push({ address, ...(tag === undefined || tag === '' ? {} : { tag }) })
-    if (batch.length === size) {
+    if (batch.length === batchSize) {
       yield batch
       batch = []
     }

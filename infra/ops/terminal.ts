@@ -6,8 +6,6 @@ export interface Terminal {
   err: (text: string) => void
   /** Reads standard input. */
   readInput: () => AsyncIterable<Uint8Array>
-  /** Whether standard error is a terminal, in which a progress bar can be redrawn. */
-  interactive: boolean
 }
 
 /** The standard input and output of this process. */
@@ -15,7 +13,6 @@ export const processTerminal: Terminal = {
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),
   readInput: () => process.stdin,
-  interactive: process.stderr.isTTY,
 }
 
 /** Control, bidi and other invisible characters, except the line feed. */

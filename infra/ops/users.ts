@@ -1,7 +1,8 @@
 import { generateSecret, generateURI } from 'otplib'
 import { renderUnicodeCompact } from 'uqr'
 import { readSignInRecord, type SignInRecord } from '../../shared/sign-in/record.ts'
-import { normalizeEmail } from '../../shared/users/identity.ts'
+import { updateStamp } from '../../shared/registration/update.ts'
+import { normalizeEmail, type UserChanges } from '../../shared/users/identity.ts'
 import { readEmailOwner } from '../../shared/users/email-owner.ts'
 import { readUser, type User } from '../../shared/users/user.ts'
 import { OperationError } from './errors.ts'
@@ -21,6 +22,26 @@ export async function findUser(reference: string): Promise<Account> {
       : await Promise.all([readUser(userId, { consistent: true }), readSignInRecord(userId)])
   if (user === undefined || signIn === undefined) throw new OperationError(`there is no user ${reference}`)
   return { ...user, signIn }
+}
+
+/**
+ * Whether an update of one field of a user stands, and the sessions that it ends are ended. Throws an
+ * OperationError if a later update of the field stands.
+ */
+export async function isUpdated(
+  { userId, at, updateId }: { userId: number; at: number; updateId: string },
+  field: keyof UserChanges,
+): Promise<boolean> {
+  const user = await readUser(userId, { consistent: true })
+  const stamp = updateStamp(at, updateId)
+  const standing = user?.stamps[field] ?? ''
+  if (standing > stamp) {
+    const later = formatInstant(Number(standing.split('#', 1)[0]))
+    throw new OperationError(
+      `nothing has changed: an update of ${field} of user ${userId} at ${later} is later`,
+    )
+  }
+  return standing === stamp && user?.revocationDue !== stamp
 }
 
 /** Returns a user's data without secrets. */

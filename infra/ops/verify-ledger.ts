@@ -51,7 +51,7 @@ const concurrency = 8
 /** Recomputes each wallet from its bills, some at a time, and reports progress after each. */
 export async function verifyLedger(
   ids: WalletId[],
-  onProgress: (done: number, text: string) => void,
+  onProgress: (text: string) => void,
 ): Promise<LedgerReport> {
   const report: LedgerReport = { wallets: 0, bills: 0, differences: [] }
   await forEachConcurrently(ids, concurrency, async (id) => {
@@ -59,7 +59,7 @@ export async function verifyLedger(
     report.wallets += 1
     report.bills += bills
     report.differences.push(...differences)
-    onProgress(report.wallets, `${report.wallets} wallets, ${report.bills} bills`)
+    onProgress(`${report.wallets} of ${ids.length} wallets, ${report.bills} bills`)
   })
   return report
 }

@@ -36,7 +36,6 @@ describe('commands in the runbook', () => {
     const program: Command = createProgram({
       ...silent,
       readInput: async function* () {},
-      interactive: false,
     })
     addCommands(program, async () => undefined)
     const [line = ''] = command.split(' > ')

@@ -71,7 +71,6 @@ const code = await runOps(['--url', stack.baseUrl, 'ledger', 'verify'], {
   out: console.log,
   err: console.error,
   readInput: async function* () {},
-  interactive: false,
 })
 process.exitCode = code === 0 && failures.length === 0 ? 0 : 1
 

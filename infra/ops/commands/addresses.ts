@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { examples, readCount, type RunCommand } from '../command.ts'
+import { examples, type RunCommand } from '../command.ts'
 import type { ImportOptions } from '../import-addresses.ts'
 
 /** Adds the command group `addresses`, for the pools of deposit addresses. */
@@ -18,7 +18,6 @@ const addImport = (parent: Command, run: RunCommand): Command =>
     .requiredOption('--currency <code>', 'currency of the deposits, for example USDT')
     .requiredOption('--network <code>', 'network of the addresses, for example TRON')
     .requiredOption('--confirmations <number>', 'confirmations that a deposit needs', readConfirmations)
-    .option('--batch <number>', 'addresses per event', readCount, 500)
     .addHelpText(
       'after',
       examples([

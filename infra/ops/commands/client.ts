@@ -44,7 +44,6 @@ const addAdd = (parent: Command, run: RunCommand): Command =>
     .action((clientId: string, options: AddOptions) =>
       run(async ({ target, terminal, show }) => {
         const secret = options.secretStdin ? await readSecret(terminal, 'secret') : undefined
-        const { isClientRegistered } = await import('../events/read-back.ts')
         const { sendAndConfirm } = await import('../events/send-and-confirm.ts')
         const at = Date.now()
         await sendAndConfirm(target, {
@@ -58,7 +57,6 @@ const addAdd = (parent: Command, run: RunCommand): Command =>
             secret,
             scopes: options.scope,
           },
-          isEffective: () => isClientRegistered(clientId, at),
         })
         show({ client_id: clientId, updated_at: at }, () => `Client ${clientId} is registered.`)
         return true

@@ -1,6 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { examples, readInstant, type RunCommand } from '../command.ts'
-import type { PutOptions } from '../events/put-file.ts'
 
 /** Adds the command group `events`, which sends events to the deployment's bus, new and archived ones. */
 export function addEventCommands(program: Command, run: RunCommand): void {
@@ -17,26 +16,22 @@ const addPut = (parent: Command, run: RunCommand): Command =>
     .command('put')
     .argument('<file>', 'NDJSON, one {"detail-type", "detail", "source"?} per line; - for standard input')
     .description(
-      'Sends events, waits until they have taken effect, and lists the rejected ones. Resumes an interrupted run.',
+      'Sends events, waits until they have taken effect, and lists the rejected ones. May be repeated: an event takes effect once.',
     )
-    .option('--parallel <number>', 'PutEvents requests at the same time, 1 to 64', readParallel, 8)
-    .option('--checkpoint <file>', 'file for the progress (default: FILE.progress; none for -)')
-    .option('--restart', 'ignore the saved progress and start from the first line')
-    .option('--no-wait', 'return as soon as the bus has accepted the events')
     .addHelpText(
       'after',
       examples([
-        ['event put rewards.ndjson', 'after an interruption, the same command resumes where it stopped'],
-        [
-          '--stage prod event put - --checkpoint import.progress < export.ndjson',
-          'reads another program’s output',
-        ],
+        ['event put rewards.ndjson', 'after an interruption, the same command sends everything again'],
+        ['--stage prod event put - < export.ndjson', 'reads another program’s output'],
       ]),
     )
-    .action((file: string, options: PutOptions) =>
+    .action((file: string) =>
       run(async (context) => {
-        const { putFile } = await import('../events/put-file.ts')
-        return putFile(context, file, options)
+        const { describeResult, isDone, sendLines } = await import('../events/send-lines.ts')
+        const { readLines } = await import('../read-lines.ts')
+        const result = await sendLines(context, readLines(file, context.terminal))
+        context.show(result, () => describeResult(result))
+        return isDone(result)
       }),
     )
 
@@ -63,9 +58,3 @@ const addReplay = (parent: Command, run: RunCommand): Command =>
         return replayEvents(context, { from, to })
       }),
     )
-
-function readParallel(text: string): number {
-  const number = Number(text)
-  if (!/^\d+$/.test(text) || number < 1 || number > 64) throw new InvalidArgumentError('not 1 to 64.')
-  return number
-}

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { examples, readUserId, type RunCommand } from '../command.ts'
-import { startProgress } from '../progress-bar.ts'
+import { startProgress } from '../progress.ts'
 
 /** Adds the command group `ledger`, which verifies wallets against their bills. */
 export function addLedgerCommands(program: Command, run: RunCommand): void {
@@ -27,14 +27,8 @@ const addVerify = (ledger: Command, run: RunCommand): Command =>
       run(async ({ show, terminal }) => {
         const { findWallets, formatReport, verifyLedger } = await import('../verify-ledger.ts')
         const wallets = await findWallets(user)
-        const bar = startProgress(terminal, 'verifying', wallets.length)
-        try {
-          const report = await verifyLedger(wallets, bar.update)
-          bar.stop()
-          show(report, () => formatReport(report))
-          return report.differences.length === 0
-        } finally {
-          bar.stop()
-        }
+        const report = await verifyLedger(wallets, startProgress(terminal, 'verifying'))
+        show(report, () => formatReport(report))
+        return report.differences.length === 0
       }),
     )

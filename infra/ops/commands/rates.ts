@@ -19,7 +19,6 @@ export function addRatesCommands(program: Command, run: RunCommand): void {
     .action((pairs: string[]) => {
       const rates = readRates(pairs)
       return run(async ({ target, show }) => {
-        const { areRatesPublished } = await import('../events/read-back.ts')
         const { sendAndConfirm } = await import('../events/send-and-confirm.ts')
         const quote = target.settings.quoteCurrency
         const asOf = Date.now()
@@ -27,7 +26,6 @@ export function addRatesCommands(program: Command, run: RunCommand): void {
           detailType: 'rates.published',
           businessKey: `${quote}#${asOf}`,
           detail: { quote, as_of: asOf, rates },
-          isEffective: () => areRatesPublished(asOf),
         })
         show({ quote, as_of: asOf, rates }, () => `${pairs.length} rates in ${quote} are set.`)
         return true

@@ -68,7 +68,6 @@ async function register(
   { password, enrolment }: { password: string | undefined; enrolment: Enrolment | undefined },
 ): Promise<void> {
   const { sendAndConfirm } = await import('../events/send-and-confirm.ts')
-  const { isUserThere } = await import('../events/read-back.ts')
   const { readUser } = await import('../../../shared/users/user.ts')
   if ((await readUser(userId, { consistent: true })) !== undefined)
     throw new OperationError(`user ${userId} is registered already`)
@@ -85,7 +84,6 @@ async function register(
       referrer_id: referrer,
       registered_at: Date.now(),
     },
-    isEffective: () => isUserThere(userId),
   })
 }
 
@@ -158,12 +156,12 @@ async function update(
   value: boolean | string,
 ): Promise<void> {
   const { sendAndConfirm } = await import('../events/send-and-confirm.ts')
-  const { isUserUpdated } = await import('../events/read-back.ts')
+  const { isUpdated } = await import('../users.ts')
   const [updateId, at] = [randomUUID(), Date.now()]
   await sendAndConfirm(target, {
     detailType: 'user.updated',
     businessKey: updateId,
     detail: { update_id: updateId, user_id: userId, at, [field]: value },
-    isEffective: () => isUserUpdated({ userId, at, updateId }, field),
+    isComplete: () => isUpdated({ userId, at, updateId }, field),
   })
 }

@@ -1,16 +1,27 @@
-import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge'
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { setTimeout as wait } from 'node:timers/promises'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { requireEnv } from '../../../shared/env.ts'
-import type { OutgoingEvent } from './batches.ts'
+import type { OutgoingEvent } from './read-event.ts'
+
+/** An event with its mark, which its dead letter contains, so that a rejected event is found again. */
+export interface MarkedEvent extends OutgoingEvent {
+  mark: string
+}
+
+/** Makes the mark of an event from the id of a run and the line of its input. */
+export const markOf = (run: string, line: number): string => `urn:event-put:${run}:${line}`
+
+/** Returns the line that a mark names, or undefined for a mark of another run. */
+export function lineOfMark(run: string, mark: string): number | undefined {
+  const prefix = markOf(run, 0).slice(0, -1)
+  return mark.startsWith(prefix) ? Number(mark.slice(prefix.length)) : undefined
+}
 
 /** The deployment's event bus. */
 export interface EventBus {
-  /**
-   * Puts up to ten events on the bus. Resolves with an error code for each; undefined means that it was
-   * accepted.
-   */
-  put: (events: OutgoingEvent[]) => Promise<(string | undefined)[]>
+  /** Puts an event on the bus. Resolves with the error code if it was not accepted. */
+  put: (event: MarkedEvent) => Promise<string | undefined>
   close: () => void
 }
 
@@ -27,34 +38,27 @@ export function openBus(): EventBus {
     maxAttempts,
   })
   return {
-    put: (events) => putWithRetry(client, events),
+    put: (event) => putWithRetry(client, event),
     close: () => client.destroy(),
   }
 }
 
-async function putWithRetry(
-  client: EventBridgeClient,
-  events: OutgoingEvent[],
-): Promise<(string | undefined)[]> {
-  const errorCodes = new Map<OutgoingEvent, string | undefined>()
-  let pending = events
-  for (let attempt = 1; pending.length > 0; attempt += 1) {
-    const { Entries = [] } = await client.send(new PutEventsCommand({ Entries: pending.map(toEntry) }))
-    pending.forEach((event, index) => errorCodes.set(event, Entries[index]?.ErrorCode))
-    pending = pending.filter((event) => isTransient(errorCodes.get(event)))
-    if (attempt === maxAttempts) break
-    if (pending.length > 0) await wait(Math.random() * 100 * 2 ** attempt)
+async function putWithRetry(client: EventBridgeClient, event: MarkedEvent): Promise<string | undefined> {
+  const Entries = [
+    {
+      EventBusName: requireEnv('EVENT_BUS_NAME'),
+      Source: event.source,
+      DetailType: event.detailType,
+      Detail: event.detail,
+      Resources: [event.mark],
+    },
+  ]
+  for (let attempt = 1; ; attempt += 1) {
+    const code = (await client.send(new PutEventsCommand({ Entries }))).Entries?.[0]?.ErrorCode
+    if (!isTransient(code) || attempt === maxAttempts) return code
+    await wait(Math.random() * 100 * 2 ** attempt)
   }
-  return events.map((event) => errorCodes.get(event))
 }
-
-const toEntry = ({ detailType, source, detail, mark }: OutgoingEvent): PutEventsRequestEntry => ({
-  EventBusName: requireEnv('EVENT_BUS_NAME'),
-  Source: source,
-  DetailType: detailType,
-  Detail: detail,
-  Resources: [mark],
-})
 
 const isTransient = (code: string | undefined): boolean =>
   code === 'ThrottlingException' || code === 'InternalFailure' || code === 'InternalException'

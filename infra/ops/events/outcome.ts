@@ -2,7 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { collectDeadLetters } from '../dead-letters/actions.ts'
 import { countMessages, type QueuePair, totalOf } from '../dead-letters/queues.ts'
-import { lineOfMark } from './batches.ts'
+import { lineOfMark } from './event-bus.ts'
 
 const pollIntervalMilliseconds = 500
 

@@ -4,9 +4,9 @@ import { isRecorded } from '../../../shared/events/event-record.ts'
 import { findQueue, openSqs } from '../dead-letters/queues.ts'
 import { OperationError } from '../errors.ts'
 import type { Target } from '../target.ts'
-import { defaultSource, markOf } from './batches.ts'
-import { openBus } from './event-bus.ts'
+import { markOf, openBus } from './event-bus.ts'
 import { listRejected } from './outcome.ts'
+import { defaultSource } from './read-event.ts'
 
 /** A single event that an operator command sends. */
 export interface SingleEvent {
@@ -14,11 +14,8 @@ export interface SingleEvent {
   /** Business key under which the event is recorded when it takes effect. */
   businessKey: string
   detail: Record<string, unknown>
-  /**
-   * Reads back what the event was to change, once it is recorded: whether all of it is there. Throws an
-   * OperationError if it will never be, because something later stands.
-   */
-  isEffective: () => Promise<boolean>
+  /** Whether what follows the record of the event is done, too. Default: nothing follows. */
+  isComplete?: () => Promise<boolean>
 }
 
 /**
@@ -32,7 +29,7 @@ const pollIntervalMilliseconds = 150
 const pollsPerDeadLetterCheck = 10
 
 /**
- * Sends an event and waits until what it changes can be read back. Throws an OperationError if the event is
+ * Sends an event and waits until it has taken effect. Throws an OperationError if the event is
  * rejected, or does not take effect.
  */
 export async function sendAndConfirm(target: Target, event: SingleEvent): Promise<void> {
@@ -42,11 +39,11 @@ export async function sendAndConfirm(target: Target, event: SingleEvent): Promis
   const sqs = openSqs()
   try {
     const outgoing = { detailType, source: defaultSource, detail: JSON.stringify(detail) }
-    const [errorCode] = await bus.put([{ ...outgoing, mark: markOf(run, 1) }])
+    const errorCode = await bus.put({ ...outgoing, mark: markOf(run, 1) })
     if (errorCode !== undefined) throw new OperationError(`the bus refused the event: ${errorCode}`)
     const deadline = Date.now() + maxWaitMilliseconds
     for (let poll = 1; Date.now() < deadline; poll += 1) {
-      if ((await isRecorded(event)) && (await event.isEffective())) return
+      if ((await isRecorded(event)) && ((await event.isComplete?.()) ?? true)) return
       if (poll % pollsPerDeadLetterCheck === 0) {
         const [rejected] = await listRejected(sqs, [findQueue(target, detailType)], run)
         if (rejected !== undefined) throw new OperationError(`refused: ${rejected.reason}`)

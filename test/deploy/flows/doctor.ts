@@ -17,7 +17,6 @@ export async function consultDoctor(target: string[], steps: Steps): Promise<voi
     out: (text) => void lines.push(text),
     err: (text) => void err.push(text),
     readInput: async function* () {},
-    interactive: false,
   })
   if (err.length > 0) throw new Error(err.join('\n'))
   const failed = v.parse(Report, JSON.parse(lines.join('\n'))).checks.filter(({ ok }) => !ok)

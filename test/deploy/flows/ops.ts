@@ -8,7 +8,6 @@ export async function ops(commandLine: string[], expected = 0): Promise<string> 
     out: add,
     err: add,
     readInput: async function* () {},
-    interactive: false,
   })
   const text = lines.join('\n')
   if (code === expected) return text

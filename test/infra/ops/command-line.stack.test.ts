@@ -182,10 +182,10 @@ it('rates set publishes rates, and addresses import adds the addresses of a file
     '--confirmations',
     '3',
   ]
-  expect(await json([...load, '--batch', '2'])).toEqual({ imported: 3 })
+  expect(await json(load)).toEqual({ imported: 3 })
   const imported = await readAddresses(['T2', 'T3'].map((address) => ({ network, address })))
   expect(imported).toHaveLength(2)
-  expect(await json([...load, '--batch', '2'])).toEqual({ imported: 3 })
+  expect(await json(load)).toEqual({ imported: 3 })
 })
 
 it('doctor proves each part of a healthy stack that only a deployment can prove', async () => {
@@ -232,7 +232,6 @@ describe('wrong command lines', () => {
     ['dlq show nothing'],
     ['dlq drop user.registered'],
     ['event put /no/such/file'],
-    ['event put - --parallel 0'],
     ['keys audit --previous /no/such/file'],
     ['keys rotate --revoke-old'],
     ['doctor --unknown'],

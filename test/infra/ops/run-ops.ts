@@ -14,7 +14,6 @@ export async function ops(
     readInput: async function* () {
       yield Buffer.from(input)
     },
-    interactive: false,
   })
   return { code, out: lines.out.join('\n'), err: lines.err.join('\n') }
 }

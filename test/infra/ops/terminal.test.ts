@@ -24,9 +24,7 @@ it('JSON with control characters stays the same JSON', () => {
   const value = { source: '\u001b\u009b\u202e\u{e0041}\n' }
   const lines: string[] = []
   const terminal = { out: (text: string) => void lines.push(text), err: () => undefined }
-  withoutControls({ ...terminal, readInput: async function* () {}, interactive: false }).out(
-    JSON.stringify(value),
-  )
+  withoutControls({ ...terminal, readInput: async function* () {} }).out(JSON.stringify(value))
   expect(JSON.parse(lines.join())).toEqual(value)
   expect(lines.join()).toMatch(/^[ -~]*$/)
 })

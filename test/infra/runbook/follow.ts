@@ -62,7 +62,6 @@ async function run(commandLine: string[]): Promise<CommandOutcome> {
     out: (line) => void lines.out.push(line),
     err: (line) => void lines.err.push(line),
     readInput: async function* () {},
-    interactive: false,
   })
   // Restores TABLE_NAME, which a command with --table changes in the environment of this process.
   process.env['TABLE_NAME'] = table

@@ -22,7 +22,6 @@ const quiet = {
   out: () => undefined,
   err: () => undefined,
   readInput: () => (async function* () {})(),
-  interactive: false,
 }
 
 /** Runs a command on the local stack, and returns its exit code and result. */

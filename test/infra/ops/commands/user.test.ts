@@ -9,7 +9,6 @@ async function isAccepted(...options: string[]): Promise<boolean> {
     out: () => undefined,
     err: () => undefined,
     readInput: () => process.stdin,
-    interactive: false,
   }
   const program = createProgram(quiet)
   addUserCommands(program, run)

@@ -33,7 +33,6 @@ const context: CommandContext = {
     out: () => undefined,
     err: (text) => void shown.push(text),
     readInput: async function* () {},
-    interactive: false,
   },
   show: () => undefined,
 }

@@ -1,0 +1,70 @@
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { readWallet } from '../../../../shared/ledger/wallet.ts'
+import { ops } from '../run-ops.ts'
+
+const event = (detailType: string, detail: object) => JSON.stringify({ 'detail-type': detailType, detail })
+
+function registration(userId: number) {
+  const email = `user-${userId}@example.com`
+  return event('user.registered', { user_id: userId, email, nickname: 'N', registered_at: Date.now() })
+}
+const credit = (userId: number, index: number, amount = '1') =>
+  event('wallet.adjusted', {
+    adjustment_id: `${userId}-${index}`,
+    user_id: userId,
+    wallet: 'asset',
+    currency: 'USDT',
+    amount,
+    direction: 1,
+    reason: 'test',
+    at: Date.now(),
+  })
+const balanceOf = async (userId: number) => {
+  const wallet = await readWallet({ userId, wallet: 'asset' }, { consistent: true })
+  return wallet.holdings.get('USDT')?.balance.toFixed()
+}
+
+it('event put lists the rejected lines of its input', async () => {
+  const userId = randomInt(1, 2 ** 40)
+  const file = join(mkdtempSync(join(tmpdir(), 'ops-')), 'events.ndjson')
+  const lines = [
+    registration(userId),
+    credit(userId, 1),
+    'no JSON',
+    '',
+    credit(userId, 2, '-5'),
+    credit(userId, 3),
+  ]
+  writeFileSync(file, lines.join('\n'))
+  const { code, out } = await ops(['event', 'put', file, '--json'])
+  expect(code).toBe(1)
+  expect(JSON.parse(out)).toEqual({
+    lines: 6,
+    sent: 4,
+    applied: true,
+    refused_count: 2,
+    refused: [
+      { line: 3, detail_type: null, reason: 'not JSON' },
+      {
+        line: 5,
+        detail_type: 'wallet.adjusted',
+        reason: expect.stringContaining('invalid_detail: amount') as string,
+      },
+    ],
+  })
+  expect(await balanceOf(userId)).toBe('2')
+}, 120_000)
+
+it('an input that is sent twice takes effect once', async () => {
+  const userId = randomInt(1, 2 ** 40)
+  const lines = [registration(userId), ...Array.from({ length: 20 }, (_, index) => credit(userId, index))]
+  for (let time = 0; time < 2; time += 1) {
+    const { code, out } = await ops(['event', 'put', '-', '--json'], `${lines.join('\n')}\n`)
+    expect({ code, ...(JSON.parse(out) as object) }).toMatchObject({ code: 0, lines: 21, sent: 21 })
+  }
+  expect(await balanceOf(userId)).toBe('20')
+}, 120_000)
