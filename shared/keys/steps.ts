@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
+import { isUnavailable } from '../faults.ts'
 import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
 import type { RotationRequest, RotationStep, RunKnowledge } from './decide.ts'
@@ -137,6 +138,8 @@ async function checkResult({ keys, next }: TransitionResult): Promise<KeyCheck |
   if (key === undefined) return null
   const { check, cause } = await checkKey(key)
   if (isSound(check)) return check
+  // A throttle or an outage says nothing about the key: the next run checks it again.
+  if (next !== undefined && isUnavailable(cause)) throw cause
   if (next !== undefined)
     throw new Error(`the signing key ${key.kid} failed its check and was left as it is`, { cause })
   log.error('a signing key failed its check', { kid: key.kid, cause: errorSummary(cause) })
