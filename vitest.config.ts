@@ -121,8 +121,7 @@ export default defineConfig({
       project('manners', {
         ...onStack,
         include: ['test/flows/*.stack.test.ts'],
-        // This one counts AWS calls, and with manners some are repeated.
-        exclude: ['test/flows/sign-in-budget.stack.test.ts'],
+        exclude: [],
         env: { ...common.env, STACK_MANNERS: process.env.STACK_MANNERS ?? 'all,seed=7,speed=60' },
         testTimeout: 120_000,
         hookTimeout: 240_000,

@@ -33,16 +33,6 @@ describe('Config OP: the discovery document (OpenID Connect Discovery §3 and §
     expect(String(discovery['issuer'])).not.toMatch(/[?#]|\/$/)
   })
 
-  test.each([
-    ['authorization_endpoint', '/oauth2/authorize'],
-    ['token_endpoint', '/oauth2/token'],
-    ['userinfo_endpoint', '/oauth2/userinfo'],
-    ['revocation_endpoint', '/oauth2/revoke'],
-    ['jwks_uri', '/.well-known/jwks.json'],
-  ])('the discovery document’s %s is a URL of the service', (name, path) => {
-    expect(discovery[name]).toBe(address(path))
-  })
-
   test('the discovery document lists the supported scopes, response types, grants and algorithms', () => {
     expect(discovery).toMatchObject({
       response_types_supported: ['code'],

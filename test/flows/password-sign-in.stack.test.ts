@@ -8,7 +8,7 @@ import { putEvent } from '../support/bus.ts'
 import { patience } from '../support/manners.ts'
 import { markSecret } from '../support/mark-secret.ts'
 import { mailedCode } from '../support/outbox.ts'
-import { authenticatorCode, createUser, md5, newRegistration, type TestUser } from '../support/sign-in.ts'
+import { authenticatorCode, newRegistration, type TestUser } from '../support/sign-in.ts'
 
 const Envelope = v.object({ code: v.number(), msg: v.string(), data: v.unknown() })
 const LoginResult = v.object({ login_ticket: v.string() })
@@ -96,40 +96,4 @@ test('a user registered through the bus signs in by mailed code and by authentic
   expect(await logout(one?.access_token)).toMatchObject({ status: 200, code: 0, data: null })
   expect(await logout(one?.access_token)).toMatchObject({ status: 401, code: 40100 })
   expect(await logout(other?.access_token)).toMatchObject({ status: 200, code: 0 })
-})
-
-test('a new password ends every session and login ticket of the old one, and only the new one signs in', async () => {
-  const user = await createUser()
-  const from = newLoopback()
-  const verify = async (ticket: string) =>
-    post(
-      '/user/login/2fa',
-      {
-        email: user.email,
-        login_ticket: ticket,
-        method: 'AUTHENTICATOR',
-        authenticator_code: await authenticatorCode(user.totpSecret),
-      },
-      from,
-    )
-  const session = v.parse(UserDetails, (await verify(await openTicket(user, from))).data)
-  const ticket = await openTicket(user, from)
-  const password = md5(`a new password of ${user.userId}`)
-  await putEvent('user.updated', {
-    update_id: `new-password-${user.userId}`,
-    user_id: user.userId,
-    at: Date.now(),
-    login_password: password,
-  })
-  const headers = { authorization: `Bearer ${session.access_token}` }
-  await vi.waitFor(
-    async () => {
-      const answer = await post('/oauth2/authorize', {}, from, headers)
-      expect(answer).toMatchObject({ status: 401, code: 40100 })
-    },
-    { timeout: 20_000, interval: 250 },
-  )
-  expect(await verify(ticket)).toMatchObject({ status: 401, code: 40102 })
-  expect(await login(user, from)).toMatchObject({ status: 401, code: 40101 })
-  expect(await login({ ...user, password }, from)).toMatchObject({ status: 200, code: 0 })
 })

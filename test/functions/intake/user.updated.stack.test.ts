@@ -18,15 +18,3 @@ test('user.updated on the bus updates a user; the same update id with other cont
   const { reason } = await waitForDeadLetter(detailType, update.update_id)
   expect(reason).toMatch(/^conflicting_content/)
 })
-
-test('user.updated with another user’s email address becomes a dead letter', async () => {
-  const [{ userId }, { email }] = await Promise.all([createUser(), createUser()])
-  const update = { update_id: randomUUID(), user_id: userId, at: Date.now(), email }
-  await putEvent(detailType, update)
-  const letter = await waitForDeadLetter(detailType, update.update_id)
-  expect(letter).toEqual({
-    detail: update,
-    reason: expect.stringMatching(/^email_taken/) as string,
-    refusals: '1',
-  })
-})

@@ -49,13 +49,6 @@ describe('a valid authorization request', () => {
     const response = await getAuthorize(request({ redirect_uri }))
     expect(location(response).to).toBe(stack.auth_url)
   })
-
-  test('an authorization request may omit state and nonce, and repeat a scope', async () => {
-    const response = await getAuthorize(
-      request({ state: undefined, nonce: '', scope: 'openid openid  email' }),
-    )
-    expect(location(response).to).toBe(stack.auth_url)
-  })
 })
 
 describe('an authorization request without a valid client and redirect URI', () => {

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createHash } from 'node:crypto'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { db, tableName } from '../../../shared/db/table.ts'
-import { revokeToken } from '../../../shared/tokens/access-token.ts'
 import {
   authorizationRequest,
   createClient,
@@ -11,7 +10,7 @@ import {
   type SignedIn,
   type TestClient,
 } from '../../support/oauth-clients.ts'
-import { postConsent, postJson, stack } from '../../support/oauth.ts'
+import { postConsent, stack } from '../../support/oauth.ts'
 
 let client: TestClient
 let session: SignedIn
@@ -168,22 +167,6 @@ describe('a request that asks for a recent sign-in', () => {
 })
 
 describe('only the user’s own session may consent', () => {
-  test('consent without an access_token is answered 401', async () => {
-    const { status, headers, body } = await postJson('/oauth2/authorize/consent', request())
-    expect(status).toBe(401)
-    expect(headers.get('www-authenticate')).toBe('Bearer')
-    expect(body['code']).toBe(40100)
-  })
-
-  test('consent with the token of an ended session is refused', async () => {
-    const ended = await createSession()
-    await revokeToken(ended.accessToken, 'first-party')
-    const { status, headers, body } = await postConsent(ended, request())
-    expect(status).toBe(401)
-    expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
-    expect(body['code']).toBe(40100)
-  })
-
   test('consent with a client’s access_token is refused', async () => {
     const accessToken = await issueClientToken(session, client)
     const { status, headers, body } = await postConsent({ ...session, accessToken }, request())

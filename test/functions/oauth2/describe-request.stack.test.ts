@@ -45,9 +45,4 @@ describe('a request that consent would refuse is refused before anybody types a 
     expect(status).toBe(400)
     expect(body['code']).toBe(code)
   })
-
-  test('the description of a request with a repeated parameter is refused', async () => {
-    const { body } = await describeRequest(`${new URLSearchParams(request()).toString()}&client_id=another`)
-    expect(body['code']).toBe(40001)
-  })
 })

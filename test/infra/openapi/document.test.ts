@@ -54,14 +54,3 @@ it.each([
   for (const value of allowed) expect(allows(path, name, value), JSON.stringify(value)).toBe(true)
   for (const value of forbidden) expect(allows(path, name, value), JSON.stringify(value)).toBe(false)
 })
-
-it.each(['/oauth2/token', '/oauth2/revoke'])(
-  'the API reference says that %s refuses a client with 400, too, as without the header Authorization',
-  (path) => {
-    const { responses } = paths[path]?.['post'] as unknown as {
-      responses: Record<string, { content: Record<string, { examples: object }> }>
-    }
-    for (const status of ['400', '401'])
-      expect(responses[status]?.content['application/json']?.examples).toHaveProperty('invalid_client')
-  },
-)

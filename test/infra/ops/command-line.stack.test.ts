@@ -4,9 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'otplib'
-import { describe, expect, it, vi } from 'vitest'
-import { Command } from 'commander'
-import { addCommands } from '../../../infra/ops/command-line.ts'
+import { describe, expect, it } from 'vitest'
 import { checkRules } from '../../../infra/ops/doctor/rules.ts'
 import { formatInstant } from '../../../infra/ops/terminal.ts'
 import { findUser } from '../../../infra/ops/users.ts'
@@ -116,20 +114,6 @@ describe('user', () => {
     expect(await json(['user', 'show', String(id)])).toMatchObject({ disabled: false })
   })
 
-  it('a command whose clock is too far ahead says that it is done', async () => {
-    const { id } = await addUser()
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 })
-    try {
-      const { code, err } = await ops(['user', 'disable', String(id)])
-      expect(code).toBe(1)
-      expect(err).toBe(
-        'refused: invalid_detail: at must be at most five minutes ahead of the clock of this service',
-      )
-    } finally {
-      vi.useRealTimers()
-    }
-  })
-
   it('a user command whose event is rejected or whose user is unknown exits 1 with the reason', async () => {
     const { id } = await addUser()
     const again = ['user', 'add', '--id', String(id), '--email', 'x@example.com', '--nickname', 'N']
@@ -211,16 +195,6 @@ it('doctor names a schedule that is switched off, and rules that are missing', a
   expect(missing.words).toContain('other-verify-ledger is MISSING')
 })
 
-it('keys status and keys audit list the same keys, and the audit has no findings', async () => {
-  const status = await json(['keys', 'status'])
-  expect(status).toMatchObject({ keys: [{ state: 'active' }], next_due: expect.any(Number) as number })
-  const report = await json(['keys', 'audit'])
-  expect(report).toMatchObject({ ok: true, findings: [], next_due: status['next_due'] })
-  const kept = temporary(JSON.stringify(report))
-  const html = temporary('')
-  expect((await ops(['keys', 'audit', '--previous', kept, '--html', html])).code).toBe(0)
-})
-
 describe('wrong command lines', () => {
   it.each([
     ['nonsense'],
@@ -239,19 +213,4 @@ describe('wrong command lines', () => {
   ])('the command line "%s" exits 2 for wrong usage', async (text) => {
     expect(await ops(text.split(' '))).toMatchObject({ code: 2, out: '' })
   })
-})
-
-it('the help of every ops command has examples', async () => {
-  const program = new Command('ops')
-  addCommands(program, async () => undefined)
-  const leaves = program.commands.flatMap((group) => (group.commands.length > 0 ? group.commands : [group]))
-  expect(leaves.length).toBeGreaterThanOrEqual(20)
-  for (const command of leaves) {
-    const path =
-      command.parent === program ? [command.name()] : [command.parent?.name() ?? '', command.name()]
-    const { code, out } = await ops([...path, '--help'])
-    expect(code).toBe(0)
-    expect(out).toContain('Examples:')
-    expect(out).toContain(`$ npm run ops -- `)
-  }
 })

@@ -81,12 +81,6 @@ describe('events that hold passwords or secrets', () => {
       },
     })
   })
-
-  it('the local stack, which has no such key, encrypts its queues as before', async () => {
-    const local = await synthesizeUnchecked('local')
-    expect(ofType(local, 'AWS::KMS::Key').filter(({ id }) => id.startsWith('EventKey'))).toEqual([])
-    for (const queue of queuesOf(local)) expect(queue).toMatchObject({ SqsManagedSseEnabled: true })
-  })
 })
 
 it('a queue gives an event up only after its function, which tells the reason, has had its last try', () => {
@@ -129,24 +123,6 @@ it('a scheduled run is dropped after a minute and never repeated, so that a stop
     expect(resource.Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 })
   for (const { resource } of rules)
     expect(resource.Properties['Targets']).toMatchObject([{ RetryPolicy: { MaximumEventAgeInSeconds: 60 } }])
-})
-
-describe('the rules of the bus', () => {
-  const patterns = (from: Stacks) =>
-    ofType(from, 'AWS::Events::Rule').flatMap(({ stack, resource }) =>
-      stack === 'intake' && resource.Properties['EventPattern'] !== undefined
-        ? [resource.Properties['EventPattern'] as Record<string, unknown>]
-        : [],
-    )
-
-  it('a rule of a deployment takes an event from any source', () => {
-    for (const pattern of patterns(stacks))
-      if (!('$or' in pattern)) expect(pattern, JSON.stringify(pattern)).toHaveProperty('source')
-  })
-
-  it('one rule takes what no other rule takes', () => {
-    expect(patterns(stacks).filter((pattern) => '$or' in pattern)).toHaveLength(1)
-  })
 })
 
 describe('the mail that waits', () => {

@@ -119,10 +119,3 @@ it('an alarm says for every endpoint that its route gets nine tenths of what its
     expect(thresholdOf(slower, name), name).toBe(0.9 * 30 * requestsPerSecond)
   }
 })
-
-it.each([
-  `SEARCH('{account-service-prod,method} MetricName="SignIns"', 'Sum', 300)`,
-  `SEARCH('{"account-service-prod",detail_type} MetricName="Events"', 'Sum', 300)`,
-])('checkSearch rejects the unquoted name in %s', (search) => {
-  expect(() => checkSearch(search)).toThrow('needs quotes')
-})

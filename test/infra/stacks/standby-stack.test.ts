@@ -63,36 +63,6 @@ describe('while the stage’s own region works', () => {
     expect(stack?.dependencies.map(({ stackName }) => stackName)).toEqual(['account-service-prod-data'])
   })
 
-  it('an alarm watches how far the replica is behind, which is what a failover would lose', () => {
-    const [alarms, others] = [primary, failedOver].map((stacks) =>
-      propertiesOf(stacks, 'AWS::CloudWatch::Alarm').filter((alarm) =>
-        JSON.stringify(alarm).includes('ReplicationLatency'),
-      ),
-    )
-    expect(alarms).toMatchObject([
-      {
-        Metrics: [
-          { Expression: 'FILL(metric, 0)' },
-          {
-            MetricStat: {
-              Metric: {
-                Namespace: 'AWS/DynamoDB',
-                MetricName: 'ReplicationLatency',
-                Dimensions: [
-                  { Name: 'ReceivingRegion', Value: region },
-                  { Name: 'TableName', Value: 'account-service-prod' },
-                ],
-              },
-            },
-          },
-        ],
-        Threshold: 60_000,
-      },
-    ])
-    // After a failover nobody needs to be told that the lost region is behind.
-    expect(others).toEqual([])
-  })
-
   it('changes of the replicas are counted there, and told to the topic of that region', () => {
     const { resources = {} } = primary.get('standby') ?? {}
     const only = (type: string) =>

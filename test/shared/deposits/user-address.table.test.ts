@@ -17,14 +17,6 @@ describe('a deposit address', () => {
     expect(await claimAddress(userId, pool)).toEqual(addresses[0])
   })
 
-  it('a deposit address is assigned to one user only', async () => {
-    const pool = newPool()
-    await deliver(addressesProvisioned, provision(pool, 20))
-    const users = await Promise.all(Array.from({ length: 20 }, () => addUser()))
-    const addresses = await Promise.all(users.map((userId) => claimAddress(userId, pool)))
-    expect(new Set(addresses.map(({ address }) => address)).size).toBe(20)
-  })
-
   it('the last free deposit address goes to one of two users, and the other request raises the alarm', async () => {
     const pool = newPool()
     await deliver(addressesProvisioned, provision(pool, 1))
@@ -54,12 +46,6 @@ describe('a deposit address', () => {
     }
     expect([await told(), await told(), await told()]).toEqual([false, false, true])
     lines.mockRestore()
-  })
-
-  it('a deposit address is refused for a currency or network without a pool', async () => {
-    await expect(claimAddress(await addUser(), newPool())).rejects.toMatchObject({
-      failure: 'invalid_parameter',
-    })
   })
 
   it('a deposit address has the tag and the number of confirmations of its batch', async () => {

@@ -1,9 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RotationRequest } from '../../../shared/keys/decide.ts'
 import { activeKey, toJwks } from '../../../shared/keys/set.ts'
 import { commitSlackMilliseconds, type KeyTimes } from '../../../shared/keys/times.ts'
-import { emptyWorld, passTime, settle, type World } from '../../support/signing-keys-model.ts'
+import { emptyWorld, settle, type World } from '../../support/signing-keys-model.ts'
 
 const day = 86_400_000
 const times: KeyTimes = {
@@ -110,38 +109,5 @@ describe('a rotation', () => {
     }
     expect(world.keySet.keys.length).toBeLessThanOrEqual(101)
     expect(activeKey(world.keySet)).toBeDefined()
-  })
-})
-
-describe('a rotation with random requests', () => {
-  const Times = fc.record({
-    accessTokenTtlSeconds: fc.integer({ min: 1, max: 100_000 }),
-    signingKeyRotationDays: fc.integer({ min: 1, max: 3_000 }).map((thousandths) => thousandths / 1000),
-    signingKeyPublishSeconds: fc.integer({ min: 0, max: 100_000 }),
-    signingKeyRetireMarginSeconds: fc.integer({ min: 0, max: 10_000 }),
-  })
-  const Call = fc.record({
-    after: fc.integer({ min: 0, max: 100_000_000 }),
-    what: fc.constantFrom('clock', 'clock', 'clock', 'rotate', 'emergency'),
-  })
-
-  it('random rotations never have two signers and always publish the key of every valid token', () => {
-    fc.assert(
-      fc.property(Times, fc.array(Call, { minLength: 1, maxLength: 25 }), (of, calls) => {
-        let now = start
-        let world = settled(emptyWorld(of, now), now, clock, of)
-        for (const { after, what } of calls) {
-          now += after
-          const request: RotationRequest =
-            what === 'clock' ? clock : { action: 'rotate', emergency: what === 'emergency', at: now }
-          for (const seen of settle(passTime(world, after), request)) {
-            expect(seen.keySet.keys.filter(({ state }) => state === 'active')).toHaveLength(1)
-            for (const [kid, until] of seen.tokensUntil) if (until > now) expect(kids(seen)).toContain(kid)
-            world = seen
-          }
-        }
-      }),
-      { numRuns: 300 },
-    )
   })
 })

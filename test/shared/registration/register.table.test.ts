@@ -1,4 +1,3 @@
-import { handler as registered } from '../../../functions/intake/user.registered.ts'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import { db, tableName } from '../../../shared/db/table.ts'
@@ -7,7 +6,6 @@ import { eventRecord } from '../../../shared/events/event-record.ts'
 import { RejectedEvent, OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
 import { readSignInRecord } from '../../../shared/sign-in/record.ts'
 import { decryptTotpSecret } from '../../../shared/sign-in/code/totp.ts'
-import { deliver, interceptQueues } from '../../support/deliver.ts'
 import { createUser, newRegistration, newUserId, register } from '../../support/sign-in.ts'
 
 const consistent = { consistent: true }
@@ -92,19 +90,6 @@ test.each([
   await expect(register(detail)).rejects.toThrow(/^email_taken/)
   expect(await readUser(Number(detail['user_id']), consistent)).toBeUndefined()
 })
-
-test.each([
-  ['nickname', 'A\u200bda', /^invalid_detail: nickname must have no zero-width or bidi characters/],
-  ['email', 'a\u202eda@example.com', /^invalid_detail: email must have no zero-width or bidi characters/],
-])(
-  'a registration with an invisible character in %s becomes a dead letter that says so',
-  async (field, text, reason) => {
-    interceptQueues()
-    expect(await deliver(registered, newRegistration({ [field]: text }))).toEqual({
-      refused: expect.stringMatching(reason) as string,
-    })
-  },
-)
 
 test('of ten simultaneous registrations of one email address one succeeds', async () => {
   const email = `wanted-${newUserId()}@example.com`

@@ -57,12 +57,4 @@ describe('trace', () => {
       { message: 'event', event_id: id, outcome: 'refused' },
     ])
   })
-
-  it('exits 1 for an id that no line has, and 2 for what is no id', async () => {
-    expect(await ops(['trace', 'an-id-of-nothing'])).toMatchObject({
-      code: 1,
-      out: 'no log line has this id',
-    })
-    expect((await ops(['trace', 'x"y or true'])).code).toBe(2)
-  })
 })

@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { journeyOf } from '../../../../infra/stacks/observability/journeys.ts'
 import { makeBundleDirectories } from '../../../support/bundle-directories.ts'
 import { ofType, type Stacks, synthesizeUnchecked } from '../synthesize.ts'
 
@@ -84,10 +81,6 @@ describe('journeys', () => {
     expect(toldBy(raised)).toEqual(told)
   })
 
-  it('two faults of different journeys are told by both', () => {
-    expect(toldBy(['oauth2-token-errors', 'ledger-difference']).toSorted()).toEqual(['tokens', 'wallets'])
-  })
-
   it('any alarm turns the health of the stage, which the first line of the dashboard shows', () => {
     const joined = composite()
     const within = (name: string): string[] =>
@@ -114,24 +107,4 @@ describe('journeys', () => {
       expect(members.length, name).toBeLessThanOrEqual(100)
     }
   })
-})
-
-it('CAPACITY.md says what the alarms of a stage cost', () => {
-  const metrics = ofType(stacks, 'AWS::CloudWatch::Alarm').flatMap(
-    ({ resource: { Properties: properties } }) =>
-      ((properties['Metrics'] ?? [{ MetricStat: {} }]) as object[]).filter((one) => 'MetricStat' in one),
-  ).length
-  const cost = Math.round(0.1 * metrics + 0.5 * composite().size)
-  const capacity = readFileSync(join(import.meta.dirname, '../../../../infra/CAPACITY.md'), 'utf8')
-  expect(capacity).toContain(`alarms ($${cost} per month for a stage`)
-})
-
-it.each([
-  ['user-logout', 'sign-in'],
-  ['well-known-jwks', 'tokens'],
-  ['dashboard-overview', 'community'],
-  ['worker-grow-tree', 'events'],
-  ['bonus-account-info', 'wallets'],
-])('the function %s belongs to the journey %s', (name, journey) => {
-  expect(journeyOf(name)).toBe(journey)
 })
