@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { AddressTag, ChainAddress } from '../../shared/deposits/deposit-address.ts'
-import { recordAssignment } from '../../shared/deposits/record-assignment.ts'
-import { addressAssigned } from '../../shared/deposits/user-address.ts'
+import { addressAssigned, recordAssignment } from '../../shared/deposits/user-address.ts'
 import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 

@@ -3,7 +3,7 @@ import { recordReward } from '../../shared/dashboard/record-events.ts'
 import { BusinessKey, CurrencyCode, Day, PlainText, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
-import type { Posting } from '../../shared/ledger/movement.ts'
+import type { Posting } from '../../shared/ledger/bill.ts'
 import { Amount } from '../../shared/money.ts'
 
 /** Credits a reward to the reward wallet and adds it to the dashboard's sums. */

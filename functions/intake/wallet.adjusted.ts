@@ -3,7 +3,7 @@ import { BusinessKey, CurrencyCode, Instant, UserId, UnambiguousText } from '../
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { Direction } from '../../shared/ledger/bill-types.ts'
-import { type Posting } from '../../shared/ledger/movement.ts'
+import { type Posting } from '../../shared/ledger/bill.ts'
 import { WalletName } from '../../shared/ledger/wallet.ts'
 import { Amount } from '../../shared/money.ts'
 

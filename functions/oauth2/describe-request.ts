@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
-import { describeRequest, RequestDescription } from '../../shared/oauth/describe-request.ts'
+import { describeRequest, RequestDescription } from '../../shared/oauth/authorize.ts'
 
 /** Tells the authorization page whose request it shows and what it asks for, before the user signs in. */
 export const handler = publicEndpoint({

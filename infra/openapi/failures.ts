@@ -1,4 +1,4 @@
-import { type FailureName, failures } from '../../shared/errors.ts'
+import { type FailureName, failures, statusOf } from '../../shared/errors.ts'
 import type { EndpointDescription } from '../../shared/http/endpoint.ts'
 import type { Operation } from './operation.ts'
 import type { JsonSchema } from './schemas.ts'
@@ -45,7 +45,7 @@ export function failureResponses(endpoint: EndpointDescription, operation: Opera
 
 /** The statuses of a failure: a client that did not use the header Authorization gets 400 (RFC 6749 §5.2). */
 const statusesOf = (name: FailureName): number[] =>
-  name === 'invalid_client' ? [400, failures[name].status] : [failures[name].status]
+  name === 'invalid_client' ? [400, statusOf(name)] : [statusOf(name)]
 
 function describeStatus(status: number, names: FailureName[], endpoint: EndpointDescription): JsonSchema {
   const gateway = gatewayAnswers[status]

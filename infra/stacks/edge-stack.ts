@@ -2,7 +2,7 @@ import { CfnOutput, Duration, Fn, Stack, type StackProps } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
-import { Failure, type FailureName, failures } from '../../shared/errors.ts'
+import { Failure, type FailureName, statusOf } from '../../shared/errors.ts'
 import { maximumBodyBytes } from '../../shared/http/middleware/read-body.ts'
 import { commonHeaders, fail } from '../../shared/http/reply.ts'
 import type { Config } from '../config.ts'
@@ -148,7 +148,7 @@ const block = (failure: FailureName, name: string, statement: Statement): Rule =
   action: {
     block: {
       customResponse: {
-        responseCode: failures[failure].status,
+        responseCode: statusOf(failure),
         customResponseBodyKey: failure,
         responseHeaders: Object.entries({
           ...commonHeaders,

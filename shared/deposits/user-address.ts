@@ -5,17 +5,26 @@ import { Integer, type Key } from '../db/table.ts'
 import { ConditionFailed, putNew, transact, type Write, writeItem } from '../db/write.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { Failure, invalidParameter } from '../errors.ts'
+import type { Outcome } from '../events/event-record.ts'
 import { publishEvent } from '../events/publish-event.ts'
+import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 import {
   countFreeAddresses,
+  dropFromPool,
   findFreeAddress,
   type Pool,
   poolExists,
   takeFreeAddress,
 } from './address-pool.ts'
-import { type AddressItem, assignAddress, readAddress } from './deposit-address.ts'
+import {
+  addressDigest,
+  type AddressItem,
+  assignAddress,
+  type NetworkAddress,
+  readAddress,
+} from './deposit-address.ts'
 
 /** The detail-type of the event by which the service records that it assigned an address. */
 export const addressAssigned = 'address.assigned'
@@ -41,7 +50,7 @@ const UserAddressItem = v.object({
 })
 
 /** A user's deposit address, and whether the user may be told: its assignment is an event on the bus. */
-export interface Assignment {
+interface Assignment {
   address: UserAddress
   announced: boolean
 }
@@ -54,7 +63,7 @@ const userAddressKeys = itemType({
 })
 
 /** Key of the deposit address that a user was given from a pool. */
-export const userAddressKey = (userId: number, { currency, network }: Pool): Key =>
+const userAddressKey = (userId: number, { currency, network }: Pool): Key =>
   userAddressKeys.key({ userId, currency, network })
 
 /** Reads the deposit address that is assigned to a user; undefined before their first request. */
@@ -84,20 +93,6 @@ const toUserAddress = (item: AddressItem, createdAt: number): UserAddress => ({
   required_confirmations: item.required_confirmations,
   created_at: createdAt,
 })
-
-/**
- * The write that records an assignment that came as an event. Of two assignments of a user in one pool the
- * earlier stays; the condition fails at the later.
- */
-export function putAnnounced(userId: number, pool: Pool, item: AddressItem, at: number): Write {
-  return {
-    Put: {
-      Item: { ...userAddressKey(userId, pool), ...toUserAddress(item, at), announced_at: Date.now() },
-      ConditionExpression: 'attribute_not_exists(pk) OR created_at > :at',
-      ExpressionAttributeValues: { ':at': at },
-    },
-  }
-}
 
 /**
  * Assigns a user a deposit address from the pool, in one transaction. However many requests arrive at once, a
@@ -167,4 +162,58 @@ async function failEmpty(userId: number, pool: Pool): Promise<Assignment> {
   log.error('address pool is empty', { currency: pool.currency, currency_network: pool.network })
   emitMetric('AddressPoolEmpty', 1)
   throw new Failure('unavailable', { retryAfterSeconds: 60 })
+}
+
+/** The data of an event about an address that was assigned to a user. */
+interface AssignedAddress extends NetworkAddress {
+  currency: string
+  userId: number
+  /** When it was assigned, epoch milliseconds. */
+  at: number
+}
+
+/**
+ * Makes an assignment that the table does not have: one that was restored to an earlier point, or is empty.
+ * Of two addresses of a user in one pool both stay the user's, and the earlier is the one that they are told.
+ *
+ * Throws OutOfOrderEvent if the address is not provisioned yet, and RejectedEvent if it is another user's.
+ */
+export const recordAssignment = (assigned: AssignedAddress): Promise<Outcome> =>
+  // ConditionFailed: a request has assigned this address, or another one to this user, since they were read.
+  retry(
+    () => tryToRecord(assigned),
+    (error) => error instanceof ConditionFailed,
+  )
+
+async function tryToRecord(assigned: AssignedAddress): Promise<Outcome> {
+  const { userId, at, currency, network } = assigned
+  const pool: Pool = { currency, network }
+  const digest = addressDigest(assigned)
+  const [item, known] = await Promise.all([readAddress(digest), readAssignment(userId, pool)])
+  if (item === undefined) throw new OutOfOrderEvent('unknown_address', 'the address is not provisioned')
+  if (item.currency !== currency) throw new RejectedEvent('wrong_currency')
+  if (item.user_id !== undefined && item.user_id !== userId)
+    throw new RejectedEvent('conflicting_content', 'the address is assigned to another user')
+  const isEarliest = known === undefined || at < known.address.created_at
+  const writes: Write[] = [
+    ...(item.user_id === undefined ? [assignAddress(digest, userId), dropFromPool(pool, digest)] : []),
+    ...(isEarliest ? [putAnnounced(userId, pool, item, at)] : []),
+  ]
+  if (writes.length === 0) return 'duplicate'
+  await transact(writes)
+  return 'applied'
+}
+
+/**
+ * The write that records an assignment that came as an event. Of two assignments of a user in one pool the
+ * earlier stays; the condition fails at the later.
+ */
+function putAnnounced(userId: number, pool: Pool, item: AddressItem, at: number): Write {
+  return {
+    Put: {
+      Item: { ...userAddressKey(userId, pool), ...toUserAddress(item, at), announced_at: Date.now() },
+      ConditionExpression: 'attribute_not_exists(pk) OR created_at > :at',
+      ExpressionAttributeValues: { ':at': at },
+    },
+  }
 }

@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
+import { packRows, unpackRows } from '../db/packed-numbers.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
 import { type Big, zero } from '../money.ts'
-import { decodePairs, encodeNumbers } from '../varint.ts'
 import { BillType, billTypes } from './bill-types.ts'
 
 /** The name of one of a user's two wallets. */
@@ -53,18 +53,13 @@ export interface Mark {
 /** Number of quarters of an hour from the epoch to an instant (epoch milliseconds). */
 export const quarterOf = (instant: number): number => Math.floor(instant / 900_000)
 
-/** Encodes marks in the order of time, in two or three bytes each: code, and quarters since the last mark. */
+/** Encodes marks in the order of time, in two or three bytes each. */
 export const encodeMarks = (marks: readonly Mark[]): Uint8Array =>
-  encodeNumbers(marks.flatMap(({ code, quarter }, i) => [code, quarter - (marks[i - 1]?.quarter ?? 0)]))
+  packRows(marks.map(({ code, quarter }) => [code, quarter]))
 
 /** Decodes what encodeMarks has encoded. */
-export function decodeMarks(bytes: Uint8Array): Mark[] {
-  let quarter = 0
-  return decodePairs(bytes).map(([code, since]) => {
-    quarter += since
-    return { code, quarter }
-  })
-}
+export const decodeMarks = (bytes: Uint8Array): Mark[] =>
+  unpackRows(bytes, 2).map(([code = 0, quarter = 0]) => ({ code, quarter }))
 
 /**
  * A wallet: its balances, the number of its bills, and the open part of their index. It is one item of the
@@ -139,12 +134,6 @@ const WalletItem = v.object({
 /** Reads a wallet; a new one if nothing is stored. */
 export const readWallet = async (id: WalletId, { consistent = false } = {}): Promise<Wallet> =>
   toWallet(id, await readItem(walletKey(id), { consistent }))
-
-/** The wallet of a wallet's item, or of one of its bills. */
-export function walletIdOf({ pk }: Item): WalletId {
-  const [, userId, wallet] = String(pk).split('#')
-  return { userId: Number(userId), wallet: v.parse(WalletName, wallet) }
-}
 
 /** Parses a wallet from its item; a new one without an item. */
 export function toWallet(id: WalletId, item: Item | undefined): Wallet {

@@ -10,7 +10,7 @@ import type { Big } from '../money.ts'
 import { retry } from '../retry.ts'
 import { requireUser } from '../users/user.ts'
 import { postTransaction } from './post-transaction.ts'
-import type { Movement } from './movement.ts'
+import type { Movement } from './bill.ts'
 
 export const WithdrawalStatus = v.picklist(['requested', 'settled', 'cancelled'])
 export type WithdrawalStatus = v.InferOutput<typeof WithdrawalStatus>

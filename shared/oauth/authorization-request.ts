@@ -1,10 +1,17 @@
 import * as v from 'valibot'
+import { Failure } from '../errors.ts'
 import { countCharacters } from '../fields.ts'
+import type { Caller } from '../tokens/access-token.ts'
 import { type Scope, scopes as knownScopes } from '../tokens/scopes.ts'
-import { AuthorizationError } from './authorization-error.ts'
 import type { Client } from './client.ts'
 import { Parameter } from './parameter.ts'
-import { MaxAge, maxSignInAge } from './sign-in-age.ts'
+
+/** Schema of `max_age`, in seconds: text as in a query, or a number in JSON. */
+const MaxAge = v.pipe(
+  v.optional(v.union([v.string(), v.number()])),
+  v.transform((value) => value?.toString()),
+  Parameter,
+)
 
 /** Schema of an authorization request's parameters (OpenID Connect Core §3.1.2.1, RFC 7636 §4.3). */
 export const AuthorizationParameters = v.object({
@@ -23,6 +30,28 @@ export const AuthorizationParameters = v.object({
   request_uri: Parameter,
 })
 export type AuthorizationParameters = v.InferOutput<typeof AuthorizationParameters>
+
+/** Values of `error` in an authorization response (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6, §6). */
+type AuthorizationErrorCode =
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'login_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'unsupported_response_type'
+
+/**
+ * Error for a bad parameter of an authorization request whose client and redirect URI are valid. `GET
+ * /oauth2/authorize` redirects to the client with `error`; consent answers it like any other failure.
+ */
+export class AuthorizationError extends Failure {
+  readonly error: AuthorizationErrorCode
+
+  constructor(field: string, reason: string, error: AuthorizationErrorCode = 'invalid_request') {
+    super(error === 'invalid_scope' ? 'invalid_scope' : 'invalid_parameter', { fields: [{ field, reason }] })
+    this.error = error
+  }
+}
 
 /** The grant that a client asks the user to consent to. */
 export interface RequestedGrant {
@@ -129,4 +158,41 @@ function checkPrompt({ prompt }: AuthorizationParameters): void {
   if (!prompts.includes('none')) return
   if (prompts.length > 1) throw new AuthorizationError('prompt', 'must not hold none beside others')
   throw new AuthorizationError('prompt', 'none cannot be granted: the user has to sign in', 'login_required')
+}
+
+/**
+ * How old a sign-in may be that was made for this very request, in seconds: the time in which a person reads
+ * what an app asks for and decides.
+ */
+const maxDecisionSeconds = 300
+
+/**
+ * How old the user's sign-in may be, in seconds, according to `prompt=login` and `max_age`; undefined if the
+ * request does not say. Throws AuthorizationError for a `max_age` that is no number of seconds.
+ */
+function maxSignInAge({ prompt, max_age }: AuthorizationParameters): number | undefined {
+  if (max_age !== undefined && !/^\d{1,12}$/.test(max_age)) {
+    throw new AuthorizationError('max_age', 'must be a whole number of seconds')
+  }
+  const maxAge = max_age === undefined ? Infinity : Number(max_age)
+  // `max_age=0` means the same as `prompt=login` (OpenID Connect Core §3.1.2.1).
+  const signInAgain = maxAge === 0 || prompt?.split(' ').includes('login')
+  const limit = Math.min(maxAge || Infinity, signInAgain ? maxDecisionSeconds : Infinity)
+  return limit === Infinity ? undefined : limit
+}
+
+/**
+ * Checks that the user signed in recently enough. Otherwise throws `unauthenticated` with the challenge of
+ * RFC 9470 §3, by which the authorization page knows that the user has to sign in again.
+ */
+export function checkSignInAge(
+  { authenticatedAt }: Pick<Caller, 'authenticatedAt'>,
+  maxSeconds: number,
+): void {
+  if (Date.now() - authenticatedAt <= maxSeconds * 1000) return
+  throw new Failure('unauthenticated', {
+    headers: {
+      'www-authenticate': `Bearer error="insufficient_user_authentication", max_age="${maxSeconds}"`,
+    },
+  })
 }

@@ -1,8 +1,12 @@
+import * as v from 'valibot'
 import { requireEnv } from '../env.ts'
 import { describeFailure } from '../http/reply.ts'
 import type { RequestInfo } from '../http/request.ts'
-import { AuthorizationError } from './authorization-error.ts'
-import { type AuthorizationParameters, checkAuthorizationRequest } from './authorization-request.ts'
+import {
+  AuthorizationError,
+  type AuthorizationParameters,
+  checkAuthorizationRequest,
+} from './authorization-request.ts'
 import { findClient } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
@@ -41,4 +45,25 @@ function authorizationPageUrl(rawQuery: string): string {
   const page = new URL(requireEnv('AUTH_URL'))
   page.search = page.search === '' ? rawQuery : `${page.search}&${rawQuery}`
   return page.href
+}
+
+/** What the authorization page shows of a request. */
+export const RequestDescription = v.object({
+  /** The client's registered name. */
+  client_name: v.string(),
+  /** The scopes that the client gets if the user consents, separated by spaces. */
+  scope: v.string(),
+})
+export type RequestDescription = v.InferOutput<typeof RequestDescription>
+
+/**
+ * Describes an authorization request to the page that shows it. Makes all checks of consent, so that nobody
+ * types a password for a request that would be refused. Costs one eventually consistent read, as authorize
+ * does, because anyone may call it.
+ */
+export async function describeRequest(parameters: AuthorizationParameters): Promise<RequestDescription> {
+  const { client_id, redirect_uri } = parameters
+  const { client } = checkRedirectUri(await findClient(client_id), redirect_uri)
+  const { scopes } = checkAuthorizationRequest(parameters, client)
+  return { client_name: client.name, scope: scopes.join(' ') }
 }

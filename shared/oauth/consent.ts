@@ -6,10 +6,13 @@ import { settings } from '../settings.ts'
 import { type Caller, requireLiveSession } from '../tokens/access-token.ts'
 import { issuer } from '../env.ts'
 import { issueCode } from './authorization-code.ts'
-import { type AuthorizationParameters, checkAuthorizationRequest } from './authorization-request.ts'
+import {
+  type AuthorizationParameters,
+  checkAuthorizationRequest,
+  checkSignInAge,
+} from './authorization-request.ts'
 import type { Client } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
-import { checkSignInAge } from './sign-in-age.ts'
 
 /**
  * The answer of the consent endpoint to the authorization page: where to send the browser, and, when the user

@@ -1,11 +1,13 @@
 import { type Registration, registerMember } from '../community/join.ts'
-import type { Write } from '../db/write.ts'
+import { putNew, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
-import { normalizeEmail, type UserFields } from '../users/identity.ts'
-import { claimEmail, putUser, requireUser } from '../users/user.ts'
-import { type SentFields, toStored } from './sent-fields.ts'
+import { RejectedEvent } from '../events/rejected-event.ts'
 import { putSignInRecord } from '../sign-in/record.ts'
+import { emailKey } from '../users/email-owner.ts'
+import { type FieldIn, fieldsIn, normalizeEmail, type UserFields } from '../users/identity.ts'
+import { requireUser, userKey } from '../users/user.ts'
+import { type SentFields, toStored } from './sent-fields.ts'
 
 /** The fields of a user that a registration sets; the others have a value of their own at first. */
 export type RegisteredField = Exclude<keyof UserFields, 'passkey' | 'disabled'>
@@ -40,3 +42,33 @@ async function userWrites(user: UserRegistration): Promise<Write[]> {
     ...(referrerId === undefined ? [] : [requireUser(referrerId, 'unknown_referrer')]),
   ]
 }
+
+/** Data of a new user. */
+interface NewUser extends Pick<UserFields, FieldIn<'user'>> {
+  userId: number
+  referrerId: number | undefined
+  registeredAt: number
+}
+
+/** The write that adds a user. Fails with `user_exists` when the id is registered. */
+export const putUser = (user: NewUser): Write => ({
+  ...putNew({
+    ...userKey(user.userId),
+    ...Object.fromEntries(fieldsIn('user', user)),
+    user_id: user.userId,
+    referrer_id: user.referrerId,
+    registered_at: user.registeredAt,
+    stamps: {},
+  }),
+  otherwise: () => new RejectedEvent('user_exists'),
+})
+
+/** The write that reserves an email address for a user. Fails with `email_taken` when another user has it. */
+export const claimEmail = (normalizedEmail: string, userId: number): Write => ({
+  Put: {
+    Item: { ...emailKey(normalizedEmail), user_id: userId },
+    ConditionExpression: 'attribute_not_exists(pk) OR user_id = :user',
+    ExpressionAttributeValues: { ':user': userId },
+  },
+  otherwise: () => new RejectedEvent('email_taken'),
+})

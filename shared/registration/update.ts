@@ -1,21 +1,16 @@
 import { createHash } from 'node:crypto'
 import { renameMember } from '../community/join.ts'
-import { ConditionFailed, type Write } from '../db/write.ts'
+import { ConditionFailed, type Write, writeIf } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { retry } from '../retry.ts'
-import { endAllSessions } from '../tokens/access-token.ts'
-import { normalizeEmail, type UserChanges, userFields } from '../users/identity.ts'
-import {
-  changeUser,
-  claimEmail,
-  clearRevocationDue,
-  readUser,
-  releaseEmail,
-  type User,
-} from '../users/user.ts'
 import { changeSignInRecord } from '../sign-in/record.ts'
+import { endAllSessions } from '../tokens/access-token.ts'
+import { emailKey } from '../users/email-owner.ts'
+import { fieldsIn, normalizeEmail, type UserChanges, userFields } from '../users/identity.ts'
+import { readUser, requireUser, type User, userKey } from '../users/user.ts'
+import { claimEmail } from './register.ts'
 import { type SentFields, toStored } from './sent-fields.ts'
 
 /** Data of a user's update by the business server; omitted fields keep their values. */
@@ -94,6 +89,46 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
   return Object.fromEntries(fields.map((field) => [field, values[field]]))
 }
 
+/**
+ * The write that changes fields of a user and stamps each of them, also those of the sign-in record. Its
+ * condition fails when one of these fields has changed since `user` was read. `endsSessions` marks that all
+ * tokens of the user are to be revoked.
+ */
+function changeUser(
+  user: User,
+  changes: UserChanges,
+  stamp: string,
+  { endsSessions }: { endsSessions: boolean },
+): Write {
+  const fields = userFields.filter((field) => changes[field] !== undefined)
+  if (fields.length === 0) return requireUser(user.userId)
+  const own = fieldsIn('user', changes)
+  const sets = [
+    ...own.map(([field]) => `${field} = :${field}`),
+    ...fields.map((field) => `stamps.${field} = :stamp`),
+    ...(endsSessions ? ['revocation_due = :stamp'] : []),
+  ]
+  const unchanged = fields.map((field) =>
+    user.stamps[field] === undefined
+      ? `attribute_not_exists(stamps.${field})`
+      : `stamps.${field} = :${field}_before`,
+  )
+  const before = fields.flatMap((field) =>
+    user.stamps[field] === undefined ? [] : [[`:${field}_before`, user.stamps[field]] as const],
+  )
+  return {
+    Update: {
+      Key: userKey(user.userId),
+      UpdateExpression: `SET ${sets.join(', ')}`,
+      ConditionExpression: ['attribute_exists(pk)', ...unchanged].join(' AND '),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries([...own.map(([field, value]) => [`:${field}`, value] as const), ...before]),
+        ':stamp': stamp,
+      },
+    },
+  }
+}
+
 /** The writes that reserve the new email address, and free the old one unless only the spelling changes. */
 function replaceEmail({ userId, email: before }: User, after: string | undefined): Write[] {
   if (after === undefined) return []
@@ -101,6 +136,15 @@ function replaceEmail({ userId, email: before }: User, after: string | undefined
   const freed = oldEmail === newEmail ? [] : [releaseEmail(oldEmail, userId)]
   return [claimEmail(newEmail, userId), ...freed]
 }
+
+/** The write that frees a user's email address. Its condition fails when another user has it. */
+const releaseEmail = (normalizedEmail: string, userId: number): Write => ({
+  Delete: {
+    Key: emailKey(normalizedEmail),
+    ConditionExpression: 'user_id = :user',
+    ExpressionAttributeValues: { ':user': userId },
+  },
+})
 
 /**
  * Revokes all tokens of a user if the mark `revocation_due` is set. The write that ends the login tickets
@@ -113,3 +157,14 @@ async function revokeDueTokens(userId: number): Promise<void> {
   await endAllSessions(userId)
   await clearRevocationDue(userId, due)
 }
+
+/** Clears the mark that a user's tokens are to be revoked, unless a later update has set it again. */
+const clearRevocationDue = (userId: number, due: string): Promise<boolean> =>
+  writeIf({
+    Update: {
+      Key: userKey(userId),
+      UpdateExpression: 'REMOVE revocation_due',
+      ConditionExpression: 'revocation_due = :due',
+      ExpressionAttributeValues: { ':due': due },
+    },
+  })

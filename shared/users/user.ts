@@ -2,10 +2,9 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { findItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
-import { putNew, type Write, writeIf } from '../db/write.ts'
-import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
-import { emailKey } from './email-owner.ts'
-import { type FieldIn, fieldsIn, type UserChanges, type UserFields, userFields } from './identity.ts'
+import type { Write } from '../db/write.ts'
+import { OutOfOrderEvent } from '../events/rejected-event.ts'
+import type { FieldIn } from './identity.ts'
 
 const users = itemType({
   pk: 'USER#{userId}',
@@ -27,7 +26,7 @@ const UserItem = v.object({
   /** Instant of registration, epoch milliseconds. */
   registered_at: Integer,
   /** For each field the stamp of the update that last set it; a later update has a greater stamp as text. */
-  stamps: v.object(v.entriesFromList(userFields, v.optional(v.string()))),
+  stamps: v.record(v.string(), v.string()),
 })
 
 const User = v.pipe(
@@ -58,96 +57,6 @@ export async function readUser(
   const item = await findItem(userKey(userId), options)
   return item && toUser(item)
 }
-
-/** Data of a new user. */
-export interface NewUser extends Pick<UserFields, FieldIn<'user'>> {
-  userId: number
-  referrerId: number | undefined
-  registeredAt: number
-}
-
-/** The write that adds a user. Fails with `user_exists` when the id is registered. */
-export const putUser = (user: NewUser): Write => ({
-  ...putNew({
-    ...userKey(user.userId),
-    ...Object.fromEntries(fieldsIn('user', user)),
-    user_id: user.userId,
-    referrer_id: user.referrerId,
-    registered_at: user.registeredAt,
-    stamps: {},
-  }),
-  otherwise: () => new RejectedEvent('user_exists'),
-})
-
-/**
- * The write that changes fields of a user and stamps each of them, also those of the sign-in record. Its
- * condition fails when one of these fields has changed since `user` was read. `endsSessions` marks that all
- * tokens of the user are to be revoked.
- */
-export function changeUser(
-  user: User,
-  changes: UserChanges,
-  stamp: string,
-  { endsSessions }: { endsSessions: boolean },
-): Write {
-  const fields = userFields.filter((field) => changes[field] !== undefined)
-  if (fields.length === 0) return requireUser(user.userId)
-  const own = fieldsIn('user', changes)
-  const sets = [
-    ...own.map(([field]) => `${field} = :${field}`),
-    ...fields.map((field) => `stamps.${field} = :stamp`),
-    ...(endsSessions ? ['revocation_due = :stamp'] : []),
-  ]
-  const unchanged = fields.map((field) =>
-    user.stamps[field] === undefined
-      ? `attribute_not_exists(stamps.${field})`
-      : `stamps.${field} = :${field}_before`,
-  )
-  const before = fields.flatMap((field) =>
-    user.stamps[field] === undefined ? [] : [[`:${field}_before`, user.stamps[field]] as const],
-  )
-  return {
-    Update: {
-      Key: userKey(user.userId),
-      UpdateExpression: `SET ${sets.join(', ')}`,
-      ConditionExpression: ['attribute_exists(pk)', ...unchanged].join(' AND '),
-      ExpressionAttributeValues: {
-        ...Object.fromEntries([...own.map(([field, value]) => [`:${field}`, value] as const), ...before]),
-        ':stamp': stamp,
-      },
-    },
-  }
-}
-
-/** Clears the mark that a user's tokens are to be revoked, unless a later update has set it again. */
-export const clearRevocationDue = (userId: number, due: string): Promise<boolean> =>
-  writeIf({
-    Update: {
-      Key: userKey(userId),
-      UpdateExpression: 'REMOVE revocation_due',
-      ConditionExpression: 'revocation_due = :due',
-      ExpressionAttributeValues: { ':due': due },
-    },
-  })
-
-/** The write that reserves an email address for a user. Fails with `email_taken` when another user has it. */
-export const claimEmail = (normalizedEmail: string, userId: number): Write => ({
-  Put: {
-    Item: { ...emailKey(normalizedEmail), user_id: userId },
-    ConditionExpression: 'attribute_not_exists(pk) OR user_id = :user',
-    ExpressionAttributeValues: { ':user': userId },
-  },
-  otherwise: () => new RejectedEvent('email_taken'),
-})
-
-/** The write that frees a user's email address. Its condition fails when another user has it. */
-export const releaseEmail = (normalizedEmail: string, userId: number): Write => ({
-  Delete: {
-    Key: emailKey(normalizedEmail),
-    ConditionExpression: 'user_id = :user',
-    ExpressionAttributeValues: { ':user': userId },
-  },
-})
 
 /** The condition that a user is registered. Otherwise the event is out of order, with the given reason. */
 export const requireUser = (

@@ -1,11 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { maxTransactionWrites, transact, type Write, writeItem } from '../../shared/db/write.ts'
-import { putUser } from '../../shared/users/user.ts'
-import { type Bill, putBill } from '../../shared/ledger/bill.ts'
+import { putUser } from '../../shared/registration/register.ts'
+import { applyMovements, type Bill, putBill } from '../../shared/ledger/bill.ts'
 import { type BillsQuery, readBillsPage, readBillsStart } from '../../shared/ledger/page/page.ts'
 import type { BillType } from '../../shared/ledger/bill-types.ts'
 import { closeChunks } from '../../shared/ledger/page/index.ts'
-import { applyMovements } from '../../shared/ledger/movement.ts'
 import {
   newWallet,
   putWallet,

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { itemType } from '../../db/item-type.ts'
+import { packRows, unpackRows } from '../../db/packed-numbers.ts'
 import { keyText } from '../../db/read.ts'
 import { Integer, type Item, type Key } from '../../db/table.ts'
 import { type Write, writeItem } from '../../db/write.ts'
 import { forEachConcurrently } from '../../for-each-concurrently.ts'
-import { decodePairs, encodeNumbers } from '../../varint.ts'
 import { type BillFilter, type BillType, codeOf, filtersOf, readCode, selects } from '../bill-types.ts'
 import { decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
 
@@ -41,15 +41,11 @@ export const addToCounts = (counts: Map<number, number>, code: number, by = 1): 
 
 /** Encodes numbers of bills, the same ones always in the same bytes; zeros are left out. */
 export const encodeCounts = (counts: Counts): Uint8Array =>
-  encodeNumbers(
-    [...counts]
-      .filter(([, count]) => count > 0)
-      .sort(([a], [b]) => a - b)
-      .flat(),
-  )
+  packRows([...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b))
 
 /** Decodes what encodeCounts has encoded. */
-export const decodeCounts = (bytes: Uint8Array): Counts => new Map(decodePairs(bytes))
+export const decodeCounts = (bytes: Uint8Array): Counts =>
+  new Map(unpackRows(bytes, 2).map(([code = 0, count = 0]) => [code, count]))
 
 /** Number of bills in a chunk. A place in a chunk must fit into a byte. */
 export const chunkSize = 64

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
 import { itemType } from '../../db/item-type.ts'
-import { type Item, type Key, ttlAfter } from '../../db/table.ts'
-import { type Write, writeItem } from '../../db/write.ts'
-import { countTries, expiredAttributes, removeAttributes, secondsUntilBelow, tryAttribute } from './tries.ts'
+import type { Item, Key } from '../../db/table.ts'
+import { countTries, expiredAttributes, giveBackTry, reserveTry, secondsUntilBelow } from './tries.ts'
 
 /**
  * Returns the source network that a request is counted under: the IPv4 address, or the /64 of an IPv6
@@ -80,46 +79,14 @@ export const secondsUntilAllowed = ({ account }: Source, item: Item | undefined,
     secondsUntilBelow(item, all, { limit: maxWrong.all, now }),
   )
 
-/**
- * Counts a try of a source before its password is compared, so that simultaneous tries cannot pass the limit
- * together. Resolves with the item; `known` is the item as read before, which tells what has expired.
- */
-export async function reserveSourceTry(
+/** Counts a try of a source. `known` is the item as read before, which tells what has expired. */
+export const reserveSourceTry = (
   { key, account }: Source,
   known: Item | undefined,
   now: number,
-): Promise<Item> {
-  const removal = removeAttributes(expiredAttributes(known, now))
-  const reserve = {
-    Update: {
-      Key: key,
-      UpdateExpression: `ADD #all :one, #account :one SET #ttl = :ttl ${removal.clause}`,
-      ExpressionAttributeNames: {
-        ...removal.names,
-        '#all': tryAttribute(all, now),
-        '#account': tryAttribute(account, now),
-        '#ttl': 'ttl',
-      },
-      ExpressionAttributeValues: { ':one': 1, ':ttl': ttlAfter(now) },
-    },
-  }
-  return (await writeItem(reserve, { returnNew: true })) ?? {}
-}
+): Promise<Item> =>
+  reserveTry(key, [all, account], now, { isRecord: false, expired: expiredAttributes(known, now) })
 
-/** Takes a reserved try back, and resolves with the item. Nothing falls below zero if it is repeated. */
-export async function giveBackSourceTry({ key, account }: Source, reservedAt: number): Promise<Item> {
-  const giveBack: Write = {
-    Update: {
-      Key: key,
-      UpdateExpression: 'ADD #all :minusOne, #account :minusOne',
-      ConditionExpression: '#all >= :one AND #account >= :one',
-      ExpressionAttributeNames: {
-        '#all': tryAttribute(all, reservedAt),
-        '#account': tryAttribute(account, reservedAt),
-      },
-      ExpressionAttributeValues: { ':one': 1, ':minusOne': -1 },
-    },
-    isDone: () => true,
-  }
-  return (await writeItem(giveBack, { returnNew: true })) ?? {}
-}
+/** Takes a reserved try of a source back. */
+export const giveBackSourceTry = ({ key, account }: Source, reservedAt: number): Promise<Item> =>
+  giveBackTry(key, [all, account], reservedAt)

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { Integer, type Item } from '../../db/table.ts'
+import { Integer, type Item, type Key, ttlAfter } from '../../db/table.ts'
+import { writeItem } from '../../db/write.ts'
 
 /**
  * Counts of tries over the last hour, in attributes of an item: one per counter and minute,
@@ -91,3 +92,53 @@ export const expiredAttributes = (item: Item | undefined, now: number): string[]
     const isSettled = tries === 0 && minuteEnd + settledMilliseconds <= now
     return expiresAt <= now || isSettled ? [name] : []
   })
+
+/** The part of an update that adds `:by` to counters in the minute of `now`. */
+function additionTo(counters: readonly string[], now: number) {
+  const names = Object.fromEntries(counters.map((counter, i) => [`#try${i}`, tryAttribute(counter, now)]))
+  const added = Object.keys(names).map((name) => `${name} :by`)
+  return { names, clause: `ADD ${added.join(', ')}` }
+}
+
+/**
+ * Counts a try under each counter of an item before its password is compared, so that simultaneous tries
+ * cannot pass a limit together. Resolves with the item. A user's record must exist; an item that only counts
+ * is created, with a TTL. `expired` names attributes to remove.
+ */
+export async function reserveTry(
+  key: Key,
+  counters: readonly string[],
+  now: number,
+  { isRecord, expired = [] }: { isRecord: boolean; expired?: readonly string[] },
+): Promise<Item> {
+  const removal = removeAttributes(expired)
+  const addition = additionTo(counters, now)
+  const reserve = {
+    Update: {
+      Key: key,
+      UpdateExpression: `${addition.clause}${isRecord ? '' : ' SET #ttl = :ttl'} ${removal.clause}`,
+      ...(isRecord && { ConditionExpression: 'attribute_exists(pk)' }),
+      ExpressionAttributeNames: { ...removal.names, ...addition.names, ...(!isRecord && { '#ttl': 'ttl' }) },
+      ExpressionAttributeValues: { ':by': 1, ...(!isRecord && { ':ttl': ttlAfter(now) }) },
+    },
+  }
+  return (await writeItem(reserve, { returnNew: true })) ?? {}
+}
+
+/** Takes a reserved try back, and resolves with the item. Nothing falls below zero if it is repeated. */
+export async function giveBackTry(key: Key, counters: readonly string[], reservedAt: number): Promise<Item> {
+  const { names, clause } = additionTo(counters, reservedAt)
+  const giveBack = {
+    Update: {
+      Key: key,
+      UpdateExpression: clause,
+      ConditionExpression: Object.keys(names)
+        .map((name) => `${name} >= :one`)
+        .join(' AND '),
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: { ':by': -1, ':one': 1 },
+    },
+    isDone: () => true,
+  }
+  return (await writeItem(giveBack, { returnNew: true })) ?? {}
+}

@@ -1,5 +1,5 @@
 import { readItems } from '../../db/read.ts'
-import { type Item, type Key, ttlAfter } from '../../db/table.ts'
+import type { Item, Key } from '../../db/table.ts'
 import { writeItem } from '../../db/write.ts'
 import { emitMetric } from '../../emit-metric.ts'
 import { Failure } from '../../errors.ts'
@@ -18,9 +18,10 @@ import {
 import {
   countTries,
   expiredAttributes,
+  giveBackTry,
   removeAttributes,
+  reserveTry,
   secondsUntilBelow,
-  tryAttribute,
 } from '../limits/tries.ts'
 import { type SignInRecord, signInKey, toSignInRecord, unknownSignInKey } from '../record.ts'
 
@@ -124,38 +125,13 @@ function tooManyTries(limit: 'source' | 'account', wait: number): Failure {
 /** Name of the counter of wrong passwords over all sources. */
 export const passwordCounter = 'password'
 
-/**
- * Counts a password try over all sources before the password is compared, and resolves with the item. The
- * item of an unknown address is created, with a TTL; that of a user must exist.
- */
-export async function reservePasswordTry(key: Key, known: boolean, now: number): Promise<Item> {
-  const reserve = {
-    Update: {
-      Key: key,
-      UpdateExpression: `ADD #try :one${known ? '' : ' SET #ttl = :ttl'}`,
-      ...(known && { ConditionExpression: 'attribute_exists(pk)' }),
-      ExpressionAttributeNames: {
-        '#try': tryAttribute(passwordCounter, now),
-        ...(!known && { '#ttl': 'ttl' }),
-      },
-      ExpressionAttributeValues: { ':one': 1, ...(!known && { ':ttl': ttlAfter(now) }) },
-    },
-  }
-  return (await writeItem(reserve, { returnNew: true })) ?? {}
-}
+/** Counts a password try over all sources, in the record of a known user or the item of an address. */
+export const reservePasswordTry = (key: Key, known: boolean, now: number): Promise<Item> =>
+  reserveTry(key, [passwordCounter], now, { isRecord: known })
 
-/** Takes a reserved password try back, and resolves with the item. */
-export async function giveBackPasswordTry(key: Key, reservedAt: number): Promise<Item> {
-  const giveBack = {
-    Update: {
-      Key: key,
-      UpdateExpression: 'ADD #try :minusOne',
-      ExpressionAttributeNames: { '#try': tryAttribute(passwordCounter, reservedAt) },
-      ExpressionAttributeValues: { ':minusOne': -1 },
-    },
-  }
-  return (await writeItem(giveBack, { returnNew: true })) ?? {}
-}
+/** Takes a reserved password try back. */
+export const giveBackPasswordTry = (key: Key, reservedAt: number): Promise<Item> =>
+  giveBackTry(key, [passwordCounter], reservedAt)
 
 /**
  * Number of expired counts at which a wrong password removes them, because the item must not grow for ever.

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { db } from '../../../shared/db/table.ts'
-import { authorize } from '../../../shared/oauth/authorize.ts'
+import { authorize, describeRequest } from '../../../shared/oauth/authorize.ts'
 import { measureCalls } from '../../support/measure-calls.ts'
 import { authorizationRequest, createClient } from '../../support/oauth-clients.ts'
 
@@ -37,4 +37,15 @@ test('a client that many authorization requests name is read ten times, and then
   } finally {
     vi.useRealTimers()
   }
+})
+
+test.each([
+  ['valid', {}, ['GetItem']],
+  ['of an unknown client, which may be a moment old', { client_id: 'nobody' }, ['GetItem', 'GetItem']],
+])('the description of an authorization request costs few reads: %s', async (_kind, overrides, reads) => {
+  const request = authorizationRequest(await createClient(), overrides) as Parameters<
+    typeof describeRequest
+  >[0]
+  const { names } = await measureCalls(() => describeRequest(request).catch(() => undefined))
+  expect(names).toEqual(reads)
 })

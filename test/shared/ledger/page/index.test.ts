@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asStored, type Item } from '../../../../shared/db/table.ts'
 import { type BillFilter, billTypes, BillType, selects } from '../../../../shared/ledger/bill-types.ts'
-import { applyMovements } from '../../../../shared/ledger/movement.ts'
+import { applyMovements } from '../../../../shared/ledger/bill.ts'
 import {
   type BlockPart,
   blockSize,

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import type { Item } from '../../../../shared/db/table.ts'
 import { readItem } from '../../../../shared/db/read.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
-import { blockKey, chunkRange } from '../../../../shared/ledger/page/index.ts'
+import { blockKey, chunkRange, encodeCounts } from '../../../../shared/ledger/page/index.ts'
 import { readIndexRange } from '../../../../shared/ledger/page/stored.ts'
 import { verifyWallet } from '../../../../shared/ledger/verify/wallet.ts'
-import { walletKey, type WalletId } from '../../../../shared/ledger/wallet.ts'
+import { encodeMarks, walletKey, type WalletId } from '../../../../shared/ledger/wallet.ts'
 import { addBills, addUser } from '../../../support/ledger.ts'
 
 /** Adds a wallet with two chunks and an open part of its index, and bills of two types. */
@@ -45,7 +45,7 @@ it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
     'the counts of a chunk',
     async (id) => {
       const [, chunk] = await readChunks(id)
-      await writeItem({ Put: { Item: { ...chunk, before: Uint8Array.of(4, 63) } } })
+      await writeItem({ Put: { Item: { ...chunk, before: encodeCounts(new Map([[4, 63]])) } } })
     },
     ['chunk 1 of the index'],
   ],
@@ -72,7 +72,7 @@ it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
   ],
   [
     'a mark of the newest bills',
-    (id) => change(walletKey(id), { tail: Uint8Array.of(4, 200, 200, 100) }),
+    (id) => change(walletKey(id), { tail: encodeMarks([{ code: 4, quarter: 7 }]) }),
     ['marks of the newest bills'],
   ],
   [
