@@ -17,8 +17,10 @@ export interface CommandContext {
 export type RunCommand = (work: (context: CommandContext) => Promise<boolean>) => Promise<void>
 
 /** Formats the examples at the end of a command's help: command lines, each with its effect. */
-export const examples = (lines: [commandLine: string, effect: string][]): string =>
-  `\nExamples:\n${lines.map(([line, effect]) => `  $ npm run ops -- ${line}\n      ${effect}`).join('\n')}`
+export const examples = (effects: Record<string, string>): string =>
+  `\nExamples:${Object.entries(effects)
+    .map(([line, effect]) => `\n  $ npm run ops -- ${line}\n      ${effect}`)
+    .join('')}`
 
 /** Parses a command-line option that is a whole number of at least 1. */
 export function readCount(text: string): number {

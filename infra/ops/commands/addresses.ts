@@ -20,12 +20,10 @@ const addImport = (parent: Command, run: RunCommand): Command =>
     .requiredOption('--confirmations <number>', 'confirmations that a deposit needs', readConfirmations)
     .addHelpText(
       'after',
-      examples([
-        [
-          'addresses import pool.csv --currency USDT --network TRON --confirmations 19',
+      examples({
+        'addresses import pool.csv --currency USDT --network TRON --confirmations 19':
           'adds the addresses of a file to the pool of USDT on TRON',
-        ],
-      ]),
+      }),
     )
     .action((file: string, options: ImportOptions) =>
       run(async (context) => {

@@ -30,16 +30,12 @@ const addAdd = (parent: Command, run: RunCommand): Command =>
     )
     .addHelpText(
       'after',
-      examples([
-        [
-          'client add my-app --redirect-uri http://127.0.0.1:4000/callback --scope openid account.read',
+      examples({
+        'client add my-app --redirect-uri http://127.0.0.1:4000/callback --scope openid account.read':
           'registers a public client, which has PKCE instead of a secret',
-        ],
-        [
-          'client add shop --redirect-uri https://shop.example/cb --secret-stdin < secret.txt',
+        'client add shop --redirect-uri https://shop.example/cb --secret-stdin < secret.txt':
           'registers a confidential client',
-        ],
-      ]),
+      }),
     )
     .action((clientId: string, options: AddOptions) =>
       run(async ({ target, terminal, show }) => {
@@ -67,7 +63,7 @@ const addList = (parent: Command, run: RunCommand): Command =>
   parent
     .command('list')
     .description('Lists the registered clients, without their secrets.')
-    .addHelpText('after', examples([['client list', 'shows each client’s redirect URIs and scopes']]))
+    .addHelpText('after', examples({ 'client list': 'shows each client’s redirect URIs and scopes' }))
     .action(() =>
       run(async ({ show }) => {
         const { listClients } = await import('../../../shared/oauth/client.ts')

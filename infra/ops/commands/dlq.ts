@@ -28,7 +28,7 @@ const addList = (parent: Command, run: RunCommand): Command =>
     .description(
       'Lists every queue with its numbers of waiting messages and dead letters; exits 1 if there are dead letters.',
     )
-    .addHelpText('after', examples([['dlq list', 'shows which events were rejected']]))
+    .addHelpText('after', examples({ 'dlq list': 'shows which events were rejected' }))
     .action(() =>
       run(async ({ target, show }) => {
         const { countMessages, listQueues, openSqs, totalOf } = await import('../dead-letters/queues.ts')
@@ -73,10 +73,10 @@ const addShow = (parent: Command, run: RunCommand): Command =>
     .option(...reasonOption)
     .addHelpText(
       'after',
-      examples([
-        ['dlq show user.registered --limit 20', 'shows the reasons of the first 20'],
-        ['dlq show reward.granted --json --limit 10000 > copy.json', 'saves a copy before a drop'],
-      ]),
+      examples({
+        'dlq show user.registered --limit 20': 'shows the reasons of the first 20',
+        'dlq show reward.granted --json --limit 10000 > copy.json': 'saves a copy before a drop',
+      }),
     )
     .action((name: string, { limit, reason }: { limit: number; reason?: string }) =>
       run((context) =>
@@ -120,12 +120,10 @@ const addRedrive = (parent: Command, run: RunCommand): Command =>
     .option(...reasonOption)
     .addHelpText(
       'after',
-      examples([
-        [
-          'dlq redrive deposit.updated --reason unknown_address',
+      examples({
+        'dlq redrive deposit.updated --reason unknown_address':
           'retries deposits whose addresses have been added since',
-        ],
-      ]),
+      }),
     )
     .action((name: string, { reason }: { reason?: string }) =>
       run((context) =>
@@ -148,12 +146,10 @@ const addDrop = (parent: Command, run: RunCommand): Command =>
     .option('--yes', 'confirm the deletion')
     .addHelpText(
       'after',
-      examples([
-        [
-          'dlq drop reward.granted --reason invalid_detail --yes',
+      examples({
+        'dlq drop reward.granted --reason invalid_detail --yes':
           'deletes invalid events that their sender has replaced',
-        ],
-      ]),
+      }),
     )
     .action((name: string, { reason, message, yes }: { reason?: string; message?: string; yes?: true }) => {
       if (!yes) throw new UsageError('dead letters are deleted for good: confirm with --yes')

@@ -10,10 +10,7 @@ export function addDoctorCommand(program: Command, run: RunCommand): void {
     )
     .addHelpText(
       'after',
-      examples([
-        ['doctor', 'checks the local stack'],
-        ['--stage prod doctor', 'checks a stage on AWS'],
-      ]),
+      examples({ doctor: 'checks the local stack', '--stage prod doctor': 'checks a stage on AWS' }),
     )
     .action(() =>
       run(async ({ target, show }) => {

@@ -20,10 +20,10 @@ const addPut = (parent: Command, run: RunCommand): Command =>
     )
     .addHelpText(
       'after',
-      examples([
-        ['event put rewards.ndjson', 'after an interruption, the same command sends everything again'],
-        ['--stage prod event put - < export.ndjson', 'reads another program’s output'],
-      ]),
+      examples({
+        'event put rewards.ndjson': 'after an interruption, the same command sends everything again',
+        '--stage prod event put - < export.ndjson': 'reads another program’s output',
+      }),
     )
     .action((file: string) =>
       run(async (context) => {
@@ -45,12 +45,10 @@ const addReplay = (parent: Command, run: RunCommand): Command =>
     .option('--to <instant>', 'the instant before which the last one was sent (default: now)', readInstant)
     .addHelpText(
       'after',
-      examples([
-        [
-          '--stage prod events replay --from 2026-11-22T12:00:00Z',
+      examples({
+        '--stage prod events replay --from 2026-11-22T12:00:00Z':
           'fills a table that was restored to an hour later; waits ten minutes for the archive first',
-        ],
-      ]),
+      }),
     )
     .action(({ from, to = Date.now() }: { from: number; to?: number }) =>
       run(async (context) => {

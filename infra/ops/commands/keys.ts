@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import type { Anchor } from '../audit/facts.ts'
 import { examples, type RunCommand } from '../command.ts'
@@ -25,10 +25,10 @@ const addStatus = (parent: Command, run: RunCommand): Command =>
     )
     .addHelpText(
       'after',
-      examples([
-        ['keys status', 'shows the keys of the local stack'],
-        ['--stage prod keys status --json', 'prints keys, evidence and next_due as JSON'],
-      ]),
+      examples({
+        'keys status': 'shows the keys of the local stack',
+        '--stage prod keys status --json': 'prints keys, evidence and next_due as JSON',
+      }),
     )
     .action(() =>
       run(async ({ show }) => {
@@ -57,13 +57,11 @@ const addRotate = (parent: Command, run: RunCommand): Command =>
     .option(...byOption)
     .addHelpText(
       'after',
-      examples([
-        ['keys rotate', 'publishes the next key ahead of time'],
-        [
-          '--stage prod keys rotate --emergency --revoke-old --by "A. Operator"',
+      examples({
+        'keys rotate': 'publishes the next key ahead of time',
+        '--stage prod keys rotate --emergency --revoke-old --by "A. Operator"':
           'replaces signing keys that may have leaked: their tokens stop verifying',
-        ],
-      ]),
+      }),
     )
     .action(({ emergency = false, revokeOld = false, by }: RotateOptions) =>
       run(async (context) => {
@@ -85,7 +83,7 @@ const addRevoke = (parent: Command, run: RunCommand): Command =>
     .option(...byOption)
     .addHelpText(
       'after',
-      examples([['--stage prod keys revoke KID', 'tokens signed by this key stop verifying']]),
+      examples({ '--stage prod keys revoke KID': 'tokens signed by this key stop verifying' }),
     )
     .action((kid: string, { by }: { by?: string }) =>
       run((context) => runRotation(context, { action: 'revoke', kid: kid.trim(), requested_by: by })),
@@ -97,35 +95,26 @@ const addAudit = (parent: Command, run: RunCommand): Command =>
     .description(
       'Verifies the signing keys in KMS, their records, the JWKS, the schedule and the evidence chain; exits 1 on any finding. Changes nothing.',
     )
-    .option('--html <file>', 'also write the report to one HTML file')
     .option(
       '--previous <file>',
       'an earlier report (--json), whose last evidence record must still be in the chain',
     )
     .addHelpText(
       'after',
-      examples([
-        ['keys audit', 'audits the local stack'],
-        [
-          '--stage prod --base-url https://api.example.com keys audit --html audit.html',
-          'writes a printable report',
-        ],
-        ['--json keys audit > today.json', 'saves the end of the evidence chain for later'],
-        ['keys audit --previous last-month.json', 'also detects a chain that was rewritten since then'],
-      ]),
+      examples({
+        'keys audit': 'audits the local stack',
+        '--json keys audit > today.json': 'saves the end of the evidence chain for later',
+        'keys audit --previous last-month.json': 'also detects a chain that was rewritten since then',
+      }),
     )
-    .action(async ({ html, previous }: { html?: string; previous?: string }) => {
+    .action(async ({ previous }: { previous?: string }) => {
       const anchor = previous === undefined ? undefined : readAnchor(previous)
       await run(async ({ target, show }) => {
         const { gatherFacts } = await import('../audit/gather-facts.ts')
         const { audit } = await import('../audit/audit.ts')
-        const { writeText } = await import('../audit/report/write-text.ts')
+        const { formatReport } = await import('../audit/format-report.ts')
         const report = audit(await gatherFacts(target, { anchor }))
-        if (html !== undefined) {
-          const { writeHtml } = await import('../audit/report/write-html.ts')
-          writeFileSync(html, writeHtml(report, target.stage))
-        }
-        show(report, () => writeText(report))
+        show(report, () => formatReport(report))
         return report.ok
       })
     })

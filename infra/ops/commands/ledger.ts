@@ -17,11 +17,11 @@ const addVerify = (ledger: Command, run: RunCommand): Command =>
     .option('--user <id>', 'verify only the wallets of this user', readUserId)
     .addHelpText(
       'after',
-      examples([
-        ['ledger verify', 'verifies all wallets of the local stack'],
-        ['--stage prod ledger verify --user 42', 'verifies the wallets of user 42'],
-        ['--json ledger verify > ledger.json', 'saves the differences'],
-      ]),
+      examples({
+        'ledger verify': 'verifies all wallets of the local stack',
+        '--stage prod ledger verify --user 42': 'verifies the wallets of user 42',
+        '--json ledger verify > ledger.json': 'saves the differences',
+      }),
     )
     .action(({ user }: { user?: number }) =>
       run(async ({ show, terminal }) => {

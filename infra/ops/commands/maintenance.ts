@@ -18,10 +18,10 @@ const addSwitch = (parent: Command, run: RunCommand, name: 'on' | 'off', descrip
     .addOption(new Option('--only <part>', 'only one part').choices(partNames))
     .addHelpText(
       'after',
-      examples([
-        [`--stage prod maintenance ${name}`, 'does so for requests, events and schedules'],
-        [`maintenance ${name} --only events`, 'only for events, which wait in their queues while stopped'],
-      ]),
+      examples({
+        [`--stage prod maintenance ${name}`]: 'does so for requests, events and schedules',
+        [`maintenance ${name} --only events`]: 'only for events, which wait in their queues while stopped',
+      }),
     )
     .action(({ only }: { only?: PartName }) =>
       run(async (context) => {

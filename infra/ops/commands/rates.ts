@@ -14,7 +14,7 @@ export function addRatesCommands(program: Command, run: RunCommand): void {
     )
     .addHelpText(
       'after',
-      examples([['rates set BTC=65000.5 ETH=3120', 'sets the value of one BTC and one ETH']]),
+      examples({ 'rates set BTC=65000.5 ETH=3120': 'sets the value of one BTC and one ETH' }),
     )
     .action((pairs: string[]) => {
       const rates = readRates(pairs)

@@ -14,12 +14,10 @@ export function addRestoreCommands(program: Command, run: RunCommand): void {
     .requiredOption('--hour <instant>', 'the hour to which the table was restored', readHour)
     .addHelpText(
       'after',
-      examples([
-        [
-          '--stage prod --table RESTORED restore prepare --hour 2026-11-22T04:00:00Z',
+      examples({
+        '--stage prod --table RESTORED restore prepare --hour 2026-11-22T04:00:00Z':
           'before anything reaches the table; repeat it at will',
-        ],
-      ]),
+      }),
     )
     .action(({ hour }: { hour: number }) =>
       run(async ({ show }) => {
@@ -36,7 +34,7 @@ export function addRestoreCommands(program: Command, run: RunCommand): void {
     )
     .addHelpText(
       'after',
-      examples([['--stage prod restore finish', 'after `events replay`, which must have left nothing over']]),
+      examples({ '--stage prod restore finish': 'after `events replay`, which must have left nothing over' }),
     )
     .action(() =>
       run(async ({ target, show }) => {

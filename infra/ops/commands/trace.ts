@@ -16,13 +16,11 @@ export function addTraceCommand(program: Command, run: RunCommand): void {
     .option('--hours <number>', 'on a stage: how far back to search, which is what it costs', readCount, 1)
     .addHelpText(
       'after',
-      examples([
-        ['trace KQx1Ei2DoAMEPCg=', 'shows a request on the local stack'],
-        [
-          '--stage prod trace 5f0f6d44-5c1e-4b63-a8f5-3c7f0b2d9c11 --hours 24',
+      examples({
+        'trace KQx1Ei2DoAMEPCg=': 'shows a request on the local stack',
+        '--stage prod trace 5f0f6d44-5c1e-4b63-a8f5-3c7f0b2d9c11 --hours 24':
           'shows an event of the last day',
-        ],
-      ]),
+      }),
     )
     .action((id: string, { hours }: { hours: number }) =>
       run(async ({ target, terminal, show }) => {

@@ -40,12 +40,10 @@ const addAdd = (parent: Command, run: RunCommand): Command =>
     .option('--referrer <number>', 'the id of the user who referred this one', readUserId)
     .addHelpText(
       'after',
-      examples([
-        [
-          'user add --id 42 --email me@example.com --nickname Me --password-stdin --totp < password.txt',
+      examples({
+        'user add --id 42 --email me@example.com --nickname Me --password-stdin --totp < password.txt':
           'registers a user who can sign in',
-        ],
-      ]),
+      }),
     )
     .action((options: AddOptions) =>
       run(async ({ target, terminal, show }) => {
@@ -92,7 +90,7 @@ const addShow = (parent: Command, run: RunCommand): Command =>
     .command('show')
     .argument('<user>', 'user id or email address')
     .description('Shows a user, without their secrets.')
-    .addHelpText('after', examples([['user show alice@example.com', 'shows one of the demo users']]))
+    .addHelpText('after', examples({ 'user show alice@example.com': 'shows one of the demo users' }))
     .action((reference: string) =>
       run(async ({ show }) => {
         const { describeUser, findUser, formatUser } = await import('../users.ts')
@@ -110,10 +108,10 @@ const addDisable = (parent: Command, run: RunCommand): Command =>
     .option('--undo', 'allow the user to sign in again')
     .addHelpText(
       'after',
-      examples([
-        ['user disable 42', 'ends all sessions of user 42 at once'],
-        ['user disable 42 --undo', 'allows new sign-ins; the ended sessions stay ended'],
-      ]),
+      examples({
+        'user disable 42': 'ends all sessions of user 42 at once',
+        'user disable 42 --undo': 'allows new sign-ins; the ended sessions stay ended',
+      }),
     )
     .action((reference: string, { undo = false }: { undo?: boolean }) =>
       run(async ({ target, show }) => {
@@ -136,7 +134,7 @@ const addTotp = (parent: Command, run: RunCommand): Command =>
     )
     .addHelpText(
       'after',
-      examples([['user totp alice@example.com', 'shows a QR code to scan with an authenticator app']]),
+      examples({ 'user totp alice@example.com': 'shows a QR code to scan with an authenticator app' }),
     )
     .action((reference: string) =>
       run(async ({ target, show }) => {

@@ -1,3 +1,22 @@
+import {
+  ApiGatewayV2Client,
+  GetApisCommand,
+  GetStageCommand,
+  UpdateStageCommand,
+} from '@aws-sdk/client-apigatewayv2'
+import { DisableRuleCommand, EnableRuleCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge'
+import {
+  LambdaClient,
+  paginateListEventSourceMappings,
+  UpdateEventSourceMappingCommand,
+} from '@aws-sdk/client-lambda'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { maintenanceVariable } from '../../../shared/http/middleware/refuse-in-maintenance.ts'
+import { events } from '../../events.ts'
+import { eventName, serviceName } from '../../names.ts'
+import { schedules, workers } from '../../workers-and-schedules.ts'
+import { readRuleState } from '../doctor/rules.ts'
+import { OperationError } from '../errors.ts'
 import type { Target } from '../target.ts'
 
 /** What the switch stops: requests of clients, events and the workers' queues, and scheduled functions. */
@@ -7,15 +26,94 @@ export type PartName = (typeof partNames)[number]
 /** `changing` if AWS has not carried out the switch everywhere, or if it was never completed. */
 export type PartState = 'running' | 'stopped' | 'changing'
 
-/** One part of the switch. */
-export interface Part {
-  read: (target: Target) => Promise<PartState>
-  /** Asks AWS to stop the part, or to let it run. AWS carries that out a little later. */
-  set: (target: Target, stopped: boolean) => Promise<void>
+/** A resource that stops a part of the service, or lets it run; AWS carries that out a little later. */
+interface Switch {
+  state: PartState
+  set: (stopped: boolean) => Promise<unknown>
 }
 
-/** The state of a part that has several resources, each of which is stopped, running or between the two. */
-export function joinStates(states: PartState[]): PartState {
-  const [first = 'changing', ...others] = new Set(states)
-  return others.length === 0 ? first : 'changing'
+/** Finds the resources of each part, with their states. */
+export const parts: Record<PartName, (target: Target) => Promise<Switch[]>> = {
+  requests: findApis,
+  events: findMappings,
+  schedules: findRules,
+}
+
+/**
+ * A variable of the API's stage, which API Gateway adds to every request, stops requests. There are two APIs
+ * of the name while an edge is put in front of it.
+ */
+async function findApis({ stage }: Target): Promise<Switch[]> {
+  const client = new ApiGatewayV2Client(clientOptions())
+  const ids: string[] = []
+  let NextToken: string | undefined
+  do {
+    const page = await client.send(new GetApisCommand({ ...(NextToken && { NextToken }) }))
+    for (const { Name, ApiId = '' } of page.Items ?? []) if (Name === serviceName(stage)) ids.push(ApiId)
+    NextToken = page.NextToken
+  } while (NextToken !== undefined)
+  if (ids.length === 0) throw new OperationError(`there is no API called ${serviceName(stage)}`)
+  return Promise.all(
+    ids.map(async (ApiId) => {
+      const StageName = '$default'
+      const { StageVariables = {} } = await client.send(new GetStageCommand({ ApiId, StageName }))
+      return {
+        state: (StageVariables[maintenanceVariable] ?? '') === '' ? 'running' : 'stopped',
+        set: (stopped) =>
+          client.send(
+            new UpdateStageCommand({
+              ApiId,
+              StageName,
+              // The empty text removes a variable; omitting it would leave it as it is.
+              StageVariables: { [maintenanceVariable]: stopped ? 'on' : '' },
+            }),
+          ),
+      }
+    }),
+  )
+}
+
+/**
+ * The event source mappings stop the delivery from every queue to its function. Messages wait in their
+ * queues, and a message that is not delivered comes no nearer to the dead letters.
+ */
+async function findMappings({ namePrefix }: Target): Promise<Switch[]> {
+  const client = new LambdaClient(clientOptions())
+  const missing = new Set([
+    ...events.map(({ detailType }) => `${namePrefix}intake-${eventName(detailType)}`),
+    ...workers.map(({ name }) => `${namePrefix}worker-${name}`),
+  ])
+  const names = new Set(missing)
+  const switches: Switch[] = []
+  for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings({ client }, {}))
+    for (const { UUID, State = '', FunctionArn = '' } of EventSourceMappings) {
+      // The ARN is arn:aws:lambda:REGION:ACCOUNT:function:NAME, which an alias may follow.
+      const name = FunctionArn.split(':')[6] ?? ''
+      if (!names.has(name)) continue
+      missing.delete(name)
+      switches.push({
+        state: State === 'Enabled' ? 'running' : State === 'Disabled' ? 'stopped' : 'changing',
+        set: async (stopped) => {
+          if (State !== (stopped ? 'Disabled' : 'Enabled'))
+            await client.send(new UpdateEventSourceMappingCommand({ UUID, Enabled: !stopped }))
+        },
+      })
+    }
+  if (missing.size === 0) return switches
+  throw new OperationError(`no queue delivers to ${[...missing].join(', ')}: deploy again`)
+}
+
+/** Rules stop the schedules. Operators can still invoke the functions, as a restore needs it. */
+function findRules({ namePrefix }: Target): Promise<Switch[]> {
+  const client = new EventBridgeClient(clientOptions())
+  return Promise.all(
+    schedules.map(async ({ name }) => {
+      const rule = { Name: namePrefix + name }
+      const state = await readRuleState(client, rule)
+      return {
+        state: state === 'ENABLED' ? 'running' : state === 'DISABLED' ? 'stopped' : 'changing',
+        set: (stopped) => client.send(stopped ? new DisableRuleCommand(rule) : new EnableRuleCommand(rule)),
+      }
+    }),
+  )
 }

@@ -1,22 +1,24 @@
+import { get as getOverHttp } from 'node:http'
+import { get as getOverTls } from 'node:https'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CommandContext } from '../command.ts'
 import { OperationError, UsageError } from '../errors.ts'
 import type { Target } from '../target.ts'
-import { events } from './events.ts'
 import { drainMilliseconds, maxSwitchMilliseconds, probing } from './limits.ts'
-import { type Part, type PartName, partNames, type PartState } from './parts.ts'
-import { probeRequests, requests } from './requests.ts'
-import { schedules } from './schedules.ts'
-
-const parts: Record<PartName, Part> = { requests, events, schedules }
+import { type PartName, partNames, parts, type PartState } from './parts.ts'
 
 /** The state of each part of the service. */
 export type Maintenance = Record<PartName, PartState>
 
 /** Reads which parts of the service an operator has stopped. */
 export async function readMaintenance(target: Target): Promise<Maintenance> {
-  const states = await Promise.all(partNames.map(async (name) => [name, await parts[name].read(target)]))
+  const states = await Promise.all(partNames.map(async (name) => [name, await readState(target, name)]))
   return Object.fromEntries(states) as Maintenance
+}
+
+async function readState(target: Target, name: PartName): Promise<PartState> {
+  const [first = 'changing', ...others] = new Set((await parts[name](target)).map(({ state }) => state))
+  return others.length === 0 ? first : 'changing'
 }
 
 /** Describes the states in one line. */
@@ -36,9 +38,10 @@ export async function switchMaintenance(
   if (baseUrl === undefined)
     throw new UsageError('the address of the API is not known: name it with --base-url')
   const wanted = stopped ? 'stopped' : 'running'
-  for (const name of chosen) await parts[name].set(target, stopped)
+  for (const name of chosen) for (const one of await parts[name](target)) await one.set(stopped)
   terminal.err(`Waiting until AWS shows everywhere that ${chosen.join(', ')} are ${wanted}.`)
-  await Promise.all(chosen.map((name) => awaitState(target, name, wanted)))
+  for (const name of chosen)
+    await awaitUntil(async () => (await readState(target, name)) === wanted, `${name} are not ${wanted}`)
   if (chosen.includes('requests')) await awaitAnswers(baseUrl, wanted)
   if (stopped) {
     const rest = Math.max(...chosen.map((name) => drainMilliseconds(name)))
@@ -48,10 +51,6 @@ export async function switchMaintenance(
   const states = await readMaintenance(target)
   show(states, () => formatMaintenance(states))
   return chosen.every((name) => states[name] === wanted)
-}
-
-async function awaitState(target: Target, name: PartName, wanted: PartState): Promise<void> {
-  await awaitUntil(async () => (await parts[name].read(target)) === wanted, `${name} are not ${wanted}`)
 }
 
 /** Waits for as many answers of the API in a row as show that no server of API Gateway answers otherwise. */
@@ -71,3 +70,20 @@ async function awaitUntil(isSo: () => Promise<boolean>, problem: string): Promis
     await wait(probing.pauseMilliseconds)
   }
 }
+
+/**
+ * Asks the API itself whether it answers. Requests an address that does not exist, over a connection of its
+ * own, so that one server of API Gateway does not answer every time.
+ */
+const probeRequests = (baseUrl: string): Promise<PartState> =>
+  new Promise((resolve, reject) => {
+    const get = baseUrl.startsWith('https:') ? getOverTls : getOverHttp
+    const request = get(`${baseUrl}/`, { agent: false, timeout: 10_000 }, (response) => {
+      response.resume()
+      // API Gateway's own 503 has no Retry-After.
+      const stopped = response.statusCode === 503 && response.headers['retry-after'] !== undefined
+      resolve(stopped ? 'stopped' : response.statusCode === 404 ? 'running' : 'changing')
+    })
+    request.on('timeout', () => request.destroy(new Error('no answer within 10 s')))
+    request.on('error', (cause) => reject(new OperationError(`${baseUrl} does not answer`, { cause })))
+  })
