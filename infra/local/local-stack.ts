@@ -22,7 +22,6 @@ import { type InvokeFunction, Runtime } from './runtime/runtime.ts'
 import { type Synthesize, synthesizeLocalStage } from './stage.ts'
 import { refuse } from './startup-error.ts'
 import { buildStackModel } from './template/build-model.ts'
-import { watchSources } from './watch-sources.ts'
 
 /** A running local stack. */
 export interface LocalStack {
@@ -120,7 +119,6 @@ async function start(
   await runSchedulesOnce(model, invoke)
   aws.startDelivery()
   if (options.demo) started.defer(await startDemo({ model, aws, invoke, file: keep('demo.json'), showLine }))
-  if (options.watch === true) started.defer(await watchSources({ model, runtime, showLine }))
   return { baseUrl: api.url, awsUrl: aws.url, pageUrl: page.url, model, aws, invoke, logFile }
 }
 
@@ -150,13 +148,13 @@ async function claimPort(port: number, option: string): Promise<number> {
 }
 
 async function synthesizeModel(
-  { settings, synthesize = synthesizeLocalStage, watch = false }: StartOptions,
+  { settings, synthesize = synthesizeLocalStage }: StartOptions,
   directory: string,
   pageUrl: string,
   urls: { apiUrl: string; awsUrl: string },
 ): Promise<StackModel> {
   const allSettings = { authUrl: `${pageUrl}/`, ...settings }
-  const templates = await synthesize(join(directory, 'bundles'), allSettings, watch)
+  const templates = await synthesize(join(directory, 'bundles'), allSettings)
   return buildStackModel(templates, { region, accountId, ...urls })
 }
 

@@ -15,8 +15,6 @@ export interface LocalStackOptions {
   settings: Record<string, string>
   /** URL of a DynamoDB to use instead of starting DynamoDB Local. */
   dynamodbEndpoint?: string | undefined
-  /** Whether to serve changed functions as soon as their sources are saved. */
-  watch?: boolean
   /** What AWS does badly and the stack shall do as well; nothing by default. */
   aws?: MannerOptions | undefined
 }
@@ -40,7 +38,6 @@ export function parseOptions(commandLine: string[]): LocalStackOptions {
     .option('--set <name=value>', 'override a setting of infra/config.ts (repeatable)', collectSetting, {})
     .option('--dynamodb-endpoint <url>', 'use this DynamoDB instead of starting one', parseEndpoint)
     .option('--aws <manners>', describeOption(), parseManners)
-    .option('--watch', 'serve changes of functions/ and shared/ as soon as they are saved', false)
     .allowExcessArguments(false)
     .parse(commandLine, { from: 'user' })
     .opts<Parsed>()

@@ -1,61 +1,57 @@
 import { createHash } from 'node:crypto'
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { bundleAuthorizationPage } from '../bundle/page.ts'
 import { bundleFunctions } from '../bundle/functions.ts'
 import { writeChanged } from '../bundle/write-changed.ts'
 import { StartupError } from './startup-error.ts'
 import { readStackTemplates, type StackTemplate } from './template/stack-templates.ts'
 
-/**
- * Synthesizes the templates to serve, into a directory of the stack's own. With `watch`, functions run from
- * the bundler's output directory, which changes while the stack runs; otherwise from copies.
- */
+/** Synthesizes the templates to serve; functions run from copies of their bundles in `outputDirectory`. */
 export type Synthesize = (
   outputDirectory: string,
   settings: Record<string, string>,
-  watch?: boolean,
 ) => Promise<StackTemplate[]>
 
 /**
  * Bundles the functions and the pages, and synthesizes the stage `local`. Throws a `StartupError` that names
  * every invalid setting of infra/config.ts.
  */
-export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings, watch = false) => {
+export const synthesizeLocalStage: Synthesize = async (outputDirectory, settings) => {
   // Bundling and loading CDK run in parallel, because the bundler is a separate process.
   const bundling = Promise.all([bundleFunctions(), bundleAuthorizationPage()])
   const [templates] = await Promise.all([readTemplates(settings, bundling), bundling])
-  return watch ? templates : copyBundles(templates, outputDirectory)
+  return copyBundles(templates, outputDirectory)
 }
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Directory with the templates of the latest syntheses, in files named by what they were made from. */
-const templatesDirectory = join(root, 'dist', 'local-templates')
-const maxKept = 8
-
-/** Stands for the origin of the authorization page, whose port may differ from start to start. */
-const anyOrigin = 'http://authorization-page.invalid'
+/** The templates of the last synthesis, and the hash of what they were made from. */
+const templatesFile = join(root, 'dist', 'local-templates.json')
 
 /**
  * Reads the templates of the stage `local` from the last synthesis, if nothing has changed that they are made
- * from: loading CDK and synthesizing takes as long as everything else of a start.
+ * from: loading CDK and synthesizing takes a second.
  */
 async function readTemplates(
-  { authUrl = '', ...others }: Record<string, string>,
+  settings: Record<string, string>,
   bundling: Promise<unknown>,
 ): Promise<StackTemplate[]> {
-  const origin = URL.parse(authUrl)?.origin ?? anyOrigin
-  const settings = { ...others, authUrl: authUrl.replace(origin, anyOrigin) }
-  const path = join(templatesDirectory, `${hashSources(JSON.stringify(settings))}.json`)
-  const text = readKept(path) ?? (await keep(path, await synthesize(settings, bundling)))
-  return JSON.parse(text.replaceAll(anyOrigin, origin), readMap) as StackTemplate[]
+  const key = hashSources(settings)
+  const kept = existsSync(templatesFile)
+    ? (JSON.parse(readFileSync(templatesFile, 'utf8')) as { key: string; templates: StackTemplate[] })
+    : undefined
+  if (kept?.key === key) return kept.templates
+  const templates = await synthesize(settings, bundling)
+  const contents = Buffer.from(JSON.stringify({ key, templates }))
+  await writeChanged([{ path: templatesFile, contents }])
+  return templates
 }
 
 /** Hashes everything that the templates depend on, but for the content of the bundles. */
-function hashSources(settings: string): string {
+function hashSources(settings: Record<string, string>): string {
   const sources = globSync('{infra,shared}/**/*.ts', { cwd: root }).sort()
   const entries = globSync('functions/**/*.ts', { cwd: root }).sort()
   const hash = createHash('sha256').update(JSON.stringify([root, settings, sources, entries]))
@@ -63,30 +59,6 @@ function hashSources(settings: string): string {
     hash.update(readFileSync(join(root, file)))
   return hash.digest('hex')
 }
-
-function readKept(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-async function keep(path: string, templates: StackTemplate[]): Promise<string> {
-  const text = JSON.stringify(templates, writeMap)
-  await writeChanged([{ path, contents: Buffer.from(text) }])
-  const writtenAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const files = globSync('*.json', { cwd: templatesDirectory }).map((name) => join(templatesDirectory, name))
-  const oldest = files.sort((one, other) => writtenAt(other) - writtenAt(one)).slice(maxKept)
-  for (const file of oldest) rmSync(file, { force: true })
-  return text
-}
-
-const writeMap = (_name: string, value: unknown): unknown =>
-  value instanceof Map ? { entries: [...value] } : value
-const readMap = (name: string, value: unknown): unknown =>
-  name === 'assetPaths' ? new Map((value as { entries: [string, string][] }).entries) : value
 
 async function synthesize(
   settings: Record<string, string>,
@@ -119,23 +91,15 @@ async function synthesize(
 
 /** Copies the bundles of all functions to a directory, so that no later bundling changes a running stack. */
 async function copyBundles(templates: StackTemplate[], directory: string): Promise<StackTemplate[]> {
+  const bundles = join(root, 'dist', 'functions')
   rmSync(directory, { recursive: true, force: true })
-  const copied = new Map<string, Promise<string>>()
-  const copy = async (from: string, to: string) => {
-    await cp(from, to, { recursive: true })
-    return to
-  }
-  return Promise.all(
-    templates.map(async (template) => {
-      const bundles = [...template.assetPaths].filter(([, path]) => path.startsWith(join(root, 'dist')))
-      const paths = bundles.map(async ([key, path]) => {
-        const copying = copied.get(path) ?? copy(path, join(directory, `${copied.size} ${basename(path)}`))
-        copied.set(path, copying)
-        return [key, await copying] as const
-      })
-      return { ...template, assetPaths: new Map(await Promise.all(paths)) }
-    }),
-  )
+  await cp(bundles, directory, { recursive: true })
+  return templates.map((template) => {
+    const paths = Object.entries(template.assetPaths)
+      .filter(([, path]) => path.startsWith(bundles))
+      .map(([key, path]) => [key, path.replace(bundles, directory)] as const)
+    return { ...template, assetPaths: Object.fromEntries(paths) }
+  })
 }
 
 function refuseWrongSettings<T>(read: () => T): T {

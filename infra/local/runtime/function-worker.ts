@@ -32,7 +32,6 @@ export class FunctionWorker {
   private readonly running: Int32Array<SharedArrayBuffer> | undefined
   private readonly loadFault: Promise<Outcome | undefined>
   private ended = false
-  private retired = false
   private uncaught: Outcome | undefined
   /** Resolves the running invocation. */
   private settle: (outcome: Outcome) => void = () => undefined
@@ -64,12 +63,7 @@ export class FunctionWorker {
 
   /** Whether the worker can take another invocation. */
   get usable(): boolean {
-    return !this.ended && !this.retired
-  }
-
-  /** Makes the worker take no further invocation; the running one finishes. */
-  retire(): void {
-    this.retired = true
+    return !this.ended
   }
 
   /** Runs the handler, one invocation at a time. Resolves with Lambda's error object if the handler fails. */

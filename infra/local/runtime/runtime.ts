@@ -96,13 +96,6 @@ export class Runtime {
     })
   }
 
-  /** Makes further invocations of a function load its new code. Running ones finish with the old code. */
-  reload(functionLogicalId: string): void {
-    const pool = this.poolOf(functionLogicalId)
-    for (const worker of pool.workers) worker.retire()
-    for (const { worker } of pool.idle) void this.drop(pool, worker)
-  }
-
   /** Counts the live workers, by function name. */
   countWorkers(): Record<string, number> {
     const counts: Record<string, number> = {}

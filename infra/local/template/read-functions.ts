@@ -44,7 +44,7 @@ export function readFunctions(reader: TemplateReader, roles: RoleModel[]): Funct
     .map(({ id, ref, stack, attribute, properties }) => {
       if (properties.Layers.length > 0) refuse(`${id} has layers, which the local stack does not know`)
       const role = roles.find(({ arn }) => arn === properties.Role)
-      const bundle = stack.assetPaths.get(properties.Code.S3Key ?? '')
+      const bundle = stack.assetPaths[properties.Code.S3Key ?? '']
       return {
         logicalId: id,
         name: ref,

@@ -15,7 +15,7 @@ interface Template {
 export interface StackTemplate extends Template {
   name: string
   /** Absolute paths of file assets, by the object key under which a deployment would upload them. */
-  assetPaths: Map<string, string>
+  assetPaths: Record<string, string>
 }
 
 interface AssetManifest {
@@ -28,7 +28,7 @@ export const readStackTemplates = (assembly: CloudAssembly): StackTemplate[] =>
     name: stackName,
     ...{ Resources: {}, Outputs: {}, Parameters: {} },
     ...(template as Partial<Template>),
-    assetPaths: new Map(dependencies.flatMap(readAssetPaths)),
+    assetPaths: Object.fromEntries(dependencies.flatMap(readAssetPaths)),
   }))
 
 function readAssetPaths(artifact: object): [objectKey: string, path: string][] {

@@ -14,25 +14,25 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 // A value that no earlier run has used.
 const exportCap = String(1 + Math.floor(Math.random() * 9_999))
 
-const synthesize = (port: number) =>
-  synthesizeLocalStage(join(directory, 'bundles'), { authUrl: `http://127.0.0.1:${port}/`, exportCap })
+const synthesize = () =>
+  synthesizeLocalStage(join(directory, 'bundles'), { authUrl: 'http://127.0.0.1:1111/', exportCap })
 
 /** The resources of every stack, as text. */
 const textOf = (templates: StackTemplate[]) => JSON.stringify(templates.map(({ Resources }) => Resources))
 
 it(
-  'the stage is synthesized for new settings, and once while nothing changes, whatever the port of the page',
+  'the stage is synthesized for new settings, and once while nothing changes',
   { timeout: 120_000 },
   async () => {
-    const first = textOf(await synthesize(1111))
+    const first = textOf(await synthesize())
     expect(addStacks).toHaveBeenCalledTimes(1)
     expect(first).toContain(`"EXPORT_CAP":"${exportCap}"`)
 
-    const again = await synthesize(2222)
+    const again = await synthesize()
     expect(addStacks).toHaveBeenCalledTimes(1)
-    expect(textOf(again)).toBe(first.replaceAll('127.0.0.1:1111', '127.0.0.1:2222'))
+    expect(textOf(again)).toBe(first)
     expect(first).toContain('127.0.0.1:1111')
-    const bundles = again.flatMap(({ assetPaths }) => [...assetPaths.values()])
+    const bundles = again.flatMap(({ assetPaths }) => Object.values(assetPaths))
     expect(bundles.length).toBeGreaterThan(40)
     for (const bundle of bundles) {
       expect(bundle.startsWith(directory)).toBe(true)

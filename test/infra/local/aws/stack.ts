@@ -145,7 +145,6 @@ export async function startStack(
   options: {
     dataDirectory?: string
     invoke?: Invoke
-    reload?: (functionLogicalId: string) => void
     dynamodbEndpoint?: string
     drawKmsLag?: DrawLag
     report?: (line: string) => void

@@ -187,18 +187,6 @@ describe('scaling', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
   })
 
-  it('after a reload, new calls run the new code while a running call finishes with the old', async () => {
-    const running = start([describeFunction('probe.wait')])
-    const first = await invoke('probe.wait', { milliseconds: 1 })
-    const pending = invoke('probe.wait', { milliseconds: 100 })
-    await expect.poll(() => running.countWorkers()).toEqual({ 'probe-wait': 1 })
-    running.reload('fixture/probe.wait')
-    const [busy, next] = await Promise.all([pending, invoke('probe.wait', { milliseconds: 1 })])
-    expect(busy.answer.instance).toBe(first.answer.instance)
-    expect(next.answer.instance).not.toBe(first.answer.instance)
-    await expect.poll(() => running.countWorkers()).toEqual({ 'probe-wait': 1 })
-  })
-
   it('closing the runtime ends a running call with Lambda’s error for an exit', async () => {
     const running = start([describeFunction('probe.hang')])
     const pending = invoke('probe.hang')
