@@ -32,7 +32,7 @@ async function timeUntilReady({ args, ready }: (typeof commands)[number]): Promi
   const isOuter = ([name]: [string, unknown]) => !name.startsWith('AWS_') && name !== 'TABLE_NAME'
   const child = spawn(process.execPath, args, {
     cwd: join(import.meta.dirname, '../..'),
-    // Without what the stack of the benchmark has set.
+    // Environment variables that the benchmark itself has set would change what it measures.
     env: Object.fromEntries(Object.entries(process.env).filter(isOuter)),
     stdio: ['ignore', 'pipe', 'ignore'],
   })

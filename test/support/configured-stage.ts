@@ -1,2 +1,2 @@
-/** The least that a stage which is deployed must configure. */
+/** The knobs that every deployed stage must set. */
 export const configured = { authUrl: 'https://auth.example.com/', mailFrom: 'no-reply@example.com' }

@@ -6,7 +6,7 @@ export const stackManners = process.env['STACK_MANNERS']
 /** How long a test waits for what takes this long at most: four times as long with manners. */
 export const patience = (milliseconds: number): number => milliseconds * (stackManners === undefined ? 1 : 4)
 
-/** How the line of the local stack ends that tells of an answer of 500. */
+/** End of the line that the local stack prints for each answer with status 500. */
 export const answered500 = 'was answered 500'
 
 /** Waits until every read sees what one read has seen: with manners, another one may miss the last second. */
