@@ -34,7 +34,7 @@ export function requireEnv(name: EnvironmentName | AwsEnvironmentName): string {
 }
 
 /** The issuer, `iss` of device_tokens: the base URL without trailing slash (OpenID Connect Discovery §3). */
-export const issuer = (): string => requireEnv('BASE_URL').replace(/\/+$/, '')
+export const issuer = (): string => requireEnv('BASE_URL').replace(/(?<!\/)\/+$/, '')
 
 /** Name of the environment variable with the URL of a worker's queue: `grow-tree` → `GROW_TREE_QUEUE_URL`. */
 export const queueUrlName = (worker: string): string =>

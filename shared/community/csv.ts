@@ -39,16 +39,29 @@ function toCell(value: Member[keyof Member]): string {
 const startsFormula = /^[=+\-@\t\r\n＝＋－＠]/u
 
 /**
- * A separator of cells or rows with the beginning of a formula after it. A spreadsheet whose separator is not
- * the comma takes quotes inside a cell for text, so they do not protect what follows a separator.
+ * A separator of cells or rows, what spreadsheets skip after it, and the formula character that follows, if
+ * one does. A spreadsheet whose separator is not the comma takes quotes inside a cell for text, so they do
+ * not protect what follows a separator.
  */
-const separatedFormula = /(?:\r\n|[;\t\r\n])(?=[\s"]*[=+\-@＝＋－＠])/gu
+const separatedCell = /[;\t\r\n][\s"]*[=+\-@＝＋－＠]?/gu
+const endsInFormula = /[=+\-@＝＋－＠]$/u
+const separator = /\r\n|[;\t\r\n]/gu
 
+/** Puts an apostrophe after each separator that a formula follows. */
+const escapeSeparated = (text: string): string =>
+  text.replaceAll(separatedCell, (cell) =>
+    endsInFormula.test(cell) ? cell.replaceAll(separator, "$&'") : cell,
+  )
+
+/** June is without its `e`, which is also that of `1e5`: two ways to match one would double with each. */
 const months =
-  'jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?'
+  'jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|jun|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?'
 
 /** A text that a spreadsheet would convert to a number, date, time or truth value: `1e5`, `5 pm`. */
 const isConverted = new RegExp(`^(?=.*\\d)([\\s\\d.,:/%$€£¥()e+-]|[ap]m?$|${months})+$|^(true|false)$`, 'iu')
+
+/** Spreadsheets convert no longer text, in UTF-16 code units; nicknames and notes are shorter. */
+const maxConvertedLength = 255
 
 /**
  * Escapes a text so that a spreadsheet keeps it as text: an apostrophe is put before a text that it would run
@@ -56,6 +69,8 @@ const isConverted = new RegExp(`^(?=.*\\d)([\\s\\d.,:/%$€£¥()e+-]|[ap]m?$|${
  * because no cell can hold it and a formula could follow it.
  */
 export function textCell(text: string): string {
-  const visible = text.replaceAll('\0', '').replaceAll(separatedFormula, "$&'")
-  return startsFormula.test(visible) || isConverted.test(visible) ? `'${visible}` : visible
+  const visible = escapeSeparated(text.replaceAll('\0', ''))
+  const isChanged =
+    startsFormula.test(visible) || (visible.length <= maxConvertedLength && isConverted.test(visible))
+  return isChanged ? `'${visible}` : visible
 }

@@ -15,7 +15,7 @@ const secretByteLimits = { min: 10, max: 64 }
 export const TotpSecret = v.pipe(
   v.string(),
   v.maxLength(120, 'must have at most 120 characters'),
-  v.transform((text) => text.replace(/=+$/, '').toUpperCase()),
+  v.transform((text) => text.replace(/(?<!=)=+$/, '').toUpperCase()),
   v.check((text) => {
     const length = decodedLength(text)
     return length !== undefined && length >= secretByteLimits.min && length <= secretByteLimits.max

@@ -1,0 +1,81 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { expect, it } from 'vitest'
+import * as v from 'valibot'
+import { textCell } from '../shared/community/csv.ts'
+import { PlainText } from '../shared/fields.ts'
+
+const root = join(import.meta.dirname, '..')
+const files = globSync('{shared,functions}/**/*.ts', { cwd: root }).sort()
+
+/** The regular expressions in a source file, each as it is written there. */
+function literalsIn(file: string): { name: string; pattern: RegExp }[] {
+  const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest)
+  const found: { name: string; pattern: RegExp }[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf('/')
+      const pattern = new RegExp(node.text.slice(1, end), node.text.slice(end + 1))
+      found.push({ name: `${file} ${node.text}`, pattern })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+/** What a pattern may match again and again, in two ways: of each alternative, class and separator some. */
+const units =
+  'june|july|septdecem|e|am|1|0|a|A|é|́|ß| |\t|\r\n|;|;"|"|W/"|W/|=|==|-|+|/|.|a.|:|:1|::|@|@1|a@|#|$|%2|[|(|_|\\|{"|}'.split(
+    '|',
+  )
+const beginnings = ['', 'a', '1', ';', '"', '[', '{"id":"', 'http://localhost', '$argon2id$v=19$m=1,t=1,p=1$']
+const ends = ['', '!', '\n', '=x', '\0']
+
+/** The longest text that is read with a pattern is a request's header, of 8 KB; longer ones have bounds. */
+const maxLength = 8_192
+
+/** A generous time for a text of a length: 1 µs a character. A quadratic pattern needs 4 µs at 8 KB. */
+const maxMilliseconds = (length: number): number => 5 + length / 1_000
+
+/** The shortest time of three runs, so that a busy machine does not count. */
+function timeOf(run: () => unknown, limit: number): number {
+  let shortest = Infinity
+  for (let i = 0; i < 3 && shortest > limit; i += 1) {
+    const start = performance.now()
+    run()
+    shortest = Math.min(shortest, performance.now() - start)
+  }
+  return shortest
+}
+
+/** The slowest attack on what reads texts of up to a length, with its share of the time that it may take. */
+function slowest(length: number, read: (text: string) => unknown): { share: number; attack: string } {
+  let worst = { share: 0, attack: '' }
+  for (const unit of units)
+    for (const beginning of beginnings)
+      for (const end of ends) {
+        const times = Math.floor((length - beginning.length - end.length) / unit.length)
+        const text = beginning + unit.repeat(times) + end
+        const limit = maxMilliseconds(text.length)
+        const share = timeOf(() => read(text), limit) / limit
+        const attack = JSON.stringify([beginning, unit, times, end])
+        if (share > worst.share) worst = { share, attack }
+        if (share > 1) return worst
+      }
+  return worst
+}
+
+it.each(files.flatMap(literalsIn))('$name reads 8 KB in a time that grows linearly', ({ pattern }) => {
+  const { share, attack } = slowest(maxLength, (text) => text.replace(pattern, ''))
+  expect(share, attack).toBeLessThan(1)
+})
+
+it.each([
+  { name: 'a cell of the CSV export', length: 100, read: textCell },
+  { name: 'a plain text', length: 2_000, read: (text: string) => v.is(PlainText(2_000), text) },
+])('$name is read in a time that grows linearly', ({ length, read }) => {
+  const { share, attack } = slowest(length, read)
+  expect(share, attack).toBeLessThan(1)
+})
