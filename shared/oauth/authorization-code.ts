@@ -8,20 +8,20 @@ import { scopes } from '../tokens/scopes.ts'
 
 /** An authorization code as stored, under its hash, with all it is bound to. Instants: epoch milliseconds. */
 const CodeItem = v.object({
-  user_id: Integer,
-  session_id: v.string(),
+  userId: Integer,
+  sessionId: v.string(),
   /** Key of the first-party access_token with which the user consented to the code. */
-  session_key: Key,
-  session_expires_at: Integer,
-  authenticated_at: Integer,
-  client_id: v.string(),
-  redirect_uri: v.string(),
-  code_challenge: v.string(),
+  sessionKey: Key,
+  sessionExpiresAt: Integer,
+  authenticatedAt: Integer,
+  clientId: v.string(),
+  redirectUri: v.string(),
+  codeChallenge: v.string(),
   nonce: v.optional(v.string()),
   scopes: v.array(v.picklist(scopes)),
-  expires_at: Integer,
+  expiresAt: Integer,
   /** Key of the access_token that the code was exchanged for; present once the code is used. */
-  given_key: v.optional(Key),
+  givenKey: v.optional(Key),
 })
 export type AuthorizationCode = v.InferOutput<typeof CodeItem>
 
@@ -37,9 +37,9 @@ const codeKey = (code: string): Key =>
   codes.key({ hash: createHash('sha256').update(code).digest('base64url') })
 
 /** Creates a random 256-bit code, valid once `put` is written. Only its hash is stored (RFC 6749 §10.10). */
-export function issueCode(grant: Omit<AuthorizationCode, 'given_key'>): { code: string; put: Write } {
+export function issueCode(grant: Omit<AuthorizationCode, 'givenKey'>): { code: string; put: Write } {
   const code = randomBytes(32).toString('base64url')
-  return { code, put: putNew({ ...codeKey(code), ...grant, ttl: ttlAfter(grant.expires_at) }) }
+  return { code, put: putNew({ ...codeKey(code), ...grant, ttl: ttlAfter(grant.expiresAt) }) }
 }
 
 /** Reads a code, strongly consistent, even if used or expired; undefined if unknown or deleted. */
@@ -56,8 +56,8 @@ export async function readCode(code: string): Promise<AuthorizationCode | undefi
 export const consumeCode = (code: string, issuedTokenKey: Key, tokenExpiresAt: number): Write => ({
   Update: {
     Key: codeKey(code),
-    UpdateExpression: 'SET given_key = :given, #ttl = :ttl',
-    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(given_key) AND expires_at > :now',
+    UpdateExpression: 'SET givenKey = :given, #ttl = :ttl',
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(givenKey) AND expiresAt > :now',
     ExpressionAttributeNames: { '#ttl': 'ttl' },
     ExpressionAttributeValues: {
       ':given': issuedTokenKey,

@@ -6,30 +6,22 @@ import { indexName } from '../db/table-layout.ts'
 import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { settings } from '../settings.ts'
-import { type Scope, scopes } from '../tokens/scopes.ts'
+import { scopes } from '../tokens/scopes.ts'
 
-/** An OAuth client: an application that may request codes and tokens. */
-export interface Client {
-  clientId: string
-  name: string
-  /** Redirect URIs of the client, exactly as registered. */
-  redirectUris: string[]
-  /** Scopes that the client may request. */
-  scopes: Scope[]
-  /** MAC of a confidential client's secret; undefined for a public client. */
-  secretMac?: string | undefined
-  /** Instant of the latest registration, epoch milliseconds. */
-  updatedAt: number
-}
-
-const ClientItem = v.object({
-  client_id: v.string(),
+/** An OAuth client, an application that may request codes and tokens, as it is stored. */
+const Client = v.object({
+  clientId: v.string(),
   name: v.string(),
-  redirect_uris: v.array(v.string()),
+  /** Redirect URIs of the client, exactly as registered. */
+  redirectUris: v.array(v.string()),
+  /** Scopes that the client may request. */
   scopes: v.array(v.picklist(scopes)),
-  secret_mac: v.optional(v.string()),
-  updated_at: Integer,
+  /** MAC of a confidential client's secret; undefined for a public client. */
+  secretMac: v.optional(v.string()),
+  /** Instant of the latest registration, epoch milliseconds. */
+  updatedAt: Integer,
 })
+export type Client = v.InferOutput<typeof Client>
 
 const clients = itemType({
   pk: 'CLIENT#{clientId}',
@@ -65,7 +57,7 @@ export async function readClient(
 ): Promise<Client | undefined> {
   if (!isClientId(clientId)) return undefined
   const item = await findItem(clientKey(clientId), options)
-  if (item !== undefined) return toClient(v.parse(ClientItem, item))
+  if (item !== undefined) return v.parse(Client, item)
   return clientId === settings().firstPartyClientId ? firstPartyClient(clientId) : undefined
 }
 
@@ -109,7 +101,7 @@ export async function listClients(): Promise<Client[]> {
   const keys: Key[] = []
   for await (const { gsk } of listed) keys.push(clientKey(String(gsk)))
   const items = await readItems(keys, { consistent: true })
-  return items.flatMap((item) => (item === undefined ? [] : [toClient(v.parse(ClientItem, item))]))
+  return items.flatMap((item) => (item === undefined ? [] : [v.parse(Client, item)]))
 }
 
 /** The write that registers or replaces a client. It fails unless newer than the stored registration. */
@@ -119,25 +111,11 @@ export const putClient = (client: Client): Write => ({
       ...clientKey(client.clientId),
       gpk: listPartition,
       gsk: client.clientId,
-      client_id: client.clientId,
-      name: client.name,
-      redirect_uris: client.redirectUris,
-      scopes: client.scopes,
-      secret_mac: client.secretMac,
-      updated_at: client.updatedAt,
+      ...client,
     },
-    ConditionExpression: 'attribute_not_exists(pk) OR updated_at < :updated_at',
-    ExpressionAttributeValues: { ':updated_at': client.updatedAt },
+    ConditionExpression: 'attribute_not_exists(pk) OR updatedAt < :updatedAt',
+    ExpressionAttributeValues: { ':updatedAt': client.updatedAt },
   },
-})
-
-const toClient = (item: v.InferOutput<typeof ClientItem>): Client => ({
-  clientId: item.client_id,
-  name: item.name,
-  redirectUris: item.redirect_uris,
-  scopes: item.scopes,
-  secretMac: item.secret_mac,
-  updatedAt: item.updated_at,
 })
 
 const firstPartyClient = (clientId: string): Client => ({

@@ -46,18 +46,19 @@ export async function consent(
     return { redirect_to: authorizationResponseUrl(redirectUri, { error: 'access_denied', state }) }
   if (maxSignInAgeSeconds !== undefined) checkSignInAge(caller, maxSignInAgeSeconds)
   const { authorizationCodeTtlSeconds } = settings()
+  const { userId, sessionId, authenticatedAt } = caller
   const { code, put } = issueCode({
-    user_id: caller.userId,
-    session_id: caller.sessionId,
-    session_key: caller.key,
-    session_expires_at: caller.expiresAt,
-    authenticated_at: caller.authenticatedAt,
-    client_id: client.clientId,
-    redirect_uri: redirectUri,
-    code_challenge: codeChallenge,
+    userId,
+    sessionId,
+    sessionKey: caller.key,
+    sessionExpiresAt: caller.expiresAt,
+    authenticatedAt,
+    clientId: client.clientId,
+    redirectUri,
+    codeChallenge,
     nonce,
     scopes,
-    expires_at: Date.now() + authorizationCodeTtlSeconds * 1000,
+    expiresAt: Date.now() + authorizationCodeTtlSeconds * 1000,
   })
   const sessionEnded = () => bearerChallenge(new Failure('unauthenticated'))
   await transact([put, requireLiveSession(caller, sessionEnded)])

@@ -62,9 +62,9 @@ export async function exchangeCode(
   const verifier = requireParameter('code_verifier', parameters.code_verifier)
   if (grant === undefined) throw new Failure('invalid_grant')
   checkCodeBinding(grant, client, redirectUri)
-  checkCodeVerifier(verifier, grant.code_challenge)
-  if (grant.given_key !== undefined) return rejectUsedCode(grant)
-  if (grant.expires_at <= Date.now()) throw new Failure('invalid_grant')
+  checkCodeVerifier(verifier, grant.codeChallenge)
+  if (grant.givenKey !== undefined) return rejectUsedCode(grant)
+  if (grant.expiresAt <= Date.now()) throw new Failure('invalid_grant')
   return issueTokens(code, grant)
 }
 
@@ -73,7 +73,7 @@ export async function exchangeCode(
  * (RFC 6749 §4.1.3).
  */
 function checkCodeBinding(grant: AuthorizationCode, client: Client, redirectUri: string): void {
-  if (grant.client_id !== client.clientId || grant.redirect_uri !== redirectUri)
+  if (grant.clientId !== client.clientId || grant.redirectUri !== redirectUri)
     throw new Failure('invalid_grant')
 }
 
@@ -97,23 +97,16 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
  * again. The tokens are returned only after the transaction that marks the code as used has succeeded.
  */
 async function issueTokens(code: string, grant: AuthorizationCode): Promise<TokenAnswer> {
-  const { scopes } = grant
+  const { userId, sessionId, clientId, scopes, authenticatedAt } = grant
   // A token derived from a session expires with the session at the latest, so that ending the session ends
   // all access.
-  const expiresAt = Math.min(Date.now() + settings().accessTokenTtlSeconds * 1000, grant.session_expires_at)
-  const common = {
-    userId: grant.user_id,
-    sessionId: grant.session_id,
-    clientId: grant.client_id,
-    scopes,
-    expiresAt,
-    authenticatedAt: grant.authenticated_at,
-  }
+  const expiresAt = Math.min(Date.now() + settings().accessTokenTtlSeconds * 1000, grant.sessionExpiresAt)
+  const common = { userId, sessionId, clientId, scopes, expiresAt, authenticatedAt }
   const { accessToken, key, put } = issueAccessToken({ ...common, firstParty: false })
   const deviceToken = await issueDeviceToken({ ...common, accessToken, nonce: grant.nonce })
   const failures = await tryTransact([
     consumeCode(code, key, expiresAt),
-    requireLiveSession({ key: grant.session_key }),
+    requireLiveSession({ key: grant.sessionKey }),
     put,
   ])
   if (failures.length > 0) return rejectUsedCode(await readCode(code))
@@ -130,6 +123,6 @@ async function issueTokens(code: string, grant: AuthorizationCode): Promise<Toke
  * to revoke.
  */
 async function rejectUsedCode(grant: AuthorizationCode | undefined): Promise<never> {
-  if (grant?.given_key !== undefined) await revokeTokenByKey(grant.given_key, grant.client_id)
+  if (grant?.givenKey !== undefined) await revokeTokenByKey(grant.givenKey, grant.clientId)
   throw new Failure('invalid_grant')
 }

@@ -8,37 +8,32 @@ import { Failure } from '../errors.ts'
 import { decodeUserId, encodeUserId } from '../fields.ts'
 import { type RequiredScope, type Scope, scopes } from './scopes.ts'
 
-/** The signed-in user on whose behalf a request is made, as the request's access_token says. */
-export interface Caller {
-  userId: number
+/**
+ * An access_token as stored: everything but the token itself, which only its holder has. Instants are epoch
+ * milliseconds.
+ */
+const TokenItem = v.object({
+  userId: Integer,
   /**
    * The session: the sign-in that the token comes from, directly or through a code; `sid` of the
    * device_token.
    */
-  sessionId: string
-  clientId: string
-  scopes: Scope[]
+  sessionId: v.string(),
+  clientId: v.string(),
+  scopes: v.array(v.picklist(scopes)),
   /** Whether the password flow itself issued the token. */
-  firstParty: boolean
-  /** When the access_token expires, epoch milliseconds. */
-  expiresAt: number
-  /** When the user signed in, epoch milliseconds. */
-  authenticatedAt: number
+  firstParty: v.boolean(),
+  expiresAt: Integer,
+  /** When the user signed in. */
+  authenticatedAt: Integer,
+})
+type TokenItem = v.InferOutput<typeof TokenItem>
+
+/** The signed-in user on whose behalf a request is made, as the request's access_token says. */
+export interface Caller extends TokenItem {
   /** Key of the access_token's item. */
   key: Key
 }
-
-/** An access_token as stored: everything but the token itself, which only its holder has. */
-const TokenItem = v.object({
-  user_id: Integer,
-  session_id: v.string(),
-  client_id: v.string(),
-  scopes: v.array(v.picklist(scopes)),
-  first_party: v.boolean(),
-  expires_at: Integer,
-  authenticated_at: Integer,
-})
-type TokenItem = v.InferOutput<typeof TokenItem>
 
 /** An access_token: `at_`, user id in base 36, session id (128 bits), 256 random bits. Opaque to clients. */
 const tokenShape = /^at_([0-9a-z]{1,11})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}$/
@@ -66,17 +61,10 @@ function tokenKey(token: string): Key {
   return tokens.key({ userId, sessionId, hash })
 }
 
-/** The grant that an access_token is issued for. Instants are epoch milliseconds. */
-export interface AccessTokenGrant {
-  userId: number
-  /** The session that the token belongs to; a new one by default. */
+/** What an access_token is issued for; the session is a new one by default. */
+export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes'> & {
   sessionId?: string | undefined
-  clientId: string
   scopes: readonly Scope[]
-  /** Whether the password flow itself issues the token. */
-  firstParty: boolean
-  expiresAt: number
-  authenticatedAt: number
 }
 
 /** An issued access_token, which works once `put` is written. */
@@ -101,16 +89,12 @@ export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
   const sessionId = grant.sessionId ?? newSessionId()
   const accessToken = newAccessToken(grant.userId, sessionId)
   const key = tokenKey(accessToken)
-  const item: TokenItem = {
-    user_id: grant.userId,
-    session_id: sessionId,
-    client_id: grant.clientId,
-    scopes: [...grant.scopes],
-    first_party: grant.firstParty,
-    expires_at: grant.expiresAt,
-    authenticated_at: grant.authenticatedAt,
+  return {
+    accessToken,
+    sessionId,
+    key,
+    put: putNew({ ...key, ...grant, sessionId, ttl: ttlAfter(grant.expiresAt) }),
   }
-  return { accessToken, sessionId, key, put: putNew({ ...key, ...item, ttl: ttlAfter(grant.expiresAt) }) }
 }
 
 /**
@@ -124,25 +108,14 @@ export async function checkAccessToken(token: string, requiredScope: RequiredSco
   const key = tokenKey(token)
   const firstParty = requiredScope === 'first-party'
   const item = toToken(await findItem(key, { consistent: firstParty }))
-  if (item === undefined || item.expires_at <= Date.now()) throw new Failure('unauthenticated')
-  if (firstParty ? !item.first_party : !item.scopes.includes(requiredScope)) {
+  if (item === undefined || item.expiresAt <= Date.now()) throw new Failure('unauthenticated')
+  if (firstParty ? !item.firstParty : !item.scopes.includes(requiredScope)) {
     throw new Failure('insufficient_scope')
   }
-  return toCaller(item, key)
+  return { ...item, key }
 }
 
 const toToken = (item: Item | undefined): TokenItem | undefined => item && v.parse(TokenItem, item)
-
-const toCaller = (item: TokenItem, key: Key): Caller => ({
-  userId: item.user_id,
-  sessionId: item.session_id,
-  clientId: item.client_id,
-  scopes: item.scopes,
-  firstParty: item.first_party,
-  expiresAt: item.expires_at,
-  authenticatedAt: item.authenticated_at,
-  key,
-})
 
 /**
  * The condition that a session's own access_token still works, for the transaction that issues a code or a
@@ -151,7 +124,7 @@ const toCaller = (item: TokenItem, key: Key): Caller => ({
 export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise?: () => Error): Write => ({
   ConditionCheck: {
     Key: key,
-    ConditionExpression: 'attribute_exists(pk) AND expires_at > :now',
+    ConditionExpression: 'attribute_exists(pk) AND expiresAt > :now',
     ExpressionAttributeValues: { ':now': Date.now() },
   },
   ...(otherwise && { otherwise }),
@@ -170,8 +143,8 @@ export async function revokeToken(token: string, clientId: string): Promise<void
 export async function revokeTokenByKey(key: Key, clientId: string): Promise<void> {
   const token = toToken(await readItem(key, { consistent: true }))
   if (token === undefined) return
-  if (token.client_id !== clientId) throw new Failure('invalid_grant')
-  if (token.first_party) await endSession(token.user_id, token.session_id)
+  if (token.clientId !== clientId) throw new Failure('invalid_grant')
+  if (token.firstParty) await endSession(token.userId, token.sessionId)
   else await writeItem({ Delete: { Key: key } })
 }
 
@@ -193,7 +166,7 @@ const deleteBatchSize = 25
  */
 const maxRounds = 400
 
-const StoredToken = v.object({ ...Key.entries, first_party: v.boolean() })
+const StoredToken = v.object({ ...Key.entries, firstParty: v.boolean() })
 
 /**
  * Deletes every token of a session, or of the user if no session is given, and queries again until none is
@@ -210,10 +183,10 @@ async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
     }
     const found = v.parse(v.array(StoredToken), await queryFirst(query, deleteBatchSize))
     if (found.length === 0) return
-    const derived = found.filter((token) => !token.first_party)
+    const derived = found.filter((token) => !token.firstParty)
     await deleteAll(derived)
     if (derived.length === 0 || found.length < deleteBatchSize)
-      await deleteAll(found.filter((token) => token.first_party))
+      await deleteAll(found.filter((token) => token.firstParty))
   }
   throw new Error('tokens are being added as fast as they are deleted')
 }

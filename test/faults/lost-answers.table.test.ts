@@ -93,7 +93,7 @@ describe.each(repetitions)('a write whose answer is lost until the deadline, rep
     const exchange = { body: await consentTo(await createClient(), await createSession()) }
     const lost = await withLostAnswer(() => callEndpoint(token, { ...exchange, remainingMilliseconds }))
     expect(lost).toMatchObject(unavailable)
-    const givenKey = (await readCode(exchange.body['code'] ?? ''))?.given_key ?? { pk: 'none', sk: 'none' }
+    const givenKey = (await readCode(exchange.body['code'] ?? ''))?.givenKey ?? { pk: 'none', sk: 'none' }
     expect(await readItem(givenKey, { consistent: true })).toBeDefined()
     passTime()
     expect(await callEndpoint(token, exchange)).toMatchObject({ status: 400, code: 40003 })

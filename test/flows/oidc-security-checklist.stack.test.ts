@@ -30,7 +30,7 @@ async function expireCode(code: string): Promise<void> {
   await writeItem({
     Update: {
       Key: { pk: `CODE#${hash}`, sk: 'CODE' },
-      UpdateExpression: 'SET expires_at = :past',
+      UpdateExpression: 'SET expiresAt = :past',
       ExpressionAttributeValues: { ':past': Date.now() - 1 },
     },
   })

@@ -39,11 +39,11 @@ export async function expireTickets(email: string): Promise<void> {
 
 /** Makes all sign-ins of a user look old, by setting the instant of each to the past. */
 export async function ageSignIns(userId: number): Promise<void> {
-  const items = await scanItems('begins_with(sk, :kind) AND user_id = :user_id', {
+  const items = await scanItems('begins_with(sk, :kind) AND userId = :userId', {
     ':kind': { S: 'TOKEN#' },
-    ':user_id': { N: String(userId) },
+    ':userId': { N: String(userId) },
   })
-  await setToPast(items, 'authenticated_at')
+  await setToPast(items, 'authenticatedAt')
 }
 
 async function setToPast(items: Item[], attribute: string, names?: Record<string, string>): Promise<void> {
