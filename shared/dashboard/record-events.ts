@@ -51,14 +51,13 @@ export const recordTraffic = (userId: number, bytes: Big, record: EventRecord): 
   applyOnce(record, [requireUser(userId), addTraffic(userId, bytes)])
 
 /** A device according to its latest event: the user it belongs to, and whether it is active. */
-export interface Device {
-  userId: number
-  active: boolean
+const Device = v.object({
+  userId: Integer,
+  active: v.boolean(),
   /** Instant of the device's latest event, epoch milliseconds. */
-  at: number
-}
-
-const DeviceItem = v.object({ user_id: Integer, active: v.boolean(), at: Integer })
+  at: Integer,
+})
+type Device = v.InferOutput<typeof Device>
 
 const devices = itemType({
   pk: 'DEVICE#{deviceId}',
@@ -93,20 +92,18 @@ const isLater = (device: Device, stored: Device | undefined): boolean =>
 
 async function readDevice(deviceId: string): Promise<Device | undefined> {
   const item = await readItem(devices.key({ deviceId }), { consistent: true })
-  if (item === undefined) return undefined
-  const { user_id: userId, active, at } = v.parse(DeviceItem, item)
-  return { userId, active, at }
+  return item && v.parse(Device, item)
 }
 
 /** The write of a device; its condition fails if the stored device has changed since it was read. */
-function putDevice(deviceId: string, { userId, active, at }: Device, stored: Device | undefined): Write {
-  const item = { ...devices.key({ deviceId }), user_id: userId, active, at }
+function putDevice(deviceId: string, device: Device, stored: Device | undefined): Write {
+  const item = { ...devices.key({ deviceId }), ...device }
   if (stored === undefined) return putNew(item)
   return {
     Put: {
       Item: item,
-      ConditionExpression: '#user = :user AND #active = :active AND #at = :at',
-      ExpressionAttributeNames: { '#user': 'user_id', '#active': 'active', '#at': 'at' },
+      ConditionExpression: 'userId = :user AND #active = :active AND #at = :at',
+      ExpressionAttributeNames: { '#active': 'active', '#at': 'at' },
       ExpressionAttributeValues: { ':user': stored.userId, ':active': stored.active, ':at': stored.at },
     },
   }

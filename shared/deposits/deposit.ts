@@ -41,10 +41,10 @@ const DepositItem = v.object({
   required_confirmations: Integer,
   created_at: Integer,
   credited_at: v.nullable(Integer),
-  user_id: Integer,
+  userId: Integer,
   version: Integer,
   ordinal: Integer,
-  currency_ordinal: Integer,
+  currencyOrdinal: Integer,
 })
 
 /** A deposit as the service stores it, including what its owner does not see. */
@@ -101,10 +101,9 @@ export async function readDepositOf(userId: number, id: string): Promise<Deposit
   return undefined
 }
 
-/** Parses a deposit from its own item or from a row of a list. */
 function toDeposit(item: Item): Deposit {
-  const { user_id, version, ordinal, currency_ordinal, ...record } = v.parse(DepositItem, item)
-  return { record, userId: user_id, version, ordinal, currencyOrdinal: currency_ordinal }
+  const { userId, version, ordinal, currencyOrdinal, ...record } = v.parse(DepositItem, item)
+  return { record, userId, version, ordinal, currencyOrdinal }
 }
 
 const rowKeys = itemType({
@@ -122,21 +121,9 @@ const listName = (userId: number, currency = '*'): string => rowKeys.partition({
  * The items of a deposit: its own, and its rows in two lists, that of all deposits and that of its currency.
  * Rows hold the whole deposit, so that a page is one read.
  */
-function depositItems({
-  record,
-  userId,
-  version,
-  ordinal,
-  currencyOrdinal,
-}: Deposit): [Item & Key, Item & Key, Item & Key] {
-  const item = {
-    ...record,
-    amount: toNumberValue(record.amount),
-    user_id: userId,
-    version,
-    ordinal,
-    currency_ordinal: currencyOrdinal,
-  }
+function depositItems({ record, ...rest }: Deposit): [Item & Key, Item & Key, Item & Key] {
+  const { userId, ordinal, currencyOrdinal } = rest
+  const item = { ...record, ...rest, amount: toNumberValue(record.amount) }
   const row = (list: string, number: number) => ({
     ...rowKey(list, number),
     ...instantKeys(list, record.created_at, number),
@@ -174,7 +161,6 @@ const countKeys = itemType({
   found: 'by user',
 })
 
-/** Key of the numbers of a user's deposits. */
 const countKey = (userId: number): Key => countKeys.key({ userId })
 
 /** Reads how many deposits a user has. */

@@ -1,5 +1,9 @@
-import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import type { MiddlewareObj } from '@middy/core'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { invalidParameter } from '../errors.ts'
+
+/** Middleware of middy for HTTP requests. */
+export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>
 
 /** What an endpoint may need from a request besides its parsed input. */
 export interface RequestInfo {

@@ -1,4 +1,4 @@
-import middy, { type MiddlewareObj } from '@middy/core'
+import middy from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import * as v from 'valibot'
 import { readTogether } from '../db/read.ts'
@@ -20,7 +20,7 @@ import {
 import { authenticate, type Session } from './middleware/authenticate.ts'
 import { readBody } from './middleware/read-body.ts'
 import { rehearse } from './rehearsal.ts'
-import { type RequestInfo, requestInfo } from './request.ts'
+import { type HttpMiddleware, type RequestInfo, requestInfo } from './request.ts'
 
 interface SignedInSpec<
   Input extends v.GenericSchema,
@@ -68,7 +68,7 @@ const rehearsed: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
 /** Handles requests of signed-in callers, with this middleware around it. */
 function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSchema, Prefetched>(
   spec: SignedInSpec<Input, Output, Prefetched> & Pick<EndpointDescription, 'dialect' | 'accepts'>,
-  around: MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>[],
+  around: HttpMiddleware[],
 ): Handler {
   const { dialect, accepts } = spec
   const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)

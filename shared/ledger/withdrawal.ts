@@ -2,11 +2,10 @@ import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
-import { Integer, type Item } from '../db/table.ts'
+import { Integer } from '../db/table.ts'
 import { ConditionFailed, putNew, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
-import type { Big } from '../money.ts'
 import { retry } from '../retry.ts'
 import { requireUser } from '../users/user.ts'
 import { postTransaction } from './post-transaction.ts'
@@ -15,13 +14,14 @@ import type { Movement } from './bill.ts'
 export const WithdrawalStatus = v.picklist(['requested', 'settled', 'cancelled'])
 export type WithdrawalStatus = v.InferOutput<typeof WithdrawalStatus>
 
-interface Withdrawal {
-  withdrawalId: string
-  userId: number
-  currency: string
-  amount: Big
-  status: WithdrawalStatus
-}
+const WithdrawalItem = v.object({
+  withdrawalId: v.string(),
+  userId: Integer,
+  currency: v.string(),
+  amount: Decimal,
+  status: WithdrawalStatus,
+})
+type Withdrawal = v.InferOutput<typeof WithdrawalItem>
 
 /**
  * Advances a withdrawal to the status of an event. Of settled and cancelled, the first to arrive is final. If
@@ -91,13 +91,6 @@ function movementsOf(
   }
 }
 
-const WithdrawalItem = v.object({
-  user_id: Integer,
-  currency: v.string(),
-  amount: Decimal,
-  status: WithdrawalStatus,
-})
-
 const withdrawalKeys = itemType({
   pk: 'WD#{withdrawalId}',
   sk: 'WITHDRAWAL',
@@ -108,22 +101,15 @@ const withdrawalKeys = itemType({
 /** Reads a withdrawal as stored now; undefined before its first event. */
 async function readWithdrawal(withdrawalId: string): Promise<Withdrawal | undefined> {
   const item = await readItem(withdrawalKeys.key({ withdrawalId }), { consistent: true })
-  return item && toWithdrawal(withdrawalId, item)
-}
-
-function toWithdrawal(withdrawalId: string, item: Item): Withdrawal {
-  const { user_id: userId, currency, amount, status } = v.parse(WithdrawalItem, item)
-  return { withdrawalId, userId, currency, amount, status }
+  return item && v.parse(WithdrawalItem, item)
 }
 
 /** The write of a withdrawal; its condition fails unless the stored status is the one that was read. */
 function putWithdrawal(next: Withdrawal, before: Withdrawal | undefined): Write {
   const item = {
     ...withdrawalKeys.key({ withdrawalId: next.withdrawalId }),
-    user_id: next.userId,
-    currency: next.currency,
+    ...next,
     amount: toNumberValue(next.amount),
-    status: next.status,
   }
   if (before === undefined) return putNew(item)
   return {

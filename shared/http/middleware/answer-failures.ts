@@ -1,19 +1,16 @@
-import type { MiddlewareObj } from '@middy/core'
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { emitMetric } from '../../emit-metric.ts'
 import { Failure } from '../../errors.ts'
 import { countFailure, isUnavailable, passingCause } from '../../faults.ts'
 import { errorSummary, log } from '../../log.ts'
 import { type Dialect, fail } from '../reply.ts'
+import type { HttpMiddleware } from '../request.ts'
 
 /**
  * Middleware that turns an error into an answer. A Failure is answered with its own status and code. An error
  * with a passing cause becomes `unavailable`. Any other error becomes `internal` and is logged without its
  * message, which may quote what was sent.
  */
-export const answerFailures = (
-  dialect: Dialect,
-): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> => ({
+export const answerFailures = (dialect: Dialect): HttpMiddleware => ({
   onError(request) {
     const failure = toFailure(request.error)
     const cause = errorSummary(request.error)

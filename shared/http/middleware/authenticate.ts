@@ -1,11 +1,11 @@
-import type { MiddlewareObj, Request } from '@middy/core'
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import type { Request } from '@middy/core'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { Failure } from '../../errors.ts'
 import { log } from '../../log.ts'
 import { type Caller, checkAccessToken, claimedUserId } from '../../tokens/access-token.ts'
 import type { RequiredScope } from '../../tokens/scopes.ts'
 import { bearerChallenge } from '../bearer-challenge.ts'
-import { readAuthorization } from '../request.ts'
+import { type HttpMiddleware, readAuthorization } from '../request.ts'
 
 /** What the session check adds to the event for the handler. */
 export interface Session {
@@ -19,9 +19,7 @@ export interface Session {
  * Middleware that starts the session check without waiting for it. A failure of the check takes precedence
  * over any other failure of the request.
  */
-export function authenticate(
-  scope: RequiredScope,
-): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> {
+export function authenticate(scope: RequiredScope): HttpMiddleware {
   const started = new WeakMap<object, Promise<Caller>>()
   return {
     before(request) {

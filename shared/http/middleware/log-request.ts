@@ -1,13 +1,13 @@
-import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { consumedUnits, resetConsumedUnits } from '../../db/consumed-units.ts'
 import { log } from '../../log.ts'
+import type { HttpMiddleware } from '../request.ts'
 
 /**
  * Middleware that adds `x-request-id` to every answer, and writes one log line per request: id, route,
  * status, duration and consumed DynamoDB units.
  */
-export function logRequest(): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> {
+export function logRequest(): HttpMiddleware {
   let startedAt = 0
   const finish = (
     event: APIGatewayProxyEventV2,

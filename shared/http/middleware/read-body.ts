@@ -1,7 +1,6 @@
-import type { MiddlewareObj } from '@middy/core'
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { Failure } from '../../errors.ts'
-import { mediaType, readParameters } from '../request.ts'
+import { type HttpMiddleware, mediaType, readParameters } from '../request.ts'
 
 /** Which kinds of request body an endpoint accepts. */
 export type BodyKind = 'none' | 'json' | 'form' | 'form-or-json'
@@ -14,9 +13,7 @@ export const maximumBodyBytes = 64 * 1024
  * form. It refuses a body over 64 KiB, a media type that the endpoint does not accept, and text that does not
  * match its media type.
  */
-export const readBody = (
-  kind: BodyKind,
-): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> => ({
+export const readBody = (kind: BodyKind): HttpMiddleware => ({
   before(request) {
     const { event } = request
     const text = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')

@@ -1,6 +1,5 @@
-import type { MiddlewareObj } from '@middy/core'
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { Failure, UnderMaintenance } from '../../errors.ts'
+import type { HttpMiddleware } from '../request.ts'
 
 /**
  * Variable of the API's stage that switches the service off. API Gateway adds the stage's variables to the
@@ -12,10 +11,7 @@ export const maintenanceVariable = 'maintenance'
 const retryAfterSeconds = 60
 
 /** Middleware that answers every request `unavailable` while the service is switched off. */
-export const refuseInMaintenance = (): MiddlewareObj<
-  APIGatewayProxyEventV2,
-  APIGatewayProxyStructuredResultV2
-> => ({
+export const refuseInMaintenance = (): HttpMiddleware => ({
   before({ event }) {
     // Setting a stage variable to the empty text removes it.
     if ((event.stageVariables?.[maintenanceVariable] ?? '') === '') return

@@ -1,9 +1,8 @@
-import type { MiddlewareObj } from '@middy/core'
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { EnvironmentName } from '../../env.ts'
 import { Failure } from '../../errors.ts'
+import type { HttpMiddleware } from '../request.ts'
 
 /** Header in which the edge proves to the functions that a request came through it. */
 export const originSecretHeader = 'x-origin-secret'
@@ -13,7 +12,7 @@ export const originSecretHeader = 'x-origin-secret'
  * edge, else it is answered `forbidden`. It then takes the viewer's address from the edge, because API
  * Gateway sees the edge's own. Without an edge, both headers mean nothing.
  */
-export const requireEdge = (): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> => ({
+export const requireEdge = (): HttpMiddleware => ({
   before({ event }) {
     const secrets = process.env['ORIGIN_SECRETS' satisfies EnvironmentName]
     if (secrets === undefined) return
