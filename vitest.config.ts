@@ -50,9 +50,19 @@ const onStack = {
   ],
 }
 
+/** Configuration of tests that need nothing but this process. */
+const alone = {
+  env: { ...common.env, ...nowhere },
+  setupFiles: ['test/support/silence-metrics.ts', 'test/support/unit-guard.ts'],
+  // The files of a worker share their modules, which saves a third of the time.
+  isolate: false,
+  restoreMocks: true,
+  unstubEnvs: true,
+}
+
 /** The longest tests of what seldom breaks, npm run test:long. */
 const long = {
-  unit: ['test/shared/keys/decide/every-interleaving.test.ts'],
+  unit: ['test/shared/keys/decide/every-*.test.ts'],
   stack: [
     'test/flows/purchase-burst.stack.test.ts',
     'test/infra/grants.stack.test.ts',
@@ -77,6 +87,7 @@ const inMemory = [
 /**
  * The name of a test file says what it needs, and a run starts nothing else:
  * - `x.test.ts`, unit: nothing. A socket, a process or a thread fails the test.
+ * - `x.template.test.ts`: nothing, too, but the synthesis of whole stages, which takes seconds.
  * - `x.process.test.ts`: servers, processes or threads that the file itself starts and stops.
  * - `x.table.test.ts`: the table and keys (DynamoDB Local, KMS), shared by all such files. The
  *   tested code runs in the test's own process with the environment of a function.
@@ -92,14 +103,10 @@ export default defineConfig({
     projects: [
       project('unit', {
         include: ['test/**/*.test.ts'],
-        exclude: [...elsewhere, ...long.unit, 'test/**/*.{process,table,stack}.test.ts'],
-        env: { ...common.env, ...nowhere },
-        setupFiles: ['test/support/silence-metrics.ts', 'test/support/unit-guard.ts'],
-        // The files of a worker share their modules, which saves a third of the time.
-        isolate: false,
-        restoreMocks: true,
-        unstubEnvs: true,
+        exclude: [...elsewhere, ...long.unit, 'test/**/*.{template,process,table,stack}.test.ts'],
+        ...alone,
       }),
+      project('template', alone),
       project('process', {
         env: { ...common.env, ...nowhere },
         setupFiles: [
@@ -121,7 +128,6 @@ export default defineConfig({
       project('manners', {
         ...onStack,
         include: ['test/flows/*.stack.test.ts'],
-        exclude: [],
         env: { ...common.env, STACK_MANNERS: process.env.STACK_MANNERS ?? 'all,seed=7,speed=60' },
         testTimeout: 120_000,
         hookTimeout: 240_000,

@@ -22,7 +22,7 @@ const subjects = {
 }
 
 /** Path of a test file without `test/` and without its suffix. */
-const subjectOf = (file: string): string => file.replace(/(\.(process|table|stack))?\.test\.ts$/, '')
+const subjectOf = (file: string): string => file.replace(/(\.(template|process|table|stack))?\.test\.ts$/, '')
 
 const files = globSync('**/*.test.ts', { cwd: import.meta.dirname })
 const tests = files.map((file) => ({ file, path: subjectOf(file) }))
@@ -38,7 +38,7 @@ const mirrors = (path: string) =>
   // Several test files for one source file `a/b.ts` are in the folder `test/a/b`.
   (isSource(path) || existsSync(join(root, `${dirname(path)}.ts`)))
 
-const rule = `a test is named after what it tests: test/a/b.test.ts (or b.process, b.table, b.stack) tests the file a/b.ts
+const rule = `a test is named after what it tests: test/a/b.test.ts (or b.template, b.process, …) tests the file a/b.ts
 or the folder a/b, and test/a/b/c.test.ts is one of several tests of the file a/b.ts. Rename it, or add its folder to the
 list of subjects in test/layout.test.ts`
 

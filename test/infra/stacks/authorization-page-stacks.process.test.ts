@@ -13,7 +13,7 @@ let pageTemplate: Template
 let contentTemplate: Template
 beforeAll(async () => {
   await bundleAuthorizationPage()
-  const app = new App()
+  const app = new App({ builtinCloudFormationValidation: false })
   const config = readConfig({ stage: 'dev', ...configured })
   const page = new AuthorizationPageStack(app, 'page', { config })
   contentTemplate = Template.fromStack(

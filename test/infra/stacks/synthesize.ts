@@ -61,14 +61,27 @@ export async function synthesize(stage: string, { values, change }: Variation = 
   return readStacks(app, stage)
 }
 
-/** Synthesizes a stage without the validator and cdk-nag, which take most of the time. */
-export async function synthesizeUnchecked(
+const synthesized = new Map<string, Promise<Stacks>>()
+
+/**
+ * Synthesizes a stage without the validator and cdk-nag, which take most of the time; only once for all tests
+ * of a process that want it with the same knobs.
+ */
+export function synthesizeUnchecked(
   stage: string,
-  { values, change }: Variation = {},
+  { values }: Pick<Variation, 'values'> = {},
 ): Promise<Stacks> {
+  const key = JSON.stringify([stage, values ?? {}], (_name, value: unknown) => value ?? null)
+  const known = synthesized.get(key)
+  if (known !== undefined) return known
+  const making = synthesizeAnew(stage, values)
+  synthesized.set(key, making)
+  return making
+}
+
+async function synthesizeAnew(stage: string, values: Variation['values']): Promise<Stacks> {
   const app = new App({ outdir: newDirectory(), context, builtinCloudFormationValidation: false })
   await addStacks(app, readConfig({ ...configured, ...values, stage }))
-  change?.(app)
   return readStacks(app, stage)
 }
 

@@ -86,11 +86,8 @@ describe('`cdk destroy` of a protected stage', () => {
     expect(JSON.stringify(policies)).not.toContain('kms:')
   })
 
-  it('switching protection on changes the resource of the signing keys: its removal would delete them', async () => {
-    const ids = async (protectData: boolean) =>
-      ofType(await synthesizeUnchecked('dev', { values: { protectData } }), 'Custom::SigningKeys').map(
-        ({ id }) => id,
-      )
-    expect(await ids(true)).toEqual(await ids(false))
+  it('switching protection on changes the resource of the signing keys: its removal would delete them', () => {
+    const ids = (stacks: Stacks) => ofType(stacks, 'Custom::SigningKeys').map(({ id }) => id)
+    expect(ids(prod)).toEqual(ids(dev))
   })
 })

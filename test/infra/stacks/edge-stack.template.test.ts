@@ -55,7 +55,7 @@ interface WebAcl {
 
 /** Synthesizes the stack of the firewall alone. */
 function readFirewall(values = {}, deploymentRegion = 'eu-central-1') {
-  const app = new App()
+  const app = new App({ builtinCloudFormationValidation: false })
   const config = readConfig({ stage: 'prod', edge: true, ...configured, ...values })
   const options = config.edge || expect.unreachable()
   const stack = new EdgeStack(app, 'edge', { config, options, deploymentRegion })

@@ -55,7 +55,7 @@ beforeAll(async () => {
   makeBundleDirectories()
   const values = { protectData: true }
   names = namesIn(await synthesizeUnchecked(longest, { values }))
-  others = namesIn(await synthesizeUnchecked('prod', { values }))
+  others = namesIn(await synthesizeUnchecked('prod'))
 })
 
 describe('the names of a stage’s resources', () => {
