@@ -20,6 +20,13 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** Creates a button that is not a form's own: `primary`, `secondary` or a `link`. */
+export const makeButton = (
+  kind: 'primary' | 'secondary' | 'link',
+  label: string,
+  onclick: (event: Event) => void,
+): HTMLButtonElement => make('button', { type: 'button', class: kind, onclick }, label)
+
 const svgNamespace = 'http://www.w3.org/2000/svg'
 
 /**

@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import type { CommandContext, RunCommand } from './command.ts'
 import { addAddressesCommands } from './commands/addresses.ts'
 import { addClientCommands } from './commands/client.ts'
@@ -8,7 +8,6 @@ import { addEventCommands } from './commands/event.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addLedgerCommands } from './commands/ledger.ts'
 import { addMaintenanceCommands } from './commands/maintenance.ts'
-import { addRatesCommands } from './commands/rates.ts'
 import { addRestoreCommands } from './commands/restore.ts'
 import { addTraceCommand } from './commands/trace.ts'
 import { addUserCommands } from './commands/user.ts'
@@ -54,12 +53,6 @@ export function createProgram(terminal: Terminal): Command {
     .description('Operates a deployment: the local stack by default, a stage on AWS with --stage.')
     .option('--stage <name>', 'a stage on AWS, from cdk.json')
     .option('--url <url>', 'address of the local stack (default: http://127.0.0.1:3000)')
-    .addOption(
-      new Option(
-        '--endpoint-url <url>',
-        'endpoint that replaces AWS, for a stack whose --url is not known',
-      ).env('AWS_ENDPOINT_URL'),
-    )
     .option('--base-url <url>', 'address of the API, if neither configuration nor stack outputs name it')
     .option('--region <name>', 'region of the stage, if it is not that of the AWS SDK')
     .option('--table <name>', 'another table than the deployment’s, for example a restored one')
@@ -81,7 +74,6 @@ export function addCommands(program: Command, run: RunCommand): void {
     addClientCommands,
     addEventCommands,
     addLedgerCommands,
-    addRatesCommands,
     addAddressesCommands,
     addDeadLetterCommands,
     addKeysCommands,

@@ -30,8 +30,6 @@ export interface TargetOptions {
   stage?: string | undefined
   /** URL of a local stack. Default: that of `npm start`. */
   url?: string | undefined
-  /** URL of an endpoint that replaces AWS. Ignored if `url` is set. */
-  endpointUrl?: string | undefined
   baseUrl?: string | undefined
   /** Region of a stage. Default: that of the SDK, or after a failover the standby region. */
   region?: string | undefined
@@ -68,8 +66,7 @@ const Description = v.object({
 
 const defaultUrl = 'http://127.0.0.1:3000'
 
-async function findLocalStack({ url, endpointUrl, baseUrl }: TargetOptions): Promise<Target> {
-  if (url === undefined && endpointUrl !== undefined) return defaultLocalStack(endpointUrl, baseUrl)
+async function findLocalStack({ url, baseUrl }: TargetOptions): Promise<Target> {
   const described = await describeLocalStack(url ?? defaultUrl)
   return {
     stage: 'local',
@@ -84,19 +81,6 @@ async function findLocalStack({ url, endpointUrl, baseUrl }: TargetOptions): Pro
     logFile: described.log_file,
   }
 }
-
-/** Describes a local stack of which only the AWS endpoint is known, with the default names and settings. */
-const defaultLocalStack = (awsEndpoint: string, baseUrl: string | undefined): Target => ({
-  stage: 'local',
-  baseUrl,
-  hasEdge: false,
-  awsEndpoint,
-  region: undefined,
-  namePrefix: '',
-  tableName: 'account-service',
-  eventBusName: 'account-service',
-  settings: v.parse(Settings, {}),
-})
 
 async function describeLocalStack(url: string): Promise<v.InferOutput<typeof Description>> {
   const address = `${url.replace(/\/$/, '')}/_local/stack`

@@ -1,12 +1,10 @@
 import { Stack, Token, Validations } from 'aws-cdk-lib'
 import { CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { CfnDistribution } from 'aws-cdk-lib/aws-cloudfront'
-import { CfnRule } from 'aws-cdk-lib/aws-events'
 import { CfnPolicy } from 'aws-cdk-lib/aws-iam'
-import { CfnEventInvokeConfig, CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda'
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager'
-import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
 import type { IConstruct } from 'constructs'
 import { unmatchedQueueName } from '../event-patterns.ts'
 import { AuthorizationPageContentStack } from './authorization-page-stacks.ts'
@@ -69,11 +67,11 @@ const rules: Row[] = [
     `AwsSolutions-${finding}`,
     'CDK writes this policy for its own deployment function. That function runs only during a deployment, and reaches CDK’s asset bucket, the page’s bucket and CloudFront’s invalidations, which have no resource-level permissions.',
   ]),
-  ...['AwsSolutions-L1', 'Serverless-LambdaLatestVersion'].map((id): Row => [
+  [
     (construct) => construct instanceof CfnFunction && isBucketDeployment(construct),
-    id,
+    'AwsSolutions-L1',
     'CDK chooses the runtime of its own deployment function.',
-  ]),
+  ],
   [
     isA(CfnSecret),
     'AwsSolutions-SMG4',
@@ -100,24 +98,9 @@ const rules: Row[] = [
     'ListKeys has no resource-level permissions; the auditor uses it to find signing keys that no record names.',
   ],
   [
-    (construct) => construct instanceof CfnRule && construct.scheduleExpression !== undefined,
-    'Serverless-EventBusDLQ',
-    'A scheduled call that cannot be delivered needs no dead-letter queue: the next call, a minute later, does the same work. An alarm reports when none succeed.',
-  ],
-  [
-    (construct) => construct.node.path.includes('/KeyChanges/'),
-    'Serverless-EventBusDLQ',
-    'This rule has no target: its matches are counted in CloudWatch, and nothing is delivered.',
-  ],
-  [
     (construct) => construct.node.path.endsWith(`/${unmatchedQueueName}/Resource`),
     'AwsSolutions-SQS3',
     'No function reads this queue. It keeps the events that no rule takes, and an alarm reports them.',
-  ],
-  [
-    (construct) => construct.node.path.includes('/unmatched-rule/'),
-    'Serverless-EventBusDLQ',
-    'The target of this rule is a dead-letter queue itself.',
   ],
   [
     isA(CfnStage),
@@ -125,40 +108,9 @@ const rules: Row[] = [
     'Every function logs one structured line per request, with request id, route, status and duration. An access log would repeat that for a quarter of the price of the request.',
   ],
   [
-    isA(CfnStage),
-    'Serverless-APIGWAccessLogging',
-    'As for AwsSolutions-APIG1: the functions log every request.',
-  ],
-  [
     isA(CfnRoute),
     'AwsSolutions-APIG4',
     'The functions authorize: they read the session of the opaque access_token together with their data in one round trip, and an authorizer would add another. A test checks that every route that is not on the public list requires a token.',
-  ],
-  [
-    (construct) =>
-      construct instanceof CfnQueue && /-dead-letters$/.test(construct.node.scope?.node.id ?? ''),
-    'Serverless-SQSRedrivePolicy',
-    'This queue is a dead-letter queue itself. An alarm reports its messages, and a person handles them.',
-  ],
-  [
-    isA(CfnFunction),
-    'Serverless-LambdaDLQ',
-    'A function’s dead-letter target serves asynchronous invocations only. Endpoints are invoked synchronously, events come from queues that have dead-letter queues, and a failed scheduled run raises an alarm and is repeated by the next run.',
-  ],
-  [
-    isA(CfnEventInvokeConfig),
-    'Serverless-LambdaAsyncFailureDestination',
-    'As for Serverless-LambdaDLQ: a failed scheduled run raises an alarm and is repeated by the next run.',
-  ],
-  [
-    isA(CfnEventSourceMapping),
-    'Serverless-LambdaEventSourceMappingDestination',
-    'Failure destinations are for streams. An SQS source has its queue’s dead-letter queue instead.',
-  ],
-  [
-    isA(CfnFunction),
-    'Serverless-LambdaTracing',
-    'At full load, tracing would cost more than the requests; `ops trace` follows one over all functions.',
   ],
 ]
 

@@ -1,5 +1,5 @@
 import { App, Validations } from 'aws-cdk-lib'
-import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
+import { AwsSolutionsChecks } from 'cdk-nag'
 import { acknowledgeRules } from './acknowledged-rules.ts'
 import { addStacks } from './add-stacks.ts'
 import { bundleAuthorizationPage } from '../bundle/page.ts'
@@ -16,7 +16,7 @@ await addStacks(app, config, region)
 // Synthesis fails on every other cdk-nag finding, and on findings of AWS's validator, which cdk.json switches
 // on.
 acknowledgeRules(app)
-Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app))
+Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
 
 /** Ends the process with the message of a wrong configuration alone: a stack trace would hide it. */
 function refuseWrongConfig<T>(read: () => T): T {

@@ -1,4 +1,4 @@
-import { make } from '../dom.ts'
+import { make, makeButton } from '../dom.ts'
 import { makeField, makeForm } from '../form.ts'
 import { explain } from '../messages.ts'
 import { type Method, sendSecondFactor, type Ticket } from '../sign-in-api.ts'
@@ -62,12 +62,10 @@ export function showCode(flow: SignInFlow, email: string, ticket: Ticket, method
 const digitsOf = (value: string): string => value.replaceAll(/[\s-]/g, '')
 
 function otherWays(flow: SignInFlow, ticket: Ticket, byMail: boolean): HTMLElement[] {
-  const link = (label: string, onclick: () => void) =>
-    make('button', { type: 'button', class: 'link', onclick }, label)
   return [
     ...(usableMethods(ticket.methods).length > 1
-      ? [link('Use another method', () => flow.go('method'))]
+      ? [makeButton('link', 'Use another method', () => flow.go('method'))]
       : []),
-    link(byMail ? 'No mail? Start over' : 'Start over', () => flow.go('password')),
+    makeButton('link', byMail ? 'No mail? Start over' : 'Start over', () => flow.go('password')),
   ]
 }

@@ -1,5 +1,5 @@
 import { ApiFailure } from '../api.ts'
-import { appName, icon, make, showDestination } from '../dom.ts'
+import { appName, icon, make, makeButton, showDestination } from '../dom.ts'
 import { makeAlert, makeGuard } from '../form.ts'
 import { explain } from '../messages.ts'
 import { describeScope } from '../scope-descriptions.ts'
@@ -57,8 +57,8 @@ export function showConsent(flow: SignInFlow, account: Account): View {
       make(
         'div',
         { class: 'decision' },
-        make('button', { type: 'button', class: 'secondary', onclick: decide(false) }, 'Deny'),
-        make('button', { type: 'button', class: 'primary', onclick: decide(true) }, 'Allow'),
+        makeButton('secondary', 'Deny', decide(false)),
+        makeButton('primary', 'Allow', decide(true)),
       ),
       showDestination(request.destination),
     ],
@@ -71,7 +71,7 @@ const showAccount = ({ email }: Account, onChange: (event: Event) => void): HTML
     { class: 'account' },
     make('span', { class: 'avatar', 'aria-hidden': 'true' }, email.charAt(0).toUpperCase()),
     make('bdi', { class: 'account-email' }, email),
-    make('button', { type: 'button', class: 'link', onclick: onChange }, 'Not you?'),
+    makeButton('link', 'Not you?', onChange),
   )
 
 /**

@@ -1,5 +1,5 @@
 import type { ApiFailure } from '../api.ts'
-import { appName, make } from '../dom.ts'
+import { appName, make, makeButton } from '../dom.ts'
 import { explain } from '../messages.ts'
 import type { SignInFlow, View } from '../step.ts'
 
@@ -24,18 +24,10 @@ export const showFinished = (flow: SignInFlow): View => ({
   content: [
     make('p', { class: 'lead' }, 'You have answered this request of ', appName(flow.request.clientName), '.'),
     make('p', {}, 'To sign in once more, go back to the app and start there.'),
-    make(
-      'button',
-      {
-        type: 'button',
-        class: 'link',
-        onclick() {
-          flow.update({ finished: undefined })
-          flow.replace('password')
-        },
-      },
-      'Answer it again',
-    ),
+    makeButton('link', 'Answer it again', () => {
+      flow.update({ finished: undefined })
+      flow.replace('password')
+    }),
   ],
 })
 
@@ -62,10 +54,7 @@ export const showRefused = (failure: ApiFailure): View => ({
 /** The view while the service cannot say whose request this is. */
 export const showUnchecked = (failure: ApiFailure, retry: () => void): View => ({
   title: 'Not ready yet',
-  content: [
-    make('p', { class: 'lead' }, explain(failure)),
-    make('button', { type: 'button', class: 'primary', onclick: retry }, 'Try again'),
-  ],
+  content: [make('p', { class: 'lead' }, explain(failure)), makeButton('primary', 'Try again', retry)],
 })
 
 /** The view for a page URL without a complete authorization request. */

@@ -1,4 +1,4 @@
-import { icon, make } from '../dom.ts'
+import { icon, make, makeButton } from '../dom.ts'
 import type { Method, Ticket } from '../sign-in-api.ts'
 import type { SignInFlow, View } from '../step.ts'
 
@@ -27,11 +27,7 @@ export function showMethod(flow: SignInFlow, ticket: Ticket): View {
     content: [
       make('p', { class: 'lead' }, 'Choose how you want to get your 6-digit code.'),
       make('ul', { class: 'choices' }, ...choices),
-      make(
-        'button',
-        { type: 'button', class: 'link', onclick: () => flow.go('password') },
-        'Use another account',
-      ),
+      makeButton('link', 'Use another account', () => flow.go('password')),
     ],
   }
 }

@@ -2,10 +2,7 @@ import type { Command } from 'commander'
 import { examples, readCount, type RunCommand } from '../command.ts'
 import { OperationError, UsageError } from '../errors.ts'
 import type { Target } from '../target.ts'
-import type { LogSearch } from '../trace/query-logs.ts'
-
-/** Price of what a query reads, in dollars per GB (Amazon CloudWatch pricing, us-east-1). */
-const dollarsPerGigabyte = 0.005
+import type { FindLines } from '../trace/log-lines.ts'
 
 /** Adds the command `trace`, which collects the log lines of a request or an event. */
 export function addTraceCommand(program: Command, run: RunCommand): void {
@@ -23,24 +20,18 @@ export function addTraceCommand(program: Command, run: RunCommand): void {
       }),
     )
     .action((id: string, { hours }: { hours: number }) =>
-      run(async ({ target, terminal, show }) => {
+      run(async ({ target, show }) => {
         const { formatTrace, isTraceId, trace } = await import('../trace/trace.ts')
         if (!isTraceId(id))
           throw new UsageError('an id has 8 to 128 letters, digits, and the signs - _ = + /')
-        const search = await openSearch(target, hours)
-        const lines = await trace(search.find, id)
-        const gigabytes = search.scanned() / 1e9
-        if (gigabytes > 0)
-          terminal.err(
-            `read ${gigabytes.toFixed(2)} GB of logs, $${(gigabytes * dollarsPerGigabyte).toFixed(4)}`,
-          )
+        const lines = await trace(await openSearch(target, hours), id)
         show({ lines }, () => (lines.length === 0 ? 'no log line has this id' : formatTrace(lines)))
         return lines.length > 0
       }),
     )
 }
 
-async function openSearch({ stage, logFile }: Target, hours: number): Promise<LogSearch> {
+async function openSearch({ stage, logFile }: Target, hours: number): Promise<FindLines> {
   if (stage !== 'local') {
     const { searchStageLogs } = await import('../trace/query-logs.ts')
     return searchStageLogs(stage, Date.now() - hours * 3_600_000)
@@ -48,5 +39,5 @@ async function openSearch({ stage, logFile }: Target, hours: number): Promise<Lo
   if (logFile === undefined)
     throw new OperationError('name the local stack by --url: its AWS endpoint has no logs')
   const { searchLocalLog } = await import('../trace/read-local-log.ts')
-  return { find: searchLocalLog(logFile), scanned: () => 0 }
+  return searchLocalLog(logFile)
 }

@@ -19,16 +19,9 @@ const pollMilliseconds = 1_000
 /** Time after which the command gives a query up; CloudWatch itself ends it after an hour. */
 const maxQueryMilliseconds = 300_000
 
-/** A search in logs. `scanned` counts the bytes that its queries have read, which they are billed by. */
-export interface LogSearch {
-  find: FindLines
-  scanned: () => number
-}
-
 /** Searches the logs of a stage's functions from an instant on, by CloudWatch Logs Insights. */
-export function searchStageLogs(stage: string, from: number): LogSearch {
+export function searchStageLogs(stage: string, from: number): FindLines {
   const client = new CloudWatchLogsClient(clientOptions())
-  let scanned = 0
   let groups: Promise<string[]> | undefined
   const query = async (logGroupNames: string[], texts: string[]): Promise<LogLine[]> => {
     const { queryId } = await client.send(
@@ -41,19 +34,14 @@ export function searchStageLogs(stage: string, from: number): LogSearch {
         limit: maxLines,
       }),
     )
-    const { results, bytes } = await awaitResults(client, queryId)
-    scanned += bytes
-    return results.map(toLine)
+    return (await awaitResults(client, queryId)).map(toLine)
   }
-  return {
-    async find(texts) {
-      const names = await (groups ??= listGroups(client, stage))
-      const lines: LogLine[] = []
-      for (let start = 0; start < names.length; start += maxGroups)
-        lines.push(...(await query(names.slice(start, start + maxGroups), texts)))
-      return lines
-    },
-    scanned: () => scanned,
+  return async (texts) => {
+    const names = await (groups ??= listGroups(client, stage))
+    const lines: LogLine[] = []
+    for (let start = 0; start < names.length; start += maxGroups)
+      lines.push(...(await query(names.slice(start, start + maxGroups), texts)))
+    return lines
   }
 }
 
@@ -67,11 +55,14 @@ async function listGroups(client: CloudWatchLogsClient, stage: string): Promise<
   return names
 }
 
-async function awaitResults(client: CloudWatchLogsClient, queryId: string | undefined) {
+async function awaitResults(
+  client: CloudWatchLogsClient,
+  queryId: string | undefined,
+): Promise<ResultField[][]> {
   const giveUpAt = Date.now() + maxQueryMilliseconds
   for (;;) {
-    const { status, results = [], statistics } = await client.send(new GetQueryResultsCommand({ queryId }))
-    if (status === 'Complete') return { results, bytes: statistics?.bytesScanned ?? 0 }
+    const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }))
+    if (status === 'Complete') return results
     if (status !== 'Running' && status !== 'Scheduled')
       throw new OperationError(`the query of the logs ended as ${status ?? 'unknown'}: try a shorter time`)
     if (Date.now() > giveUpAt)

@@ -148,11 +148,7 @@ it('client list shows a client that client add registered, without its secret', 
   expect((await ops(['client', 'list'])).out).not.toContain(secret)
 })
 
-it('rates set publishes rates, and addresses import adds the addresses of a file only once', async () => {
-  expect(await json(['rates', 'set', 'btc=65000.5', 'ETH=3120'])).toMatchObject({
-    quote: 'USDT',
-    rates: { BTC: '65000.5', ETH: '3120' },
-  })
+it('addresses import adds the addresses of a file only once', async () => {
   const network = `N${randomInt(1e9)}`
   const file = temporary('T1,7\n\nT2\nT3\n')
   const load = [
@@ -201,8 +197,6 @@ describe('wrong command lines', () => {
     ['user show'],
     ['user add --id 1'],
     ['user add --id x --email a@example.com --nickname N'],
-    ['rates set BTC'],
-    ['rates set BTC=1e5'],
     ['dlq show nothing'],
     ['dlq drop user.registered'],
     ['event put /no/such/file'],

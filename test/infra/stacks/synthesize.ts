@@ -1,7 +1,7 @@
 import { App, Validations } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import type { Stack } from 'aws-cdk-lib'
-import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
+import { AwsSolutionsChecks } from 'cdk-nag'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ export async function synthesize(stage: string, { values, change }: Variation = 
   await addStacks(app, readConfig({ ...configured, ...values, stage }))
   change?.(app)
   acknowledgeRules(app)
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app))
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
   return readStacks(app, stage)
 }
 
