@@ -4,6 +4,8 @@ import type { Endpoint } from '../../shared/http/endpoint.ts'
 
 /** The parts of a request that a test sets. */
 export interface TestRequest {
+  /** Method and path. */
+  route?: string
   /** Request body, sent as JSON. */
   body?: unknown
   /** Request body, sent unchanged instead of `body`. */
@@ -13,6 +15,7 @@ export interface TestRequest {
   /** Parameters of the path, by name. */
   path?: Record<string, string>
   sourceIp?: string
+  requestId?: string
   /** Time before Lambda would end the function; without it there is no deadline. */
   remainingMilliseconds?: number
 }
@@ -36,22 +39,29 @@ export async function callEndpoint(handler: Endpoint, request: TestRequest): Pro
 
 /** Builds the event of a request as API Gateway sends it to a function, payload version 2.0. */
 export function toEvent({
+  route = 'POST /test',
   body,
   text,
   headers = {},
   query = '',
   path,
   sourceIp = '192.0.2.1',
+  requestId = randomUUID(),
 }: TestRequest): APIGatewayProxyEventV2 {
+  const [method, rawPath] = route.split(' ')
   return {
     version: '2.0',
-    routeKey: 'POST /test',
-    rawPath: '/test',
+    routeKey: route,
+    rawPath,
     rawQueryString: query,
     ...(path && { pathParameters: path }),
     headers: { 'content-type': 'application/json', ...headers },
-    requestContext: { requestId: randomUUID(), http: { method: 'POST', path: '/test', sourceIp } },
+    requestContext: { requestId, http: { method, path: rawPath, sourceIp } },
     body: text ?? JSON.stringify(body),
     isBase64Encoded: false,
   } as unknown as APIGatewayProxyEventV2
 }
+
+/** Builds the event of a GET request. */
+export const getEvent = (path: string, headers: Record<string, string> = {}): APIGatewayProxyEventV2 =>
+  toEvent({ route: `GET ${path}`, headers, sourceIp: '127.0.0.1', requestId: 'request' })

@@ -1,8 +1,9 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import type { Context, SQSEvent } from 'aws-lambda'
+import type { Context } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 import { vi } from 'vitest'
 import type { Intake } from '../../shared/events/intake.ts'
+import { toSqsEvent } from './sqs-event.ts'
 
 /**
  * The result of delivering an event: done, to be delivered again, or moved to the dead-letter queue for a
@@ -61,19 +62,14 @@ export async function deliverBatch(
   envelope: object = {},
 ): Promise<Delivery[]> {
   const messages = details.map((detail) => ({
-    messageId: randomUUID(),
-    receiptHandle: randomUUID(),
+    id: randomUUID(),
     body: JSON.stringify({ id: randomUUID(), ...envelope, 'detail-type': handler.detailType, detail }),
-    attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()) },
-    messageAttributes: {},
-    eventSource: 'aws:sqs',
   }))
-  const event = { Records: messages } as unknown as SQSEvent
-  const { batchItemFailures } = await handler(event, context)
+  const { batchItemFailures } = await handler(toSqsEvent(messages), context)
   const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
-  return messages.map(({ messageId, body }) => {
+  return messages.map(({ id, body }) => {
     const refused = reasons.get(body)
     if (refused !== undefined) return { refused }
-    return failed.has(messageId) ? 'retry' : 'done'
+    return failed.has(id) ? 'retry' : 'done'
   })
 }

@@ -1,4 +1,3 @@
-import { App } from 'aws-cdk-lib'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +8,8 @@ import type { FunctionModel, KeyModel, StackModel } from '../../infra/local/mode
 import { readBuses, readKeys, readTables } from '../../infra/local/template/read-data-and-events.ts'
 import { readFunctions, readRoles } from '../../infra/local/template/read-functions.ts'
 import { TemplateReader } from '../../infra/local/template/reader.ts'
-import { readStackTemplates } from '../../infra/local/template/stack-templates.ts'
-import { addStacks } from '../../infra/stacks/add-stacks.ts'
-import { makeBundleDirectories } from './bundle-directories.ts'
 import { configured } from './configured-stage.ts'
+import { synthesizeWithoutBundles } from './synthesize-from-bundles.ts'
 
 const accountId = '123456789012'
 const region = 'eu-central-1'
@@ -30,13 +27,10 @@ export interface StagePolicies {
 
 /** Synthesizes a stage and reads its policies. No function is bundled. */
 export async function readStage(stage: string): Promise<StagePolicies> {
-  makeBundleDirectories()
-  const context = { 'aws:cdk:disable-asset-staging': true }
   const outdir = mkdtempSync(join(tmpdir(), 'policies-'))
-  const app = new App({ outdir, context, builtinCloudFormationValidation: false })
-  await addStacks(app, readConfig({ ...configured, stage }))
+  const templates = await synthesizeWithoutBundles(outdir, readConfig({ ...configured, stage }))
   const addresses = { region, accountId, apiUrl: 'http://127.0.0.1:1', awsUrl: 'http://127.0.0.1:1' }
-  const reader = new TemplateReader(readStackTemplates(app.synth()), addresses)
+  const reader = new TemplateReader(templates, addresses)
   const functions = readFunctions(reader, readRoles(reader))
   const keys = readKeys(reader)
   const keyOf = (usage: string): KeyModel => {

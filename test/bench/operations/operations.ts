@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { handler as walletAdjusted } from '../../../functions/intake/wallet.adjusted.ts'
+import { endpointFunctions } from '../../../infra/endpoint-functions.ts'
+import { events } from '../../../infra/events.ts'
 import { backgroundScenarios } from '../../infra/grants/background-scenarios.ts'
 import type { Scenario } from '../../infra/grants/calls.ts'
 import { dataScenarios } from '../../infra/grants/data-scenarios.ts'
@@ -28,19 +30,8 @@ const scenarios: Record<string, Scenario> = {
   ...dataScenarios,
   ...eventScenarios,
   ...backgroundScenarios,
+  'well-known-openid-configuration': ({ request }) => request(),
 }
-
-/** An operation that the tests of the grants call anyway: the first call of a function, or a later one. */
-const granted =
-  (kind: Operation['kind']) =>
-  (title: string, of: string, call = 0): Operation => {
-    const scenario = scenarios[of]
-    if (scenario === undefined) throw new Error(`the tests of the grants do not call ${of}`)
-    return { title, of, scenario, call, kind }
-  }
-
-const request = granted('request')
-const event = granted('event')
 
 /** Posts this many bills into the asset wallet of a user. */
 async function addBills(userId: number, count: number): Promise<void> {
@@ -86,80 +77,65 @@ const transfer: Scenario = async ({ deliver }) => {
   })
 }
 
-/** Every operation, by subject. Every function of the stack has one. */
-export const operations: Operation[] = [
-  request('GET /oauth2/authorize', 'oauth2-authorize'),
-  request('GET /oauth2/authorize/request', 'oauth2-describe-request'),
-  request('POST /oauth2/authorize/consent', 'oauth2-consent'),
-  request('POST /oauth2/token', 'oauth2-token'),
-  request('POST /oauth2/authorize', 'oauth2-exchange'),
-  request('GET /oauth2/userinfo', 'oauth2-userinfo'),
-  request('POST /oauth2/revoke', 'oauth2-revoke'),
-  request('GET /.well-known/jwks.json', 'well-known-jwks'),
-  {
-    ...request('GET /.well-known/openid-configuration', 'well-known-jwks'),
-    of: 'well-known-openid-configuration',
+/** A call of a function that is measured: by default the first one of the tests of its grants. */
+type Measured = Partial<Pick<Operation, 'scenario' | 'call'>>
+
+/** What is measured of functions of which not the first call alone is, by what the title says of it. */
+const calls: Record<string, Record<string, Measured>> = {
+  'user-login-with-password': {
+    'with a mail': { call: 1 },
+    authenticator: { scenario: passwordOfAuthenticatorUser },
   },
-  request('POST /user/login-with-password, with a mail', 'user-login-with-password', 1),
-  {
-    ...request('POST /user/login-with-password, authenticator', 'user-login-with-password'),
-    scenario: passwordOfAuthenticatorUser,
+  'user-login-2fa': { 'mailed code': {}, authenticator: { call: 1 } },
+  'account-bills': { '20 bills': { scenario: pageOfBills }, 'with a date': { call: 1 } },
+  'community-members': { '': {}, keyword: { call: 1 } },
+  'intake-mail-delayed': { needed: {}, 'not needed': { call: 1 } },
+  'intake-wallet-adjusted': {
+    'the first bill': {},
+    'a further bill': { scenario: furtherBill },
+    'sent again': { scenario: repeatedEvent, call: 1 },
   },
-  request('POST /user/login/2fa, mailed code', 'user-login-2fa'),
-  request('POST /user/login/2fa, authenticator', 'user-login-2fa', 1),
-  request('POST /user/logout', 'user-logout'),
-  request('GET /account/info', 'account-info'),
-  { ...request('GET /account/bills, 20 bills', 'account-bills'), scenario: pageOfBills },
-  request('GET /account/bills, with a date', 'account-bills', 1),
-  request('GET /account/asset', 'account-asset'),
-  request('GET /bonus-account/info', 'bonus-account-info'),
-  request('GET /bonus-account/bills', 'bonus-account-bills'),
-  request('GET /bonus-account/asset', 'bonus-account-asset'),
-  request('GET /community/members', 'community-members'),
-  request('GET /community/members, keyword', 'community-members', 1),
-  request('GET /community/members/export', 'community-export'),
-  request('POST /community/members/note', 'community-note'),
-  request('GET /dashboard/overview', 'dashboard-overview'),
-  request('GET /dashboard/network-rewards', 'dashboard-network-rewards'),
-  request('GET /dashboard/earnings', 'dashboard-earnings'),
-  request('GET /address/info', 'address-info'),
-  request('GET /deposit/records', 'deposit-records'),
-  request('GET /deposit/get/{id}', 'deposit-get'),
-  event('user.registered', 'intake-user-registered'),
-  event('user.updated', 'intake-user-updated'),
-  event('mail.requested', 'intake-mail-requested'),
-  event('mail.delayed, needed', 'intake-mail-delayed'),
-  event('mail.delayed, not needed', 'intake-mail-delayed', 1),
-  event('client.registered', 'intake-client-registered'),
-  event('wallet.adjusted, the first bill', 'intake-wallet-adjusted'),
-  { ...event('wallet.adjusted, a further bill', 'intake-wallet-adjusted'), scenario: furtherBill },
-  { ...event('wallet.adjusted, sent again', 'intake-wallet-adjusted', 1), scenario: repeatedEvent },
-  { ...event('wallet.transferred', 'intake-wallet-transferred'), scenario: transfer },
-  event('withdrawal.updated, cancelled', 'intake-withdrawal-updated'),
-  event('withdrawal.updated, settled', 'intake-withdrawal-updated', 2),
-  event('reward.granted', 'intake-reward-granted'),
-  event('rates.published', 'intake-rates-published'),
-  event('package.purchased', 'intake-package-purchased'),
-  event('device.activated', 'intake-device-activated'),
-  event('device.deactivated', 'intake-device-deactivated'),
-  event('traffic.reported', 'intake-traffic-reported'),
-  event('addresses.provisioned, two addresses', 'intake-addresses-provisioned'),
-  event('address.assigned', 'intake-address-assigned'),
-  event('deposit.updated, pending', 'intake-deposit-updated'),
-  event('deposit.updated, confirmed', 'intake-deposit-updated', 1),
-  granted('message')('grow-tree, two newcomers', 'worker-grow-tree'),
-  {
-    ...granted('run')('rotate-signing-keys, nothing due', 'rotate-signing-keys'),
-    scenario: async ({ run }) => {
-      await run({})
+  'intake-wallet-transferred': { '': { scenario: transfer } },
+  'intake-withdrawal-updated': { cancelled: {}, settled: { call: 2 } },
+  'intake-addresses-provisioned': { 'two addresses': {} },
+  'intake-deposit-updated': { pending: {}, confirmed: { call: 1 } },
+  'worker-grow-tree': { 'two newcomers': {} },
+  'rotate-signing-keys': { 'nothing due': { scenario: ({ run }) => run({}) } },
+  'verify-ledger': {
+    'nothing due': {
+      scenario: async ({ run }) => {
+        await run({})
+        await run({})
+      },
+      call: 1,
     },
   },
-  {
-    ...granted('run')('verify-ledger, nothing due', 'verify-ledger'),
-    scenario: async ({ run }) => {
-      await run({})
-      await run({})
-    },
-    call: 1,
-  },
+}
+
+/** A function: what calls it, its name, and the name of its operation. */
+type Called = [kind: Operation['kind'], of: string, name: string]
+
+const functions: Called[] = [
+  ...endpointFunctions().flatMap(({ entry, routes }) =>
+    routes
+      .slice(0, 1)
+      .map(({ method, path }): Called => ['request', entry.replaceAll('/', '-'), `${method} ${path}`]),
+  ),
+  ...events.map(({ detailType }): Called => [
+    'event',
+    `intake-${detailType.replaceAll('.', '-')}`,
+    detailType,
+  ]),
+  ['message', 'worker-grow-tree', 'grow-tree'],
+  ['run', 'rotate-signing-keys', 'rotate-signing-keys'],
+  ['run', 'verify-ledger', 'verify-ledger'],
 ]
+
+/** Every operation. Every function of the stack has one. */
+export const operations: Operation[] = functions.flatMap(([kind, of, name]) =>
+  Object.entries(calls[of] ?? { '': {} }).map(([what, measured]): Operation => {
+    const scenario = measured.scenario ?? scenarios[of]
+    if (scenario === undefined) throw new Error(`the tests of the grants do not call ${of}`)
+    return { title: what === '' ? name : `${name}, ${what}`, of, call: 0, kind, ...measured, scenario }
+  }),
+)

@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,7 +50,7 @@ export async function measurePostgres({ short, samples }: Options): Promise<Tabl
     return { name: 'postgres', title, notes, rows }
   } finally {
     await client.end()
-    await cluster.stop()
+    cluster.stop()
   }
 }
 
@@ -116,34 +115,20 @@ async function startCluster() {
   if (programs === undefined) return undefined
   const directory = mkdtempSync(join(tmpdir(), 'bench-postgres-'))
   chmodSync(directory, 0o777)
-  const data = join(directory, 'data')
   // PostgreSQL refuses to run as root.
   const as = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : []
-  const run = (program: string, args: string[]): [string, string[]] => {
-    const [command = '', ...all] = [...as, join(programs, program), ...args]
-    return [command, all]
+  const run = (program: string, ...args: string[]) => {
+    const [command = '', ...all] = [...as, join(programs, program), '-D', join(directory, 'data'), ...args]
+    execFileSync(command, all, { stdio: 'ignore', cwd: directory })
   }
-  const initialize = run('initdb', ['-D', data, '-U', 'bench', '-A', 'trust', '--no-locale', '-E', 'UTF8'])
-  execFileSync(...initialize, { stdio: 'ignore', cwd: directory })
+  run('initdb', '-U', 'bench', '-A', 'trust', '--no-locale', '-E', 'UTF8')
   const port = await findFreePort()
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${directory}`]
-  const serve = run('postgres', ['-D', data, ...settings.flatMap((setting) => ['-c', setting])])
-  const child = spawn(...serve, { stdio: ['ignore', 'ignore', 'pipe'], cwd: directory })
-  await new Promise<void>((resolve, reject) => {
-    child.stderr.on('data', (chunk: Buffer) => {
-      if (chunk.toString().includes('ready to accept connections')) resolve()
-    })
-    child.once('exit', (code) => reject(new Error(`postgres ended with ${code ?? 'a signal'}`)))
-  })
+  const settings = `-p ${port} -h 127.0.0.1 -k ${directory}`
+  run('pg_ctl', 'start', '-w', '-l', join(directory, 'log'), '-o', settings)
   return {
     address: { host: '127.0.0.1', port, user: 'bench' },
-    async stop() {
-      const ended = once(child, 'exit')
-      execFileSync(...run('pg_ctl', ['stop', '-D', data, '-m', 'immediate']), {
-        stdio: 'ignore',
-        cwd: directory,
-      })
-      await ended
+    stop() {
+      run('pg_ctl', 'stop', '-m', 'immediate')
       rmSync(directory, { recursive: true, force: true })
     },
   }

@@ -1,5 +1,6 @@
 import type { MessageAttributeValue } from '@aws-sdk/client-sqs'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { toSqsEvent } from '../../support/sqs-event.ts'
 import type { Draws } from './draws.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
@@ -124,7 +125,7 @@ export class Queue {
     for (const message of batch) received?.(message)
     this.#batches += 1
     const stream = `${name} ${this.#batches}`
-    const answer = await invoke(toEvent(batch), stream)
+    const answer = await invoke(toSqsEvent(batch), stream)
     this.#settle(batch, answer, stream)
     // Messages beyond the batch, and those of groups that were blocked, come next.
     if (this.messages.size > 0) this.#pollAfter(0)
@@ -143,28 +144,3 @@ export class Queue {
     }
   }
 }
-
-/** Builds the event with which Lambda delivers a batch. */
-export const toEvent = (batch: readonly Message[]): SQSEvent => ({
-  Records: batch.map(({ id, body, attributes = {}, receives, sentAt }) => ({
-    messageId: id,
-    receiptHandle: id,
-    body,
-    attributes: {
-      ApproximateReceiveCount: String(receives),
-      SentTimestamp: String(sentAt),
-      SenderId: 'simulation',
-      ApproximateFirstReceiveTimestamp: String(sentAt),
-    },
-    messageAttributes: Object.fromEntries(
-      Object.entries(attributes).map(([name, { DataType = '', StringValue = '' }]) => [
-        name,
-        { dataType: DataType, stringValue: StringValue },
-      ]),
-    ),
-    md5OfBody: '',
-    eventSource: 'aws:sqs',
-    eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:simulation',
-    awsRegion: 'us-east-1',
-  })),
-})

@@ -1,6 +1,5 @@
 import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
-import type { SQSEvent } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/intake/client.registered.ts'
@@ -11,6 +10,7 @@ import { readClient } from '../../../shared/oauth/client.ts'
 import { isClientSecret } from '../../../shared/oauth/client-secret.ts'
 import { waitForDeadLetter } from '../../support/bus.ts'
 import { contextWith } from '../../support/deliver.ts'
+import { toSqsEvent } from '../../support/sqs-event.ts'
 
 const detailType = 'client.registered'
 
@@ -31,16 +31,7 @@ const registration = (overrides: Record<string, unknown> = {}) => ({
 
 /** Delivers a client.registered event to the intake function as its queue does. */
 async function receive(detail: Record<string, unknown>): Promise<void> {
-  const event = {
-    Records: [
-      {
-        messageId: randomUUID(),
-        receiptHandle: 'handle',
-        body: JSON.stringify({ 'detail-type': detailType, detail }),
-        attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()) },
-      },
-    ],
-  } as unknown as SQSEvent
+  const event = toSqsEvent([{ body: JSON.stringify({ 'detail-type': detailType, detail }) }])
   expect(await handler(event, contextWith(30_000))).toEqual({ batchItemFailures: [] })
 }
 

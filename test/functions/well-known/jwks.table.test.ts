@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import { handler } from '../../../functions/well-known/jwks.ts'
 import { activeKey, readKeySet } from '../../../shared/keys/set.ts'
-import { getEvent } from '../../support/get-event.ts'
+import { getEvent } from '../../support/call-endpoint.ts'
 import { measureCalls } from '../../support/measure-calls.ts'
 import { useOwnKeys } from '../../support/own-keys.ts'
 

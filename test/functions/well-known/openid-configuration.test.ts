@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { handler } from '../../../functions/well-known/openid-configuration.ts'
 import { routes } from '../../../infra/routes.ts'
 import { issuer } from '../../../shared/env.ts'
-import { getEvent } from '../../support/get-event.ts'
+import { getEvent } from '../../support/call-endpoint.ts'
 
 beforeEach(() => {
   vi.stubEnv('BASE_URL', 'https://issuer.example.com/')

@@ -1,7 +1,6 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
-import type { Context, SQSEvent } from 'aws-lambda'
-import { randomUUID } from 'node:crypto'
+import type { Context } from 'aws-lambda'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/worker/grow-tree.ts'
 import { readProfile } from '../../../shared/community/profile.ts'
@@ -13,6 +12,7 @@ import { log } from '../../../shared/log.ts'
 import { newUserIds } from '../../support/community.ts'
 import { buy, join } from '../../support/community-events.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'
+import { toSqsEvent } from '../../support/sqs-event.ts'
 import { addNewcomers, addRoot } from '../../support/newcomers.ts'
 
 /** The time that the worker keeps free at the end. */
@@ -53,14 +53,7 @@ function slowTable(): void {
 /** Delivers one message for each tree to the worker, which has this much time for its work. */
 async function deliver(rootIds: number[], milliseconds: number) {
   const end = Date.now() + reserveMilliseconds + milliseconds
-  const event = {
-    Records: rootIds.map((rootId) => ({
-      messageId: randomUUID(),
-      receiptHandle: randomUUID(),
-      body: JSON.stringify({ root_id: rootId }),
-      attributes: { ApproximateReceiveCount: '1' },
-    })),
-  } as unknown as SQSEvent
+  const event = toSqsEvent(rootIds.map((rootId) => ({ body: JSON.stringify({ root_id: rootId }) })))
   const context = { getRemainingTimeInMillis: () => end - Date.now() } as Context
   const { batchItemFailures } = await handler(event, context)
   return batchItemFailures.length

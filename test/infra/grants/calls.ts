@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { InvocationResult } from '../../../infra/local/runtime/function-worker.ts'
+import { toEvent } from '../../support/call-endpoint.ts'
+import { toSqsEvent } from '../../support/sqs-event.ts'
 
 /**
  * Thrown if the function under test fails: with an error, a 5xx answer, or a message that must be retried.
@@ -31,7 +33,7 @@ export interface Calls {
 }
 
 /** A scenario: calls a function so that it uses every IAM grant at least once. It creates its own data. */
-export type Scenario = (calls: Calls) => Promise<void>
+export type Scenario = (calls: Calls) => Promise<unknown>
 
 /** Makes the calls of a scenario from a function that invokes the Lambda function under test. */
 export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>): Calls {
@@ -40,19 +42,10 @@ export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>
     if (result.functionError !== undefined) throw new FailedCall(result.payload)
     return JSON.parse(result.payload)
   }
-  const deliverMessage = async (body: object, messageAttributes = {}): Promise<void> => {
-    const answer = (await run({
-      Records: [
-        {
-          messageId: randomUUID(),
-          receiptHandle: randomUUID(),
-          body: JSON.stringify(body),
-          attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()) },
-          messageAttributes,
-          eventSource: 'aws:sqs',
-        },
-      ],
-    })) as { batchItemFailures: unknown[] }
+  const deliverMessage = async (body: object): Promise<void> => {
+    const answer = (await run(toSqsEvent([{ body: JSON.stringify(body) }]))) as {
+      batchItemFailures: unknown[]
+    }
     if (answer.batchItemFailures.length > 0) throw new FailedCall('the message must be retried')
   }
   return {
@@ -60,7 +53,7 @@ export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>
     deliverMessage,
     deliver: (detail) => deliverMessage({ id: randomUUID(), detail }),
     async request(request = {}) {
-      const answer = (await run(toEvent(request))) as { statusCode: number; body?: string }
+      const answer = (await run(toRequest(request))) as { statusCode: number; body?: string }
       if (answer.statusCode >= 500) throw new FailedCall(`answered ${answer.statusCode}`)
       const expected = request.expect ?? 200
       if (answer.statusCode !== expected)
@@ -69,24 +62,13 @@ export function makeCalls(invoke: (payload: string) => Promise<InvocationResult>
   }
 }
 
-function toEvent({ query = {}, path, token, json, form }: TestRequest): object {
-  const isPost = json !== undefined || form !== undefined
-  const method = isPost ? 'POST' : 'GET'
-  const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
-  return {
-    version: '2.0',
-    routeKey: `${method} /test`,
-    rawPath: '/test',
-    rawQueryString: new URLSearchParams(query).toString(),
+const toRequest = ({ query = {}, path, token, json, form }: TestRequest): object =>
+  toEvent({
+    query: new URLSearchParams(query).toString(),
+    ...(path && { path }),
     headers: {
-      ...(isPost ? { 'content-type': type } : {}),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
     },
-    requestContext: { requestId: randomUUID(), http: { method, path: '/test', sourceIp: '192.0.2.1' } },
-    ...(path === undefined ? {} : { pathParameters: path }),
-    ...(isPost
-      ? { body: form === undefined ? JSON.stringify(json) : new URLSearchParams(form).toString() }
-      : {}),
-    isBase64Encoded: false,
-  }
-}
+    ...(form ? { text: new URLSearchParams(form).toString() } : { body: json }),
+  })

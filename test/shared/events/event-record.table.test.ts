@@ -1,6 +1,5 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { SQSEvent } from 'aws-lambda'
 import { createHash, randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -13,6 +12,7 @@ import { type Intake, intake } from '../../../shared/events/intake.ts'
 import { RejectedEvent } from '../../../shared/events/rejected-event.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { contextWith } from '../../support/deliver.ts'
+import { toSqsEvent } from '../../support/sqs-event.ts'
 import { addUser, adjustment } from '../../support/ledger.ts'
 import { serveHttp } from '../../support/serve-http.ts'
 
@@ -40,7 +40,7 @@ afterEach(() => {
 
 /** One copy of a message: what SQS and the bus give it. */
 interface Copy {
-  messageId?: string
+  id?: string
   eventId: string
   sentAt: number
   /** The attribute `refusals` of a redriven dead letter. */
@@ -53,19 +53,11 @@ const newCopy = (detail: object): Copy => ({ eventId: randomUUID(), sentAt: Date
 
 /** Delivers copies in one batch; resolves with the number of those that are to be delivered again. */
 async function deliver(handler: Intake, copies: Copy[], milliseconds = 30_000): Promise<number> {
-  const Records = copies.map(({ messageId = randomUUID(), refusals, ...copy }) => ({
-    messageId,
-    receiptHandle: randomUUID(),
+  const messages = copies.map((copy) => ({
+    ...copy,
     body: JSON.stringify({ id: copy.eventId, detail: copy.detail }),
-    attributes: {
-      ApproximateReceiveCount: String(copy.receives ?? 1),
-      SentTimestamp: String(copy.sentAt),
-    },
-    messageAttributes:
-      refusals === undefined ? {} : { refusals: { stringValue: refusals, dataType: 'Number' } },
-    eventSource: 'aws:sqs',
   }))
-  const { batchItemFailures } = await handler({ Records } as unknown as SQSEvent, contextWith(milliseconds))
+  const { batchItemFailures } = await handler(toSqsEvent(messages), contextWith(milliseconds))
   return batchItemFailures.length
 }
 
@@ -88,7 +80,7 @@ async function balanceOf(userId: number): Promise<string | undefined> {
 }
 
 test('an event whose function answered too late leaves one dead letter, however often it is delivered again', async () => {
-  const copy = { ...newCopy({ key: randomUUID() }), messageId: randomUUID() }
+  const copy = { ...newCopy({ key: randomUUID() }), id: randomUUID() }
   for (let receives = 1; receives <= 25; receives += 1)
     expect(await deliver(refusing, [{ ...copy, receives }])).toBe(0)
   expect(letters).toHaveLength(1)
@@ -108,10 +100,9 @@ test.each([
   ['an event nested too deep', `{"version":"0","id":"${randomUUID()}","detail":${'['.repeat(100_000)}`],
   ['a message that is not JSON', 'no JSON', randomUUID()],
 ])('%s leaves one dead letter, however often it is delivered', async (_what, body, messageId?: string) => {
-  const attributes = { ApproximateReceiveCount: '1', SentTimestamp: '1' }
   for (let times = 0; times < 3; times += 1) {
-    const record = { messageId: messageId ?? randomUUID(), receiptHandle: 'handle', body, attributes }
-    await refusing({ Records: [record] } as unknown as SQSEvent, contextWith(30_000))
+    const message = { id: messageId ?? randomUUID(), body, sentAt: 1 }
+    await refusing(toSqsEvent([message]), contextWith(30_000))
   }
   expect(letters).toHaveLength(1)
 })

@@ -8,7 +8,7 @@ import { awsClient } from '../../../shared/aws/aws-client.ts'
 import { clientOptions } from '../../../shared/aws/client-options.ts'
 import { publicEndpoint } from '../../../shared/http/public-endpoint.ts'
 import { emittedMetrics } from '../../support/emitted-metrics.ts'
-import { getEvent } from '../../support/get-event.ts'
+import { getEvent } from '../../support/call-endpoint.ts'
 import { serveHttp } from '../../support/serve-http.ts'
 
 const writes = (endpoint: string) => {

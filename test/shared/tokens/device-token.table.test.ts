@@ -10,7 +10,7 @@ import { activeKey, readKeySet } from '../../../shared/keys/set.ts'
 import { settings } from '../../../shared/settings.ts'
 import { signDeviceToken } from '../../../shared/tokens/device-token.ts'
 import { issuer } from '../../../shared/env.ts'
-import { getEvent } from '../../support/get-event.ts'
+import { getEvent } from '../../support/call-endpoint.ts'
 import { useOwnKeys } from '../../support/own-keys.ts'
 import { tamperCalls } from '../../support/tamper-calls.ts'
 

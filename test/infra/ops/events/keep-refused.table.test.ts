@@ -7,7 +7,6 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import type { SQSEvent } from 'aws-lambda'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { handler } from '../../../../functions/intake/wallet.adjusted.ts'
@@ -15,6 +14,7 @@ import { keepRefused } from '../../../../infra/ops/events/keep-refused.ts'
 import { readWallet } from '../../../../shared/ledger/wallet.ts'
 import { contextWith } from '../../../support/deliver.ts'
 import { addUser, adjustment } from '../../../support/ledger.ts'
+import { toSqsEvent } from '../../../support/sqs-event.ts'
 
 /** The dead letters, of which SQS delivers each once. */
 let letters: Message[] = []
@@ -47,19 +47,9 @@ async function deliver(
   detail: object,
   { refusals, sentAt = Date.now() }: { refusals?: string | undefined; sentAt?: number } = {},
 ): Promise<void> {
-  const message = {
-    messageId: randomUUID(),
-    receiptHandle: randomUUID(),
-    body: JSON.stringify({ id, 'detail-type': 'wallet.adjusted', detail }),
-    attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(sentAt) },
-    messageAttributes:
-      refusals === undefined ? {} : { refusals: { stringValue: refusals, dataType: 'Number' } },
-    eventSource: 'aws:sqs',
-  }
-  const { batchItemFailures } = await handler(
-    { Records: [message] } as unknown as SQSEvent,
-    contextWith(30_000),
-  )
+  const body = JSON.stringify({ id, 'detail-type': 'wallet.adjusted', detail })
+  const event = toSqsEvent([{ body, sentAt, refusals }])
+  const { batchItemFailures } = await handler(event, contextWith(30_000))
   expect(batchItemFailures).toEqual([])
 }
 

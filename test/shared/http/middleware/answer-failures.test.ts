@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Failure } from '../../../../shared/errors.ts'
 import { publicEndpoint } from '../../../../shared/http/public-endpoint.ts'
 import { emittedMetrics } from '../../../support/emitted-metrics.ts'
-import { getEvent } from '../../../support/get-event.ts'
+import { getEvent } from '../../../support/call-endpoint.ts'
 
 const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' })
 

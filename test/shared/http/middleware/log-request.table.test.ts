@@ -7,7 +7,7 @@ import { db, tableName } from '../../../../shared/db/table.ts'
 import { Failure } from '../../../../shared/errors.ts'
 import { publicEndpoint } from '../../../../shared/http/public-endpoint.ts'
 import { log } from '../../../../shared/log.ts'
-import { getEvent } from '../../../support/get-event.ts'
+import { getEvent } from '../../../support/call-endpoint.ts'
 
 const Key = { pk: `TEST#${randomUUID()}`, sk: 'TEST' }
 const table = () => ({ TableName: tableName() })

@@ -6,7 +6,7 @@ import { endpointFunctions } from '../../../../infra/endpoint-functions.ts'
 import type { Endpoint } from '../../../../shared/http/endpoint.ts'
 import { publicEndpoint } from '../../../../shared/http/public-endpoint.ts'
 import { emittedMetrics } from '../../../support/emitted-metrics.ts'
-import { getEvent } from '../../../support/get-event.ts'
+import { getEvent } from '../../../support/call-endpoint.ts'
 
 const functions = join(import.meta.dirname, '../../../../functions')
 const unavailable = { code: 50300, msg: 'temporarily unavailable, try again', data: null }

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { endpointFunctions } from '../../../../infra/endpoint-functions.ts'
 import type { Endpoint } from '../../../../shared/http/endpoint.ts'
 import { publicEndpoint } from '../../../../shared/http/public-endpoint.ts'
-import { getEvent } from '../../../support/get-event.ts'
+import { getEvent } from '../../../support/call-endpoint.ts'
 
 const functions = join(import.meta.dirname, '../../../../functions')
 

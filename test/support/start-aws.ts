@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type AwsEndpointOptions, startAwsEndpoint } from '../../infra/local/aws/server.ts'
+import { createTables } from '../../infra/local/dynamodb/create-tables.ts'
+import { startDynamodb } from '../../infra/local/dynamodb/start-dynamodb.ts'
+import { findFreePort } from '../../infra/local/http/bind-server.ts'
+import type { FunctionModel } from '../../infra/local/model.ts'
+import { composeEnvironment } from '../../infra/local/runtime/function-environment.ts'
+import { buildStackModel } from '../../infra/local/template/build-model.ts'
+import type { StackTemplate } from '../../infra/local/template/stack-templates.ts'
+import { commonEnvironment } from './common-environment.ts'
+
+const region = 'us-east-1'
+
+type Options = Pick<AwsEndpointOptions, 'onAccess' | 'report'> & {
+  apiUrl?: string
+}
+
+/**
+ * Starts the tables, keys and queues of a stage with nothing in them, without gateway: whoever starts them
+ * calls the functions.
+ */
+export async function startAws(
+  synthesize: (outputDirectory: string, settings: Record<string, string>) => Promise<StackTemplate[]>,
+  { apiUrl = 'http://127.0.0.1:1', ...options }: Options = {},
+) {
+  const directory = mkdtempSync(join(tmpdir(), 'aws-'))
+  const port = await findFreePort()
+  const awsUrl = `http://127.0.0.1:${port}`
+  const [dynamodb, templates] = await Promise.all([
+    startDynamodb(undefined),
+    synthesize(join(directory, 'assembly'), { authUrl: 'http://127.0.0.1:1/' }),
+  ])
+  const model = buildStackModel(templates, { region, accountId: '000000000000', apiUrl, awsUrl })
+  await createTables(dynamodb.endpoint, model.tables)
+  const aws = await startAwsEndpoint({
+    port,
+    model,
+    dynamodbEndpoint: dynamodb.endpoint,
+    dataDirectory: undefined,
+    invoke: async (name) => {
+      throw new Error(`${name} cannot be invoked: tests that need this belong to the project stack`)
+    },
+    ...options,
+  })
+  return {
+    functions: model.functions,
+    awsUrl,
+    dynamodbEndpoint: dynamodb.endpoint,
+    /** The environment of this process, if it runs the code of several functions. */
+    environment: commonEnvironment(model.functions, region, awsUrl),
+    /** The environment of one function, with its AWS calls to this address. */
+    environmentOf: (item: FunctionModel, url: string = awsUrl) =>
+      composeEnvironment(item, region, url, { ...aws.credentialsFor(item), sessionToken: 'local' }),
+    close: async () => {
+      await aws.close()
+      await dynamodb.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
