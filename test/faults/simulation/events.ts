@@ -1,3 +1,10 @@
+/** What moves money of a user has in common. */
+interface Money {
+  user_id: number
+  currency: string
+  amount: string
+}
+
 /** The details of the events, as the contract shows them (section 9). */
 export interface Details {
   'user.registered': {
@@ -36,14 +43,7 @@ export interface Details {
     at: number
     payment?: { wallet: Wallet; currency: string; amount: string }
   }
-  'reward.granted': {
-    reward_id: string
-    user_id: number
-    reward_type: string
-    currency: string
-    amount: string
-    earned_on: string
-  }
+  'reward.granted': Money & { reward_id: string; reward_type: string; earned_on: string }
   'deposit.updated': {
     currency_network: string
     txid: string
@@ -55,29 +55,15 @@ export interface Details {
     confirmations: number
     at: number
   }
-  'withdrawal.updated': {
+  'withdrawal.updated': Money & {
     withdrawal_id: string
-    user_id: number
-    currency: string
-    amount: string
     status: 'requested' | 'settled' | 'cancelled'
     at: number
   }
-  'wallet.transferred': {
-    transfer_id: string
-    user_id: number
-    from: Wallet
-    to: Wallet
-    currency: string
-    amount: string
-    at: number
-  }
-  'wallet.adjusted': {
+  'wallet.transferred': Money & { transfer_id: string; from: Wallet; to: Wallet; at: number }
+  'wallet.adjusted': Money & {
     adjustment_id: string
-    user_id: number
     wallet: Wallet
-    currency: string
-    amount: string
     direction: number
     reason: string
     at: number

@@ -65,7 +65,7 @@ export function drawHistory(seed: number, length: number, day: number): History 
   for (let i = 0; i < length; i += 1) {
     const again = source.sent.length > 0 && draws.happens('again', 0.15)
     const made = again ? repeat(source) : kinds[draws.pick('kind', ofSubject)](source, `${seed}-${i}`)
-    for (const operation of made) {
+    for (const operation of [made].flat()) {
       if (operation.kind === 'event') (source.sent as EventOperation[]).push(operation)
       const pause = draws.happens('pause', 0.2) ? draws.below('pause', 20_000) : draws.below('after', 100)
       operations.push({ ...operation, after: operation.after + pause })
@@ -164,58 +164,47 @@ const drawAmount = (draws: Draws): string =>
 
 const drawUser = ({ draws, userIds }: Source): number => draws.pick('user', userIds)
 const drawInstant = ({ draws, begin }: Source): number => begin - draws.below('instant', 2 * day)
-const drawDay = (source: Source): string => new Date(drawInstant(source)).toISOString().slice(0, 10)
+const drawMoney = (source: Source) => ({
+  user_id: drawUser(source),
+  currency: source.draws.pick('currency', currencies),
+  amount: drawAmount(source.draws),
+  at: drawInstant(source),
+})
 
-type Draw = (source: Source, key: string) => Operation[]
+type Draw = (source: Source, key: string) => Operation | Operation[]
 
-const adjust: Draw = (source, key) => [
+const adjust: Draw = (source, key) =>
   event('wallet.adjusted', {
     adjustment_id: key,
-    user_id: drawUser(source),
+    ...drawMoney(source),
     wallet: source.draws.pick('wallet', ['asset', 'asset', 'reward']),
-    currency: source.draws.pick('currency', currencies),
-    amount: drawAmount(source.draws),
     direction: source.draws.pick('direction', [1, 1, 2]),
     reason: `because of ${key}`,
-    at: drawInstant(source),
-  }),
-]
+  })
 
-const reward: Draw = (source, key) => [
-  event('reward.granted', {
+const reward: Draw = (source, key) => {
+  const { at, ...money } = drawMoney(source)
+  return event('reward.granted', {
     reward_id: key,
-    user_id: drawUser(source),
+    ...money,
     reward_type: source.draws.pick('reward type', ['referral', 'traffic', 'bonus #1']),
-    currency: source.draws.pick('currency', currencies),
-    amount: drawAmount(source.draws),
-    earned_on: drawDay(source),
-  }),
-]
+    earned_on: new Date(at).toISOString().slice(0, 10),
+  })
+}
 
 const transfer: Draw = (source, key) => {
   const from = source.draws.pick('from', ['asset', 'reward'] as const)
-  return [
-    event('wallet.transferred', {
-      transfer_id: key,
-      user_id: drawUser(source),
-      from,
-      to: from === 'asset' ? 'reward' : 'asset',
-      currency: source.draws.pick('currency', currencies),
-      amount: drawAmount(source.draws),
-      at: drawInstant(source),
-    }),
-  ]
+  return event('wallet.transferred', {
+    transfer_id: key,
+    ...drawMoney(source),
+    from,
+    to: from === 'asset' ? 'reward' : 'asset',
+  })
 }
 
 const withdraw: Draw = (source, key) => {
   const { draws } = source
-  const common = {
-    withdrawal_id: key,
-    user_id: drawUser(source),
-    currency: draws.pick('currency', currencies),
-    amount: drawAmount(draws),
-    at: drawInstant(source),
-  }
+  const common = { withdrawal_id: key, ...drawMoney(source) }
   const orders = [
     ['requested'],
     ['requested', 'settled'],
@@ -237,29 +226,25 @@ const purchase: Draw = (source, key) => {
     currency: draws.pick('currency', currencies),
     amount: drawAmount(draws),
   }
-  return [
-    event('package.purchased', {
-      purchase_id: key,
-      user_id: drawUser(source),
-      amount: drawAmount(draws),
-      at: drawInstant(source),
-      ...(draws.happens('paid', 0.5) && { payment }),
-    }),
-  ]
+  return event('package.purchased', {
+    purchase_id: key,
+    user_id: drawUser(source),
+    amount: drawAmount(draws),
+    at: drawInstant(source),
+    ...(draws.happens('paid', 0.5) && { payment }),
+  })
 }
 
 /** Registers another user. */
 const join: Draw = (source, key) => {
   const userId = 2_000 + uniqueNumber(key)
-  return [
-    event('user.registered', {
-      user_id: userId,
-      email: `user${userId}@example.com`,
-      nickname: `Fay ${userId}`,
-      referrer_id: drawUser(source),
-      registered_at: drawInstant(source),
-    }),
-  ]
+  return event('user.registered', {
+    user_id: userId,
+    email: `user${userId}@example.com`,
+    nickname: `Fay ${userId}`,
+    referrer_id: drawUser(source),
+    registered_at: drawInstant(source),
+  })
 }
 
 const provision: Draw = ({ draws }, key) => {
@@ -267,43 +252,38 @@ const provision: Draw = ({ draws }, key) => {
   const addresses = Array.from({ length: draws.below('addresses', 60) + 1 }, (_, i) => ({
     address: `${network.toLowerCase()}${key}x${i}`,
   }))
-  return [
-    event('addresses.provisioned', {
-      batch_id: key,
-      currency,
-      currency_network: network,
-      required_confirmations: 3,
-      addresses,
-    }),
-  ]
+  return event('addresses.provisioned', {
+    batch_id: key,
+    currency,
+    currency_network: network,
+    required_confirmations: 3,
+    addresses,
+  })
 }
 
 const device: Draw = (source, key) => {
   const { draws } = source
-  return [
-    event(draws.pick('device', ['device.activated', 'device.activated', 'device.deactivated']), {
-      device_id: `device-${draws.below('device id', 3)}`,
-      // No two at one instant: what then counts is not for the contract to say.
-      at: source.begin - 1_000 * draws.below('device at', 100_000) - uniqueNumber(key),
-      user_id: drawUser(source),
-    }),
-  ]
+  return event(draws.pick('device', ['device.activated', 'device.activated', 'device.deactivated']), {
+    device_id: `device-${draws.below('device id', 3)}`,
+    // No two at one instant: what then counts is not for the contract to say.
+    at: source.begin - 1_000 * draws.below('device at', 100_000) - uniqueNumber(key),
+    user_id: drawUser(source),
+  })
 }
 
 /** A number under 1,000 that tells apart what one history makes. */
 const uniqueNumber = (key: string): number => Number(key.split('-')[1]) % 1_000
 
-const traffic: Draw = (source, key) => [
+const traffic: Draw = (source, key) =>
   event('traffic.reported', {
     report_id: key,
     user_id: drawUser(source),
     device_id: 'device-1',
     bytes: source.draws.pick('bytes', [1, 999_999_999, 1_000_000_000, 123_456_789_012]),
     at: drawInstant(source),
-  }),
-]
+  })
 
-const rates: Draw = (source, key) => [
+const rates: Draw = (source, key) =>
   event('rates.published', {
     quote: 'USDT',
     as_of: source.begin - 1_000 * source.draws.below('as of', 1_000) - uniqueNumber(key),
@@ -311,8 +291,7 @@ const rates: Draw = (source, key) => [
       BTC: `${1 + source.draws.below('rate', 90_000)}.5`,
       ...(source.draws.happens('with EUR', 0.5) && { EUR: '1.08' }),
     },
-  }),
-]
+  })
 
 const update: Draw = (source, key) => {
   const { draws } = source
@@ -320,19 +299,20 @@ const update: Draw = (source, key) => {
   const email = draws.happens('same email', 0.3)
     ? `user${drawUser(source)}@example.com`
     : `${key}@example.org`
-  return [
-    event('user.updated', {
-      update_id: key,
-      user_id: userId,
-      at: source.begin - 1_000 * draws.below('update at', 1_000) - uniqueNumber(key),
-      ...draws.pick('update', [{ nickname: `Dee ${key}` }, { email }, { nickname: `Eve ${key}`, email }]),
-    }),
-  ]
+  return event('user.updated', {
+    update_id: key,
+    user_id: userId,
+    at: source.begin - 1_000 * draws.below('update at', 1_000) - uniqueNumber(key),
+    ...draws.pick('update', [{ nickname: `Dee ${key}` }, { email }, { nickname: `Eve ${key}`, email }]),
+  })
 }
 
-const address: Draw = (source) => [
-  { after: 0, kind: 'address', userId: drawUser(source), ...source.draws.pick('pool', pools) },
-]
+const address: Draw = (source) => ({
+  after: 0,
+  kind: 'address',
+  userId: drawUser(source),
+  ...source.draws.pick('pool', pools),
+})
 
 const deposit: Draw = (source, key) => {
   const { draws } = source
@@ -366,29 +346,25 @@ const deposit: Draw = (source, key) => {
   ]
 }
 
-const note: Draw = (source, key) => [
-  {
-    after: 0,
-    kind: 'note',
-    userId: drawUser(source),
-    target: drawUser(source),
-    note: source.draws.pick('note', ['', `about ${uniqueNumber(key)}`, '€'.repeat(20)]),
-  },
-]
+const note: Draw = (source, key) => ({
+  after: 0,
+  kind: 'note',
+  userId: drawUser(source),
+  target: drawUser(source),
+  note: source.draws.pick('note', ['', `about ${uniqueNumber(key)}`, '€'.repeat(20)]),
+})
 
-const read: Draw = (source) => [
-  {
-    after: 0,
-    kind: 'read',
-    userId: drawUser(source),
-    what: source.draws.pick('read', [
-      'account/info',
-      'account/bills',
-      'dashboard/overview',
-      'community/members',
-    ]),
-  },
-]
+const read: Draw = (source) => ({
+  after: 0,
+  kind: 'read',
+  userId: drawUser(source),
+  what: source.draws.pick('read', [
+    'account/info',
+    'account/bills',
+    'dashboard/overview',
+    'community/members',
+  ]),
+})
 
 const signIn: Draw = (source) => {
   const { draws } = source
@@ -425,23 +401,19 @@ const newSecrets: Draw = (source, key) => {
     { disabled: true },
     { disabled: false },
   ]
-  return [
-    event('user.updated', {
-      update_id: key,
-      user_id: userId,
-      at: source.begin - 1_000 * draws.below('update at', 1_000) - uniqueNumber(key),
-      ...draws.pick('secrets', changes),
-    }),
-  ]
+  return event('user.updated', {
+    update_id: key,
+    user_id: userId,
+    at: source.begin - 1_000 * draws.below('update at', 1_000) - uniqueNumber(key),
+    ...draws.pick('secrets', changes),
+  })
 }
 
-const rotate: Draw = ({ draws }) => [
-  {
-    after: draws.pick('rotate after', [0, 0, 6 * 3_600_000]),
-    kind: 'rotate',
-    input: draws.pick('rotate', [{}, { action: 'rotate' }, { action: 'rotate', emergency: true }]),
-  },
-]
+const rotate: Draw = ({ draws }) => ({
+  after: draws.pick('rotate after', [0, 0, 6 * 3_600_000]),
+  kind: 'rotate',
+  input: draws.pick('rotate', [{}, { action: 'rotate' }, { action: 'rotate', emergency: true }]),
+})
 
 const mailDown: Draw = () => [{ after: 0, kind: 'mailDown', milliseconds: 600_000 }]
 
@@ -476,13 +448,13 @@ export function drawDeed(kind: Kind, seed: number, day: number, death: Death & {
   const source: Source = { draws, begin, userIds, sent: [], signsIn }
   const quiet: Operation = { after: 0, kind: 'quiet', userIds }
   const plan: Operation = { after: 0, kind: 'kill', ...death }
-  const operations = [...drawStart(source), quiet, plan, ...kinds[kind](source, `${seed}-0`), quiet]
+  const operations = [...drawStart(source), quiet, plan, kinds[kind](source, `${seed}-0`), quiet].flat()
   return { seed, begin, weather: calm, userIds, operations }
 }
 
 /** Sends an event once more: the same, or another one with its business key. */
-function repeat({ draws, sent }: Source): Operation[] {
+function repeat({ draws, sent }: Source): Operation {
   const earlier = draws.pick('sent', sent)
   const changes = draws.happens('other content', 0.4) && 'amount' in earlier.detail ? { amount: '7.77' } : {}
-  return [{ ...earlier, after: 0, detail: { ...earlier.detail, ...changes } }]
+  return { ...earlier, after: 0, detail: { ...earlier.detail, ...changes } }
 }

@@ -53,12 +53,8 @@ export function moneyOf(record: SimulationRecord, userId: number, observed: Read
   const all = [...bills, ...settled]
   const holdings = { asset: new Map<string, Holding>(), reward: new Map<string, Holding>() }
   const holdingOf = (wallet: Wallet, currency: string) => {
-    const holding = holdings[wallet].get(currency) ?? {
-      balance: zero,
-      hold: zero,
-      deposited: zero,
-      withdrawal: zero,
-    }
+    const none = { balance: zero, hold: zero, deposited: zero, withdrawal: zero }
+    const holding = holdings[wallet].get(currency) ?? none
     holdings[wallet].set(currency, holding)
     return holding
   }
@@ -155,13 +151,7 @@ export function depositsOf(record: SimulationRecord, observed: ReadonlySet<strin
       userId: owners.get(`${first.detail.currency_network} ${first.detail.address}`) ?? 0,
       name,
       detail: first.detail,
-      status: isCredited
-        ? 'CREDITED'
-        : final.length > 0
-          ? 'FAILED'
-          : confirming
-            ? 'CONFIRMING'
-            : ('PENDING' as const),
+      status: isCredited ? 'CREDITED' : final.length > 0 ? 'FAILED' : confirming ? 'CONFIRMING' : 'PENDING',
       confirmations: Math.max(...events.map(({ detail }) => detail.confirmations)),
       credited: isCredited ? final.find(({ detail }) => detail.status === 'confirmed') : undefined,
       events,
@@ -170,23 +160,20 @@ export function depositsOf(record: SimulationRecord, observed: ReadonlySet<strin
 }
 
 const deposits = (record: SimulationRecord, observed: ReadonlySet<string>) =>
-  depositsOf(record, observed).flatMap(({ userId, name, detail: { currency, amount }, credited }) =>
-    credited === undefined
-      ? []
-      : [
-          {
-            ...post({
-              userId,
-              wallet: 'asset',
-              currency,
-              amount,
-              direction: 1,
-              type: 'DEPOSIT',
-              reference: name,
-            }),
-            span: credited.span,
-          },
-        ],
+  depositsOf(record, observed).flatMap(
+    ({ userId, name: reference, detail: { currency, amount }, credited }) => {
+      if (credited === undefined) return []
+      const bill = {
+        userId,
+        wallet: 'asset',
+        currency,
+        amount,
+        direction: 1,
+        type: 'DEPOSIT',
+        reference,
+      } as const
+      return [{ ...post(bill), span: credited.span }]
+    },
   )
 
 function withdrawals(record: SimulationRecord, userId: number, observed: ReadonlySet<string>) {

@@ -7,7 +7,7 @@ import { type Draws, openDraws } from './draws.ts'
 import { beginDatabase, endDatabase } from '../../support/dynamodb-in-memory/play-database.ts'
 import type { History, Operation } from './history.ts'
 import { disableActiveKey, forgetKeySets, issueTokens } from './read-tokens.ts'
-import type { SimulationRecord } from './record.ts'
+import { acceptedOf, type SimulationRecord } from './record.ts'
 import { newSignInRecord, signIn, type SignInRecord } from './sign-in.ts'
 import { useOwnTable } from '../../support/own-table.ts'
 import { currentTask, VirtualTime } from './virtual-time.ts'
@@ -107,7 +107,10 @@ async function runOperations(run: Run, operations: readonly Operation[], draws: 
     await world.time.runUntil(isQuiet)
     redrive(run)
     await world.time.runUntil(isQuiet)
-    await letReadsCatchUp(run)
+    // Every read shows what was written more than a second ago (DynamoDB: read consistency).
+    const caughtUp = world.time.now + 1_500
+    world.time.after(1_500, () => undefined)
+    await world.time.runUntil(() => world.time.now >= caughtUp)
     delay = 0
     if (operation.userIds.length === 0) continue
     const problems = [
@@ -118,13 +121,6 @@ async function runOperations(run: Run, operations: readonly Operation[], draws: 
     if (problems.length > 0) return problems
   }
   return []
-}
-
-/** Waits until every read shows what was written, more than the second that AWS speaks of. */
-async function letReadsCatchUp({ world }: Run): Promise<void> {
-  let isOver = false
-  world.time.after(1_500, () => (isOver = true))
-  await world.time.runUntil(() => isOver)
 }
 
 /** Sends dead letters again whose users were not registered when they came. */
@@ -187,7 +183,7 @@ async function perform(run: Run, operation: Operation): Promise<void> {
       return world.throttle(operation.share, operation.milliseconds)
     case 'disableKey':
       await world.time.perform(disableActiveKey)
-      await pause(run, 20_000)
+      await world.time.pass(20_000)
       return rotateKeys(run, { action: 'rotate', emergency: true })
     case 'mailDown':
       world.mailsFrom = world.time.now + operation.milliseconds
@@ -195,9 +191,6 @@ async function perform(run: Run, operation: Operation): Promise<void> {
     case 'quiet':
   }
 }
-
-const pause = ({ world }: Run, milliseconds: number) =>
-  new Promise<void>((resolve) => world.time.after(milliseconds, () => resolve()))
 
 const maxRotationRuns = 30
 
@@ -208,7 +201,7 @@ async function rotateKeys(run: Run, input: object): Promise<void> {
   for (let runs = 0; result === undefined || result.waits_for_kms || result.signer === null; runs += 1) {
     if (runs === maxRotationRuns) return void world.violations.push('the rotation of the keys does not end')
     // Whoever asked for it repeats a call that failed; the schedule goes on with one that waits.
-    await pause(run, result === undefined ? 5_000 : 60_000)
+    await world.time.pass(result === undefined ? 5_000 : 60_000)
     result = await world.rotateKeys(result === undefined ? input : {})
   }
 }
@@ -236,14 +229,8 @@ const read =
 /** Compares what everybody is answered with the model. */
 async function check(run: Run, userIds: readonly number[], draws: Draws): Promise<string[]> {
   const { world, record } = run
-  const registered = userIds.filter((userId) =>
-    record.events.some(
-      ({ type, detail, refusal }) =>
-        type === 'user.registered' &&
-        refusal === undefined &&
-        (detail as { user_id: number }).user_id === userId,
-    ),
-  )
+  const known = new Set(acceptedOf(record, 'user.registered').map(({ detail }) => detail.user_id))
+  const registered = userIds.filter((userId) => known.has(userId))
   // New secrets have ended the tokens from before.
   run.tokens = await issueTokens([...run.tokens.keys()], world.time.now)
   let done = false

@@ -41,7 +41,7 @@ export interface GivenDeviceToken {
 
 /** What people met who signed in. */
 export interface SignInRecord {
-  passwords: { plan: SignInPlan; code: number; isSure: boolean; attempts: number; span: Span }[]
+  passwords: { plan: SignInPlan; code: number; attempts: number; span: Span }[]
   codes: { plan: SignInPlan; code: string; answers: number[]; isSure: boolean; span: Span }[]
   tokens: GivenToken[]
   deviceTokens: GivenDeviceToken[]
@@ -78,10 +78,6 @@ export const clientRegistration = (at: number) => ({
   scopes: ['openid', 'email', 'account.read'],
 })
 
-/** Waits in virtual time. */
-const pause = ({ time }: World, milliseconds: number) =>
-  new Promise<void>((resolve) => time.after(milliseconds, () => resolve()))
-
 /** Signs in, and uses the session. */
 export async function signIn(
   world: World,
@@ -91,38 +87,22 @@ export async function signIn(
   const { userId, email, password } = plan
   const from = world.instant
   const body = { email, login_password: password }
-  const login = await world.request('login', 'functions/user/login-with-password.ts', {
+  const { attempts, ...login } = await world.request('login', 'functions/user/login-with-password.ts', {
     body,
     sourceIp: source,
   })
   const span = { from, to: world.instant }
-  record.passwords.push({
-    plan,
-    code: Number(login.code),
-    isSure: login.attempts === 1,
-    attempts: login.attempts,
-    span,
-  })
+  record.passwords.push({ plan, code: Number(login.code), attempts, span })
   if (login.status !== 200) return
   const { login_ticket: ticket } = login.data as { login_ticket: string }
   const answer = await sendCodes(world, record, { plan, source, secret, ticket, from })
   if (answer === undefined) return
-  const { access_token: token, device_token, expire } = answer.data as Record<string, string>
-  const given: GivenToken = {
-    userId,
-    session: token ?? '',
-    token: token ?? '',
-    expire: Number(expire),
-    span: { from, to: world.instant },
-    ended: undefined,
-  }
+  const { access_token: token = '', device_token = '', ...rest } = answer.data as Record<string, string>
+  const expire = Number(rest['expire'])
+  const during = { from, to: world.instant }
+  const given: GivenToken = { userId, session: token, token, expire, span: during, ended: undefined }
   record.tokens.push(given)
-  record.deviceTokens.push({
-    userId,
-    client: 'first-party',
-    token: device_token ?? '',
-    expire: Number(expire),
-  })
+  record.deviceTokens.push({ userId, client: 'first-party', token: device_token, expire })
   for (const use of plan.uses) await useSession(world, record, given, use)
 }
 
@@ -181,7 +161,7 @@ async function findMail(world: World, to: string, since: number): Promise<string
     const mail = world.mails.findLast((other) => other.to === to && other.at >= since)
     const code = mail && /\b\d{6}\b/.exec(mail.text)?.[0]
     if (code !== undefined) return code
-    await pause(world, 2_000)
+    await world.time.pass(2_000)
   }
   return undefined
 }

@@ -72,6 +72,11 @@ export class VirtualTime {
     return () => this.#events.delete(event)
   }
 
+  /** Waits for this many milliseconds. */
+  pass(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => this.after(milliseconds, () => resolve()))
+  }
+
   /** Does something at this instant, in which no time passes. */
   perform<Result>(run: () => Promise<Result>): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()

@@ -12,9 +12,8 @@ import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { type TestRequest, toEvent } from '../../support/call-endpoint.ts'
 import { simulateCalls, type Weather } from './aws-calls.ts'
 import type { Draws } from './draws.ts'
-import { parseExact } from './exact-json.ts'
 import { loadInProcess } from './processes.ts'
-import { type Attributes, type Message, Queue } from './queues.ts'
+import { type Attributes, type Message, Queue, type QueueSpec } from './queues.ts'
 import { hash } from 'node:crypto'
 import { currentTask, type Death, type Task, type VirtualTime } from './virtual-time.ts'
 
@@ -80,6 +79,12 @@ export interface WorldAnswer {
   /** How often the request was sent until it had this answer. */
   attempts: number
 }
+
+/** Parses JSON with every number as the text that stands there, because a double would lose digits. */
+const parseExact = (text: string): unknown =>
+  JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' ? (context?.source ?? String(value)) : value,
+  )
 
 /** Number of processes: as many functions run at once. */
 export const processCount = 3
@@ -195,15 +200,8 @@ export class World {
 
   /** Puts an event on the bus, or redrives the dead letter of the event with this id. */
   put(type: string, detail: object, { id = `event-${this.events.length + 1}`, delay = 0 } = {}): void {
-    const event: Delivered = {
-      id,
-      type,
-      detail,
-      span: undefined,
-      refusal: undefined,
-      copies: 1,
-      from: undefined,
-    }
+    const sent = { id, type, detail, span: undefined, refusal: undefined }
+    const event: Delivered = { ...sent, copies: 1, from: undefined }
     this.events.push(event)
     this.#underWay.set(id, event)
     const queue = this.#queues.get(type) ?? this.#addEventQueue(type)
@@ -237,27 +235,10 @@ export class World {
     })
   }
 
-  #addQueue(
-    name: string,
-    {
-      path,
-      ...spec
-    }: {
-      isFifo: boolean
-      maxReceives: number
-      path: string
-      received?: (message: Message) => void
-      gone: (message: Message, how: 'deleted' | 'too many receives') => void
-    },
-  ): Queue {
+  #addQueue(name: string, { path, ...spec }: Omit<QueueSpec, 'name' | 'invoke'> & { path: string }): Queue {
     const invoke = (event: SQSEvent, stream: string) =>
       this.#invoke(stream, path, timeouts.event, (handler, context) => (handler as Intake)(event, context))
-    const queue = new Queue(
-      { name, ...spec, invoke: invoke },
-      this.time,
-      this.#draws,
-      this.#weather.lostDeletes,
-    )
+    const queue = new Queue({ name, ...spec, invoke }, this.time, this.#draws, this.#weather.lostDeletes)
     this.#queues.set(name, queue)
     return queue
   }
@@ -332,7 +313,7 @@ export class World {
           return { status, headers, attempts, ...(parseExact(body) as { code: string; data: unknown }) }
       }
       if (attempts === 180) throw new Error(`${path} never answered`)
-      await new Promise<void>((resolve) => this.time.after(1_000, () => resolve()))
+      await this.time.pass(1_000)
     }
   }
 
