@@ -1,6 +1,6 @@
 import './quick-rsa-keys.ts'
 import { afterAll } from 'vitest'
-import type { LaggingChange } from '../../infra/local/aws/kms/lag.ts'
+import { type LaggingChange, maxLagMilliseconds } from '../../infra/local/aws/kms/lag.ts'
 import { startAwsEndpoint } from '../../infra/local/aws/server.ts'
 import type { PolicyStatement } from '../../infra/local/model.ts'
 import { requireEnv } from '../../shared/env.ts'
@@ -23,7 +23,12 @@ export async function useLaggingKms(): Promise<{ lags: Lags }> {
     model: stackModel({ functions: [rotation] }),
     dynamodbEndpoint: shared,
     dataDirectory: undefined,
-    drawKmsLag: (change) => kms.lags[change],
+    manners: {
+      speed: 1,
+      has: (manner) => manner === 'late-keys',
+      draw: (_manner, change) => kms.lags[change as LaggingChange] / maxLagMilliseconds,
+      happens: () => false,
+    },
     invoke: () => Promise.reject(new Error('there are no functions')),
   })
   const { accessKeyId, secretAccessKey } = aws.credentialsFor(rotation)

@@ -15,13 +15,11 @@ import { openCallers, type Credentials } from './iam/callers.ts'
 import { cryptographicOperations } from './kms/cryptographic-operations.ts'
 import { keyOperations } from './kms/key-operations.ts'
 import { KeyStore } from './kms/key-store.ts'
-import { drawKeyLag, type DrawLag } from './kms/lag.ts'
 import { prepareEventSources, type EventSource } from './lambda/event-source.ts'
 import { eventSourceService } from './lambda/event-source-operations.ts'
 import { lambdaService, type Invoke } from './lambda/function-operations.ts'
 import { sesAccountService } from './ses/account-operations.ts'
 import { openOutbox, sesService } from './ses/outbox.ts'
-import { drawQueueManners, type QueueManners } from './sqs/queue-manners.ts'
 import { openQueues, viewDeadLetters, viewQueues } from './sqs/queues.ts'
 import { sqsOperations } from './sqs/sqs-operations.ts'
 import { openStore } from './storage/store.ts'
@@ -30,7 +28,6 @@ import { jsonService } from './wire/operation.ts'
 export type { Credentials } from './iam/callers.ts'
 export type { Invoke, InvokeResult } from './lambda/function-operations.ts'
 export type { OutboxMessage } from './ses/outbox.ts'
-export type { QueueManners } from './sqs/queue-manners.ts'
 export type { QueueView } from './sqs/queues.ts'
 
 /** The options of the local AWS endpoint. */
@@ -45,10 +42,6 @@ export interface AwsEndpointOptions {
   invoke: Invoke
   /** Where the endpoint behaves as badly as AWS. Default: nowhere. */
   manners?: Manners
-  /** Draws how late changes of KMS keys become visible. Default: as `manners` say. */
-  drawKmsLag?: DrawLag
-  /** What the queues do as AWS's may. Default: as `manners` say. */
-  queueManners?: QueueManners
   /** Called with every access that a call needs. Default: nothing is. */
   onAccess?: DispatchOptions['onAccess']
   /** Receives a line for each problem that is not part of a request. Default: written to standard error. */
@@ -68,17 +61,16 @@ const frozenKeepAliveMilliseconds = 1000
  */
 export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const { model, invoke, manners = openManners() } = options
-  const { queueManners = drawQueueManners(manners), drawKmsLag = drawKeyLag(manners) } = options
   const report = options.report ?? ((problem: string) => void process.stderr.write(`aws: ${problem}\n`))
   const callers = openCallers(model)
   const store = openStore(options.dataDirectory)
-  const queues = openQueues(store, model, queueManners)
+  const queues = openQueues(store, model, manners)
   const outbox = openOutbox(store)
-  const delivery = { model, queues, queueManners, manners, callers, invoke, report }
+  const delivery = { model, queues, manners, callers, invoke, report }
   const archives = openArchives(model, store)
   const rules = openRules(delivery, archives)
   const starters = prepareEventSources(delivery)
-  const keys = await KeyStore.open(store, model, drawKmsLag)
+  const keys = await KeyStore.open(store, model, manners)
   const dynamodb = await openDynamodbProxy({ model, endpoint: options.dynamodbEndpoint, manners, report })
 
   const busOperations = {
@@ -129,10 +121,6 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       if (holder === undefined) throw new Error(`${name} is no function or role of this stack`)
       return holder.credentials
     },
-    /** Gives a function the policies of this model from its next request on, as IAM's PutRolePolicy does. */
-    replacePolicies: callers.replace,
-    /** Runs the functions of all schedules that are enabled, once. */
-    runSchedules: rules.runSchedules,
     /** Starts the schedules and the delivery from queues to functions. Call it once the functions can run. */
     startDelivery(): void {
       sources.push(...starters.splice(0).map((start) => start()))

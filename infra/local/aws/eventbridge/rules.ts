@@ -28,7 +28,6 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
   const { model, queues, manners } = options
   const enabled = new Set(model.rules.filter((rule) => rule.enabled))
   const patterns = new Map<RuleModel, EventTest>()
-  const runs: (() => unknown)[] = []
   const starters: (() => Schedule)[] = []
   const schedules: Schedule[] = []
   for (const rule of model.rules) {
@@ -42,7 +41,6 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
     const run = () => {
       if (enabled.has(rule)) deliverAll(rule, sealEvent({ ...tick, at: Date.now() }, model).text, options)
     }
-    runs.push(run)
     starters.push(() => start(run))
   }
   const deliverMatching = (busName: string, text: string, whole: unknown, ruleArns?: readonly string[]) => {
@@ -76,7 +74,6 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
       if (on) enabled.add(rule)
       else enabled.delete(rule)
     },
-    runSchedules: () => runs.forEach((run) => run()),
     startSchedules: () => void schedules.push(...starters.map((start) => start())),
     close: () => schedules.splice(0).forEach((schedule) => schedule.stop()),
   }

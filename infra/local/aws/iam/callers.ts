@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { FunctionModel, StackModel } from '../../model.ts'
+import type { StackModel } from '../../model.ts'
 import { compileSession, type FindDenial, type RoleSession } from './authorize.ts'
 
 /** An AWS access key, with which a function or a person signs requests. */
@@ -42,9 +42,8 @@ export function openCallers(model: StackModel) {
     byArn.set(arn, caller)
     byAccessKeyId.set(accessKeyId, caller)
   }
-  const addFunction = ({ arn, name, roleArn, roleTags, policies }: FunctionModel) =>
+  for (const { arn, name, roleArn, roleTags, policies } of model.functions)
     add(arn, name, { roleArn, roleTags, policies, origin: `function ${name}` })
-  model.functions.forEach(addFunction)
   for (const { arn, name, tags, policies } of model.roles)
     add(arn, 'local', { roleArn: arn, roleTags: tags, policies, origin: `role ${name}` })
 
@@ -63,7 +62,5 @@ export function openCallers(model: StackModel) {
     },
     /** Finds the caller by the ARN of a function, or of a role that people assume. */
     of: (arn: string) => byArn.get(arn),
-    /** Replaces the policies of a function from its next request on. Its access key stays the same. */
-    replace: addFunction,
   }
 }

@@ -25,11 +25,6 @@ const CreateKeyInput = v.pipe(
 )
 type CreateKeyInput = v.InferOutput<typeof CreateKeyInput>
 
-const ListKeysInput = v.object({
-  Limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)), 100),
-  /** Position of the first key of the requested page. */
-  Marker: v.optional(v.pipe(v.string(), v.digits()), '0'),
-})
 const DeletionInput = v.object({
   PendingWindowInDays: v.optional(v.pipe(v.number(), v.minValue(7), v.maxValue(30)), 30),
 })
@@ -55,15 +50,14 @@ export function keyOperations(keys: KeyStore): Record<string, Operation> {
     EnableKey: switchState('EnableKey', 'Enabled'),
     DisableKey: switchState('DisableKey', 'Disabled'),
 
+    // Has only one page: a stage has a handful of keys.
     ListKeys: defineOperation(
-      ListKeysInput,
+      NoInput,
       () => ({ action: 'kms:ListKeys', resource: '*' }),
-      ({ Limit, Marker }) => {
-        const all = keys.list().map(({ record }) => ({ KeyId: record.keyId, KeyArn: record.arn }))
-        const end = Number(Marker) + Limit
-        const NextMarker = end < all.length ? String(end) : undefined
-        return { Keys: all.slice(Number(Marker), end), Truncated: NextMarker !== undefined, NextMarker }
-      },
+      () => ({
+        Keys: keys.list().map(({ record }) => ({ KeyId: record.keyId, KeyArn: record.arn })),
+        Truncated: false,
+      }),
     ),
 
     ScheduleKeyDeletion: onKey('ScheduleKeyDeletion', DeletionInput, (key, { PendingWindowInDays }) => {
@@ -74,28 +68,11 @@ export function keyOperations(keys: KeyStore): Record<string, Operation> {
       return { KeyId: key.record.arn, DeletionDate: deletionAt, KeyState, PendingWindowInDays }
     }),
 
-    CancelKeyDeletion: onKey('CancelKeyDeletion', NoInput, ({ record }) => {
-      if (record.state !== 'PendingDeletion')
-        throw new AwsError('KMSInvalidStateException', `${record.arn} is not pending deletion.`)
-      keys.save({ ...record, state: 'Disabled', deletionAt: undefined })
-      return { KeyId: record.arn }
-    }),
-
     // ListResourceTags has only one page, because a key has at most 50 tags.
     ListResourceTags: onKey('ListResourceTags', NoInput, ({ record }) => ({
       Tags: Object.entries(record.tags).map(([TagKey, TagValue]) => ({ TagKey, TagValue })),
       Truncated: false,
     })),
-
-    TagResource: onKey(
-      'TagResource',
-      v.object({ Tags: v.array(Tag) }),
-      (key, { Tags }) => {
-        requireNotPendingDeletion(key)
-        keys.save({ ...key.record, tags: { ...key.record.tags, ...readTags(Tags) } })
-      },
-      ({ Tags }) => requestTags(readTags(Tags)),
-    ),
 
     UntagResource: onKey(
       'UntagResource',

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
+import type { Manners } from '../../manners.ts'
 import type { PolicyDocument, StackModel } from '../../model.ts'
 import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
 import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { generateMaterial, keySpecs, readMaterial, type KeyMaterial, type KeySpec } from './algorithms.ts'
-import { type DrawLag, LaggingValue } from './lag.ts'
+import { drawLag, type LaggingChange, LaggingValue } from './lag.ts'
 
 /** A KMS key as stored. */
 const KeyRecord = v.object({
@@ -50,7 +51,7 @@ export class KeyStore {
   readonly #store: Store
   readonly #arnPrefix: string
   readonly #defaultPolicy: PolicyDocument
-  #drawLag: DrawLag = () => 0
+  #drawLag: (change: LaggingChange) => number = () => 0
 
   private constructor(store: Store, { accountId, region }: StackModel) {
     this.#store = store
@@ -66,9 +67,9 @@ export class KeyStore {
 
   /**
    * Opens the stored KMS keys and adds those of the template. A stored key takes its description, policy and
-   * tags from the template. What changes afterwards becomes visible after the lag that `drawLag` draws.
+   * tags from the template. What changes afterwards becomes visible after the lag that the manners draw.
    */
-  static async open(store: Store, model: StackModel, drawLag: DrawLag = () => 0): Promise<KeyStore> {
+  static async open(store: Store, model: StackModel, manners: Manners): Promise<KeyStore> {
     const keys = new KeyStore(store, model)
     const adding = model.keys.map(async ({ keyId, keySpec: spec, description, keyPolicy, tags }) => {
       const known = keys.#keys.get(keyId)?.record
@@ -77,7 +78,7 @@ export class KeyStore {
       return keys.save({ ...known, description, tags, policy })
     })
     await Promise.all(adding)
-    keys.#drawLag = drawLag
+    keys.#drawLag = (change) => drawLag(manners, change)
     return keys
   }
 

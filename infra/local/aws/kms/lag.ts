@@ -8,20 +8,17 @@ import type { Manners } from '../../manners.ts'
  */
 export type LaggingChange = 'exists' | 'tags' | 'state'
 
-/**
- * Draws how many milliseconds a change stays invisible. It is called once for each kind of each change and is
- * measured with Date.now(). Template keys have no lag, and a restart ends every lag.
- */
-export type DrawLag = (change: LaggingChange) => number
-
 /** The longest lag (KMS Developer Guide, "Eventual consistency"). */
-const maxLagMilliseconds = 5 * 60_000
+export const maxLagMilliseconds = 5 * 60_000
 
-/** Draws the lag of each change when the manner late-keys is on. */
-export const drawKeyLag =
-  (manners: Manners): DrawLag =>
-  (change) =>
-    manners.has('late-keys') ? (manners.draw('late-keys', change) * maxLagMilliseconds) / manners.speed : 0
+/**
+ * Draws how many milliseconds a change stays invisible, measured with Date.now(). Template keys have no lag, and
+ * a restart ends every lag.
+ */
+export const drawLag = (manners: Manners, change: LaggingChange): number =>
+  manners.has('late-keys')
+    ? Math.round((manners.draw('late-keys', change) * maxLagMilliseconds) / manners.speed)
+    : 0
 
 /** A value whose changes become visible late. */
 export class LaggingValue<Value> {

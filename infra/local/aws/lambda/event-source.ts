@@ -7,7 +7,7 @@ import type { Callers } from '../iam/callers.ts'
 import { md5, md5OfAttributes, systemAttributes } from '../sqs/message.ts'
 import type { Message, MessageAttribute } from '../sqs/message.ts'
 import type { Queue } from '../sqs/queue.ts'
-import type { QueueManners } from '../sqs/queue-manners.ts'
+import { losesAnswer } from '../sqs/queue-manners.ts'
 import { queueAccess, type Queues } from '../sqs/queues.ts'
 import type { Invoke } from './function-operations.ts'
 
@@ -15,7 +15,6 @@ import type { Invoke } from './function-operations.ts'
 export interface DeliveryOptions {
   model: StackModel
   queues: Queues
-  queueManners: QueueManners
   manners: Manners
   callers: Callers
   invoke: Invoke
@@ -143,13 +142,13 @@ async function deliver(
   { reportBatchItemFailures }: EventSourceModel,
   queue: Queue,
   { name }: FunctionModel,
-  { model, queueManners, manners, invoke, report }: DeliveryOptions,
+  { model, manners, invoke, report }: DeliveryOptions,
 ): Promise<void> {
   try {
     const event = buildSqsEvent(messages, queue.model.arn, model.region)
     const payload = Buffer.from(JSON.stringify(event))
     const result = await invoke(name, payload, 'RequestResponse', drawTimeout(name, manners))
-    if (result.functionError !== undefined || queueManners.losesAnswer(queue.model.name))
+    if (result.functionError !== undefined || losesAnswer(manners, queue.model.name))
       return hasten(messages, queue, manners)
     const ids = new Set(messages.map(({ id }) => id))
     const failed = reportBatchItemFailures ? readBatchFailures(result.payload, ids) : new Set<string>()

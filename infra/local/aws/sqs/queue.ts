@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
+import type { Manners } from '../../manners.ts'
 import type { QueueModel } from '../../model.ts'
 import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import type { MessageStore } from './message-store.ts'
 import { createReceipt, readReceipt, type Message, type MessageAttribute } from './message.ts'
-import type { QueueManners } from './queue-manners.ts'
+import { drawLateness, drawRepetition } from './queue-manners.ts'
 
 /** A message to send. */
 export interface NewMessage {
@@ -29,7 +30,7 @@ export class Queue {
   /** The dead-letter queue, to which messages move after too many receives; set once all queues exist. */
   deadLetter: { queue: Queue; maxReceiveCount: number } | undefined
   readonly #store: MessageStore
-  readonly #manners: QueueManners
+  readonly #manners: Manners
   /** The messages by their ids, oldest first. */
   readonly #messages: Map<string, Message>
   /** The messages of a FIFO queue of the last five minutes by their deduplication ids, oldest first. */
@@ -39,7 +40,7 @@ export class Queue {
   /** Wake-up functions of the receivers that wait for a message; called after every change of the queue. */
   readonly #waiting = new Set<() => void>()
 
-  constructor(model: QueueModel, store: MessageStore, manners: QueueManners) {
+  constructor(model: QueueModel, store: MessageStore, manners: Manners) {
     this.model = model
     this.policy = compilePolicies(model.policies, `queue ${model.name}`)
     this.#store = store
@@ -56,7 +57,7 @@ export class Queue {
     const deduplicationId = fifo ? this.#chooseDeduplicationId(message) : null
     const first = deduplicationId === null ? undefined : this.#findSent(deduplicationId, now)
     if (first !== undefined) return first
-    const lateness = fifo ? 0 : this.#manners.drawLateness(name)
+    const lateness = fifo ? 0 : drawLateness(this.#manners, name)
     const sent: Message = {
       position: this.#store.takePosition(),
       id: randomUUID(),
@@ -174,7 +175,7 @@ export class Queue {
   /** Milliseconds after which another copy of a message that is received now is delivered, if any. */
   #drawRepetition(id: string): number | undefined {
     const { name, fifo } = this.model
-    const milliseconds = fifo ? undefined : this.#manners.drawRepetition(name)
+    const milliseconds = fifo ? undefined : drawRepetition(this.#manners, name)
     if (milliseconds === undefined) this.#copies.delete(id)
     else this.#copies.add(id)
     return milliseconds

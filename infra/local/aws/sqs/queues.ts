@@ -1,10 +1,10 @@
+import { type Manners, openManners } from '../../manners.ts'
 import type { StackModel } from '../../model.ts'
 import type { AccessRequest } from '../iam/authorize.ts'
 import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { openMessageStore } from './message-store.ts'
 import { Queue } from './queue.ts'
-import { goodManners, type QueueManners } from './queue-manners.ts'
 
 /** All SQS queues of the account. */
 export type Queues = ReturnType<typeof openQueues>
@@ -12,7 +12,7 @@ export type Queues = ReturnType<typeof openQueues>
 const maxDeadLetters = 50
 
 /** Opens the stack's queues. Throws if a dead-letter queue is unknown or of the other type (FIFO or not). */
-export function openQueues(store: Store, model: StackModel, manners: QueueManners = goodManners) {
+export function openQueues(store: Store, model: StackModel, manners: Manners = openManners()) {
   const messages = openMessageStore(store)
   const queues = new Map(model.queues.map((queue) => [queue.name, new Queue(queue, messages, manners)]))
   const byArn = (arn: string) => [...queues.values()].find((queue) => queue.model.arn === arn)

@@ -5,13 +5,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { onTestFinished } from 'vitest'
-import type { DrawLag } from '../../../../infra/local/aws/kms/lag.ts'
-import {
-  type AwsEndpoint,
-  type Invoke,
-  type QueueManners,
-  startAwsEndpoint,
-} from '../../../../infra/local/aws/server.ts'
+import { type AwsEndpoint, type Invoke, startAwsEndpoint } from '../../../../infra/local/aws/server.ts'
 import { openManners, type Manner, type Manners } from '../../../../infra/local/manners.ts'
 import type {
   EventSourceModel,
@@ -146,9 +140,7 @@ export async function startStack(
     dataDirectory?: string
     invoke?: Invoke
     dynamodbEndpoint?: string
-    drawKmsLag?: DrawLag
     report?: (line: string) => void
-    queueManners?: QueueManners
     manners?: Manners
   } = {},
 ) {
@@ -158,10 +150,8 @@ export async function startStack(
     dynamodbEndpoint: options.dynamodbEndpoint ?? 'http://127.0.0.1:1',
     dataDirectory: options.dataDirectory,
     invoke: options.invoke ?? (async (_name, payload) => ({ payload })),
-    ...(options.drawKmsLag === undefined ? {} : { drawKmsLag: options.drawKmsLag }),
     manners: options.manners ?? openManners(),
     ...(options.report === undefined ? {} : { report: options.report }),
-    ...(options.queueManners === undefined ? {} : { queueManners: options.queueManners }),
   })
   let closing: Promise<void> | undefined
   const close = () => (closing ??= endpoint.close())

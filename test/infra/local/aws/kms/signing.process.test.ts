@@ -1,6 +1,5 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { CreateKeyCommand, GetPublicKeyCommand, SignCommand, VerifyCommand } from '@aws-sdk/client-kms'
-import { compactVerify, importSPKI } from 'jose'
 import { expect, test } from 'vitest'
 import { startStack, stackModel } from '../stack.ts'
 
@@ -44,22 +43,6 @@ test('a KMS signature over a message or its digest verifies with OpenSSL and KMS
       kms.send(new VerifyCommand({ KeyId, Message, MessageType, SigningAlgorithm, Signature: signature })),
     ).rejects.toMatchObject({ name: 'KMSInvalidSignatureException' })
   }
-})
-
-test('a JSON Web Signature made by KMS Sign verifies with the library jose', async () => {
-  const { kms, KeyId, publicKey } = await createSigningKey()
-  const signingInput = `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.${Buffer.from('{}').toString('base64url')}`
-  const { Signature } = await kms.send(
-    new SignCommand({
-      KeyId,
-      Message: createHash('sha256').update(signingInput).digest(),
-      MessageType: 'DIGEST',
-      SigningAlgorithm,
-    }),
-  )
-  const key = await importSPKI(String(publicKey.export({ format: 'pem', type: 'spki' })), 'RS256')
-  const jws = `${signingInput}.${Buffer.from(Signature ?? []).toString('base64url')}`
-  await expect(compactVerify(jws, key)).resolves.toMatchObject({ protectedHeader: { alg: 'RS256' } })
 })
 
 test('KMS Sign rejects an invalid request with the exception name that AWS uses', async () => {

@@ -1,9 +1,8 @@
-import { ListEventSourceMappingsCommand, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda'
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
 import { expect, test } from 'vitest'
-import { goodManners } from '../../../../../infra/local/aws/sqs/queue-manners.ts'
-import type { InvokeResult, QueueManners } from '../../../../../infra/local/aws/server.ts'
+import { openManners, type Manners } from '../../../../../infra/local/manners.ts'
+import type { InvokeResult } from '../../../../../infra/local/aws/server.ts'
 import type { EventSourceModel, PolicyStatement, QueueModel } from '../../../../../infra/local/model.ts'
 import { eventually } from '../eventually.ts'
 import { makeDirectory } from '../make-directory.ts'
@@ -32,7 +31,7 @@ interface Setup {
   queue?: Partial<QueueModel>
   mapping?: Partial<EventSourceModel>
   statements?: Parameters<typeof functionModel>[1]
-  manners?: Partial<QueueManners>
+  manners?: Partial<Manners>
   run: (event: SQSEvent) => InvokeResult | Promise<InvokeResult>
 }
 
@@ -58,7 +57,7 @@ async function startWorker({ queue, mapping, statements, manners, run, dataDirec
   const stack = await startStack(model, {
     ...(dataDirectory === undefined ? {} : { dataDirectory }),
     report: (line) => problems.push(line),
-    queueManners: { ...goodManners, ...manners },
+    manners: { ...openManners(), ...manners },
     async invoke(_functionName, payload) {
       const event = JSON.parse(Buffer.from(payload).toString()) as SQSEvent
       events.push(event)
@@ -163,40 +162,6 @@ test('after an error or an invalid result of the function, the whole SQS batch i
   )
 })
 
-test('an event source runs no more batches in parallel than its maximumConcurrency', async () => {
-  let running = 0
-  let most = 0
-  const { sqs, QueueUrl, events, counts } = await startWorker({
-    mapping: { batchSize: 1, maximumConcurrency: 2 },
-    async run() {
-      running += 1
-      most = Math.max(most, running)
-      await new Promise(setImmediate)
-      running -= 1
-      return done()
-    },
-  })
-  for (let round = 0; round < 3; round += 1)
-    await sendAll(
-      sqs,
-      QueueUrl,
-      Array.from({ length: 10 }, (_, index) => String(index)),
-    )
-  await eventually(() => events.length === 30 && counts().work === 0)
-  expect(most).toBe(2)
-})
-
-test('SQS messages that arrive within the batching window form one batch', async () => {
-  const { sqs, QueueUrl, events } = await startWorker({
-    mapping: { batchSize: 5, batchingWindowSeconds: 1 },
-    run: () => done(),
-  })
-  for (const body of ['a', 'b', 'c', 'd', 'e'])
-    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: body }))
-  await eventually(() => events.length > 0)
-  expect(events[0]?.Records).toHaveLength(5)
-})
-
 test('SQS messages of one FIFO group are processed in order, in one batch at a time', async () => {
   const seen: string[] = []
   const runningGroups = new Set<string>()
@@ -226,7 +191,7 @@ test('a FIFO group whose answer came too late is delivered again after its visib
   const { sqs, QueueUrl, counts } = await startWorker({
     queue: { fifo: true },
     mapping: { batchSize: 1 },
-    manners: { losesAnswer: () => lost-- > 0 },
+    manners: { happens: (manner) => manner === 'lost-answers' && lost-- > 0 },
     run({ Records: [record] }) {
       const body = record?.body ?? ''
       at[body] = [...(at[body] ?? []), Date.now()]
@@ -262,37 +227,4 @@ test('closing the AWS endpoint waits for the SQS batch that is in flight', async
   await closing
   const restarted = await startWorker({ run, dataDirectory })
   expect(restarted.counts().work).toBe(0)
-})
-
-test('a disabled event source leaves messages in the queue, uncounted, and delivers them when it is enabled', async () => {
-  const { promise: finish, resolve } = Promise.withResolvers<InvokeResult>()
-  const { lambda, sqs, QueueUrl, events, counts } = await startWorker({
-    run: () => (events.length === 1 ? finish : done()),
-  })
-  const mapping = async () => {
-    const { EventSourceMappings = [] } = await lambda.send(new ListEventSourceMappingsCommand())
-    return EventSourceMappings[0] ?? expect.unreachable()
-  }
-  const { UUID, State, FunctionArn } = await mapping()
-  expect({ State, FunctionArn }).toEqual({
-    State: 'Enabled',
-    FunctionArn: arnOf('lambda', 'function:worker'),
-  })
-  const enable = (Enabled: boolean) => lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled }))
-  await sendAll(sqs, QueueUrl, ['in flight'])
-  await eventually(() => events.length === 1)
-  await enable(false)
-  expect((await mapping()).State).toBe('Disabling')
-  resolve(done())
-  await eventually(async () => (await mapping()).State === 'Disabled')
-
-  await sendAll(sqs, QueueUrl, ['waits'])
-  expect(await lambda.send(new ListEventSourceMappingsCommand())).toBeDefined()
-  expect({ batches: events.length, ...counts() }).toEqual({ batches: 1, work: 1, dead: 0 })
-  await enable(true)
-  await eventually(() => events.length === 2 && counts().work === 0)
-  expect(events[1]?.Records[0]).toMatchObject({ body: 'waits', attributes: { ApproximateReceiveCount: '1' } })
-  await expect(
-    lambda.send(new UpdateEventSourceMappingCommand({ UUID: 'none', Enabled: true })),
-  ).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
 })

@@ -80,14 +80,6 @@ test('a FIFO message without a deduplication id is rejected, unless the queue de
   ).rejects.toMatchObject({ name: 'MissingParameter' })
 })
 
-test('the sequence numbers of a FIFO queue increase from message to message', async () => {
-  const sqs = await startFifo()
-  const numbers: string[] = []
-  for (const body of ['1', '2', '3']) numbers.push((await send(sqs, 'a', body)).SequenceNumber ?? '')
-  expect(numbers).toEqual([...numbers].sort())
-  expect(new Set(numbers).size).toBe(3)
-})
-
 test('a FIFO queue looks for other groups in its first 120,000 messages only, those in flight included', async () => {
   const store = openStore(undefined)
   const model = queueModel('tree.fifo')

@@ -1,15 +1,15 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { goodManners, type QueueManners } from '../../../../../infra/local/aws/sqs/queue-manners.ts'
 import { openQueues } from '../../../../../infra/local/aws/sqs/queues.ts'
 import { openStore } from '../../../../../infra/local/aws/storage/store.ts'
+import { openManners, type Manners } from '../../../../../infra/local/manners.ts'
 import { queueModel, stackModel } from '../stack.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
 /** Opens a queue at the instant 0, and lets time pass only by `at`. */
-function openQueue(name: string, manners: Partial<QueueManners>) {
+function openQueue(name: string, manners: Partial<Manners>) {
   const model = stackModel({ queues: [queueModel(name, { visibilityTimeoutSeconds: 30 })] })
-  const queue = openQueues(openStore(undefined), model, { ...goodManners, ...manners }).find(name)
+  const queue = openQueues(openStore(undefined), model, { ...openManners(), ...manners }).find(name)
   const clock = vi.spyOn(Date, 'now').mockReturnValue(0)
   return {
     send: (...bodies: string[]) => {
@@ -27,8 +27,11 @@ function openQueue(name: string, manners: Partial<QueueManners>) {
 }
 
 test('with manners, messages of a standard queue arrive late and in another order', async () => {
-  const lateness = [400, 200]
-  const { send, takeAt } = openQueue('work', { drawLateness: () => lateness.shift() ?? 0 })
+  const draws = [0.2, 0.1]
+  const { send, takeAt } = openQueue('work', {
+    happens: (_manner, stream) => stream === 'work',
+    draw: () => draws.shift() ?? 0,
+  })
   send('first', 'second')
   expect(await takeAt(199)).toEqual([])
   expect(await takeAt(200)).toEqual(['second'])
@@ -36,8 +39,11 @@ test('with manners, messages of a standard queue arrive late and in another orde
 })
 
 test('with manners, a standard queue delivers a message again although it was deleted', async () => {
-  const repetitions = [200]
-  const { send, takeAt } = openQueue('work', { drawRepetition: () => repetitions.shift() })
+  let repetitions = 1
+  const { send, takeAt } = openQueue('work', {
+    happens: (_manner, stream) => stream === 'work again' && repetitions-- > 0,
+    draw: () => 0.1,
+  })
   send('again')
   expect(await takeAt(0)).toEqual(['again'])
   expect(await takeAt(199)).toEqual([])
@@ -46,7 +52,7 @@ test('with manners, a standard queue delivers a message again although it was de
 })
 
 test('with manners, a FIFO queue still delivers each message once, in time and in order', async () => {
-  const { send, takeAt } = openQueue('work.fifo', { drawLateness: () => 60_000, drawRepetition: () => 0 })
+  const { send, takeAt } = openQueue('work.fifo', { happens: () => true, draw: () => 0.9 })
   send('1', '2', '3')
   expect(await takeAt(0)).toEqual(['1', '2', '3'])
   expect(await takeAt(60_000)).toEqual([])
