@@ -91,10 +91,4 @@ describe('npm start', () => {
       expect((await attempt.ended).code).toBe(1)
     },
   )
-
-  it('npm start says in one line that Java is missing', { timeout: 60_000 }, async () => {
-    const attempt = start([...anyPorts, '--ephemeral'], { JAVA_HOME: '/nowhere' })
-    await expect(attempt.ready).rejects.toThrow(/^DynamoDB Local needs Java 17 or later.+\n$/)
-    expect((await attempt.ended).code).toBe(1)
-  })
 })

@@ -12,8 +12,8 @@ export type LaggingChange = 'exists' | 'tags' | 'state'
 export const maxLagMilliseconds = 5 * 60_000
 
 /**
- * Draws how many milliseconds a change stays invisible, measured with Date.now(). Template keys have no lag, and
- * a restart ends every lag.
+ * Draws how many milliseconds a change stays invisible, measured with Date.now(). Template keys have no lag,
+ * and a restart ends every lag.
  */
 export const drawLag = (manners: Manners, change: LaggingChange): number =>
   manners.has('late-keys')

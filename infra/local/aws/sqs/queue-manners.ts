@@ -19,8 +19,8 @@ export const drawRepetition = (manners: Manners, queue: string): number | undefi
     : undefined
 
 /**
- * Whether the answer of a function to a batch comes too late. Its work is done, but the messages stay, and with
- * them their FIFO groups blocked, until the visibility timeout ends.
+ * Whether the answer of a function to a batch comes too late. Its work is done, but the messages stay, and
+ * with them their FIFO groups blocked, until the visibility timeout ends.
  */
 export const losesAnswer = (manners: Manners, queue: string): boolean =>
   manners.happens('lost-answers', queue, lostAnswerProbability)

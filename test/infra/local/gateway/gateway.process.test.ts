@@ -189,13 +189,6 @@ describe('the event of a request', () => {
     expect(event.requestContext.requestId).toMatch(/^[\w-]{15}=$/)
   })
 
-  it('the gateway’s event has no member for cookies, parameters and a body that were not sent', async () => {
-    const event = await see('GET', '/show')
-    for (const absent of ['cookies', 'queryStringParameters', 'pathParameters', 'body'])
-      expect(event).not.toHaveProperty(absent)
-    expect(event.rawQueryString).toBe('')
-  })
-
   it('the gateway’s event has the source address of the connection, not one that a header names', async () => {
     const event = await see('GET', '/show', {
       localAddress: '127.0.0.2',
