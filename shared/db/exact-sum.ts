@@ -52,7 +52,6 @@ export function addToSums(
   }
 }
 
-/** The two stored parts of an amount. */
 function split(amount: Big): { whole: Big; fraction: Big } {
   const rounded = amount.round(places, Big.roundHalfEven)
   const whole = rounded.round(0, Big.roundDown)

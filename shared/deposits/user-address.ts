@@ -62,7 +62,6 @@ const userAddressKeys = itemType({
   found: 'by user, currency and network',
 })
 
-/** Key of the deposit address that a user was given from a pool. */
 const userAddressKey = (userId: number, { currency, network }: Pool): Key =>
   userAddressKeys.key({ userId, currency, network })
 

@@ -34,7 +34,6 @@ const clients = itemType({
 
 const clientKey = (clientId: string): Key => clients.key({ clientId })
 
-/** Partition key in the index for the list of all clients. */
 const listPartition = 'CLIENTS'
 
 /**

@@ -3,7 +3,6 @@ import { Failure } from '../errors.ts'
 import { issuer } from '../env.ts'
 import type { Client } from './client.ts'
 
-/** Matches a loopback redirect URI: scheme, host, optional port, and the rest. */
 const loopbackShape = /^(https?):\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?([/?].*)?$/
 
 /** Removes the port from a loopback redirect URI; undefined for any other URI (RFC 8252 §7.3). */

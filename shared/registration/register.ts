@@ -43,7 +43,6 @@ async function userWrites(user: UserRegistration): Promise<Write[]> {
   ]
 }
 
-/** Data of a new user. */
 interface NewUser extends Pick<UserFields, FieldIn<'user'>> {
   userId: number
   referrerId: number | undefined
@@ -55,9 +54,9 @@ export const putUser = (user: NewUser): Write => ({
   ...putNew({
     ...userKey(user.userId),
     ...Object.fromEntries(fieldsIn('user', user)),
-    user_id: user.userId,
-    referrer_id: user.referrerId,
-    registered_at: user.registeredAt,
+    userId: user.userId,
+    referrerId: user.referrerId,
+    registeredAt: user.registeredAt,
     stamps: {},
   }),
   otherwise: () => new RejectedEvent('user_exists'),

@@ -106,7 +106,7 @@ function changeUser(
   const sets = [
     ...own.map(([field]) => `${field} = :${field}`),
     ...fields.map((field) => `stamps.${field} = :stamp`),
-    ...(endsSessions ? ['revocation_due = :stamp'] : []),
+    ...(endsSessions ? ['revocationDue = :stamp'] : []),
   ]
   const unchanged = fields.map((field) =>
     user.stamps[field] === undefined
@@ -147,7 +147,7 @@ const releaseEmail = (normalizedEmail: string, userId: number): Write => ({
 })
 
 /**
- * Revokes all tokens of a user if the mark `revocation_due` is set. The write that ends the login tickets
+ * Revokes all tokens of a user if the mark `revocationDue` is set. The write that ends the login tickets
  * sets the mark, and it is cleared only after the tokens are revoked. After a crash in between it stays set,
  * even if the user has been enabled again.
  */
@@ -163,8 +163,8 @@ const clearRevocationDue = (userId: number, due: string): Promise<boolean> =>
   writeIf({
     Update: {
       Key: userKey(userId),
-      UpdateExpression: 'REMOVE revocation_due',
-      ConditionExpression: 'revocation_due = :due',
+      UpdateExpression: 'REMOVE revocationDue',
+      ConditionExpression: 'revocationDue = :due',
       ExpressionAttributeValues: { ':due': due },
     },
   })

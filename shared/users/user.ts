@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { findItem } from '../db/read.ts'
-import { Integer, type Item, type Key } from '../db/table.ts'
+import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import type { FieldIn } from './identity.ts'
@@ -16,35 +16,19 @@ const users = itemType({
 /** Key of the item of a user. */
 export const userKey = (userId: number): Key => users.key({ userId })
 
-/** Schema of a stored user. */
-const UserItem = v.object({
+/** A user as stored. */
+const User = v.object({
   ...({ nickname: v.string(), email: v.string() } satisfies Record<FieldIn<'user'>, v.GenericSchema>),
-  user_id: Integer,
+  userId: Integer,
   /** Stamp of the update that ended all sessions of the user, until all their tokens have been revoked. */
-  revocation_due: v.optional(v.string()),
-  referrer_id: v.optional(Integer),
+  revocationDue: v.optional(v.string()),
+  referrerId: v.optional(Integer),
   /** Instant of registration, epoch milliseconds. */
-  registered_at: Integer,
+  registeredAt: Integer,
   /** For each field the stamp of the update that last set it; a later update has a greater stamp as text. */
   stamps: v.record(v.string(), v.string()),
 })
-
-const User = v.pipe(
-  UserItem,
-  v.transform((item) => ({
-    userId: item.user_id,
-    email: item.email,
-    nickname: item.nickname,
-    revocationDue: item.revocation_due,
-    referrerId: item.referrer_id,
-    registeredAt: item.registered_at,
-    stamps: item.stamps,
-  })),
-)
 export type User = v.InferOutput<typeof User>
-
-/** Parses a user from the user's item. */
-export const toUser = (item: Item): User => v.parse(User, item)
 
 /**
  * Reads a user by id; undefined if there is none. Without `consistent` what was changed a moment ago may be
@@ -55,7 +39,7 @@ export async function readUser(
   options: { consistent?: boolean } = {},
 ): Promise<User | undefined> {
   const item = await findItem(userKey(userId), options)
-  return item && toUser(item)
+  return item && v.parse(User, item)
 }
 
 /** The condition that a user is registered. Otherwise the event is out of order, with the given reason. */

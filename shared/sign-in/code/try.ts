@@ -177,6 +177,5 @@ const setWarnedAt = (userId: number, at: number, condition: string, compared: nu
 const claimWarning = (userId: number, until: number, lastBefore: number): Promise<boolean> =>
   setWarnedAt(userId, until, 'attribute_not_exists(warned_at) OR warned_at <= :compared', lastBefore)
 
-/** Records that the claimed warning was requested. */
 const confirmWarning = (userId: number, claimed: number, now: number): Promise<boolean> =>
   setWarnedAt(userId, now, 'warned_at = :compared', claimed)

@@ -20,7 +20,6 @@ export function sourceNetwork(address: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** Expands an IPv6 address to its eight groups. */
 function expandIpv6(address: string): string[] {
   const [head = '', tail] = address.split('::')
   const before = head === '' ? [] : head.split(':')

@@ -189,7 +189,7 @@ test.each(endings)(
     const ending = { update_id: randomUUID(), user_id: userId, at: 1, ...fields }
     await update(ending)
     // This is the state after a crash between the write that ends the tickets and the revocation of tokens.
-    await change(userKey(userId), 'SET revocation_due = :value', updateStamp(1, ending.update_id))
+    await change(userKey(userId), 'SET revocationDue = :value', updateStamp(1, ending.update_id))
     const token = await openSession(userId)
     await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: false })
     expect(await update(ending)).toBe('duplicate')
