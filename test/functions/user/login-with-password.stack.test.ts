@@ -151,10 +151,6 @@ describe('bad input', () => {
   const good = { email: 'alice@example.com', login_password: md5('x') }
   test.each([
     ['no JSON', { text: '{' }, 40000],
-    ['an empty body', { text: '' }, 40000],
-    ['a list', { body: [good] }, 40000],
-    ['text', { body: 'alice' }, 40000],
-    ['null', { body: null }, 40000],
     ['no email', { body: { login_password: good.login_password } }, 40001],
     ['no password', { body: { email: good.email } }, 40001],
     ['an email that is a number', { body: { ...good, email: 7 } }, 40001],
@@ -166,9 +162,7 @@ describe('bad input', () => {
     ['a password that is too long', { body: { ...good, login_password: '0'.repeat(33) } }, 40001],
     ['a password that is null', { body: { ...good, login_password: null } }, 40001],
     ['another media type', { text: 'email=a', headers: { 'content-type': 'text/plain' } }, 41500],
-    ['a form', { text: 'email=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 41500],
     ['64 KiB and one byte', { text: JSON.stringify({ ...good, pad: 'x' }).padEnd(65_537) }, 41300],
-    ['a repeated query parameter', { body: good, query: 'a=1&a=2' }, 40001],
   ])(
     'a login-with-password request with %s is answered with its error code without a table call',
     (_what, request, code) => expectRefusalWithoutCalls(handler, request, code),

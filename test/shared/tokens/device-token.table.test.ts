@@ -130,13 +130,13 @@ describe('signDeviceToken', () => {
   })
 })
 
-it('every device_token issued over five rotations verifies until it expires, with default JWKS caching', async () => {
+it('every device_token issued over two rotations verifies until it expires, with default JWKS caching', async () => {
   await call({})
   const keys = verifier()
   const alive: { token: string; expiresAt: number }[] = []
   const signers = new Set<string | undefined>()
   let verified = 0
-  for (let hours = 0; hours < 5 * 31 * 24; hours += 12) {
+  for (let hours = 0; hours < 2 * 31 * 24; hours += 12) {
     const { expiresAt } = grant()
     // The signer's cached key set may be up to a minute old when the scheduled run rotates the keys.
     const early = await signDeviceToken(grant())
@@ -156,6 +156,6 @@ it('every device_token issued over five rotations verifies until it expires, wit
     }
     passTime(12 * hour)
   }
-  expect(signers.size).toBe(6)
-  expect(verified).toBeGreaterThan(800)
+  expect(signers.size).toBe(3)
+  expect(verified).toBeGreaterThan(300)
 }, 180_000)

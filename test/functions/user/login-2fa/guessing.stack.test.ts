@@ -117,8 +117,12 @@ test.each([
   async (_what, operation) => {
     const ticket = await openTicket(user)
     const throttling = throttle(operation)
-    for (let i = 0; i < 6; i += 1)
-      expect(await verifyAuthenticator(user, ticket, await right())).toMatchObject({ status: 503 })
+    // More than a login ticket has tries; three at once, because each waits for the SDK to repeat its call.
+    for (let i = 0; i < 2; i += 1) {
+      const code = await right()
+      const answers = await Promise.all([1, 2, 3].map(() => verifyAuthenticator(user, ticket, code)))
+      expect(answers).toMatchObject([{ status: 503 }, { status: 503 }, { status: 503 }])
+    }
     throttling.restore()
     expect((await verifyAuthenticator(user, ticket, await right())).code).toBe(0)
   },

@@ -114,7 +114,7 @@ describe('the index of bills', () => {
         for (const filter of filters.slice(1))
           expect(readNumbers(parts, wallet, filter)).toEqual(numbersOf(bills, filter))
       }),
-      { endOnFailure: true },
+      { numRuns: 30, endOnFailure: true },
     )
   })
 
