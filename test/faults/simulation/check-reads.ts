@@ -106,13 +106,7 @@ async function checkDashboard(
   const balanceOf = (wallet: Wallet, currency: string) => holdings[wallet].get(currency)?.balance ?? zero
   const currencies = [...new Set([...holdings.asset.keys(), ...holdings.reward.keys()])].sort()
   const earned = (of: typeof rewards) =>
-    [
-      ...sumBy(
-        of,
-        ({ currency }) => currency,
-        ({ amount }) => amount,
-      ),
-    ].map(([currency, amount]) => ({
+    [...sumBy(of, ({ currency }) => currency)].map(([currency, amount]) => ({
       currency,
       amount: amount.toFixed(),
     }))
@@ -135,27 +129,25 @@ async function checkDashboard(
   }
   const { least, greatest } = networkRewardsOf(record, userId)
   const isPossible = new Big(total).gte(least) && new Big(total).lte(greatest)
-  const byType = sumBy(
-    rewards,
-    (one) => JSON.stringify([one.reward_type, one.currency]),
-    ({ amount }) => amount,
-  )
+  const byType = sumBy(rewards, (one) => JSON.stringify([one.reward_type, one.currency]))
   const types = [...byType].map(([name, amount]) => {
     const [reward_type, currency] = JSON.parse(name) as [string, string]
     return { reward_type, currency, amount: amount.toFixed() }
   })
   const days = Array.from({ length: 30 }, (_, i) => dayBefore(29 - i))
   const recent = rewards.filter(({ earned_on }) => days.includes(earned_on))
-  const points = days.flatMap((date) =>
-    [...new Set(recent.map(({ currency }) => currency))].sort().map((currency) => ({
+  const shownCurrencies = [...new Set(recent.map(({ currency }) => currency))].sort()
+  const points = days.flatMap((date) => {
+    const sums = sumBy(
+      recent.filter((one) => one.earned_on === date),
+      ({ currency }) => currency,
+    )
+    return shownCurrencies.map((currency) => ({
       date,
       currency,
-      amount: recent
-        .filter((one) => one.earned_on === date && one.currency === currency)
-        .reduce((sum, { amount }) => sum.plus(amount), zero)
-        .toFixed(),
-    })),
-  )
+      amount: (sums.get(currency) ?? zero).toFixed(),
+    }))
+  })
   return [
     ...differ('dashboard/overview', shown, overview),
     ...(isPossible

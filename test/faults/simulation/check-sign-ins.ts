@@ -1,8 +1,8 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { maxClockOffset } from './check-bills.ts'
-import { acceptedOf, type SimulationRecord } from './record.ts'
+import { acceptedOf, possibleValues, type Setting, type SimulationRecord } from './record.ts'
 import type { GivenToken, SignInRecord } from './sign-in.ts'
-import type { Span, WorldAnswer } from './world.ts'
+import type { WorldAnswer } from './world.ts'
 
 /** What a check of sign-ins asks the service. */
 interface Service {
@@ -10,23 +10,6 @@ interface Service {
   jwks: () => Promise<WorldAnswer>
   /** Asks for something with an access_token. */
   use: (token: string) => Promise<WorldAnswer>
-}
-
-/** How old an eventually consistent read may be, in milliseconds. */
-const staleMilliseconds = 1_500
-
-interface Setting<T> {
-  at: number
-  value: T
-  span: Span
-}
-
-/** The values that may have stood during a span, where of two settings the later `at` stands. */
-function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
-  const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
-  const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))
-  const standing = settings.filter(({ at, span }) => at >= lowest && span.from.step <= during.to.step)
-  return [...new Set(standing.map(({ value }) => value))]
 }
 
 /** The values that a user was given for a field of the sign-in, with when. */

@@ -1,15 +1,13 @@
 import Big from 'big.js'
-import { acceptedOf, type SimulationRecord } from './record.ts'
+import { acceptedOf, possibleValues, type SimulationRecord } from './record.ts'
 import type { Span } from './world.ts'
 
 const zero = new Big('0')
-/** How old an eventually consistent read may be, in milliseconds: more than the second that AWS speaks of. */
-const staleMilliseconds = 1_500
 
 /** Sums amounts by a name. */
-export function sumBy<T>(items: readonly T[], nameOf: (item: T) => string, amountOf: (item: T) => Big) {
+export function sumBy<T extends { amount: Big }>(items: readonly T[], nameOf: (item: T) => string) {
   const sums = new Map<string, Big>()
-  for (const item of items) sums.set(nameOf(item), (sums.get(nameOf(item)) ?? zero).plus(amountOf(item)))
+  for (const item of items) sums.set(nameOf(item), (sums.get(nameOf(item)) ?? zero).plus(item.amount))
   return new Map([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
@@ -42,14 +40,16 @@ export function networkRewardsOf(record: SimulationRecord, userId: number): { le
 }
 
 /** The rates that may have stood when something happened; zero if there may have been none. */
-function possibleRates(record: SimulationRecord, currency: string, { from, to }: Span): Big[] {
+function possibleRates(record: SimulationRecord, currency: string, during: Span): Big[] {
   if (currency === 'USDT') return [new Big('1')]
-  const published = acceptedOf(record, 'rates.published')
-  const sure = published.filter(({ span }) => span.to.at + staleMilliseconds < from.at)
-  const lowest = Math.max(0, ...sure.map(({ detail }) => detail.as_of))
-  const standing = published.filter(({ detail, span }) => detail.as_of >= lowest && span.from.step <= to.step)
-  const rates = standing.map(({ detail }) => new Big(detail.rates[currency] ?? '0'))
-  return sure.length === 0 ? [...rates, zero] : rates
+  const published = acceptedOf(record, 'rates.published').map(({ detail, span }) => ({
+    at: detail.as_of,
+    value: detail.rates[currency] ?? '0',
+    span,
+  }))
+  const beginning = { at: 0, step: 0 }
+  const none = { at: -1, value: '0', span: { from: beginning, to: beginning } }
+  return possibleValues([none, ...published], during).map((rate) => new Big(rate))
 }
 
 /** The number of a user's active devices: of each device the latest event decides. */

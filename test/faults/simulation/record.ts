@@ -45,6 +45,24 @@ export const mayBeLast = <T extends { span: Span }>(all: readonly T[]): T[] =>
 export const mayBeFirst = <T extends { span: Span }>(all: readonly T[]): T[] =>
   all.filter(({ span }) => !all.some((other) => isBefore(other.span, span)))
 
+/** A value that was given at an instant of the sender's, and when it may have come. */
+export interface Setting<T> {
+  at: number
+  value: T
+  span: Span
+}
+
+/** How old an eventually consistent read may be, in milliseconds: more than the second that AWS speaks of. */
+const staleMilliseconds = 1_500
+
+/** The values that may have stood during a span, where of two settings the later `at` stands. */
+export function possibleValues<T>(settings: readonly Setting<T>[], during: Span): T[] {
+  const isSurelyThere = ({ span }: Setting<T>) => span.to.at + staleMilliseconds < during.from.at
+  const lowest = Math.max(-2, ...settings.filter(isSurelyThere).map(({ at }) => at))
+  const standing = settings.filter(({ at, span }) => at >= lowest && span.from.step <= during.to.step)
+  return [...new Set(standing.map(({ value }) => value))]
+}
+
 /** The content of an event, whatever the order of its members. */
 export const contentOf = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
