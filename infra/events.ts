@@ -50,10 +50,9 @@ export const events: Event[] = [
     permissions: {
       table: {
         GetItem: ['MEMBER#', 'USER#'],
-        Query: ['TOKENS#'],
         PutItem: ['EMAIL#', 'TREE#'],
-        UpdateItem: ['EVT#user.updated#', 'MEMBER#', 'SIGNIN#', 'USER#', 'WAKE#'],
-        DeleteItem: ['EMAIL#', 'TOKENS#'],
+        UpdateItem: ['ENDED#', 'EVT#user.updated#', 'MEMBER#', 'SIGNIN#', 'USER#', 'WAKE#'],
+        DeleteItem: ['EMAIL#'],
         ConditionCheckItem: ['USER#'],
       },
       macKey: ['GenerateMac'],

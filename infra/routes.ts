@@ -27,7 +27,7 @@ const signingShare = 0.3
  */
 const searchPermissions: Permissions = {
   table: {
-    BatchGetItem: ['DIR#', 'EMAIL#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],
+    BatchGetItem: ['DIR#', 'EMAIL#', 'ENDED#', 'FIND#', 'MEMBER#', 'NOTE#', 'SEARCH#', 'TEAM#', 'TOKENS#'],
     UpdateItem: ['SEARCH#'],
   },
   memory: 1769,
@@ -59,7 +59,11 @@ export const routes: Route[] = [
     path: '/oauth2/authorize/consent',
     entry: 'oauth2/consent',
     permissions: {
-      table: { BatchGetItem: ['CLIENT#', 'TOKENS#'], PutItem: ['CODE#'], ConditionCheckItem: ['TOKENS#'] },
+      table: {
+        BatchGetItem: ['CLIENT#', 'ENDED#', 'TOKENS#'],
+        PutItem: ['CODE#'],
+        ConditionCheckItem: ['TOKENS#'],
+      },
     },
   },
   {
@@ -72,10 +76,11 @@ export const routes: Route[] = [
     permissions: {
       table: {
         GetItem: ['CLIENT#', 'CODE#', 'KEYS', 'TOKENS#', 'USER#'],
+        Query: ['TOKENS#'],
         PutItem: ['TOKENS#'],
-        UpdateItem: ['CODE#'],
+        UpdateItem: ['CODE#', 'TOKENS#'],
         DeleteItem: ['TOKENS#'],
-        ConditionCheckItem: ['TOKENS#'],
+        ConditionCheckItem: ['ENDED#'],
       },
       macKey: ['GenerateMac'],
       signingKeys: 'sign',
@@ -87,12 +92,15 @@ export const routes: Route[] = [
     entry: 'oauth2/exchange',
     public: true,
     throttleShare: signingShare,
-    permissions: { table: { GetItem: ['CLIENT#', 'KEYS', 'TOKENS#', 'USER#'] }, signingKeys: 'sign' },
+    permissions: {
+      table: { GetItem: ['CLIENT#', 'KEYS', 'USER#'], BatchGetItem: ['ENDED#', 'TOKENS#'] },
+      signingKeys: 'sign',
+    },
   },
   ...forMethods(['GET', 'POST'], {
     path: '/oauth2/userinfo',
     entry: 'oauth2/userinfo',
-    permissions: { table: { BatchGetItem: ['TOKENS#', 'USER#'] } },
+    permissions: { table: { BatchGetItem: ['ENDED#', 'TOKENS#', 'USER#'] } },
   }),
   {
     method: 'POST',
@@ -153,14 +161,16 @@ export const routes: Route[] = [
     method: 'POST',
     path: '/user/logout',
     entry: 'user/logout',
-    permissions: { table: { BatchGetItem: ['TOKENS#'], Query: ['TOKENS#'], DeleteItem: ['TOKENS#'] } },
+    permissions: {
+      table: { BatchGetItem: ['ENDED#', 'TOKENS#'], Query: ['TOKENS#'], DeleteItem: ['TOKENS#'] },
+    },
   },
   // Asset wallet
   {
     method: 'GET',
     path: '/account/info',
     entry: 'account/info',
-    permissions: { table: { BatchGetItem: ['TOKENS#', 'W#*#asset'] } },
+    permissions: { table: { BatchGetItem: ['ENDED#', 'TOKENS#', 'W#*#asset'] } },
   },
   {
     method: 'GET',
@@ -169,7 +179,7 @@ export const routes: Route[] = [
     canary: true,
     permissions: {
       table: {
-        BatchGetItem: ['BL#*#asset', 'TOKENS#', 'W#*#asset'],
+        BatchGetItem: ['BL#*#asset', 'ENDED#', 'TOKENS#', 'W#*#asset'],
         Query: ['BL#*#asset', 'BX#*#asset'],
       },
     },
@@ -178,14 +188,14 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/account/asset',
     entry: 'account/asset',
-    permissions: { table: { BatchGetItem: ['RATES', 'TOKENS#', 'W#*#asset'] } },
+    permissions: { table: { BatchGetItem: ['ENDED#', 'RATES', 'TOKENS#', 'W#*#asset'] } },
   },
   // Reward wallet
   {
     method: 'GET',
     path: '/bonus-account/info',
     entry: 'bonus-account/info',
-    permissions: { table: { BatchGetItem: ['TOKENS#', 'W#*#reward'] } },
+    permissions: { table: { BatchGetItem: ['ENDED#', 'TOKENS#', 'W#*#reward'] } },
   },
   {
     method: 'GET',
@@ -193,7 +203,7 @@ export const routes: Route[] = [
     entry: 'bonus-account/bills',
     permissions: {
       table: {
-        BatchGetItem: ['BL#*#reward', 'TOKENS#', 'W#*#reward'],
+        BatchGetItem: ['BL#*#reward', 'ENDED#', 'TOKENS#', 'W#*#reward'],
         Query: ['BL#*#reward', 'BX#*#reward'],
       },
     },
@@ -202,7 +212,7 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/bonus-account/asset',
     entry: 'bonus-account/asset',
-    permissions: { table: { BatchGetItem: ['RATES', 'TOKENS#', 'W#*#reward'] } },
+    permissions: { table: { BatchGetItem: ['ENDED#', 'RATES', 'TOKENS#', 'W#*#reward'] } },
   },
   // Community members
   {
@@ -225,7 +235,7 @@ export const routes: Route[] = [
     path: '/community/members/note',
     entry: 'community/note',
     permissions: {
-      table: { BatchGetItem: ['MEMBER#', 'TOKENS#'], PutItem: ['NOTE#'], DeleteItem: ['NOTE#'] },
+      table: { BatchGetItem: ['ENDED#', 'MEMBER#', 'TOKENS#'], PutItem: ['NOTE#'], DeleteItem: ['NOTE#'] },
     },
   },
   // Rewards dashboard
@@ -233,19 +243,19 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/dashboard/overview',
     entry: 'dashboard/overview',
-    permissions: { table: { BatchGetItem: ['EARN#', 'TOKENS#', 'W#'] } },
+    permissions: { table: { BatchGetItem: ['EARN#', 'ENDED#', 'TOKENS#', 'W#'] } },
   },
   {
     method: 'GET',
     path: '/dashboard/network-rewards',
     entry: 'dashboard/network-rewards',
-    permissions: { table: { BatchGetItem: ['EARN#', 'TOKENS#'] } },
+    permissions: { table: { BatchGetItem: ['EARN#', 'ENDED#', 'TOKENS#'] } },
   },
   {
     method: 'GET',
     path: '/dashboard/earnings',
     entry: 'dashboard/earnings',
-    permissions: { table: { BatchGetItem: ['TOKENS#'], Query: ['EARN#'] } },
+    permissions: { table: { BatchGetItem: ['ENDED#', 'TOKENS#'], Query: ['EARN#'] } },
   },
   // Deposits
   {
@@ -254,7 +264,7 @@ export const routes: Route[] = [
     entry: 'address/info',
     permissions: {
       table: {
-        BatchGetItem: ['ADDR#', 'ADDRS#', 'POOL#', 'TOKENS#'],
+        BatchGetItem: ['ADDR#', 'ADDRS#', 'ENDED#', 'POOL#', 'TOKENS#'],
         Query: ['POOL#'],
         PutItem: ['ADDRS#'],
         UpdateItem: ['ADDR#', 'ADDRS#'],
@@ -267,12 +277,12 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/deposit/records',
     entry: 'deposit/records',
-    permissions: { table: { BatchGetItem: ['DL#', 'TOKENS#'], Query: ['DL#'] }, index: ['DL#'] },
+    permissions: { table: { BatchGetItem: ['DL#', 'ENDED#', 'TOKENS#'], Query: ['DL#'] }, index: ['DL#'] },
   },
   {
     method: 'GET',
     path: '/deposit/get/{id}',
     entry: 'deposit/get',
-    permissions: { table: { BatchGetItem: ['DEP#', 'TOKENS#'] } },
+    permissions: { table: { BatchGetItem: ['DEP#', 'ENDED#', 'TOKENS#'] } },
   },
 ]

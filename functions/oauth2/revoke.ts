@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { publicEndpoint } from '../../shared/http/public-endpoint.ts'
 import { authenticateClient, readClientCredentials } from '../../shared/oauth/client-authentication.ts'
 import { Parameter, requireParameter } from '../../shared/oauth/parameter.ts'
-import { revokeToken } from '../../shared/tokens/access-token.ts'
+import { revokeToken } from '../../shared/tokens/session.ts'
 
 /**
  * Revokes an access_token of the client (RFC 7009). Only access_tokens can be revoked, so no type hint is

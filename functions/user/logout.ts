@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { Failure } from '../../shared/errors.ts'
 import { Text } from '../../shared/fields.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
-import { endSession } from '../../shared/tokens/access-token.ts'
+import { endSession } from '../../shared/tokens/session.ts'
 
 /** Ends the caller's session: its access_token and every token derived from it stop working. */
 export const handler = signedInEndpoint({

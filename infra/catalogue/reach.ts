@@ -32,7 +32,7 @@ const powers: [what: string, has: (permissions: Permissions) => unknown][] = [
   ['take addresses from users', on(puts, /^EMAIL#/)],
   ['change rates', on(puts, /^RATES/)],
   ['give out deposit addresses', on(puts, /^ADDRS?#/)],
-  ['end sessions', on(deletes, /^TOKENS#/)],
+  ['end sessions', on([...puts, ...deletes], /^(TOKENS|ENDED)#/)],
   ['decrypt TOTP secrets that it knows', ({ totpKey }) => totpKey?.includes('Decrypt')],
   ['test passwords, client secrets or events against their MAC', ({ macKey }) => macKey],
   ['mail anyone as the service', ({ mail }) => mail],

@@ -25,8 +25,8 @@ export async function findUser(reference: string): Promise<Account> {
 }
 
 /**
- * Whether an update of one field of a user stands, and the sessions that it ends are ended. Throws an
- * OperationError if a later update of the field stands.
+ * Whether an update of one field of a user stands. Throws an OperationError if a later update of the field
+ * stands.
  */
 export async function isUpdated(
   { userId, at, updateId }: { userId: number; at: number; updateId: string },
@@ -41,7 +41,7 @@ export async function isUpdated(
       `nothing has changed: an update of ${field} of user ${userId} at ${later} is later`,
     )
   }
-  return standing === stamp && user?.revocationDue !== stamp
+  return standing === stamp
 }
 
 /** Returns a user's data without secrets. */

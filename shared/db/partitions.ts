@@ -16,6 +16,7 @@ export const partitions = [
   'DL#',
   'EARN#',
   'EMAIL#',
+  'ENDED#',
   'EVT#',
   'FIND#',
   'GUESS#',

@@ -5,15 +5,11 @@ import { readItem } from '../db/read.ts'
 import { Integer, Key, ttlAfter } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import { scopes } from '../tokens/scopes.ts'
+import { NamedSession } from '../tokens/session.ts'
 
 /** An authorization code as stored, under its hash, with all it is bound to. Instants: epoch milliseconds. */
 const CodeItem = v.object({
-  userId: Integer,
-  sessionId: v.string(),
-  /** Key of the first-party access_token with which the user consented to the code. */
-  sessionKey: Key,
-  sessionExpiresAt: Integer,
-  authenticatedAt: Integer,
+  ...NamedSession.entries,
   clientId: v.string(),
   redirectUri: v.string(),
   codeChallenge: v.string(),

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import { tryTransact } from '../db/write.ts'
+import { ConditionFailed, transact } from '../db/write.ts'
 import { Failure, invalidParameter } from '../errors.ts'
 import type { RequestInfo } from '../http/request.ts'
 import { isSameSecret } from '../is-same-secret.ts'
+import { retry } from '../retry.ts'
 import { settings } from '../settings.ts'
-import { issueAccessToken, requireLiveSession, revokeTokenByKey } from '../tokens/access-token.ts'
+import { issueAccessToken, newAccessToken } from '../tokens/access-token.ts'
+import { readDerivingSession, revokeDerived, SessionChanged } from '../tokens/session.ts'
 import { type AuthorizationCode, consumeCode, readCode } from './authorization-code.ts'
 import { authenticateClient, readClientCredentials } from './client-authentication.ts'
 import type { Client } from './client.ts'
@@ -65,7 +67,7 @@ export async function exchangeCode(
   checkCodeVerifier(verifier, grant.codeChallenge)
   if (grant.givenKey !== undefined) return rejectUsedCode(grant)
   if (grant.expiresAt <= Date.now()) throw new Failure('invalid_grant')
-  return issueTokens(code, grant)
+  return issueTokens(code, grant, client)
 }
 
 /**
@@ -94,22 +96,32 @@ function checkCodeVerifier(verifier: string, challenge: string): void {
 
 /**
  * Issues the tokens: signs first and writes last. If signing fails, the code stays unused and can be tried
- * again. The tokens are returned only after the transaction that marks the code as used has succeeded.
+ * again. The tokens are returned only after the transaction that marks the code as used has succeeded. It
+ * holds the code to the session that it names and to the client's registration: what may write codes may not
+ * make tokens of them that their user's consent would not.
  */
-async function issueTokens(code: string, grant: AuthorizationCode): Promise<TokenAnswer> {
-  const { userId, sessionId, clientId, scopes, authenticatedAt } = grant
+async function issueTokens(code: string, grant: AuthorizationCode, client: Client): Promise<TokenAnswer> {
+  const { userId, sessionId, clientId, authenticatedAt } = grant
+  const scopes = grant.scopes.filter((scope) => client.scopes.includes(scope))
+  if (scopes.length === 0) throw new Failure('invalid_grant')
   // A token derived from a session expires with the session at the latest, so that ending the session ends
   // all access.
   const expiresAt = Math.min(Date.now() + settings().accessTokenTtlSeconds * 1000, grant.sessionExpiresAt)
   const common = { userId, sessionId, clientId, scopes, expiresAt, authenticatedAt }
-  const { accessToken, key, put } = issueAccessToken({ ...common, firstParty: false })
+  const accessToken = newAccessToken(userId, sessionId)
   const deviceToken = await issueDeviceToken({ ...common, accessToken, nonce: grant.nonce })
-  const failures = await tryTransact([
-    consumeCode(code, key, expiresAt),
-    requireLiveSession({ key: grant.sessionKey }),
-    put,
-  ])
-  if (failures.length > 0) return rejectUsedCode(await readCode(code))
+  const deriveToken = async () => {
+    const { generation, next: derived, writes } = await readDerivingSession(grant)
+    const derivedGrant = { ...common, firstParty: false, generation, derived }
+    const { key, put } = issueAccessToken(derivedGrant, accessToken)
+    await transact([consumeCode(code, key, expiresAt), ...writes, put])
+  }
+  try {
+    await retry(deriveToken, (error) => error instanceof SessionChanged)
+  } catch (error) {
+    if (error instanceof ConditionFailed) return rejectUsedCode(await readCode(code))
+    throw error
+  }
   return {
     ...deviceTokenAnswer(deviceToken, expiresAt, scopes),
     id_token: deviceToken,
@@ -123,6 +135,6 @@ async function issueTokens(code: string, grant: AuthorizationCode): Promise<Toke
  * to revoke.
  */
 async function rejectUsedCode(grant: AuthorizationCode | undefined): Promise<never> {
-  if (grant?.givenKey !== undefined) await revokeTokenByKey(grant.givenKey, grant.clientId)
+  if (grant?.givenKey !== undefined) await revokeDerived(grant.givenKey, grant)
   throw new Failure('invalid_grant')
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { renameMember } from '../community/join.ts'
-import { ConditionFailed, type Write, writeIf } from '../db/write.ts'
+import { ConditionFailed, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { retry } from '../retry.ts'
 import { changeSignInRecord } from '../sign-in/record.ts'
-import { endAllSessions } from '../tokens/access-token.ts'
+import { endAllSessions } from '../tokens/generation.ts'
 import { emailKey } from '../users/email-owner.ts'
 import { fieldsIn, normalizeEmail, type UserChanges, userFields } from '../users/identity.ts'
 import { readUser, requireUser, type User, userKey } from '../users/user.ts'
@@ -25,22 +25,19 @@ export interface UserUpdate {
 /**
  * Updates a user, exactly once and field by field: a field that a later update has set keeps its value.
  * Throws RejectedEvent for an email address that another user has, and OutOfOrderEvent for an unknown user.
- * An update that disables the user, or sets a new password or TOTP secret, ends every login ticket in the
- * same transaction, and completes only when all tokens are revoked, also when it is delivered again after a
- * crash in between. Codes end with the tokens: see requireLiveSession.
+ * An update that disables the user, or sets a new password or TOTP secret, ends every session, login ticket
+ * and code in the same transaction: see tokens/generation.ts.
  */
 export async function updateUser(update: UserUpdate, record: EventRecord): Promise<Outcome> {
   const [macRecord, values] = await Promise.all([
     withMacDigest(record),
     toStored(update.userId, update.fields),
   ])
-  const outcome = await applyChanges(update, values, macRecord)
-  if (endsSessions(update.fields)) await revokeDueTokens(update.userId)
-  return outcome
+  return applyChanges(update, values, macRecord)
 }
 
 /** Whether changes end all sessions of the user. Enabling a user again does not. */
-const endsSessions = ({ login_password, totp_secret, disabled }: SentFields | UserChanges): boolean =>
+const endsSessions = ({ login_password, totp_secret, disabled }: UserChanges): boolean =>
   login_password !== undefined || totp_secret !== undefined || disabled === true
 
 const isEmpty = (changes: UserChanges): boolean => Object.keys(changes).length === 0
@@ -57,10 +54,12 @@ function applyChanges(
       const user = await readUser(userId, { consistent: true })
       if (user === undefined) throw new OutOfOrderEvent('unknown_user')
       const changes = newerChanges(values, user, stamp)
+      const isEnding = endsSessions(changes)
       const rename = await renameMember(userId, changes)
       const outcome = await applyOnce(record, (now) => [
-        changeUser(user, changes, stamp, { endsSessions: endsSessions(changes) }),
-        ...(isEmpty(changes) ? [] : [changeSignInRecord(userId, changes, now)]),
+        changeUser(user, changes, stamp),
+        ...(isEmpty(changes) ? [] : [changeSignInRecord(userId, changes, now, { endsSessions: isEnding })]),
+        ...(isEnding ? [endAllSessions(userId)] : []),
         ...replaceEmail(user, changes.email),
         ...rename.writes(now),
       ])
@@ -91,22 +90,15 @@ function newerChanges(values: UserChanges, user: User, stamp: string): UserChang
 
 /**
  * The write that changes fields of a user and stamps each of them, also those of the sign-in record. Its
- * condition fails when one of these fields has changed since `user` was read. `endsSessions` marks that all
- * tokens of the user are to be revoked.
+ * condition fails when one of these fields has changed since `user` was read.
  */
-function changeUser(
-  user: User,
-  changes: UserChanges,
-  stamp: string,
-  { endsSessions }: { endsSessions: boolean },
-): Write {
+function changeUser(user: User, changes: UserChanges, stamp: string): Write {
   const fields = userFields.filter((field) => changes[field] !== undefined)
   if (fields.length === 0) return requireUser(user.userId)
   const own = fieldsIn('user', changes)
   const sets = [
     ...own.map(([field]) => `${field} = :${field}`),
     ...fields.map((field) => `stamps.${field} = :stamp`),
-    ...(endsSessions ? ['revocationDue = :stamp'] : []),
   ]
   const unchanged = fields.map((field) =>
     user.stamps[field] === undefined
@@ -145,26 +137,3 @@ const releaseEmail = (normalizedEmail: string, userId: number): Write => ({
     ExpressionAttributeValues: { ':user': userId },
   },
 })
-
-/**
- * Revokes all tokens of a user if the mark `revocationDue` is set. The write that ends the login tickets
- * sets the mark, and it is cleared only after the tokens are revoked. After a crash in between it stays set,
- * even if the user has been enabled again.
- */
-async function revokeDueTokens(userId: number): Promise<void> {
-  const due = (await readUser(userId, { consistent: true }))?.revocationDue
-  if (due === undefined) return
-  await endAllSessions(userId)
-  await clearRevocationDue(userId, due)
-}
-
-/** Clears the mark that a user's tokens are to be revoked, unless a later update has set it again. */
-const clearRevocationDue = (userId: number, due: string): Promise<boolean> =>
-  writeIf({
-    Update: {
-      Key: userKey(userId),
-      UpdateExpression: 'REMOVE revocationDue',
-      ConditionExpression: 'revocationDue = :due',
-      ExpressionAttributeValues: { ':due': due },
-    },
-  })

@@ -57,6 +57,8 @@ const fields = {
 const RecordItem = v.object({
   ...fields,
   user_id: Integer,
+  /** The generation in which the user's sessions begin: see tokens/generation.ts. */
+  generation: Integer,
   /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
   last_totp_step: v.optional(Integer),
   /** When each mail slot was last used, epoch milliseconds; slots used over an hour ago are free. */
@@ -74,6 +76,7 @@ export const SignInRecord = v.pipe(
   v.looseObject(RecordItem.entries),
   v.transform((item) => ({
     userId: item.user_id,
+    generation: item.generation,
     email: item.email,
     nickname: item.nickname,
     loginPassword: item.login_password,
@@ -94,6 +97,7 @@ export type SignInRecord = v.InferOutput<typeof SignInRecord>
 /** Stands in for the record of an address that nobody has, so that parsing it takes as long. */
 const blankItem: Item = {
   user_id: { value: '0' },
+  generation: { value: '0' },
   email: 'nobody@example.com',
   nickname: 'nobody',
   login_password: '',
@@ -127,6 +131,7 @@ export const putSignInRecord = (
     ...signInKey(userId),
     ...Object.fromEntries(fieldsIn('sign-in', { passkey: false, disabled: false, ...registered })),
     user_id: userId,
+    generation: 0,
     mails: {},
     tickets: {},
     networks: [],
@@ -135,10 +140,15 @@ export const putSignInRecord = (
 /**
  * The write that changes fields of a sign-in record, for the transaction that changes the user. A new
  * password, TOTP secret or `disabled` ends every login ticket, so that no sign-in that began before it
- * completes. A new password or TOTP secret also clears the count of wrong codes: they were tried with the old
- * one, and must not lock out the user who has just replaced it.
+ * completes; `endsSessions` begins a new generation. A new password or TOTP secret also clears the count of
+ * wrong codes: they were tried with the old one, and must not lock out the user who has just replaced it.
  */
-export function changeSignInRecord(userId: number, changes: UserChanges, now: number): Write {
+export function changeSignInRecord(
+  userId: number,
+  changes: UserChanges,
+  now: number,
+  { endsSessions }: { endsSessions: boolean },
+): Write {
   const changed = fieldsIn('sign-in', changes)
   const { login_password, totp_secret, disabled } = changes
   const isNewSecret = login_password !== undefined || totp_secret !== undefined
@@ -155,12 +165,14 @@ export function changeSignInRecord(userId: number, changes: UserChanges, now: nu
       UpdateExpression: [
         `SET ${[...sets, ...(endsTickets ? ['tickets = :none'] : [])].join(', ')}`,
         removal.clause,
+        ...(endsSessions ? ['ADD generation :one'] : []),
       ].join(' '),
       ConditionExpression: 'attribute_exists(pk)',
       ...(removal.clause !== '' && { ExpressionAttributeNames: removal.names }),
       ExpressionAttributeValues: {
         ...Object.fromEntries(changed.map(([field, value]) => [`:${field}`, value])),
         ...(endsTickets && { ':none': {} }),
+        ...(endsSessions && { ':one': 1 }),
       },
     },
   }

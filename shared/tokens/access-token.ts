@@ -1,18 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
-import { findItem, queryFirst, readItem } from '../db/read.ts'
-import { Integer, type Item, Key, ttlAfter } from '../db/table.ts'
-import { putNew, type Write, writeItem } from '../db/write.ts'
+import { readItems } from '../db/read.ts'
+import { Integer, type Key, ttlAfter } from '../db/table.ts'
+import { putNew, type Write } from '../db/write.ts'
 import { Failure } from '../errors.ts'
 import { decodeUserId, encodeUserId } from '../fields.ts'
+import { endedKey, toGeneration } from './generation.ts'
 import { type RequiredScope, type Scope, scopes } from './scopes.ts'
 
 /**
  * An access_token as stored: everything but the token itself, which only its holder has. Instants are epoch
  * milliseconds.
  */
-const TokenItem = v.object({
+export const TokenItem = v.object({
   userId: Integer,
   /**
    * The session: the sign-in that the token comes from, directly or through a code; `sid` of the
@@ -26,8 +27,12 @@ const TokenItem = v.object({
   expiresAt: Integer,
   /** When the user signed in. */
   authenticatedAt: Integer,
+  /** How often all sessions of the user had been ended when the session began. */
+  generation: Integer,
+  /** Of a session's own token: how many were derived from it; of a derived one: which of them it is. */
+  derived: Integer,
 })
-type TokenItem = v.InferOutput<typeof TokenItem>
+export type TokenItem = v.InferOutput<typeof TokenItem>
 
 /** The signed-in user on whose behalf a request is made, as the request's access_token says. */
 export interface Caller extends TokenItem {
@@ -41,19 +46,16 @@ const tokenShape = /^at_([0-9a-z]{1,11})\.([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}
 /** Reads the user id that an access_token claims, unverified; undefined if the text is not such a token. */
 export const claimedUserId = (token: string): number | undefined => decodeUserId(tokenShape.exec(token)?.[1])
 
-const tokens = itemType({
+/** Access_tokens as items. Only the files of tokens use it. */
+export const tokens = itemType({
   pk: 'TOKENS#{userId}',
   sk: 'TOKEN#{sessionId}#{hash}',
   holds: 'an access_token, by its SHA-256: its session, client, scopes and expiry',
-  found: 'by token; all of a session or of a user',
+  found: 'by token; all of a session',
 })
 
-/** Prefix of the sort keys of all tokens of a session, or of the user if no session is given. */
-const tokenPrefix = (sessionId?: string): string =>
-  sessionId === undefined ? tokens.sortKeyPrefix : `${tokens.sortKeyPrefix}${sessionId}#`
-
 /** Key of an access_token's item: only its SHA-256 is stored. Throws `unauthenticated` for other text. */
-function tokenKey(token: string): Key {
+export function tokenKey(token: string): Key {
   const userId = claimedUserId(token)
   const sessionId = tokenShape.exec(token)?.[2]
   if (userId === undefined || sessionId === undefined) throw new Failure('unauthenticated')
@@ -62,9 +64,13 @@ function tokenKey(token: string): Key {
 }
 
 /** What an access_token is issued for; the session is a new one by default. */
-export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes'> & {
+export type AccessTokenGrant = Omit<TokenItem, 'sessionId' | 'scopes' | 'generation' | 'derived'> & {
   sessionId?: string | undefined
   scopes: readonly Scope[]
+  /** The user's generation; by default the first, which the first ending of all sessions ends. */
+  generation?: number
+  /** Which of the session's derived tokens it is; 0 for the session's own. */
+  derived?: number
 }
 
 /** An issued access_token, which works once `put` is written. */
@@ -84,112 +90,48 @@ export const newAccessToken = (userId: number, sessionId: string): string =>
 /** Makes the id of a session. */
 export const newSessionId = (): string => randomBytes(16).toString('base64url')
 
-/** Issues an access_token. It works once the returned `put` has been written. */
-export function issueAccessToken(grant: AccessTokenGrant): IssuedToken {
-  const sessionId = grant.sessionId ?? newSessionId()
-  const accessToken = newAccessToken(grant.userId, sessionId)
+/**
+ * Issues an access_token, by default a new one of newAccessToken. It works once the returned `put` has been
+ * written.
+ */
+export function issueAccessToken(
+  grant: AccessTokenGrant,
+  accessToken = newAccessToken(grant.userId, grant.sessionId ?? newSessionId()),
+): IssuedToken {
+  const sessionId = tokenShape.exec(accessToken)?.[2] ?? ''
   const key = tokenKey(accessToken)
-  return {
-    accessToken,
-    sessionId,
-    key,
-    put: putNew({ ...key, ...grant, sessionId, ttl: ttlAfter(grant.expiresAt) }),
-  }
+  const { expiresAt, generation = 0, derived = 0 } = grant
+  const item = { ...grant, sessionId, generation, derived, ttl: ttlAfter(expiresAt) }
+  return { accessToken, sessionId, key, put: putNew({ ...key, ...item }) }
 }
 
+/** Endpoints that issue or end access, or write, check the session strongly consistent. */
+const checkedConsistently: readonly RequiredScope[] = ['first-party', 'community.write']
+
 /**
- * Finds the caller of an access_token. Throws `unauthenticated` when the token is unknown, expired or
- * revoked, and `insufficient_scope` when it lacks the scope.
+ * Finds the caller of an access_token. Throws `unauthenticated` when the token is unknown, expired, revoked
+ * or of a generation that has ended, and `insufficient_scope` when it lacks the scope.
  *
- * A token that was revoked a moment ago may still work, except for first-party endpoints: they issue or end
- * access, so they read consistently. One that was issued a moment ago works at once.
+ * At endpoints that only read, a token that ended a moment ago may still work. One that was issued a moment
+ * ago works at once.
  */
 export async function checkAccessToken(token: string, requiredScope: RequiredScope): Promise<Caller> {
   const key = tokenKey(token)
-  const firstParty = requiredScope === 'first-party'
-  const item = toToken(await findItem(key, { consistent: firstParty }))
+  const item = await readToken(key, claimedUserId(token) ?? 0, checkedConsistently.includes(requiredScope))
   if (item === undefined || item.expiresAt <= Date.now()) throw new Failure('unauthenticated')
-  if (firstParty ? !item.firstParty : !item.scopes.includes(requiredScope)) {
+  if (requiredScope === 'first-party' ? !item.firstParty : !item.scopes.includes(requiredScope)) {
     throw new Failure('insufficient_scope')
   }
   return { ...item, key }
 }
 
-const toToken = (item: Item | undefined): TokenItem | undefined => item && v.parse(TokenItem, item)
-
 /**
- * The condition that a session's own access_token still works, for the transaction that issues a code or a
- * token derived from it. It makes a simultaneous logout win, whichever write comes first.
+ * Reads a token and its user's generation in one call, and again strongly consistent if the token is not
+ * found; undefined if there is none, or its generation has ended.
  */
-export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise?: () => Error): Write => ({
-  ConditionCheck: {
-    Key: key,
-    ConditionExpression: 'attribute_exists(pk) AND expiresAt > :now',
-    ExpressionAttributeValues: { ':now': Date.now() },
-  },
-  ...(otherwise && { otherwise }),
-})
-
-/**
- * Revokes an access_token for the client that it was issued to; a sign-in's own token is revoked together
- * with every token derived from it (RFC 7009 §2.1). Unknown text is not an error (§2.2). A token of another
- * client is refused with `invalid_grant` and keeps working.
- */
-export async function revokeToken(token: string, clientId: string): Promise<void> {
-  if (claimedUserId(token) !== undefined) await revokeTokenByKey(tokenKey(token), clientId)
+async function readToken(key: Key, userId: number, consistent: boolean): Promise<TokenItem | undefined> {
+  const [found, ended] = await readItems([key, endedKey(userId)], { consistent })
+  if (found === undefined) return consistent ? undefined : readToken(key, userId, true)
+  const item = v.parse(TokenItem, found)
+  return item.generation < toGeneration(ended) ? undefined : item
 }
-
-/** Like revokeToken, for a caller that knows only the key of the token's item. */
-export async function revokeTokenByKey(key: Key, clientId: string): Promise<void> {
-  const token = toToken(await readItem(key, { consistent: true }))
-  if (token === undefined) return
-  if (token.clientId !== clientId) throw new Failure('invalid_grant')
-  if (token.firstParty) await endSession(token.userId, token.sessionId)
-  else await writeItem({ Delete: { Key: key } })
-}
-
-/** Ends a session: its first-party access_token and every token derived from it stop working. */
-export const endSession = (userId: number, sessionId: string): Promise<void> =>
-  deleteTokens(userId, sessionId)
-
-/**
- * Ends all sessions of a user. Call it after the write that ends all login tickets: a sign-in uses its ticket
- * up in the transaction that issues its token, so no earlier sign-in gets a token afterwards.
- */
-export const endAllSessions = (userId: number): Promise<void> => deleteTokens(userId)
-
-const deleteBatchSize = 25
-
-/**
- * Maximum number of rounds in which tokens are deleted. Only a user whose tokens are added as fast as they
- * are deleted can reach it, at 10,000 tokens.
- */
-const maxRounds = 400
-
-const StoredToken = v.object({ ...Key.entries, firstParty: v.boolean() })
-
-/**
- * Deletes every token of a session, or of the user if no session is given, and queries again until none is
- * left. The next query finds a token that was derived meanwhile; once the session's own token is deleted,
- * requireLiveSession prevents further ones. That token goes last, because a logout that dies before can only
- * be repeated with it.
- */
-async function deleteTokens(userId: number, sessionId?: string): Promise<void> {
-  for (let round = 0; round < maxRounds; round += 1) {
-    const query = {
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':pk': tokens.partition({ userId }), ':prefix': tokenPrefix(sessionId) },
-      ConsistentRead: true,
-    }
-    const found = v.parse(v.array(StoredToken), await queryFirst(query, deleteBatchSize))
-    if (found.length === 0) return
-    const derived = found.filter((token) => !token.firstParty)
-    await deleteAll(derived)
-    if (derived.length === 0 || found.length < deleteBatchSize)
-      await deleteAll(found.filter((token) => token.firstParty))
-  }
-  throw new Error('tokens are being added as fast as they are deleted')
-}
-
-const deleteAll = (keys: readonly Key[]) =>
-  Promise.all(keys.map(({ pk, sk }) => writeItem({ Delete: { Key: { pk, sk } } })))

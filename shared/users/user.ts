@@ -20,8 +20,6 @@ export const userKey = (userId: number): Key => users.key({ userId })
 const User = v.object({
   ...({ nickname: v.string(), email: v.string() } satisfies Record<FieldIn<'user'>, v.GenericSchema>),
   userId: Integer,
-  /** Stamp of the update that ended all sessions of the user, until all their tokens have been revoked. */
-  revocationDue: v.optional(v.string()),
   referrerId: v.optional(Integer),
   /** Instant of registration, epoch milliseconds. */
   registeredAt: Integer,

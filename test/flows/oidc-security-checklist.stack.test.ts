@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { writeItem } from '../../shared/db/write.ts'
-import { revokeToken } from '../../shared/tokens/access-token.ts'
+import { revokeToken } from '../../shared/tokens/session.ts'
 import {
   createClient,
   createSession,

@@ -27,12 +27,8 @@ describe('partitions', () => {
 
   it('only sign-in, code exchange and what ends sessions write tokens', () => {
     expect(whoMay(/^TOKENS#/, 'PutItem', 'UpdateItem')).toEqual(['oauth2/token', 'user/login-2fa'])
-    expect(whoMay(/^TOKENS#/, 'DeleteItem')).toEqual([
-      'oauth2/revoke',
-      'oauth2/token',
-      'user.updated',
-      'user/logout',
-    ])
+    expect(whoMay(/^TOKENS#/, 'DeleteItem')).toEqual(['oauth2/revoke', 'oauth2/token', 'user/logout'])
+    expect(whoMay(/^ENDED#/, ...writes)).toEqual(['user.updated'])
   })
 
   it('only events that move money write wallets and bills', () => {

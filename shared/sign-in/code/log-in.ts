@@ -113,7 +113,11 @@ async function issueTokens(user: SignInRecord, step: CodeStep) {
   // The expiry is in whole seconds, so that `expire` and the `exp` of the device_token are the same instant.
   const expiresAt = (Math.floor(authenticatedAt / 1000) + accessTokenTtlSeconds) * 1000
   const grant = { userId: user.userId, clientId, scopes, expiresAt, authenticatedAt }
-  const { accessToken, sessionId, put } = issueAccessToken({ ...grant, firstParty: true })
+  const { accessToken, sessionId, put } = issueAccessToken({
+    ...grant,
+    firstParty: true,
+    generation: user.generation,
+  })
   // The device_token is signed before the write, so that a failure to sign leaves ticket and code unused. The
   // tokens are returned only after the write.
   const deviceToken = await signDeviceToken({

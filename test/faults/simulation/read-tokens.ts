@@ -4,6 +4,7 @@ import type * as WriteModule from '../../../shared/db/write.ts'
 import type * as KeySetModule from '../../../shared/keys/set.ts'
 import type * as SignModule from '../../../shared/keys/sign.ts'
 import type * as TokenModule from '../../../shared/tokens/access-token.ts'
+import type * as RecordModule from '../../../shared/sign-in/record.ts'
 import type * as ScopesModule from '../../../shared/tokens/scopes.ts'
 import { loadInProcess } from './processes.ts'
 import { processCount } from './world.ts'
@@ -32,8 +33,17 @@ export async function issueTokens(userIds: readonly number[], now: number): Prom
   const { issueAccessToken } = (await load('shared/tokens/access-token.ts')) as typeof TokenModule
   const { transact } = (await load('shared/db/write.ts')) as typeof WriteModule
   const { scopes } = (await load('shared/tokens/scopes.ts')) as typeof ScopesModule
+  const { readSignInRecord } = (await load('shared/sign-in/record.ts')) as typeof RecordModule
   const grant = { clientId: 'simulation', scopes, firstParty: true, authenticatedAt: now }
-  const issued = userIds.map((userId) => issueAccessToken({ ...grant, userId, expiresAt: now + forever }))
+  const records = await Promise.all(userIds.map(readSignInRecord))
+  const issued = userIds.map((userId, i) =>
+    issueAccessToken({
+      ...grant,
+      userId,
+      expiresAt: now + forever,
+      generation: records[i]?.generation ?? 0,
+    }),
+  )
   await transact(issued.map(({ put }) => put))
   return new Map(issued.map(({ accessToken }, i) => [userIds[i] ?? 0, accessToken]))
 }

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { revokeToken } from '../../../shared/tokens/access-token.ts'
+import { revokeToken } from '../../../shared/tokens/session.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import {
   bearer,

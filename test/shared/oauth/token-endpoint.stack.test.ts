@@ -7,7 +7,7 @@ import {
   handleTokenRequest,
   type TokenParameters,
 } from '../../../shared/oauth/token-endpoint.ts'
-import { revokeToken } from '../../../shared/tokens/access-token.ts'
+import { revokeToken } from '../../../shared/tokens/session.ts'
 import { measureCalls } from '../../support/measure-calls.ts'
 import { createClient, createSession, type SignedIn, type TestClient } from '../../support/oauth-clients.ts'
 import { getUserinfo, obtainCode } from '../../support/oauth.ts'

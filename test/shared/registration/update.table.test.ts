@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { kms } from '../../../shared/aws/kms.ts'
 import { db, type Key, tableName } from '../../../shared/db/table.ts'
 import { transact } from '../../../shared/db/write.ts'
-import { readUser, userKey } from '../../../shared/users/user.ts'
+import { readUser } from '../../../shared/users/user.ts'
 import { OutOfOrderEvent } from '../../../shared/events/rejected-event.ts'
 import { readClient } from '../../../shared/oauth/client.ts'
 import { consent } from '../../../shared/oauth/consent.ts'
@@ -27,7 +27,6 @@ import {
   register,
   update,
 } from '../../support/sign-in.ts'
-import { runAndDieAt } from '../../support/tamper-calls.ts'
 
 const read = (userId: number) => readUser(userId, { consistent: true })
 
@@ -166,49 +165,30 @@ const endings: [what: string, fields: Ending][] = [
 ]
 
 test.each(endings)(
-  '%s revokes all tokens, login tickets and codes of a user before the event counts as applied',
+  '%s ends all sessions, login tickets and codes of a user at the instant at which it is applied',
   async (_what, fields) => {
     const user = await createUser()
     const { userId } = user
     const tokens = await Promise.all([openSession(userId), openSession(userId)])
     const ticket = await openTicket(user)
     const exchange = await obtainExchange(tokens[0])
-    await update({ update_id: randomUUID(), user_id: userId, at: 1, ...fields })
-    for (const token of tokens) await expect(checkAccessToken(token, 'first-party')).rejects.toThrow()
-    const code = await authenticatorCode(fields.totp_secret ?? user.totpSecret)
-    expect(await verifyAuthenticator(user, ticket, code)).toMatchObject({ status: 401, code: 40102 })
-    await expect(exchange()).rejects.toMatchObject({ failure: 'invalid_grant' })
-    expect((await read(userId))?.revocationDue).toBeUndefined()
-  },
-)
-
-test.each(endings)(
-  '%s that is delivered again completes the token revocation after a crash, also if the user is enabled by then',
-  async (_what, fields) => {
-    const { userId } = await createUser()
     const ending = { update_id: randomUUID(), user_id: userId, at: 1, ...fields }
-    await update(ending)
-    // This is the state after a crash between the write that ends the tickets and the revocation of tokens.
-    await change(userKey(userId), 'SET revocationDue = :value', updateStamp(1, ending.update_id))
-    const token = await openSession(userId)
-    await update({ update_id: randomUUID(), user_id: userId, at: 2, disabled: false })
-    expect(await update(ending)).toBe('duplicate')
-    await expect(checkAccessToken(token, 'first-party')).rejects.toThrow()
-  },
-)
-
-test.each([true, false])(
-  'a disabling that dies at any of its AWS calls and is delivered again leaves no token behind, that call carried out: %s',
-  async (carriedOut) => {
-    for (let call = 1, died = true; died; call += 1) {
-      const { userId } = await createUser({ login_password: undefined, totp_secret: undefined })
-      const token = await openSession(userId)
-      const disabling = { update_id: randomUUID(), user_id: userId, at: 1, disabled: true }
-      died = await runAndDieAt(() => update(disabling), call, carriedOut)
-      await update(disabling)
-      await expect(checkAccessToken(token, 'first-party'), `call ${call}`).rejects.toThrow()
-      expect((await read(userId))?.revocationDue).toBeUndefined()
-    }
+    let checks = 0
+    await afterTransaction(
+      () => update(ending),
+      async () => {
+        checks += 1
+        for (const token of tokens)
+          for (const scope of ['openid', 'first-party'] as const)
+            await expect(checkAccessToken(token, scope)).rejects.toMatchObject({ failure: 'unauthenticated' })
+        const code = await authenticatorCode(fields.totp_secret ?? user.totpSecret)
+        expect(await verifyAuthenticator(user, ticket, code)).toMatchObject({ status: 401, code: 40102 })
+        await expect(exchange()).rejects.toMatchObject({ failure: 'invalid_grant' })
+      },
+    )
+    expect(checks).toBe(1)
+    if (fields.disabled) return
+    expect((await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')).code).toBe(0)
   },
 )
 
@@ -248,7 +228,6 @@ test.each([
   const ticket = await openTicket(user)
   await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
   expect((await checkAccessToken(token, 'first-party')).userId).toBe(user.userId)
-  expect((await read(user.userId))?.revocationDue).toBeUndefined()
   const code = await authenticatorCode(user.totpSecret)
   expect((await verifyAuthenticator(user, ticket, code)).code).toBe(0)
 })
@@ -307,6 +286,20 @@ test('a late or repeated disabling does not end sessions of a user who has been 
   expect((await checkAccessToken(token, 'first-party')).userId).toBe(userId)
 })
 
+/** Runs `work`, and `check` before its first transaction is answered. */
+async function afterTransaction(work: () => Promise<unknown>, check: () => Promise<void>): Promise<void> {
+  const name = 'afterTransaction'
+  const middleware = (next: (args: unknown) => Promise<unknown>, { commandName = '' }) => {
+    return async (args: unknown) => {
+      const answer = await next(args)
+      if (commandName.startsWith('TransactWrite') && db.middlewareStack.remove(name)) await check()
+      return answer
+    }
+  }
+  db.middlewareStack.add(middleware as never, { step: 'initialize', name })
+  await work()
+}
+
 /** Gets an authorization code with a session's token, and returns a function that exchanges it. */
 async function obtainExchange(accessToken: string): Promise<() => Promise<unknown>> {
   const client = await createClient()
@@ -321,8 +314,10 @@ async function obtainExchange(accessToken: string): Promise<() => Promise<unknow
 
 async function openSession(userId: number): Promise<string> {
   const now = Date.now()
+  const { generation = 0 } = (await readSignInRecord(userId)) ?? {}
   const { accessToken, put } = issueAccessToken({
     userId,
+    generation,
     clientId: 'first-party',
     scopes: ['openid'],
     firstParty: true,

@@ -1,0 +1,158 @@
+import * as v from 'valibot'
+import { queryFirst, readItem } from '../db/read.ts'
+import { Integer, Key } from '../db/table.ts'
+import { type Write, writeItem } from '../db/write.ts'
+import { Failure, OptimisticLockError } from '../errors.ts'
+import { type Caller, claimedUserId, type IssuedToken, TokenItem, tokenKey, tokens } from './access-token.ts'
+import { requireGeneration } from './generation.ts'
+
+/** Maximum number of tokens derived from one session; a further one ends the oldest. */
+const maxDerived = 100
+
+/** A session's own token and those derived from it, as stored: each the item and its key. */
+type StoredToken = TokenItem & Key
+const StoredToken = v.object({ ...TokenItem.entries, ...Key.entries })
+
+const readTokens = async (userId: number, sessionId: string): Promise<StoredToken[]> => {
+  const query = {
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: {
+      ':pk': tokens.partition({ userId }),
+      ':prefix': `${tokens.sortKeyPrefix}${sessionId}#`,
+    },
+    ConsistentRead: true,
+  }
+  return v.parse(v.array(StoredToken), await queryFirst(query, maxDerived + 1))
+}
+
+/**
+ * The condition that a session's own access_token still works, for the transaction that issues a code. It
+ * makes a simultaneous logout win, whichever write comes first.
+ */
+export const requireLiveSession = ({ key }: Pick<Caller, 'key'>, otherwise: () => Error): Write => ({
+  ConditionCheck: {
+    Key: key,
+    ConditionExpression: 'attribute_exists(pk) AND expiresAt > :now',
+    ExpressionAttributeValues: { ':now': Date.now() },
+  },
+  otherwise,
+})
+
+/** A session as an authorization code names it. Whoever may write codes may have made it up. */
+export const NamedSession = v.object({
+  userId: Integer,
+  sessionId: v.string(),
+  /** Key of the first-party access_token with which the user consented to the code. */
+  sessionKey: Key,
+  sessionExpiresAt: Integer,
+  authenticatedAt: Integer,
+})
+export type NamedSession = v.InferOutput<typeof NamedSession>
+
+/** Error: another token was derived from the session since it was read. */
+export class SessionChanged extends OptimisticLockError {
+  override readonly name = 'SessionChanged'
+}
+
+/** A session from which a token is to be derived. */
+export interface DerivingSession {
+  generation: number
+  /** Which of the session's derived tokens the next one is. */
+  next: number
+  /** The writes that hold the session to what a code says of it, and end the oldest derived token. */
+  writes: Write[]
+}
+
+/**
+ * Reads a session in order to derive a token from it. The writes fail with `invalid_grant` unless the session
+ * is the named user's, first-party, alive, and the very one that is named, and with SessionChanged when
+ * another token was derived from it meanwhile. Throws `invalid_grant` when there is no such session.
+ */
+export async function readDerivingSession(named: NamedSession): Promise<DerivingSession> {
+  const { userId, sessionId, sessionKey, sessionExpiresAt, authenticatedAt } = named
+  const found = await readTokens(userId, sessionId)
+  const own = found.find(({ pk, sk }) => pk === sessionKey.pk && sk === sessionKey.sk)
+  const refuse = () => new Failure('invalid_grant')
+  if (own === undefined) throw refuse()
+  const derived = found.filter((token) => token !== own).sort((a, b) => b.derived - a.derived)
+  const countToken: Write = {
+    Update: {
+      Key: sessionKey,
+      UpdateExpression: 'SET derived = :next',
+      ConditionExpression: [
+        'userId = :user AND sessionId = :session AND firstParty = :true AND derived = :derived',
+        'expiresAt = :expires AND expiresAt > :now AND authenticatedAt = :authenticated',
+      ].join(' AND '),
+      ExpressionAttributeValues: {
+        ':user': userId,
+        ':session': sessionId,
+        ':true': true,
+        ':derived': own.derived,
+        ':next': own.derived + 1,
+        ':expires': sessionExpiresAt,
+        ':authenticated': authenticatedAt,
+        ':now': Date.now(),
+      },
+    },
+    otherwise: (stored) =>
+      stored === undefined || v.parse(TokenItem, stored).derived === own.derived
+        ? refuse()
+        : new SessionChanged('another token was derived'),
+  }
+  return {
+    generation: own.generation,
+    next: own.derived + 1,
+    writes: [
+      countToken,
+      requireGeneration(userId, own.generation, refuse),
+      ...derived.slice(maxDerived - 1).map(({ pk, sk }): Write => ({ Delete: { Key: { pk, sk } } })),
+    ],
+  }
+}
+
+/**
+ * Revokes an access_token for the client that it was issued to; a sign-in's own token is revoked together
+ * with every token derived from it (RFC 7009 §2.1). Unknown text is not an error (§2.2). A token of another
+ * client is refused with `invalid_grant` and keeps working.
+ */
+export async function revokeToken(token: string, clientId: string): Promise<void> {
+  if (claimedUserId(token) === undefined) return
+  const key = tokenKey(token)
+  const stored = await readStored(key)
+  if (stored === undefined) return
+  if (stored.clientId !== clientId) throw new Failure('invalid_grant')
+  if (stored.firstParty) await endSession(stored.userId, stored.sessionId)
+  else await writeItem({ Delete: { Key: key } })
+}
+
+/** Revokes a token that was derived from a session, by its key. Any other token keeps working. */
+export async function revokeDerived(
+  key: IssuedToken['key'],
+  { userId, sessionId, clientId }: Pick<TokenItem, 'userId' | 'sessionId' | 'clientId'>,
+): Promise<void> {
+  const stored = await readStored(key)
+  const isDerived = stored?.sessionId === sessionId && !stored.firstParty
+  if (isDerived && stored.userId === userId && stored.clientId === clientId)
+    await writeItem({ Delete: { Key: key } })
+}
+
+const readStored = async (key: Key): Promise<TokenItem | undefined> => {
+  const item = await readItem(key, { consistent: true })
+  return item && v.parse(TokenItem, item)
+}
+
+/**
+ * Ends a session: its first-party access_token and every token derived from it stop working. Its own token
+ * goes last, because a logout that dies before can only be repeated with it. No token can be derived after
+ * that, so a second round ends those that were derived during the first.
+ */
+export async function endSession(userId: number, sessionId: string): Promise<void> {
+  for (let round = 0; round < 2; round += 1) {
+    const found = await readTokens(userId, sessionId)
+    await deleteAll(found.filter((token) => !token.firstParty))
+    await deleteAll(found.filter((token) => token.firstParty))
+  }
+}
+
+const deleteAll = (keys: readonly Key[]) =>
+  Promise.all(keys.map(({ pk, sk }) => writeItem({ Delete: { Key: { pk, sk } } })))

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { queryFirst } from '../../../shared/db/read.ts'
+import { transact } from '../../../shared/db/write.ts'
+import { type AuthorizationCode, issueCode } from '../../../shared/oauth/authorization-code.ts'
+import { readClient } from '../../../shared/oauth/client.ts'
+import { exchangeCode } from '../../../shared/oauth/token-endpoint.ts'
+import { checkAccessToken } from '../../../shared/tokens/access-token.ts'
+import { createClient, createSession, pkce, type SignedIn } from '../../support/oauth-clients.ts'
+
+/** Writes a code as a captured consent function may, and exchanges it. */
+async function exchangeForged(
+  session: SignedIn,
+  client: Awaited<ReturnType<typeof createClient>>,
+  forged: Partial<AuthorizationCode>,
+) {
+  const { verifier, challenge } = pkce()
+  const caller = await checkAccessToken(session.accessToken, 'first-party')
+  const { code, put } = issueCode({
+    userId: caller.userId,
+    sessionId: caller.sessionId,
+    sessionKey: caller.key,
+    sessionExpiresAt: caller.expiresAt,
+    authenticatedAt: caller.authenticatedAt,
+    clientId: client.clientId,
+    redirectUri: client.redirectUri,
+    codeChallenge: challenge,
+    nonce: undefined,
+    scopes: ['openid'],
+    expiresAt: Date.now() + 60_000,
+    ...forged,
+  })
+  // A forged code may also be marked as used.
+  const item = { ...put.Put?.Item, ...('givenKey' in forged && { givenKey: forged.givenKey }) }
+  await transact([{ Put: { Item: item } }])
+  const registered = (await readClient(client.clientId)) ?? expect.unreachable()
+  const form = { code, redirect_uri: client.redirectUri, code_verifier: verifier }
+  return exchangeCode({ ...form, client_id: client.clientId }, Promise.resolve(registered))
+}
+
+test('a code that whoever may write codes makes up for another user gives no token', async () => {
+  const [alice, mallory, client] = await Promise.all([createSession(), createSession(), createClient()])
+  const { key } = await checkAccessToken(alice.accessToken, 'first-party')
+  for (const forged of [
+    { userId: alice.userId },
+    { userId: alice.userId, sessionId: alice.sessionId },
+    { sessionKey: key, sessionId: alice.sessionId },
+  ])
+    await expect(exchangeForged(mallory, client, forged)).rejects.toMatchObject({ failure: 'invalid_grant' })
+  const ofAlice = { ':pk': `TOKENS#${alice.userId}` }
+  const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: ofAlice }
+  expect(await queryFirst(query, 10)).toHaveLength(1)
+})
+
+test('a code with scopes that its client is not registered for gives the registered ones, or nothing', async () => {
+  const [session, client] = await Promise.all([createSession(), createClient({ scopes: ['openid'] })])
+  const { scope, access_token } = await exchangeForged(session, client, { scopes: ['openid', 'email'] })
+  expect(scope).toBe('openid')
+  expect((await checkAccessToken(access_token, 'openid')).scopes).toEqual(['openid'])
+  await expect(exchangeForged(session, client, { scopes: ['email'] })).rejects.toMatchObject({
+    failure: 'invalid_grant',
+  })
+})
+
+test('a code that is forged as used revokes nothing but a token of its own session and client', async () => {
+  const [alice, client] = await Promise.all([createSession(), createClient()])
+  const { key } = await checkAccessToken(alice.accessToken, 'first-party')
+  const forged = { givenKey: key, clientId: client.clientId }
+  await expect(exchangeForged(alice, client, forged)).rejects.toMatchObject({ failure: 'invalid_grant' })
+  const derived = await exchangeForged(alice, client, {})
+  const { key: derivedKey } = await checkAccessToken(derived.access_token, 'openid')
+  const other = await createSession()
+  await expect(exchangeForged(other, client, { givenKey: derivedKey })).rejects.toMatchObject({
+    failure: 'invalid_grant',
+  })
+  for (const token of [alice.accessToken, derived.access_token])
+    expect((await checkAccessToken(token, 'openid')).userId).toBe(alice.userId)
+})

@@ -1,0 +1,126 @@
+import { randomInt } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { transact } from '../../../shared/db/write.ts'
+import { retry } from '../../../shared/retry.ts'
+import { checkAccessToken, issueAccessToken } from '../../../shared/tokens/access-token.ts'
+import { endAllSessions } from '../../../shared/tokens/generation.ts'
+import {
+  endSession,
+  type NamedSession,
+  readDerivingSession,
+  SessionChanged,
+} from '../../../shared/tokens/session.ts'
+
+const newUser = () => randomInt(2 ** 47)
+
+async function signIn(
+  userId: number,
+  { firstParty = true, expiresAt = Date.now() + 60_000, derived = 0 } = {},
+) {
+  const grant = { userId, clientId: 'first-party', expiresAt, authenticatedAt: Date.now() }
+  const token = issueAccessToken({ ...grant, scopes: ['openid'], firstParty, derived })
+  await transact([token.put])
+  const named: NamedSession = {
+    userId: userId,
+    sessionId: token.sessionId,
+    sessionKey: token.key,
+    sessionExpiresAt: expiresAt,
+    authenticatedAt: grant.authenticatedAt,
+  }
+  return { ...token, named }
+}
+
+/** Derives a token as the exchange of a code does that names this session. */
+const derive = (named: NamedSession): Promise<string> =>
+  retry(
+    async () => {
+      const { generation, next: derived, writes } = await readDerivingSession(named)
+      const { accessToken, put } = issueAccessToken({
+        userId: named.userId,
+        sessionId: named.sessionId,
+        clientId: 'app',
+        scopes: ['openid'],
+        firstParty: false,
+        expiresAt: Date.now() + 60_000,
+        authenticatedAt: named.authenticatedAt,
+        generation,
+        derived,
+      })
+      await transact([...writes, put])
+      return accessToken
+    },
+    (error) => error instanceof SessionChanged,
+  )
+
+const works = (token: string) =>
+  checkAccessToken(token, 'openid').then(
+    () => true,
+    () => false,
+  )
+
+/** What a code may name that is not the session that consented to it. */
+const forgeries: [what: string, forge: (own: NamedSession) => NamedSession | Promise<NamedSession>][] = [
+  ['another user', (own) => ({ ...own, userId: own.userId + 1 })],
+  ['another session’s token', async (own) => ({ ...own, sessionKey: (await signIn(own.userId)).key })],
+  ['another session’s id', async (own) => ({ ...own, sessionId: (await signIn(own.userId)).sessionId })],
+  ['a later expiry', (own) => ({ ...own, sessionExpiresAt: own.sessionExpiresAt + 1 })],
+  ['a later sign-in', (own) => ({ ...own, authenticatedAt: own.authenticatedAt + 1 })],
+  ['an expired session', async (own) => (await signIn(own.userId, { expiresAt: Date.now() - 1 })).named],
+  ['a client’s token', async (own) => (await signIn(own.userId, { firstParty: false })).named],
+  [
+    'an ended session',
+    async (own) => {
+      await endSession(own.userId, own.sessionId)
+      return own
+    },
+  ],
+  [
+    'a session of an ended generation',
+    async (own) => {
+      await transact([endAllSessions(own.userId)])
+      return own
+    },
+  ],
+]
+
+it.each(forgeries)('no access_token can be derived by a code that names %s', async (_what, forge) => {
+  const { named } = await signIn(newUser())
+  expect(await works(await derive(named))).toBe(true)
+  await expect(derive(await forge(named))).rejects.toMatchObject({ failure: 'invalid_grant' })
+})
+
+it('a session that ends between the read and the write of a derivation gives no access_token', async () => {
+  for (const isGeneration of [true, false]) {
+    const { named } = await signIn(newUser())
+    const { writes } = await readDerivingSession(named)
+    if (isGeneration) await transact([endAllSessions(named.userId)])
+    else await endSession(named.userId, named.sessionId)
+    await expect(transact(writes)).rejects.toMatchObject({ failure: 'invalid_grant' })
+  }
+})
+
+it('no access_token that is derived while its session ends survives', async () => {
+  const { named } = await signIn(newUser())
+  const derived = Promise.allSettled(Array.from({ length: 10 }, () => derive(named)))
+  await endSession(named.userId, named.sessionId)
+  for (const result of await derived) {
+    if (result.status === 'fulfilled') expect(await works(result.value)).toBe(false)
+  }
+})
+
+it('a session has at most 100 derived access_tokens: a further one ends the oldest, also of several at once', async () => {
+  const userId = newUser()
+  const { accessToken, sessionId, named } = await signIn(userId, { derived: 99 })
+  const grant = { userId, sessionId, clientId: 'app', firstParty: false, authenticatedAt: Date.now() }
+  const old = Array.from({ length: 99 }, (_, i) =>
+    issueAccessToken({ ...grant, scopes: ['openid'], expiresAt: Date.now() + 60_000, derived: i + 1 }),
+  )
+  await transact(old.map(({ put }) => put))
+  const further = await Promise.all([derive(named), derive(named), derive(named)])
+  const derived = [...old.map((token) => token.accessToken), ...further]
+  const alive = await Promise.all(derived.map(works))
+  expect(alive.filter(Boolean)).toHaveLength(100)
+  expect(alive.slice(0, 3)).toEqual([false, false, true])
+  await endSession(userId, sessionId)
+  expect((await Promise.all([accessToken, ...derived].map(works))).filter(Boolean)).toEqual([])
+})
