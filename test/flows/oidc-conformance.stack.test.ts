@@ -109,6 +109,7 @@ describe('authorization requests', () => {
   test.each([
     ['an unknown parameter', { extra: 'foobar' }],
     ['scopes in another order', { scope: 'email openid profile' }],
+    ['a scope twice', { scope: 'openid openid  email' }],
     ['acr_values', { acr_values: '1 2' }],
     ['display', { display: 'popup' }],
     ['ui_locales and claims_locales', { ui_locales: 'se', claims_locales: 'se' }],

@@ -64,6 +64,14 @@ describe('a valid code', () => {
     expect(expire - Date.now()).toBeGreaterThan((settings().accessTokenTtlSeconds - 60) * 1000)
   })
 
+  test.each([
+    ['capitals', (email: string) => email.toUpperCase()],
+    ['outer space', (email: string) => ` ${email} `],
+  ])('a second factor is accepted when the email address is sent with %s', async (_how, spell) => {
+    const code = await authenticatorCode(user.totpSecret)
+    expect((await verifyAuthenticator({ email: spell(user.email) }, ticket, code)).code).toBe(0)
+  })
+
   test('a TOTP that is sent with two login tickets at the same time succeeds once', async () => {
     const code = await authenticatorCode(user.totpSecret)
     const next = await openTicket(user)
