@@ -26,9 +26,8 @@ export async function exchangeAccessToken(
   bearer: string | undefined,
 ): Promise<DeviceTokenAnswer> {
   const { client_id = settings().firstPartyClientId, scope, nonce } = parameters
-  const accessToken = readToken(parameters.access_token, bearer)
-  const [caller, client] = await Promise.all([
-    checkToken(accessToken),
+  const [{ caller, accessToken }, client] = await Promise.all([
+    checkSentToken(parameters.access_token, bearer),
     findClient(client_id, { consistent: true }),
   ])
   if (client === undefined) throw new Failure('invalid_redirect')
@@ -49,14 +48,20 @@ export async function exchangeAccessToken(
   return deviceTokenAnswer(deviceToken, expiresAt, scopes)
 }
 
-/** Reads the access_token from body or header; two different ones are refused (RFC 6750 §2). */
-function readToken(inBody: string | undefined, bearer: string | undefined): string {
-  if (inBody !== undefined && bearer !== undefined && inBody !== bearer) {
+/**
+ * Checks the access_token in body or header, and each of them if there are two: the failure of an unknown one
+ * comes before that they differ (RFC 6750 §2).
+ */
+async function checkSentToken(inBody: string | undefined, bearer: string | undefined) {
+  const accessToken = inBody ?? bearer
+  if (accessToken === undefined) throw bearerChallenge(new Failure('unauthenticated'), false)
+  const [caller] = await Promise.all([
+    checkToken(accessToken),
+    bearer === undefined || bearer === accessToken ? undefined : checkToken(bearer),
+  ])
+  if (bearer !== undefined && bearer !== accessToken)
     throw invalidParameter('access_token', 'differs from that of the Authorization header')
-  }
-  const token = inBody ?? bearer
-  if (token === undefined) throw bearerChallenge(new Failure('unauthenticated'), false)
-  return token
+  return { caller, accessToken }
 }
 
 async function checkToken(token: string): Promise<Caller> {

@@ -5,6 +5,7 @@ import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import { type FieldIn, fieldsIn, type UserChanges, type UserFields } from '../users/identity.ts'
+import { splitNetworks } from './limits/source.ts'
 import { expiredAttributes, removeAttributes, windowAttributes } from './limits/tries.ts'
 
 /** Name of the counter of wrong second factors over all login tickets. */
@@ -40,6 +41,8 @@ const Ticket = v.object({
   tried: v.optional(v.record(v.string(), v.boolean()), {}),
   /** Digest of the code that was mailed for this login ticket; undefined when none was mailed. */
   code: v.optional(v.instance(Uint8Array)),
+  /** Digest of the source network that the password came from. */
+  network: v.string(),
 })
 
 /** What events set of a user, as far as a sign-in needs it. */
@@ -54,6 +57,12 @@ const fields = {
   disabled: v.boolean(),
 } satisfies Record<FieldIn<'sign-in'>, v.GenericSchema>
 
+/**
+ * When the user was told of twenty wrong codes in an hour, of the hundredth in a row, and that no more codes
+ * are mailed; epoch milliseconds.
+ */
+export const warningAttributes = ['warned_at', 'closed_warned_at', 'mails_warned_at'] as const
+
 const RecordItem = v.object({
   ...fields,
   user_id: Integer,
@@ -65,10 +74,11 @@ const RecordItem = v.object({
   mails: v.record(v.string(), Integer),
   /** The login tickets that were not used, by hash. */
   tickets: v.record(v.string(), Ticket),
-  /** Digests of the source networks of the latest sign-ins, the latest first. */
-  networks: v.array(v.string()),
-  /** When the user was last told of too many wrong codes, epoch milliseconds. */
-  warned_at: v.optional(Integer),
+  /** Digests of the source networks that the user has signed in from, one after another, the latest first. */
+  networks: v.instance(Uint8Array),
+  /** Wrong second factors in a row, over any time, those included that are being compared. */
+  wrong_codes: v.optional(Integer),
+  ...v.entriesFromList(warningAttributes, v.optional(Integer)),
 })
 
 /** A user's sign-in record. */
@@ -86,8 +96,8 @@ export const SignInRecord = v.pipe(
     disabled: item.disabled,
     mails: item.mails,
     tickets: item.tickets,
-    networks: item.networks,
-    warnedAt: item.warned_at,
+    networks: splitNetworks(item.networks),
+    wrongCodes: item.wrong_codes ?? 0,
     /** The item, whose attributes count tries: see try-counts.ts. */
     item,
   })),
@@ -106,7 +116,7 @@ const blankItem: Item = {
   disabled: false,
   mails: {},
   tickets: {},
-  networks: [],
+  networks: new Uint8Array(),
 }
 
 /** Parses a user's sign-in record; undefined for the item of an address that nobody has. */
@@ -134,7 +144,7 @@ export const putSignInRecord = (
     generation: 0,
     mails: {},
     tickets: {},
-    networks: [],
+    networks: new Uint8Array(),
   })
 
 /**
@@ -155,7 +165,7 @@ export function changeSignInRecord(
   const endsTickets = isNewSecret || disabled !== undefined
   const sets = changed.map(([field]) => `${field} = :${field}`)
   const removal = removeAttributes([
-    ...(isNewSecret ? [...windowAttributes(codeCounter, now), 'warned_at'] : []),
+    ...(isNewSecret ? [...windowAttributes(codeCounter, now), 'wrong_codes', ...warningAttributes] : []),
     // A new TOTP secret has other codes, so the time steps used up with the old one are valid again.
     ...(totp_secret === undefined ? [] : ['last_totp_step']),
   ])
@@ -178,23 +188,38 @@ export function changeSignInRecord(
   }
 }
 
-/** Maximum number of live login tickets of a user; a new one replaces the oldest. */
-const maxTickets = 64
+/**
+ * Maximum number of live login tickets: from networks that the user has signed in from, from all others, and
+ * from each network. A new one replaces the oldest of its kind, so nobody elsewhere ends the owner's.
+ */
+const maxTickets = { ofKind: 32, ofNetwork: 16 }
+
+type Tickets = [hash: string, ticket: SignInRecord['tickets'][string]][]
+
+/** The tickets that make room for one more from a network; `live` are those alive, the youngest first. */
+function replacedTickets(live: Tickets, networks: readonly string[], network: string): Tickets {
+  const isKnown = networks.includes(network)
+  const ofKind = live.filter(([, ticket]) => networks.includes(ticket.network) === isKnown)
+  const ofNetwork = ofKind.filter(([, ticket]) => ticket.network === network)
+  return [...ofKind.slice(maxTickets.ofKind - 1), ...ofNetwork.slice(maxTickets.ofNetwork - 1)]
+}
 
 /**
  * The part of an update that removes tickets and attributes of a sign-in record, and with them what has
- * expired: tickets, and counts of tries. `newTickets` says for how many more there must be room.
+ * expired: tickets, and counts of tries. `newTicketFrom` is the network from which one more is added.
  */
 export function removeFromRecord(
-  { tickets, item }: SignInRecord,
+  { tickets, networks, item }: SignInRecord,
   now: number,
-  also: { newTickets?: number; tickets?: string[]; attributes?: string[] },
+  also: { newTicketFrom?: string; tickets?: string[]; attributes?: string[] },
 ): { clause: string; names: Record<string, string> } {
-  const { newTickets = 0 } = also
+  const { newTicketFrom } = also
   const youngestFirst = Object.entries(tickets).sort(([, a], [, b]) => b.expires_at - a.expires_at)
-  const dead = youngestFirst.filter(
-    ([, { expires_at }], i) => expires_at <= now || i >= maxTickets - newTickets,
-  )
+  const live = youngestFirst.filter(([, { expires_at }]) => expires_at > now)
+  const dead = [
+    ...youngestFirst.slice(live.length),
+    ...(newTicketFrom === undefined ? [] : replacedTickets(live, networks, newTicketFrom)),
+  ]
   const hashes = new Set([...dead.map(([hash]) => hash), ...(also.tickets ?? [])])
   const attributes = new Set([...expiredAttributes(item, now), ...(also.attributes ?? [])])
   const ticketNames = [...hashes].map((hash, i) => [`#dead${i}`, hash] as const)

@@ -6,6 +6,7 @@ import { BusinessKey, clockToleranceMilliseconds, instantAhead } from '../fields
 import { settings } from '../settings.ts'
 import { EmailAddress } from '../users/identity.ts'
 import { SixDigits } from './ticket.ts'
+import type { warningKinds } from './warn-owner.ts'
 
 const ses = awsClient(new SESv2Client(clientOptions()))
 
@@ -81,13 +82,24 @@ export function composeCodeMail(code: string, expiresAt: number, now: number) {
   }
 }
 
-/** Composes subject and text of the mail to a user whose second factor is being guessed. */
-export const composeWarningMail = () => ({
-  subject: 'Somebody tries to sign in as you',
-  text: [
+/** What each warning tells a user, whose password somebody knows. */
+const warningTexts: Record<(typeof warningKinds)[number], string[]> = {
+  wrong_codes: [
     'Somebody knows your password, and has entered many wrong codes to sign in as you.',
-    '',
     'Nobody can sign in to your account for up to an hour. If it was not you, change your password.',
-    '',
-  ].join('\n'),
+  ],
+  codes_closed: [
+    'Somebody knows your password, and has entered a hundred wrong codes to sign in as you.',
+    'Nobody can sign in to your account until you have changed your password or your authenticator.',
+  ],
+  no_more_mails: [
+    'Somebody has entered your password so often that no more codes are mailed to you for up to an hour.',
+    'If it was not you, change your password.',
+  ],
+}
+
+/** Composes subject and text of a warning to a user. */
+export const composeWarningMail = (kind: (typeof warningKinds)[number]) => ({
+  subject: 'Somebody tries to sign in as you',
+  text: [...warningTexts[kind].flatMap((line) => [line, ''])].join('\n'),
 })

@@ -17,6 +17,7 @@ export async function addLoginTicket({ userId, email }: TestUser, code: string):
     hash: ticketHash(ticket, normalizeEmail(email)),
     codeDigest: digestMailedCode(ticket, code),
     expiresAt: ticketExpiry(now),
+    network: 'network',
   }
   await addTicket(record, { reservedAt: now, ticket: stored, mailSlot: undefined, newHash: undefined }, now)
   return ticket

@@ -12,15 +12,9 @@ import { networkDigest, sourceNetwork } from '../limits/source.ts'
 import { countTries, secondsUntilBelow } from '../limits/tries.ts'
 import { codeCounter, type SignInRecord } from '../record.ts'
 import { claimedTicketUser, isMailedCode, SixDigits, ticketHash } from '../ticket.ts'
+import { warnOwner } from '../warn-owner.ts'
 import { decryptTotpSecret, verifyTotp } from './totp.ts'
-import {
-  acceptSecondFactor,
-  type CodeStep,
-  giveBackCodeTry,
-  newCodeTry,
-  reserveCodeTry,
-  warnOwner,
-} from './try.ts'
+import { acceptSecondFactor, type CodeStep, giveBackCodeTry, newCodeTry, reserveCodeTry } from './try.ts'
 
 const commonFields = {
   email: EmailAddress,
@@ -46,6 +40,12 @@ export type LoginVerifyForm = v.InferOutput<typeof LoginVerifyForm>
 const maxWrongCodes = 20
 
 /**
+ * Number of wrong second factors in a row, over any time, from which a user's are refused until the password
+ * or the TOTP secret is changed (NIST SP 800-63B-4 §3.2.2).
+ */
+const maxWrongInRow = 100
+
+/**
  * Completes a sign-in. One transaction uses up the login ticket and the time step of a TOTP, and makes the
  * access_token work. Throws `bad_login_ticket`, `bad_verification_code`, or `too_many_requests` for a user
  * whose second factor is being guessed, who is told so by mail.
@@ -61,7 +61,7 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
   const record = await reserveCodeTry(codeTry)
   log.appendKeys({ user_id: userId })
   const tries = countTries(record.item, codeCounter, now)
-  if (tries > maxWrongCodes) {
+  if (tries > maxWrongCodes || record.wrongCodes > maxWrongInRow) {
     throw await tooManyCodes((await giveBackCodeTry(codeTry)) ?? record, now)
   }
   try {
@@ -69,7 +69,8 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
     return await issueTokens(record, { ticketHash: hash, totpStep, network: networkDigest(network) })
   } catch (error) {
     const failure = error instanceof Failure ? error.failure : undefined
-    if (failure === 'bad_verification_code' && tries === maxWrongCodes) throw await tooManyCodes(record, now)
+    const isLast = tries === maxWrongCodes || record.wrongCodes === maxWrongInRow
+    if (failure === 'bad_verification_code' && isLast) throw await tooManyCodes(record, now)
     // When the code was not compared, or was right, the try does not count.
     if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket') await giveBackCodeTry(codeTry)
     throw error
@@ -78,8 +79,10 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
 
 /** The failure of a user's second factor at the limit of wrong ones, after telling the user. */
 async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure> {
-  await warnOwner(record, now)
+  const isClosed = record.wrongCodes >= maxWrongInRow
+  await warnOwner(record, isClosed ? 'codes_closed' : 'wrong_codes', now)
   log.appendKeys({ limit: 'codes' })
+  if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
   const wait = secondsUntilBelow(record.item, codeCounter, { limit: maxWrongCodes, now })
   // None is left when other tries were given back meanwhile.
   const retryAfterSeconds = Math.max(1, wait)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
-import { ConditionFailed, type Write, writeIf, writeItem } from '../../db/write.ts'
+import { ConditionFailed, type Write, writeItem } from '../../db/write.ts'
 import { Failure } from '../../errors.ts'
-import { publishEvent } from '../../events/publish-event.ts'
-import { mailRequested, maxTicketTries } from '../ticket.ts'
-import { codeCounter, removeFromRecord, signInKey, SignInRecord } from '../record.ts'
+import { maxTicketTries } from '../ticket.ts'
+import { codeCounter, removeFromRecord, signInKey, SignInRecord, warningAttributes } from '../record.ts'
+import { addNetwork } from '../limits/source.ts'
 import { attributesOf, tryAttribute } from '../limits/tries.ts'
 
 /** A counted try of a second factor. */
@@ -41,7 +41,7 @@ export async function reserveCodeTry(codeTry: CodeTry): Promise<SignInRecord> {
   const reserve: Write = {
     Update: {
       Key: signInKey(userId),
-      UpdateExpression: 'SET tickets.#ticket.tried.#try = :true ADD #code :one',
+      UpdateExpression: 'SET tickets.#ticket.tried.#try = :true ADD #code :one, wrong_codes :one',
       ConditionExpression: [
         'tickets.#ticket.expires_at > :now',
         'size(tickets.#ticket.tried) < :max',
@@ -69,7 +69,7 @@ export async function giveBackCodeTry(codeTry: CodeTry): Promise<SignInRecord | 
       {
         Update: {
           Key: signInKey(codeTry.userId),
-          UpdateExpression: 'REMOVE tickets.#ticket.tried.#try ADD #code :minusOne',
+          UpdateExpression: 'REMOVE tickets.#ticket.tried.#try ADD #code :minusOne, wrong_codes :minusOne',
           ConditionExpression: 'attribute_exists(tickets.#ticket.tried.#try) AND #code >= :one',
           ExpressionAttributeNames: tryNames(codeTry),
           ExpressionAttributeValues: { ':one': 1, ':minusOne': -1 },
@@ -93,9 +93,6 @@ export interface CodeStep {
   network: string
 }
 
-/** Maximum number of source networks that are remembered of a user. */
-const maxNetworks = 8
-
 /**
  * The write that completes a sign-in, for the transaction that puts its token: it uses up the ticket and the
  * time step of a TOTP, clears the count of wrong codes, and remembers the source network. Fails with
@@ -106,7 +103,7 @@ export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: nu
   const { ticketHash: hash, totpStep, network } = step
   const removal = removeFromRecord(record, now, {
     tickets: [hash],
-    attributes: ['warned_at', ...attributesOf(record.item, codeCounter)],
+    attributes: ['wrong_codes', ...warningAttributes, ...attributesOf(record.item, codeCounter)],
   })
   return {
     Update: {
@@ -125,7 +122,7 @@ export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: nu
       ExpressionAttributeNames: { ...removal.names, '#ticket': hash },
       ExpressionAttributeValues: {
         ':false': false,
-        ':networks': [network, ...record.networks.filter((known) => known !== network)].slice(0, maxNetworks),
+        ':networks': addNetwork(record.networks, network),
         ...(totpStep !== undefined && { ':step': totpStep }),
       },
     },
@@ -135,47 +132,3 @@ export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: nu
     },
   }
 }
-
-/** How long a warning is worth delivering: for as long as it lasts that the user cannot sign in. */
-export const warningLifetimeMilliseconds = 3_600_000
-
-/** How long a claim keeps other requests from sending the warning, before the mail is requested. */
-const claimMilliseconds = 60_000
-
-/**
- * Tells a user by mail that somebody who knows their password tries codes: at most once an hour, also when
- * several requests meet the limit at once. If the mail is not requested, even because of a crash, a request
- * that is refused more than a minute later tries again.
- */
-export async function warnOwner({ userId, email, warnedAt = 0 }: SignInRecord, now: number): Promise<void> {
-  const hourAgo = now - warningLifetimeMilliseconds
-  const claimed = hourAgo + claimMilliseconds
-  if (warnedAt > hourAgo || !(await claimWarning(userId, claimed, hourAgo))) return
-  await publishEvent(mailRequested, {
-    mail_id: `wrong-codes-${userId}-${now}`,
-    kind: 'wrong_codes',
-    to: email,
-    expires_at: now + warningLifetimeMilliseconds,
-  })
-  await confirmWarning(userId, claimed, now)
-}
-
-const setWarnedAt = (userId: number, at: number, condition: string, compared: number): Promise<boolean> =>
-  writeIf({
-    Update: {
-      Key: signInKey(userId),
-      UpdateExpression: 'SET warned_at = :at',
-      ConditionExpression: condition,
-      ExpressionAttributeValues: { ':at': at, ':compared': compared },
-    },
-  })
-
-/**
- * Claims the mail about too many wrong codes; resolves with whether it is to be sent. `until` is the instant
- * that the record then has, and `lastBefore` the one from which on another warning is too early.
- */
-const claimWarning = (userId: number, until: number, lastBefore: number): Promise<boolean> =>
-  setWarnedAt(userId, until, 'attribute_not_exists(warned_at) OR warned_at <= :compared', lastBefore)
-
-const confirmWarning = (userId: number, claimed: number, now: number): Promise<boolean> =>
-  setWarnedAt(userId, now, 'warned_at = :compared', claimed)

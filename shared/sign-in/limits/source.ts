@@ -36,9 +36,29 @@ const mappedIpv4 = (groups: string[]): string =>
     .flatMap((value) => [value >> 8, value & 255])
     .join('.')
 
+/** Bytes of a network's digest. Two networks that share one would only count as known together. */
+const digestBytes = 5
+
 /** A short digest of a source network, by which a user's known networks are remembered. */
 export const networkDigest = (network: string): string =>
-  createHash('sha256').update(network).digest().subarray(0, 8).toString('base64url')
+  createHash('sha256').update(network).digest().subarray(0, digestBytes).toString('base64url')
+
+/** Maximum number of source networks that are remembered of a user, those used last. */
+const maxNetworks = 64
+
+/** Reads digests of networks that addNetwork joined. */
+export const splitNetworks = (joined: Uint8Array): string[] =>
+  Array.from({ length: joined.length / digestBytes }, (_, i) =>
+    Buffer.from(joined.subarray(i * digestBytes, (i + 1) * digestBytes)).toString('base64url'),
+  )
+
+/** Joins digests of networks, with that of the latest sign-in first. */
+export const addNetwork = (networks: readonly string[], latest: string): Uint8Array =>
+  Buffer.concat(
+    [latest, ...networks.filter((known) => known !== latest)]
+      .slice(0, maxNetworks)
+      .map((digest) => Buffer.from(digest, 'base64url')),
+  )
 
 const sources = itemType({
   pk: 'GUESS#{network}',

@@ -40,6 +40,8 @@ export interface PasswordAttempt {
   /** The user of this address; undefined if nobody has it. */
   record: SignInRecord | undefined
   source: Source
+  /** Digest of the source network. */
+  network: string
   /** The counts of the source, this try included. */
   sourceItem: Item
   /** Key and item of the counts over all sources, this try included. */
@@ -73,8 +75,9 @@ export async function reserveAttempt(
     reservePasswordTry(key, userId !== undefined, now),
   ])
   const record = toSignInRecord(item)
-  const isKnownSource = record?.networks.includes(networkDigest(network)) ?? false
-  const attempt = { address, at: now, record, source, sourceItem, key, item, isKnownSource }
+  const digest = networkDigest(network)
+  const isKnownSource = record?.networks.includes(digest) ?? false
+  const attempt = { address, at: now, record, source, network: digest, sourceItem, key, item, isKnownSource }
   const isSourceOver = isOverLimit(source, sourceItem, now)
   if (isSourceOver || (!isKnownSource && countTries(item, passwordCounter, now) > maxAccountTries)) {
     // The wait follows from the counts without this try.

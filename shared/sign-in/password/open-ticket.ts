@@ -6,6 +6,7 @@ import { retry } from '../../retry.ts'
 import { tryAttribute } from '../limits/tries.ts'
 import { removeFromRecord, signInKey, SignInRecord } from '../record.ts'
 import { digestMailedCode, newLoginTicket, newMailedCode, ticketExpiry, ticketHash } from '../ticket.ts'
+import { warnOwner } from '../warn-owner.ts'
 import { giveBackPasswordTry, passwordCounter, type PasswordAttempt } from './attempt.ts'
 import { dummyHash, hashPassword, verifyPassword } from './digest.ts'
 
@@ -37,7 +38,7 @@ export async function checkPassword(
  * has changed meanwhile, the decision is made again, and a new password is compared again.
  */
 export async function openTicket(
-  { address, key, at }: PasswordAttempt,
+  { address, key, at, network }: PasswordAttempt,
   checked: CheckedUser,
   password: string,
 ) {
@@ -49,13 +50,14 @@ export async function openTicket(
       if (mailSlot === undefined && enrolledMethods(record).length === 0) {
         await giveBackPasswordTry(key, at)
         log.appendKeys({ limit: 'mail' })
+        await warnOwner(record, 'no_more_mails', now)
         throw new Failure('too_many_requests', { retryAfterSeconds: secondsUntilFreeSlot(record.mails, now) })
       }
       const ticket = newLoginTicket(record.userId)
       const code = mailSlot && newMailedCode()
       const expiresAt = ticketExpiry(now)
       const codeDigest = code === undefined ? undefined : digestMailedCode(ticket, code)
-      const stored = { hash: ticketHash(ticket, address), expiresAt, codeDigest }
+      const stored = { hash: ticketHash(ticket, address), expiresAt, codeDigest, network }
       try {
         await addTicket(record, { reservedAt: at, ticket: stored, mailSlot, newHash }, now)
       } catch (error) {
@@ -97,7 +99,7 @@ export class SignInRecordChanged extends OptimisticLockError {
 export interface PasswordStep {
   /** When the password try was reserved, epoch milliseconds. */
   reservedAt: number
-  ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined }
+  ticket: { hash: string; expiresAt: number; codeDigest: Uint8Array | undefined; network: string }
   /** The mail slot to take, if a code is to be mailed. */
   mailSlot: { name: string; freeBefore: number } | undefined
   /** A new hash of the password, when the stored one has outdated parameters. */
@@ -111,7 +113,7 @@ export interface PasswordStep {
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
   const { ticket, mailSlot, newHash } = step
-  const removal = removeFromRecord(record, now, { newTickets: 1 })
+  const removal = removeFromRecord(record, now, { newTicketFrom: ticket.network })
   await writeItem({
     Update: {
       Key: signInKey(record.userId),
@@ -132,7 +134,12 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
         ...(mailSlot && { '#slot': mailSlot.name }),
       },
       ExpressionAttributeValues: {
-        ':ticket': { expires_at: ticket.expiresAt, tried: {}, code: ticket.codeDigest },
+        ':ticket': {
+          expires_at: ticket.expiresAt,
+          tried: {},
+          code: ticket.codeDigest,
+          network: ticket.network,
+        },
         ':hash': record.loginPassword,
         ':false': false,
         ':minusOne': -1,

@@ -130,9 +130,15 @@ describe('an invalid exchange', () => {
     expect(body['code']).toBe(code)
   })
 
-  test('the exchange refuses different tokens in the body and the header', async () => {
-    const { status, body } = await postJson(path, { access_token: 'other' }, bearer(session.accessToken))
-    expect(status).toBe(400)
-    expect(body['code']).toBe(40001)
+  test('the exchange refuses different tokens in the body and the header, an unknown one as such', async () => {
+    const other = await createSession()
+    const codes = []
+    for (const [inBody, inHeader] of [
+      ['unknown', session.accessToken],
+      [session.accessToken, 'unknown'],
+      [session.accessToken, other.accessToken],
+    ] as const)
+      codes.push((await postJson(path, { access_token: inBody }, bearer(inHeader))).body['code'])
+    expect(codes).toEqual([40100, 40100, 40001])
   })
 })

@@ -200,12 +200,14 @@ test.each(endings.slice(1))(
     for (const minutesAgo of [-1, 0, 30, 60])
       await change(key, 'SET #count = :value', 20, tryAttribute('code', Date.now() - minutesAgo * 60_000))
     await change(key, 'SET warned_at = :value', Date.now())
+    await change(key, 'SET wrong_codes = :value', 100)
     const refused = await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')
     expect(refused).toMatchObject({ status: 429 })
     await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
-    const { item, warnedAt } = (await readSignInRecord(user.userId)) ?? expect.unreachable()
+    const { item, wrongCodes } = (await readSignInRecord(user.userId)) ?? expect.unreachable()
     expect(attributesOf(item, 'code')).toEqual([])
-    expect(warnedAt).toBeUndefined()
+    expect(item.warned_at).toBeUndefined()
+    expect(wrongCodes).toBe(0)
     expect((await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')).code).toBe(0)
   },
 )
@@ -268,7 +270,7 @@ test.each(endings.slice(0, 2))(
     const user = await createUser()
     const before = (await readSignInRecord(user.userId)) ?? expect.unreachable()
     await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
-    const ticket = { hash: 'hash', expiresAt: Date.now() + 60_000, codeDigest: undefined }
+    const ticket = { hash: 'hash', expiresAt: Date.now() + 60_000, codeDigest: undefined, network: 'network' }
     const step = { reservedAt: Date.now(), ticket, mailSlot: undefined, newHash: undefined }
     await expect(addTicket(before, step, Date.now())).rejects.toThrow(SignInRecordChanged)
     expect((await readSignInRecord(user.userId))?.tickets).toEqual({})

@@ -1,28 +1,37 @@
+import { marshall } from '@aws-sdk/util-dynamodb'
 import { expect, test } from 'vitest'
+import { readItem } from '../../../shared/db/read.ts'
 import { transact } from '../../../shared/db/write.ts'
 import { acceptSecondFactor } from '../../../shared/sign-in/code/try.ts'
 import { addTicket } from '../../../shared/sign-in/password/open-ticket.ts'
-import { readSignInRecord } from '../../../shared/sign-in/record.ts'
+import { networkDigest } from '../../../shared/sign-in/limits/source.ts'
+import { readSignInRecord, signInKey } from '../../../shared/sign-in/record.ts'
+import { itemBytes } from '../../support/item-bytes.ts'
 import { createUser } from '../../support/sign-in.ts'
 
 const read = async (userId: number) => (await readSignInRecord(userId)) ?? expect.unreachable()
 
 /** Adds a login ticket directly, without the cost of a password check. */
-async function put(userId: number, hash: string, expiresAt: number): Promise<void> {
-  const ticket = { hash, expiresAt, codeDigest: undefined }
+async function put(userId: number, hash: string, expiresAt: number, network = 'elsewhere'): Promise<void> {
+  const ticket = { hash, expiresAt, codeDigest: undefined, network }
   const step = { reservedAt: Date.now(), ticket, mailSlot: undefined, newHash: undefined }
   await addTicket(await read(userId), step, Date.now())
 }
 
-test('a user has at most 64 live login tickets; a new one replaces the oldest', async () => {
+test('login tickets from elsewhere replace neither those of a known network nor more than 32 of each other', async () => {
   const { userId } = await createUser()
   const later = Date.now() + 60_000
-  for (let i = 0; i < 66; i += 1) await put(userId, `ticket-${i}`, later + i)
-  const hashes = Object.keys((await read(userId)).tickets)
-  expect(hashes).toHaveLength(64)
-  expect(hashes).not.toContain('ticket-0')
-  expect(hashes).not.toContain('ticket-1')
-  expect(hashes).toContain('ticket-65')
+  const home = networkDigest('192.0.2.1')
+  await put(userId, 'sign-in', later, home)
+  const step = { ticketHash: 'sign-in', totpStep: undefined, network: home }
+  await transact([acceptSecondFactor(await read(userId), step, Date.now())])
+  await put(userId, 'home', later, home)
+  for (let i = 1; i <= 20; i += 1) await put(userId, `one-${i}`, later + i, 'one network')
+  const ofOne = Array.from({ length: 16 }, (_, i) => `one-${i + 5}`)
+  expect(Object.keys((await read(userId)).tickets).sort()).toEqual(['home', ...ofOne].sort())
+  for (let i = 1; i <= 40; i += 1) await put(userId, `many-${i}`, later + 100 + i, `network ${i}`)
+  const ofMany = Array.from({ length: 32 }, (_, i) => `many-${i + 9}`)
+  expect(Object.keys((await read(userId)).tickets).sort()).toEqual(['home', ...ofMany].sort())
 })
 
 test('a new login ticket removes those that have expired', async () => {
@@ -32,12 +41,17 @@ test('a new login ticket removes those that have expired', async () => {
   expect(Object.keys((await read(userId)).tickets)).toEqual(['live'])
 })
 
-test('the eight latest source networks of a user are remembered, each once, the latest first', async () => {
+test('the 64 source networks that a user used last are remembered, each once, the latest first, in under 1 KB', async () => {
   const { userId } = await createUser()
-  for (const network of ['0', '1', '2', '3', '4', '5', '6', '7', '8', '3']) {
-    await put(userId, 'ticket', Date.now() + 60_000)
+  const networks = Array.from({ length: 70 }, (_, i) => networkDigest(`192.0.2.${i}`))
+  for (const network of [...networks, networks[10] ?? '']) {
+    await put(userId, 'ticket', Date.now() + 60_000, network)
     const step = { ticketHash: 'ticket', totpStep: undefined, network }
     await transact([acceptSecondFactor(await read(userId), step, Date.now())])
   }
-  expect((await read(userId)).networks).toEqual(['3', '8', '7', '6', '5', '4', '2', '1'])
+  const latest = [networks[10], ...networks.filter((network) => network !== networks[10]).reverse()]
+  const record = await read(userId)
+  expect(record.networks).toEqual(latest.slice(0, 64))
+  const item = (await readItem(signInKey(userId), { consistent: true })) ?? expect.unreachable()
+  expect(itemBytes(marshall(item))).toBeLessThan(1_024)
 })

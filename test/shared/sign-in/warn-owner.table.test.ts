@@ -1,0 +1,62 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { db, tableName } from '../../../shared/db/table.ts'
+import type * as PublishModule from '../../../shared/events/publish-event.ts'
+import { readSignInRecord, signInKey } from '../../../shared/sign-in/record.ts'
+import { tryAttribute } from '../../../shared/sign-in/limits/tries.ts'
+import { addLoginTicket } from '../../support/login-tickets.ts'
+import { login, verifyMailed } from '../../support/sign-in-calls.ts'
+import { createUser } from '../../support/sign-in.ts'
+
+const published = vi.hoisted(() => vi.fn<typeof PublishModule.publishEvent>())
+vi.mock('../../../shared/events/publish-event.ts', () => ({ publishEvent: published }))
+beforeEach(() => {
+  published.mockReset().mockResolvedValue(undefined)
+})
+const warnings = () =>
+  published.mock.calls
+    .map(([, detail]) => (detail as { kind?: string }).kind)
+    .filter((kind) => kind !== 'code')
+
+test('the hundredth wrong code in a row, over any time, refuses even right ones, and tells the user once', async () => {
+  const user = await createUser()
+  const send = async (code: string) => verifyMailed(user, await addLoginTicket(user, '123456'), code)
+  // As after 98 wrong codes in the hours before.
+  await setWrongCodes(user.userId, 98)
+  expect(await send('000000')).toMatchObject({ code: 40103 })
+  expect(await send('000000')).toMatchObject({ status: 429 })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * 86_400_000 })
+  try {
+    for (const code of ['123456', '000000', '123456']) expect(await send(code)).toMatchObject({ status: 429 })
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(warnings()).toEqual(['codes_closed'])
+  expect((await readSignInRecord(user.userId))?.wrongCodes).toBe(100)
+})
+
+test('a right code before the hundredth wrong one begins the count anew', async () => {
+  const user = await createUser()
+  await setWrongCodes(user.userId, 99)
+  expect((await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')).code).toBe(0)
+  expect((await readSignInRecord(user.userId))?.wrongCodes).toBe(0)
+})
+
+test('a user without authenticator whose five mails of the hour are used up is told so once', async () => {
+  const user = await createUser({ totp_secret: undefined })
+  const codes = []
+  for (let i = 0; i < 8; i += 1) codes.push((await login(user)).code)
+  expect(codes).toEqual([0, 0, 0, 0, 0, 42900, 42900, 42900])
+  expect(warnings()).toEqual(['no_more_mails'])
+})
+
+const setWrongCodes = (userId: number, count: number) =>
+  db.send(
+    new UpdateCommand({
+      TableName: tableName(),
+      Key: signInKey(userId),
+      UpdateExpression: 'SET wrong_codes = :count, #minute = :none',
+      ExpressionAttributeNames: { '#minute': tryAttribute('code', Date.now()) },
+      ExpressionAttributeValues: { ':count': count, ':none': 0 },
+    }),
+  )
