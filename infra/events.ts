@@ -132,7 +132,7 @@ export const events: Event[] = [
     canary: true,
     permissions: {
       table: {
-        GetItem: ['EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
+        GetItem: ['EARN#', 'EVT#reward.granted#', 'RATES', 'USER#', 'W#*#reward'],
         PutItem: ['BL#*#reward', 'BX#*#reward', 'W#*#reward'],
         UpdateItem: ['BX#*#reward', 'EARN#', 'EVT#reward.granted#'],
       },

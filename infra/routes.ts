@@ -249,7 +249,7 @@ export const routes: Route[] = [
     method: 'GET',
     path: '/dashboard/network-rewards',
     entry: 'dashboard/network-rewards',
-    permissions: { table: { BatchGetItem: ['EARN#', 'ENDED#', 'TOKENS#'] } },
+    permissions: { table: { BatchGetItem: ['ENDED#', 'TOKENS#'], Query: ['EARN#'] } },
   },
   {
     method: 'GET',

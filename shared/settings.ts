@@ -54,7 +54,7 @@ export const Settings = v.object({
       v.integer(),
       v.check((days) => days === 0 || (days >= 7 && days <= 30), 'must be 0, or 7 to 30'),
     ),
-    0,
+    30,
   ),
   /** max-age of the JWKS and the discovery document; at most half of signingKeyPublishSeconds is used. */
   jwksMaxAgeSeconds: seconds(300, 0),

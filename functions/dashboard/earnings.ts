@@ -7,6 +7,6 @@ export const handler = signedInEndpoint({
   scope: 'dashboard.read',
   input: v.object({ query: EarningsQuery }),
   output: v.array(EarningPoint),
-  prefetch: ({ query }, userId) => readEarnings(userId, query),
-  run: async ({ prefetched }) => prefetched,
+  // Only after the session check: a stranger's request must not cost what such an answer reads.
+  run: ({ input, caller }) => readEarnings(caller.userId, input.query),
 })

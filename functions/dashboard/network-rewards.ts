@@ -7,6 +7,6 @@ export const handler = signedInEndpoint({
   scope: 'dashboard.read',
   input: v.object({}),
   output: v.array(NetworkReward),
-  prefetch: (_input, userId) => readNetworkRewards(userId),
-  run: async ({ prefetched }) => prefetched,
+  // Only after the session check: a stranger's request must not cost what such an answer reads.
+  run: ({ caller }) => readNetworkRewards(caller.userId),
 })

@@ -35,7 +35,7 @@ export const handler = intake({
     at: Instant,
   }),
   key: ({ currency_network, txid, output_index }) => `${currency_network}:${txid}:${output_index}`,
-  rejections: ['unknown_address', 'wrong_currency', 'balance_too_large'],
+  rejections: ['unknown_address', 'wrong_currency', 'balance_too_large', 'too_many_currencies'],
   // A deposit has many events with the same key. The stored status, not an event record, makes it count once.
   unrecorded: true,
   apply: ({ currency_network, txid, output_index, status, ...rest }, { delivery }) =>

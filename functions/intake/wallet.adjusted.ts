@@ -21,7 +21,7 @@ export const handler = intake({
     at: Instant,
   }),
   key: ({ adjustment_id }) => adjustment_id,
-  rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large'],
+  rejections: ['unknown_user', 'insufficient_balance', 'balance_too_large', 'too_many_currencies'],
   apply({ adjustment_id, user_id, wallet, currency, amount, direction, reason }, record) {
     const id = { userId: user_id, wallet }
     const type = direction === 1 ? 'ADJUSTMENT_CREDIT' : 'ADJUSTMENT_DEBIT'

@@ -1,15 +1,17 @@
 import * as v from 'valibot'
 import { addDays, dayOf, daysInOrder } from '../dates.ts'
 import { queryItems } from '../db/read.ts'
+import { invalidParameter } from '../errors.ts'
 import { Day } from '../fields.ts'
 import { type Big, Money, zero } from '../money.ts'
-import { dayKey, dayOfItem, daySums } from './sums.ts'
+import { dayKey, dayOfItem, earnedSums } from './sums.ts'
 
 /** What a user earned in one currency on one day. */
 export const EarningPoint = v.object({ date: v.string(), currency: v.string(), amount: Money })
 export type EarningPoint = v.InferOutput<typeof EarningPoint>
 
 const maxDays = 366
+const maxPoints = 20_000
 const defaultDays = 30
 
 /** Number of days in a window of earnings, both ends included. */
@@ -39,7 +41,10 @@ export const EarningsQuery = v.pipe(
   ),
 )
 
-/** Reads a user's earnings in a window, ascending: a point for each day and currency earned in it. */
+/**
+ * Reads a user's earnings in a window, ascending: a point for each day and currency earned in it. Throws
+ * `invalid_parameter` if there are more points than an answer holds, and reads no further.
+ */
 export async function readEarnings(
   userId: number,
   { beginDate, endDate }: v.InferOutput<typeof EarningsQuery>,
@@ -55,6 +60,8 @@ export async function readEarnings(
 /** Reads the sums by currency of each day on which something was earned. There is one item per day. */
 async function readDays(userId: number, first: string, last: string): Promise<Map<string, Map<string, Big>>> {
   const days = new Map<string, Map<string, Big>>()
+  const currencies = new Set<string>()
+  const maxCurrencies = maxPoints / countDays(first, last)
   const items = queryItems({
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
     ExpressionAttributeValues: {
@@ -64,10 +71,11 @@ async function readDays(userId: number, first: string, last: string): Promise<Ma
     },
   })
   for await (const item of items) {
-    days.set(
-      dayOfItem(item),
-      new Map(daySums(item).map(({ currency, amount }) => [currency, amount] as const)),
-    )
+    const sums = earnedSums(item)
+    for (const { currency } of sums) currencies.add(currency)
+    if (currencies.size > maxCurrencies)
+      throw invalidParameter('beginDate', `must leave at most ${maxPoints} days times currencies`)
+    days.set(dayOfItem(item), new Map(sums.map(({ currency, amount }) => [currency, amount] as const)))
   }
   return days
 }

@@ -6,15 +6,14 @@ import { Big, Money, zero } from '../money.ts'
 import {
   activeDevicesOf,
   dayKey,
-  daySums,
+  earnedSums,
   networkRewardsOf,
-  rewardSums,
+  readRewardSums,
   totalsKey,
   trafficBytesOf,
 } from './sums.ts'
 
 const CurrencyAmount = v.object({ currency: v.string(), amount: Money })
-type CurrencyAmount = v.InferOutput<typeof CurrencyAmount>
 
 /** Answer of the dashboard's overview: what a user owns and has earned. */
 export const Overview = v.object({
@@ -47,8 +46,8 @@ export async function readOverview(userId: number): Promise<Overview> {
     devices: activeDevicesOf(totals),
     traffic_gb: trafficBytesOf(totals).times(gigabytesPerByte),
     balances: balancesOf(asset, reward),
-    total_earnings: sumByCurrency(rewardSums(totals)),
-    yesterday_earnings: daySums(day),
+    total_earnings: earnedSums(totals),
+    yesterday_earnings: earnedSums(day),
   }
 }
 
@@ -65,22 +64,12 @@ function balancesOf(asset: Wallet, reward: Wallet): Overview['balances'] {
     .filter(({ balance, bonus_balance }) => !balance.eq('0') || !bonus_balance.eq('0'))
 }
 
-function sumByCurrency(rewards: readonly CurrencyAmount[]): CurrencyAmount[] {
-  const sums = new Map<string, Big>()
-  for (const { currency, amount } of rewards) sums.set(currency, amount.plus(sums.get(currency) ?? zero))
-  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([currency, amount]) => ({ currency, amount }))
-}
-
 /** The sum of a user's rewards of one type in one currency. */
 export const NetworkReward = v.object({ reward_type: v.string(), currency: v.string(), amount: Money })
 export type NetworkReward = v.InferOutput<typeof NetworkReward>
 
-/** Reads the sums of all of a user's rewards, ordered by type, then currency. It reads one item. */
+/** Reads the sums of all of a user's rewards, ordered by type, then currency. */
 export async function readNetworkRewards(userId: number): Promise<NetworkReward[]> {
-  const [totals] = await readItems([totalsKey(userId)])
-  return rewardSums(totals).map(({ rewardType, currency, amount }) => ({
-    reward_type: rewardType,
-    currency,
-    amount,
-  }))
+  const sums = await readRewardSums(userId)
+  return sums.map(({ rewardType, currency, amount }) => ({ reward_type: rewardType, currency, amount }))
 }

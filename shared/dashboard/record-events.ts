@@ -9,7 +9,14 @@ import { rateOf, readRates } from '../rates/rates.ts'
 import { retry } from '../retry.ts'
 import { settings } from '../settings.ts'
 import { requireUser } from '../users/user.ts'
-import { addActiveDevices, addRewardToDay, addRewardToTotals, addTraffic } from './sums.ts'
+import {
+  addActiveDevices,
+  addRewardToDay,
+  addRewardToTotals,
+  addRewardToType,
+  addTraffic,
+  typeKey,
+} from './sums.ts'
 
 /** The data of a reward that the dashboard counts. */
 export interface Reward {
@@ -23,11 +30,20 @@ export interface Reward {
 
 /**
  * The writes that count a reward in the dashboard, for the transaction that credits it. They add to running
- * sums, so that no page of the dashboard has to read the rewards one by one.
+ * sums, so that no page of the dashboard has to read the rewards one by one. The first reward of a type and
+ * currency fails with ConditionFailed if another was faster, and is refused if the user has too many.
  */
 export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
-  const converted = await convertReward(reward.currency, reward.amount)
-  return [addRewardToTotals(userId, { ...reward, converted }), addRewardToDay(userId, earnedOn, reward)]
+  const [converted, known] = await Promise.all([
+    convertReward(reward.currency, reward.amount),
+    readItem(typeKey(userId, reward)),
+  ])
+  const isFirst = known === undefined
+  return [
+    addRewardToTotals(userId, { ...reward, converted, isFirst }),
+    addRewardToType(userId, { ...reward, isFirst }),
+    addRewardToDay(userId, earnedOn, reward),
+  ]
 }
 
 /**

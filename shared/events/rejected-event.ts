@@ -17,6 +17,8 @@ export const rejectionReasons = {
   insufficient_balance: 'the balance would be negative',
   insufficient_hold: 'the hold would be negative',
   balance_too_large: 'a balance would have more than 38 digits',
+  too_many_currencies: 'the wallet would hold more than 100 currencies',
+  too_many_reward_types: 'the user would have more than 500 pairs of reward type and currency',
   unknown_quote: 'the rates are not in the quote currency of this deployment',
   address_taken: 'an address of the batch came in another batch before',
   unknown_address: 'the address is not assigned to any user',

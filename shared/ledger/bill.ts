@@ -111,15 +111,20 @@ export type Movement = Posting | Reservation
 /** Result of movements: the wallet after them and the new bills, or why the movements are rejected. */
 type Applied = { wallet: Wallet; bills: NewBill[]; rejection?: undefined } | { rejection: RejectionReason }
 
+/** Maximum number of currencies in a wallet: every bill writes its item, which has them all. */
+const maxCurrencies = 100
+
 /** Applies movements to a wallet at one instant (epoch milliseconds), all or none. Writes nothing. */
 export function applyMovements(before: Wallet, movements: readonly Movement[], at: number): Applied {
   let wallet = before
   const bills: NewBill[] = []
   for (const movement of movements) {
     const { currency } = movement
-    const holding = wallet.holdings.get(currency) ?? emptyHolding(wallet.holdings.size)
+    const held = wallet.holdings.get(currency)
+    const holding = held ?? emptyHolding(wallet.holdings.size)
     const after = movement.kind === 'post' ? post(holding, movement) : reserve(holding, movement)
-    const rejection = findRejection(after)
+    const hasRoom = held !== undefined || wallet.holdings.size < maxCurrencies
+    const rejection = findRejection(after) ?? (hasRoom ? undefined : 'too_many_currencies')
     if (rejection !== undefined) return { rejection }
     wallet = { ...wallet, lastAt: at, holdings: new Map(wallet.holdings).set(currency, after) }
     if (movement.kind !== 'post') continue

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EarningsQuery, readEarnings } from '../../shared/dashboard/earnings.ts'
 import { readNetworkRewards, readOverview } from '../../shared/dashboard/overview.ts'
 import { recordReward, type Reward } from '../../shared/dashboard/record-events.ts'
+import { addRewardToDay } from '../../shared/dashboard/sums.ts'
 import { addDays } from '../../shared/dates.ts'
 import { transact } from '../../shared/db/write.ts'
 import { Big, zero } from '../../shared/money.ts'
@@ -110,6 +111,22 @@ describe('the dashboard', () => {
   ])('whether the earnings window %j is accepted: %s', (window, good) => {
     expect(v.is(EarningsQuery, window)).toBe(good)
   })
+})
+
+it('earnings of a year in as many currencies as fit are answered within 6 MB, and in more are refused', async () => {
+  const userId = newUserIds()
+  for (let i = 0; i < 60; i += 1) {
+    const currency = `LONG-CURRENCY-${String(i).padStart(6, '0')}`
+    const amount = new Big('99999999999999999999.999999999999999999')
+    await transact([addRewardToDay(userId, '2026-03-29', { currency, amount })])
+  }
+  const window = (beginDate: string) => v.parse(EarningsQuery, { beginDate, endDate: today })
+  await expect(readEarnings(userId, window('2025-03-30'))).rejects.toMatchObject({
+    failure: 'invalid_parameter',
+  })
+  const points = await readEarnings(userId, window(addDays(today, -332)))
+  expect(points).toHaveLength(19_980)
+  expect(JSON.stringify(stringifyExact(points)).length).toBeLessThan(6 * 1024 * 1024)
 })
 
 describe('a device', () => {

@@ -17,7 +17,7 @@ export interface GatewayOptions {
 
 /** Maximum size of a request body (API Gateway quota). */
 const maxBodyBytes = 10 * 1024 * 1024
-/** Maximum size of an invocation's payload (Lambda quota). */
+/** Maximum size of an invocation's payload and of its answer (Lambda quota). */
 const maxPayloadBytes = 6 * 1024 * 1024
 
 /** Creates an HTTP API that behaves like API Gateway with Lambda proxy integrations of payload format 2.0. */
@@ -97,6 +97,9 @@ async function runIntegration(
     const result = await Promise.race([invoked, expired])
     if (result === 'expired') return gatewayMessage(503, 'Service Unavailable')
     if (result.functionError !== undefined) return gatewayMessage(500, 'Internal Server Error')
+    // Lambda fails an invocation whose answer is too large.
+    if (Buffer.byteLength(result.payload) > maxPayloadBytes)
+      return gatewayMessage(500, 'Internal Server Error')
     return toResponse(result.payload)
   } catch (error) {
     if (error instanceof TooManyRequestsError) return gatewayMessage(503, 'Service Unavailable')

@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as ratesPublished } from '../../../functions/intake/rates.published.ts'
 import { handler } from '../../../functions/intake/reward.granted.ts'
 import { readNetworkRewards, readOverview } from '../../../shared/dashboard/overview.ts'
+import { totalsKey } from '../../../shared/dashboard/sums.ts'
+import { writeItem } from '../../../shared/db/write.ts'
 import { settings } from '../../../shared/settings.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
 import { addUser, readAllBills } from '../../support/ledger.ts'
@@ -66,6 +68,33 @@ describe('a reward', () => {
       expect(await readAllBills(userId, 'reward')).toEqual([])
     },
   )
+})
+
+it('rewards of the 500 pairs of type and currency of a user go on, and one of another pair is refused', async () => {
+  interceptQueues()
+  const userId = await addUser()
+  const before = {
+    UpdateExpression: 'SET reward_types = :types',
+    ExpressionAttributeValues: { ':types': 499 },
+  }
+  await writeItem({ Update: { Key: totalsKey(userId), ...before } })
+  expect(await deliver(handler, reward(userId, 'type 7'))).toBe('done')
+  const another = reward(userId, 'one more')
+  const refused = { refused: expect.stringContaining('too_many_reward_types') as string }
+  expect(await Promise.all([deliver(handler, another), deliver(handler, reward(userId, 'type 7'))])).toEqual([
+    refused,
+    'done',
+  ])
+  expect(Object.keys(await sumsOf(userId))).toEqual(['USDT type 7'])
+  expect((await readOverview(userId)).network_rewards.toFixed()).toBe('2')
+})
+
+it('two first rewards of a type at once are both summed', async () => {
+  interceptQueues()
+  const userId = await addUser()
+  const two = [reward(userId, 'NODE'), reward(userId, 'NODE')]
+  expect(await Promise.all(two.map(async (event) => deliver(handler, event)))).toEqual(['done', 'done'])
+  expect(await sumsOf(userId)).toEqual({ 'USDT NODE': '2' })
 })
 
 describe('the worth of a reward in the reward currency', () => {

@@ -165,3 +165,15 @@ describe('the decision of a batch', () => {
     expect(billsOf(rejected)).toEqual([])
   })
 })
+
+it('a wallet of a hundred currencies takes no other currency, and goes on with those that it has', () => {
+  const credits = Array.from({ length: 101 }, (_, i) => adjust({ key: `${i}`, currency: `C${i}`, amount: 1 }))
+  const again = adjust({ key: 'again', currency: 'C99', amount: 1 })
+  const { outcomes } = decideBatch([newWallet(idOf('asset'))], [...credits, again], now)
+  expect([...outcomes.values()].slice(98)).toEqual([
+    'applied',
+    'applied',
+    expect.objectContaining({ code: 'too_many_currencies' }),
+    'applied',
+  ])
+})
