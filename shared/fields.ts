@@ -91,37 +91,40 @@ export const Text = (max: number) =>
   )
 
 /**
- * Schema of a text of 1 to `max` Unicode code points in normalization form C, without control, zero-width or
- * bidi characters, so that texts that look the same are the same.
+ * Zero-width characters that people's names have: a joiner or non-joiner between letters, and those of emoji,
+ * keycaps and the flags of England, Scotland and Wales (UTS #51). Alone or at an end they would hide.
  */
-export const PlainText = (max: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(
-      new RegExp(
-        String.raw`^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]{1,${max}}$`,
-        'u',
-      ),
-      `must be 1 to ${max} characters, none of them a control, zero-width or bidi character`,
-    ),
-    v.check((text) => text === text.normalize('NFC'), 'must be in Unicode normalization form C'),
-  )
+const joiners = new RegExp(
+  [
+    String.raw`(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L})`,
+    String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})`,
+    String.raw`(?<=\p{Extended_Pictographic})\ufe0f`,
+    String.raw`(?<=[\d#*])\ufe0f(?=\u20e3)`,
+    String.raw`(?<=\u{1f3f4})\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`,
+  ].join('|'),
+  'gu',
+)
+
+/** Whether a text has zero-width or bidi characters, which nobody sees. */
+export const hasInvisible = (text: string): boolean => /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(text)
 
 /**
- * Schema of a text that looks like no other: in normalization form C, without control, zero-width, bidi or
- * separator characters other than the space. Each has a reason of its own, so that a sender learns which it
- * was.
+ * Schema of a text that looks like no other: in normalization form C, without control, zero-width or bidi
+ * characters but for the joiners of words and emoji. Each has a reason of its own, so that a sender learns
+ * which it was. Trim after it: trimming would hide what is at the ends.
  */
 export const UnambiguousText = v.pipe(
   v.string(),
-  v.check((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must have no control characters'),
+  v.check((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must have no control characters'),
   v.check(
-    (text) => !/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(text),
+    (text) => !hasInvisible(text.replaceAll(joiners, '')),
     'must have no zero-width or bidi characters',
   ),
-  v.check((text) => !/(?! )\p{Z}/u.test(text), 'must have no separators other than the space'),
   v.check((text) => text === text.normalize('NFC'), 'must be in Unicode normalization form C'),
 )
+
+/** Schema of an unambiguous text of 1 to `max` Unicode code points. */
+export const PlainText = (max: number) => v.pipe(UnambiguousText, Text(max))
 
 /** Schema of an optional field, which may be omitted or null. */
 export const maybe = <Schema extends v.GenericSchema>(schema: Schema) =>

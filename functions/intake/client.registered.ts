@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { applyUnlessOvertaken } from '../../shared/events/event-record.ts'
-import { BusinessKey, Instant, maybe, PlainText } from '../../shared/fields.ts'
+import { BusinessKey, Instant, maybe, Text, UnambiguousText } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { withMacDigest } from '../../shared/events/mac-digest.ts'
 import { ClientSecret, macClientSecret } from '../../shared/oauth/client-secret.ts'
@@ -16,7 +16,7 @@ export const handler = intake({
   detail: v.object({
     client_id: BusinessKey,
     updated_at: Instant,
-    name: v.pipe(v.string(), v.trim(), PlainText(200)),
+    name: v.pipe(UnambiguousText, v.trim(), Text(200)),
     redirect_uris: v.pipe(v.array(RedirectUri), v.maxLength(50)),
     // A client without a secret is public.
     secret: maybe(ClientSecret),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { BusinessKey, CurrencyCode, Instant, UserId, UnambiguousText } from '../../shared/fields.ts'
+import { BusinessKey, CurrencyCode, Instant, PlainText, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'
 import { Direction } from '../../shared/ledger/bill-types.ts'
@@ -17,7 +17,10 @@ export const handler = intake({
     currency: CurrencyCode,
     amount: Amount,
     direction: Direction,
-    reason: v.pipe(v.string(), v.maxLength(500, 'must be at most 500 characters'), UnambiguousText),
+    reason: v.pipe(
+      PlainText(500),
+      v.check((reason) => reason.trim() !== '', 'must not be empty'),
+    ),
     at: Instant,
   }),
   key: ({ adjustment_id }) => adjustment_id,

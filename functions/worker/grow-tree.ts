@@ -1,4 +1,4 @@
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { delayRetry } from '../../shared/aws/delay-retry.ts'
 import { forgetMessage, notifyTreeQueue, TreeMessage } from '../../shared/community/growth/queue.ts'
@@ -34,8 +34,19 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   log.resetKeys()
   log.appendKeys({ request_id: context.awsRequestId })
   const end = Date.now() + context.getRemainingTimeInMillis() - reserveMilliseconds
-  const messagesByTree = Map.groupBy(event.Records, ({ body }) => v.parse(Body, body).root_id)
   const failures: SQSBatchResponse['batchItemFailures'] = []
+  const messagesByTree = new Map<number, SQSRecord[]>()
+  for (const message of event.Records) {
+    const read = v.safeParse(Body, message.body)
+    if (read.success) {
+      const { root_id: rootId } = read.output
+      messagesByTree.set(rootId, [...(messagesByTree.get(rootId) ?? []), message])
+    } else {
+      // The queue moves it to its dead letters; what it says may be anything, so it is not logged.
+      log.warn('a message names no tree', { message_id: message.messageId })
+      failures.push({ itemIdentifier: message.messageId })
+    }
+  }
   let treesLeft = messagesByTree.size
   for (const [rootId, messages] of messagesByTree) {
     const share = (end - Date.now()) / treesLeft

@@ -3,18 +3,17 @@ import { itemType } from '../db/item-type.ts'
 import type { Item, Key } from '../db/table.ts'
 import { writeItem } from '../db/write.ts'
 import { Failure } from '../errors.ts'
-import { countCharacters } from '../fields.ts'
+import { countCharacters, UnambiguousText } from '../fields.ts'
 
 const maxNoteLength = 20
 
 /** Schema of a note: trimmed, empty to clear it. Its length is counted in Unicode code points. */
 export const Note = v.pipe(
-  v.string(),
-  // The same as the checks below, for the API reference.
-  v.metadata({ pattern: String.raw`^\s*(?!\s)\P{Cs}{0,${maxNoteLength}}\s*$` }),
+  UnambiguousText,
+  // The same as the checks around it, for the API reference.
+  v.metadata({ pattern: String.raw`^\s*(?!\s)\P{Cc}{0,${maxNoteLength}}\s*$` }),
   v.trim(),
   v.check((note) => countCharacters(note) <= maxNoteLength, `must have at most ${maxNoteLength} characters`),
-  v.check((note) => note.isWellFormed(), 'must be Unicode text'),
 )
 
 const notes = itemType({

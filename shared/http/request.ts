@@ -12,7 +12,9 @@ export interface RequestInfo {
    * header that a client can write.
    */
   sourceIp: string
-  /** The path of the request as it was sent, without the query. */
+  /** The HTTP method. */
+  method: string
+  /** The path of the request without the query. */
   rawPath: string
   /** The query string of the request as it was sent. */
   rawQuery: string
@@ -27,6 +29,7 @@ export interface RequestInfo {
 /** Reads what an endpoint may need besides its parsed input from API Gateway's event. */
 export const requestInfo = (event: APIGatewayProxyEventV2): RequestInfo => ({
   sourceIp: event.requestContext.http.sourceIp,
+  method: event.requestContext.http.method,
   rawPath: event.rawPath,
   rawQuery: event.rawQueryString,
   repeated: () => sentParameters(event.rawQueryString).repeated,

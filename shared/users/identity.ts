@@ -1,7 +1,11 @@
 import * as v from 'valibot'
-import { countCharacters, UnambiguousText } from '../fields.ts'
+import { countCharacters, hasInvisible, UnambiguousText } from '../fields.ts'
 
 const addressShape = /^[^\s@]+@[^\s@]+$/
+
+/** An address that needs no quotes: words with single dots between them (RFC 5321 §4.1.2). */
+const mailShape =
+  /^[^\s@.<>()[\]:;\\,"]+(\.[^\s@.<>()[\]:;\\,"]+)*@[^\s@.<>()[\]:;\\,"]+(\.[^\s@.<>()[\]:;\\,"]+)*$/
 
 /**
  * Schema of an email address as people send it when they sign in, without outer space; at most 254 characters
@@ -26,11 +30,11 @@ export const normalizeEmail = (email: string): string =>
 
 /** Schema of a user's email address: it looks like no other, and is one in the form that is compared, too. */
 export const UserEmail = v.pipe(
-  v.string(),
-  v.trim(),
   UnambiguousText,
+  v.check((email) => !hasInvisible(email), 'must have no zero-width or bidi characters'),
+  v.trim(),
   EmailAddress,
-  v.check((email) => addressShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
+  v.check((email) => mailShape.test(normalizeEmail(email)), 'must be an email address when normalized'),
   // A domain with it is the domain with full stops (UTS #46 §2.3), but NFKC leaves it as it is.
   v.check((email) => !normalizeEmail(email).includes('\u3002'), 'must have no ideographic full stop'),
 )
@@ -48,11 +52,10 @@ export function maskEmail(email: string): string {
 
 /** Schema of a nickname, under which a user is shown to others; 1 to 100 characters. */
 export const Nickname = v.pipe(
-  v.string(),
+  UnambiguousText,
   v.trim(),
   v.minLength(1, 'must not be empty'),
   v.maxLength(100, 'must have at most 100 characters'),
-  UnambiguousText,
 )
 
 /** Everything that events set of a user, as stored: secrets are hashed or encrypted. */

@@ -29,7 +29,7 @@ describe('a plain text', () => {
     ['one with a C1 control', 'a\u0085b'],
     ['one with a line separator', 'a\u2028b'],
     ['one with a zero-width space', 'a\u200bb'],
-    ['one with a zero-width joiner', 'a\u200db'],
+    ['one with a zero-width joiner at its end', 'a\u200d'],
     ['one with a byte order mark', '\ufeffa'],
     ['one with a soft hyphen', 'a\u00adb'],
     ['one with a Hangul filler', 'a\u3164'],

@@ -10,6 +10,8 @@ export interface TestRequest {
   body?: unknown
   /** Request body, sent unchanged instead of `body`. */
   text?: string
+  /** Whether `text` is the body in base64, as API Gateway sends what is no text. */
+  isBase64Encoded?: boolean
   headers?: Record<string, string>
   query?: string
   /** Parameters of the path, by name. */
@@ -42,6 +44,7 @@ export function toEvent({
   route = 'POST /test',
   body,
   text,
+  isBase64Encoded = false,
   headers = {},
   query = '',
   path,
@@ -58,7 +61,7 @@ export function toEvent({
     headers: { 'content-type': 'application/json', ...headers },
     requestContext: { requestId, http: { method, path: rawPath, sourceIp } },
     body: text ?? JSON.stringify(body),
-    isBase64Encoded: false,
+    isBase64Encoded,
   } as unknown as APIGatewayProxyEventV2
 }
 

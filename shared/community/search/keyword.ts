@@ -50,9 +50,17 @@ export const isSameText = (one: SearchText, other: SearchText | undefined): bool
 
 /** A member's search text. */
 export const toSearchText = ({ nickname, email }: { nickname: string; email: string }): SearchText => ({
-  nickname: fold(nickname),
-  maskedEmail: fold(maskEmail(email)),
+  nickname: cut(fold(nickname)),
+  maskedEmail: cut(fold(maskEmail(email))),
 })
+
+/**
+ * Maximum length of a search text in UTF-16 code units. One letter may fold to eighteen, so a name could
+ * fill an index; names and addresses that people have are shorter when folded.
+ */
+const maxSearchLength = 256
+
+const cut = (text: string): string => text.slice(0, maxSearchLength).toWellFormed()
 
 /** Folds case as sign-in does with addresses; the two small sigmas are one letter, too (Unicode §5.18). */
 const fold = (text: string): string => normalizeEmail(text).replaceAll('ς', 'σ')

@@ -18,22 +18,26 @@ export const readBody = (kind: BodyKind): HttpMiddleware => ({
     const { event } = request
     const text = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
     if (text.length > maximumBodyBytes) throw new Failure('too_large')
-    replaceBody(event, kind === 'none' ? undefined : parse(event, kind, text.toString('utf8')))
+    replaceBody(event, kind === 'none' ? undefined : parse(event, kind, text))
   },
 })
 
-function parse(event: APIGatewayProxyEventV2, kind: BodyKind, text: string): unknown {
+function parse(event: APIGatewayProxyEventV2, kind: BodyKind, bytes: Buffer): unknown {
   const type = mediaType(event)
-  if (type === 'application/x-www-form-urlencoded' && kind !== 'json') return readParameters(text)
-  if (type === 'application/json' && kind !== 'form') return parseJson(text)
+  if (type === 'application/x-www-form-urlencoded' && kind !== 'json')
+    return readParameters(bytes.toString('utf8'))
+  if (type === 'application/json' && kind !== 'form') return parseJson(bytes)
   throw new Failure('unsupported_media_type')
 }
 
+/** Decodes UTF-8, and throws on any other bytes; a byte order mark is no JSON (RFC 8259 §8.1). */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /** Parses a JSON object. A member `__proto__` is one like any other, because no member is ever copied. */
-function parseJson(text: string): object {
+function parseJson(bytes: Buffer): object {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(utf8.decode(bytes))
   } catch {
     // The parser's error quotes the body.
     throw new Failure('malformed_request')

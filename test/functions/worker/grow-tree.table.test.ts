@@ -192,3 +192,18 @@ test.each([
     expect(metrics.filter(({ name }) => name === 'Faults')).toHaveLength(faults)
   },
 )
+
+test('a message that names no tree fails alone, and is not quoted in the log', async () => {
+  const rootId = await addRoot()
+  const warn = vi.spyOn(log, 'warn')
+  const bodies = ['{"secret', 'null', '{"root_id":"secret"}', `{"root_id":${rootId}}`]
+  const event = toSqsEvent(bodies.map((body, i) => ({ id: `message ${i}`, body })))
+  const context = { getRemainingTimeInMillis: () => 60_000 } as Context
+  const { batchItemFailures } = await handler(event, context)
+  expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)).toEqual([
+    'message 0',
+    'message 1',
+    'message 2',
+  ])
+  expect(JSON.stringify(warn.mock.calls)).not.toContain('secret')
+})

@@ -4,8 +4,9 @@ import { Note } from '../../../shared/community/note.ts'
 
 it.each([
   ['', ''],
-  ['  \t ', ''],
-  [' met in Lisbon\n', 'met in Lisbon'],
+  ['   ', ''],
+  [' met in Lisbon\u3000', 'met in Lisbon'],
+  ['met \u2764\ufe0f', 'met \u2764\ufe0f'],
   ['x'.repeat(20), 'x'.repeat(20)],
   [`  ${'x'.repeat(20)}  `, 'x'.repeat(20)],
   // Each of these is two units of UTF-16, but one code point.
@@ -21,6 +22,11 @@ it.each([
   // One letter with its accents, as a person sees it.
   'e\u0301'.repeat(11),
   '\ud83d',
+  'a\0b',
+  'a\nb',
+  'a\n',
+  'a\u202eb',
+  'a\ufeff',
   7,
   null,
 ])('a longer note, and what is no text, is refused: %j', (sent) => {

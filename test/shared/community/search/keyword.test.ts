@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import {
+  eachTerm,
   KeywordText,
   matchesText,
   toKeyword,
@@ -146,4 +147,12 @@ it('a keyword has at most 254 characters without outer space', () => {
   expect(v.parse(KeywordText, `  ${'a'.repeat(254)} `)).toBe('a'.repeat(254))
   expect(v.is(KeywordText, 'a'.repeat(255))).toBe(false)
   expect(toKeyword('\ufdfa@'.repeat(127)).address).toBeUndefined()
+})
+
+it('a nickname of letters that fold to many has as few terms as its length in the index allows', () => {
+  let terms = 0
+  const text = toSearchText({ nickname: '\ufdfa'.repeat(100), email: 'a@example.com' })
+  eachTerm(text, () => (terms += 1))
+  expect(text.nickname.length).toBeLessThanOrEqual(256)
+  expect(terms).toBeLessThan(2_500)
 })

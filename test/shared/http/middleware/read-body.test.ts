@@ -36,6 +36,12 @@ it.each([
   expect(await ask(text)).toMatchObject({ status: 400, code: 40000 })
 })
 
+it('a JSON body that is not UTF-8 is malformed', async () => {
+  const text = Buffer.from('{"name":"\u00e9"}', 'latin1').toString('base64')
+  const event = { text, isBase64Encoded: true, headers: { 'content-type': 'application/json' } }
+  expect(await callEndpoint(handler, event)).toMatchObject({ status: 400, code: 40000 })
+})
+
 it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;'])(
   'a media type may have parameters and any case: %s',
   async (type) => {
