@@ -34,7 +34,7 @@ it('a rehearsal looks up a token that nobody has in one request, and four more t
   subscribe('http.client.request.start', onStart)
   const { calls, logged } = await rehearseWith(({ perform }) => perform())
   unsubscribe('http.client.request.start', onStart)
-  expect(calls).toEqual(Array(5).fill('GetCommand'))
+  expect(calls).toEqual(Array(5).fill('BatchGetCommand'))
   expect(sent).toBe(1)
   expect(logged).toEqual(['initialized'])
 })
