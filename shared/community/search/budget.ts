@@ -59,3 +59,47 @@ export function searchBudgetOf(userId: number): Budget {
   }
   return { key, reserver }
 }
+
+const addressMisses = itemType({
+  pk: 'SEARCH#{userId}',
+  sk: 'H#{hour}',
+  holds: 'how many whole addresses a caller has searched for in an hour of the clock and found nobody',
+  found: 'by caller and hour',
+})
+
+const maxAddressMisses = 20
+const hourMilliseconds = 3_600_000
+
+/**
+ * Runs a search for a whole address, at most 20 of a caller in an hour that find nobody; then throws
+ * `too_many_requests`, so that nobody guesses what a mask hides. Each counts as a miss until it has found
+ * somebody, so simultaneous searches learn no more.
+ */
+export async function limitMisses<Found extends { total: number }>(
+  userId: number,
+  search: () => Promise<Found>,
+): Promise<Found> {
+  const hour = Math.floor(Date.now() / hourMilliseconds)
+  const end = (hour + 1) * hourMilliseconds
+  const count = (change: number) => ({
+    Key: addressMisses.key({ userId, hour }),
+    UpdateExpression: 'ADD misses :change SET #ttl = :ttl',
+    ExpressionAttributeNames: { '#ttl': 'ttl' },
+    ExpressionAttributeValues: { ':change': change, ':ttl': ttlAfter(end) },
+  })
+  const miss = count(1)
+  await writeItem({
+    Update: {
+      ...miss,
+      ConditionExpression: 'attribute_not_exists(misses) OR misses < :max',
+      ExpressionAttributeValues: { ...miss.ExpressionAttributeValues, ':max': maxAddressMisses },
+    },
+    otherwise: () =>
+      new Failure('too_many_requests', {
+        retryAfterSeconds: Math.max(1, Math.ceil((end - Date.now()) / 1_000)),
+      }),
+  })
+  const found = await search()
+  if (found.total > 0) await writeItem({ Update: count(-1) })
+  return found
+}

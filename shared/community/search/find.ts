@@ -20,7 +20,7 @@ import {
   readProfiles,
   toProfile,
 } from '../profile.ts'
-import { type ReserveUnits, searchBudgetOf } from './budget.ts'
+import { limitMisses, type ReserveUnits, searchBudgetOf } from './budget.ts'
 import { indexKey, type SearchIndex, toIndex } from './index/items.ts'
 import { searchIndex, type SearchQuery, type SearchResult } from './index/search.ts'
 import { type Keyword, KeywordText, matchesText, toKeyword, toSearchText } from './keyword.ts'
@@ -153,7 +153,9 @@ async function findMembers(
   filter: MemberFilter,
   window: { skip: number; take: number },
 ): Promise<{ total: number; members: Member[] }> {
-  const { total, entries } = await findEntries(start, filter, window)
+  const find = async () => findEntries(start, filter, window)
+  const isAddress = start.search?.keyword.address !== undefined
+  const { total, entries } = await (isAddress ? limitMisses(start.list.ownerId, find) : find())
   return { total, members: start.owner === undefined ? [] : await readMembers(start.owner, entries) }
 }
 

@@ -86,3 +86,16 @@ it('a search without room in the budget is refused before it reads, and lists wi
   expect(await list(root, { type: 'COMMUNITY' })).toMatchObject({ total: 30 })
   expect(await list(root, { type: 'COMMUNITY', keyword: '' })).toMatchObject({ total: 30 })
 })
+
+it('twenty whole addresses that find nobody are answered in an hour, also at once, and those that find somebody do not count', async () => {
+  const root = await newTree()
+  const known = { ...search, keyword: `${root + 7}@example.com` }
+  for (let i = 0; i < 22; i += 1) expect(await list(root, known)).toMatchObject({ total: 1 })
+  const guesses = Array.from({ length: 40 }, (_, i) => ({ ...search, keyword: `guess${i}@example.com` }))
+  const outcomes = await Promise.allSettled(guesses.map(async (guess) => list(root, guess)))
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+  await expect(list(root, known)).rejects.toMatchObject({ failure: 'too_many_requests' })
+  expect(await list(root)).toMatchObject({ total: 30 })
+  vi.setSystemTime(Date.now() + 3_600_000)
+  expect(await list(root, known)).toMatchObject({ total: 1 })
+})
