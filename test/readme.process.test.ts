@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,17 +19,24 @@ const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```(
 const shell = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code)
 const scripts = blocks.filter(({ language }) => language === 'js').map(({ code }) => code)
 
+const data = mkdtempSync(join(tmpdir(), 'readme-'))
 let stack: ReturnType<typeof startCommand>
 let addresses: [api: string, aws: string]
 
 beforeAll(async () => {
   const ports = ['--port', '0', '--aws-port', '0', '--page-port', '0']
-  stack = startCommand(['--ephemeral', ...ports, '--set', 'mailDelaySeconds=1'])
+  stack = startCommand(['--data', data, ...ports, '--set', 'mailDelaySeconds=1'])
   const api = await stack.ready
   addresses = [api, /^AWS\s+(\S+)$/m.exec(stack.output.out)?.[1] ?? '']
+  // The rest of the demo data arrives while the stack already serves.
+  const demo = () => JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')) as unknown
+  await expect.poll(demo, { timeout: 50_000 }).toMatchObject({ sent: true })
 })
 
-afterAll(() => stack.signal('SIGTERM'))
+afterAll(async () => {
+  await stack.signal('SIGTERM')
+  rmSync(data, { recursive: true, force: true })
+})
 
 /** Replaces the default ports in a code block by those of this test's stack. */
 const here = (code: string): string =>

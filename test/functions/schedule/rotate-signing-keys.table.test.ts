@@ -54,7 +54,7 @@ describe('rotate-signing-keys', () => {
     const metrics = await emittedMetrics(async () => {
       expect(await invoke({})).toMatchObject({ signer: first, transitions: [], waits_for_kms: true })
     })
-    await expect(invoke({ action: 'rotate' })).rejects.toThrow('failed its check')
+    await expect(invoke({ action: 'rotate' })).rejects.toThrow('ThrottlingException')
     expect(throttling.restore()).toBeGreaterThan(0)
     const failures = metrics.filter(({ name }) => name === 'Unavailable' || name === 'Faults')
     expect(failures).toEqual([{ name: 'Unavailable', value: 1, dimensions: { cause: 'throttled' } }])

@@ -1,13 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { accessKeyIdOf } from '../../../../infra/local/aws/iam/callers.ts'
 import { useLocalStack } from '../../../support/local-stack.ts'
 
 const root = join(import.meta.dirname, '../../../..')
-const directory = mkdtempSync(join(tmpdir(), 'auditor-'))
 let auditor: Record<string, string>
 
 beforeAll(async () => {
@@ -32,14 +29,17 @@ async function run(commandLine: string): Promise<{ code: number; out: string; er
 }
 
 describe('commands with the auditor’s role', { timeout: 60_000 }, () => {
-  it('keys audit works with the auditor’s role, and writes its HTML report', async () => {
-    const file = join(directory, 'audit.html')
-    const { code, out, err } = await run(`keys audit --json --html ${file}`)
+  it('keys audit works with the auditor’s role', async () => {
+    const { code, out, err } = await run('keys audit --json')
     expect(code, err).toBe(0)
-    const report = JSON.parse(out) as { ok: boolean; keys: { kms_state: string }[]; schedule: object }
-    expect(report).toMatchObject({ ok: true, findings: [], schedule: { exists: true, enabled: true } })
-    expect(report.keys.map(({ kms_state: state }) => state)).toContain('Enabled')
-    expect(readFileSync(file, 'utf8')).toContain('No findings')
+    expect(JSON.parse(out)).toMatchObject({
+      ok: true,
+      findings: [],
+      schedule: { exists: true, enabled: true },
+      keys: expect.arrayContaining([
+        expect.objectContaining({ kms: expect.objectContaining({ state: 'Enabled' }) as object }),
+      ]) as object[],
+    })
   })
 
   it.concurrent.each([
