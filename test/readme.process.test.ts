@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startCommand } from './support/start-command.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -30,7 +30,7 @@ beforeAll(async () => {
   addresses = [api, /^AWS\s+(\S+)$/m.exec(stack.output.out)?.[1] ?? '']
   // The rest of the demo data arrives while the stack already serves.
   const demo = () => JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')) as unknown
-  await expect.poll(demo, { timeout: 50_000 }).toMatchObject({ sent: true })
+  await vi.waitFor(() => expect(demo()).toMatchObject({ sent: true }), { timeout: 50_000, interval: 200 })
 })
 
 afterAll(async () => {

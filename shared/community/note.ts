@@ -6,12 +6,15 @@ import { Failure } from '../errors.ts'
 import { countCharacters, UnambiguousText } from '../fields.ts'
 
 const maxNoteLength = 20
+const spaces = String.raw` \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000`
+/** Control characters, line and paragraph separators, and half surrogate pairs. */
+const controls = String.raw`\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff`
 
 /** Schema of a note: trimmed, empty to clear it. Its length is counted in Unicode code points. */
 export const Note = v.pipe(
   UnambiguousText,
-  // The same as the checks around it, for the API reference.
-  v.metadata({ pattern: String.raw`^\s*(?!\s)\P{Cc}{0,${maxNoteLength}}\s*$` }),
+  // Its length and control characters, for the API reference, in a dialect that other languages share.
+  v.metadata({ pattern: `^[${spaces}]*(?![${spaces}])[^${controls}]{0,${maxNoteLength}}[${spaces}]*$` }),
   v.trim(),
   v.check((note) => countCharacters(note) <= maxNoteLength, `must have at most ${maxNoteLength} characters`),
 )

@@ -110,13 +110,13 @@ describe('rotate-signing-keys', () => {
     expect((await invoke({})).retiring).toEqual([{ kid: old, may_sign_milliseconds: 0 }])
   })
 
-  it('a revoked signer leaves the JWKS at once, is disabled in KMS, and another key signs', async () => {
+  it('a revoked signer leaves the JWKS at once, ends in KMS, and another key signs', async () => {
     await invoke({})
     const revoked = activeKey(await readKeySet())
     await invoke({ action: 'revoke', kid: revoked?.kid })
     expect(await signer()).not.toBe(revoked?.kid)
     expect(await published()).toEqual([await signer()])
-    expect(await readKeyState(revoked?.arn ?? '')).toBe('Disabled')
+    expect(await readKeyState(revoked?.arn ?? '')).toBe('PendingDeletion')
     await invoke({ action: 'revoke', kid: revoked?.kid })
     await expectSoundKeySet()
   })

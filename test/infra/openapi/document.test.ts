@@ -37,7 +37,7 @@ it.each([
   ['/account/bills', 'amountDirection', ['1', '2', ''], ['0', '3', '01']],
   ['/account/bills', 'endTime', ['', '2026-11-22', '0001-01-01'], ['2026', '0000-01-01']],
   ['/community/members', 'keyword', ['', ` ${'😀'.repeat(254)} `], ['k'.repeat(255)]],
-  ['/community/members/note', 'note', ['', ` ${'😀'.repeat(20)}\n`], ['n'.repeat(21), '\ud800']],
+  ['/community/members/note', 'note', ['', ` ${'😀'.repeat(20)} `], ['n'.repeat(21), 'n\n', '\ud800']],
   ['/community/members/note', 'target_user_id', [1, '1', '9007199254740991'], [0, 1.5, '01', 2 ** 53]],
   [
     '/community/members/note',
