@@ -197,7 +197,7 @@ it('the audit of a sound key set has no findings', async () => {
   expect(sound.ok).toBe(true)
   expect(sound.signer).toBe(keySet.active.kid)
   expect(sound.keys.map(({ state, kms: inKms }) => [state, inKms?.state])).toEqual([
-    ['retired', 'Disabled'],
+    ['retired', 'PendingDeletion'],
     ['retiring', 'Enabled'],
     ['active', 'Enabled'],
     ['published', 'Enabled'],
@@ -218,7 +218,7 @@ describe('audit findings', () => {
   it('the audit accepts a disposal that was recorded while KMS lagged if KMS shows it now, and reports it otherwise', async () => {
     const gathered = await facts()
     const disposal = gathered.evidence.find(({ record }) => record?.action === 'disable')?.record
-    expect(disposal?.kms_state).toBe('Disabled')
+    expect(disposal?.kms_state).toBe('PendingDeletion')
     Object.assign(disposal ?? {}, { kms_state: 'Enabled' })
     expect(audit(gathered).findings).toEqual([])
     Object.assign(gathered.kms.find(({ arn }) => arn === disposal?.old_arn) ?? {}, { state: 'Enabled' })
