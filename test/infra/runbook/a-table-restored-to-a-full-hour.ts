@@ -102,7 +102,10 @@ async function repairKeys({ ops, ...procedure }: Procedure, people: People, lost
     findings({ ops, ...procedure }, command, words)
   const disabled = 'schedule_disabled rotate-signing-keys'
   const unknown = lost.added.map(({ arn }) => `unknown_key ${arn}`)
-  const expected = [`disabled_behind_the_service ${lost.published.kid}`, disabled, ...unknown].sort()
+  const revoked = ['deletion_scheduled', 'disabled_behind_the_service'].map(
+    (finding) => `${finding} ${lost.published.kid}`,
+  )
+  const expected = [...revoked, disabled, ...unknown].sort()
   await expect.poll(() => audited(), pollOptions).toEqual(expected)
   expect((await ops('keys rotate --emergency')).err).toContain('failed its check')
   await ops('keys revoke KID', { KID: lost.published.kid })

@@ -115,7 +115,7 @@ describe.each(lags)('with a KMS that shows %s later', (_what, of) => {
     expect(errors).not.toHaveBeenCalled()
     for (const { action, check, kms_state: state } of await readEvidence()) {
       expect(check).toMatchObject({ signed: true, verified_by_kms: true, verified_by_jwk: true })
-      expect(state).toBe(action === 'disable' ? 'Disabled' : null)
+      expect(state).toBe(action === 'disable' ? 'PendingDeletion' : null)
     }
   }
 
