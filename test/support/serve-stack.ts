@@ -12,7 +12,7 @@ process.env.TZ = 'UTC'
 
 const logFile = process.env.STACK_LOG_FILE
 const isUnthrottled = process.env.STACK_UNTHROTTLED === 'true'
-const unthrottled = { throttleRate: '100000', throttleBurst: '100000' }
+const unthrottled = { throttleRate: '100000' }
 
 await serveForParent(async () => {
   const stack = await startLocalStack({
