@@ -2,6 +2,7 @@ import { build, type BuildOptions } from 'esbuild'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import * as v from 'valibot'
 import { plugIns } from './plug-ins.ts'
 import { writeChanged } from './write-changed.ts'
 
@@ -14,14 +15,15 @@ export const bundleDirectory = (entry: string): string => join(root, 'dist', 'fu
 const bundleFile = (entry: string): string => join(bundleDirectory(entry), 'index.mjs')
 
 /** The sources and hashes of the bundles, from which a later run sees whether they are up to date. */
-interface BundleRecord {
+const BundleRecord = v.object({
   /** Paths of the source files in all bundles, relative to the project directory. */
-  inputs: string[]
+  inputs: v.array(v.string()),
   /** Hash of the source files and of the build tools. */
-  key: string
+  key: v.string(),
   /** Hash of each bundle, by entry. */
-  outputs: Record<string, string>
-}
+  outputs: v.record(v.string(), v.string()),
+})
+type BundleRecord = v.InferOutput<typeof BundleRecord>
 
 const recordFile = join(root, 'dist', 'functions.json')
 
@@ -104,9 +106,9 @@ export const bundleOptions = (entries: readonly string[]) =>
 
 function readRecord(): BundleRecord {
   try {
-    return JSON.parse(readFileSync(recordFile, 'utf8')) as BundleRecord
+    return v.parse(BundleRecord, JSON.parse(readFileSync(recordFile, 'utf8')))
   } catch {
-    // If the file with the record is missing or damaged, every function is bundled again.
+    // If the record is missing, damaged or of another shape, every function is bundled again.
     return { inputs: [], key: '', outputs: {} }
   }
 }

@@ -17,7 +17,7 @@ export interface StackModel {
   keys: KeyModel[]
   queues: QueueModel[]
   eventSources: EventSourceModel[]
-  buses: { name: string; arn: string }[]
+  buses: BusModel[]
   rules: RuleModel[]
   archives: ArchiveModel[]
   outputs: Record<string, string>
@@ -125,6 +125,13 @@ export interface EventSourceModel {
   maximumConcurrency: number | undefined
   reportBatchItemFailures: boolean
   enabled: boolean
+}
+
+/** An event bus with its statements of policy (`AWS::Events::EventBusPolicy`). */
+export interface BusModel {
+  name: string
+  arn: string
+  policy: PolicyDocument
 }
 
 /** A rule with an event pattern on a bus, or with a schedule (`AWS::Events::Rule`). */

@@ -1,8 +1,9 @@
 import type { FunctionModel } from '../../infra/local/model.ts'
+import { testerCredentials } from './tester.ts'
 
 /**
  * The environment for tests that call functions in their own process: every variable that has the same value
- * in all functions that have it. The credentials are the owner's, because tests read what no function may.
+ * in all functions that have it, and the credentials of the tests' own role.
  */
 export function commonEnvironment(
   functions: readonly FunctionModel[],
@@ -20,7 +21,6 @@ export function commonEnvironment(
     ...Object.fromEntries(common.map(([name, [value = '']]) => [name, value])),
     AWS_REGION: region,
     AWS_ENDPOINT_URL: awsUrl,
-    AWS_ACCESS_KEY_ID: 'owner',
-    AWS_SECRET_ACCESS_KEY: 'owner',
+    ...testerCredentials,
   }
 }

@@ -6,7 +6,7 @@ export interface TestStack extends StackDescription {
   page_url: string
   /** Every line that the functions have logged so far; the write may lag behind the answer by an instant. */
   logFile: string
-  /** The environment of an endpoint's function, with the owner's credentials. */
+  /** The environment of an endpoint's function, with the credentials of the tests' role. */
   environment: Record<string, string>
 }
 

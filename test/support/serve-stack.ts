@@ -3,10 +3,12 @@
 import { appendFileSync } from 'node:fs'
 import { startLocalStack } from '../../infra/local/local-stack.ts'
 import { parseManners } from '../../infra/local/manners.ts'
+import { synthesizeLocalStage } from '../../infra/local/stage.ts'
 import { commonEnvironment } from './common-environment.ts'
 import { answered500 } from './manners.ts'
 import { ephemeral } from './ephemeral.ts'
 import { serveForParent } from './serve-for-parent.ts'
+import { withTester } from './tester.ts'
 
 process.env.TZ = 'UTC'
 
@@ -23,6 +25,7 @@ await serveForParent(async () => {
     settings: { mailDelaySeconds: '0', ...(isUnthrottled && unthrottled) },
     aws: process.env.STACK_MANNERS === undefined ? undefined : parseManners(process.env.STACK_MANNERS),
     logFile,
+    synthesize: withTester(synthesizeLocalStage),
     // Warnings are written to the log file as well. Tests provoke many of them on purpose.
     showLine: (line) =>
       logFile !== undefined && line.endsWith(answered500) && appendFileSync(logFile, `${line}\n`),

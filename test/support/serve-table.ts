@@ -5,6 +5,7 @@ import './quick-rsa-keys.ts'
 import { readConfig } from '../../infra/config.ts'
 import { serveForParent } from './serve-for-parent.ts'
 import { startAws } from './start-aws.ts'
+import { withTester } from './tester.ts'
 import { synthesizeWithoutBundles } from './synthesize-from-bundles.ts'
 import './silence-metrics.ts'
 
@@ -14,7 +15,7 @@ process.env.POWERTOOLS_LOG_LEVEL = 'SILENT'
 await serveForParent(async () => {
   const config = readConfig({ stage: 'local', authUrl: 'https://auth.example.com/' })
   const { environment, dynamodbEndpoint, close } = await startAws(
-    (outdir) => synthesizeWithoutBundles(outdir, config),
+    withTester((outdir) => synthesizeWithoutBundles(outdir, config)),
     { apiUrl: 'https://api.example.com', report: () => undefined },
   )
   await makeSigningKey(environment)

@@ -5,6 +5,7 @@ import type { Synthesize } from '../../infra/local/stage.ts'
 import { readStackTemplates, type StackTemplate } from '../../infra/local/template/stack-templates.ts'
 import { addStacks } from '../../infra/stacks/add-stacks.ts'
 import { makeBundleDirectories } from './bundle-directories.ts'
+import { withTester } from './tester.ts'
 
 async function synthesize(outdir: string, config: Config, context = {}): Promise<StackTemplate[]> {
   const app = new App({ outdir, context, analyticsReporting: false, builtinCloudFormationValidation: false })
@@ -13,8 +14,9 @@ async function synthesize(outdir: string, config: Config, context = {}): Promise
 }
 
 /** Synthesizes the stage `local` from the bundles that the shared stack of the run has made. */
-export const synthesizeFromBundles: Synthesize = (outdir, settings) =>
-  synthesize(outdir, readConfig({ ...settings, stage: 'local' }))
+export const synthesizeFromBundles: Synthesize = withTester((outdir, settings) =>
+  synthesize(outdir, readConfig({ ...settings, stage: 'local' })),
+)
 
 /** Synthesizes a stage as it would be deployed, but with bundles that may be missing or old. */
 export function synthesizeWithoutBundles(outdir: string, config: Config): Promise<StackTemplate[]> {

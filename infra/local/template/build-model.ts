@@ -34,7 +34,11 @@ export function buildStackModel(templates: StackTemplate[], addresses: Addresses
     queues: readQueues(reader),
     eventSources: readEventSources(reader, functions),
     buses: [
-      { name: 'default', arn: `arn:aws:events:${region}:${accountId}:event-bus/default` },
+      {
+        name: 'default',
+        arn: `arn:aws:events:${region}:${accountId}:event-bus/default`,
+        policy: { Statement: [] },
+      },
       ...readBuses(reader),
     ],
     rules: readRules(reader),

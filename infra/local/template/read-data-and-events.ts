@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import type {
   ArchiveModel,
+  BusModel,
   KeyModel,
+  PolicyStatement,
   QueueModel,
   RuleModel,
   RuleTarget,
-  StackModel,
   TableModel,
 } from '../model.ts'
 import { refuse } from '../startup-error.ts'
@@ -41,6 +42,8 @@ const Queue = v.object({
     v.object({ deadLetterTargetArn: Text, maxReceiveCount: v.optional(Numeric, 10) }),
   ),
 })
+
+const BusPolicy = v.object({ EventBusName: Text, Statement: v.custom<PolicyStatement>(() => true) })
 
 const QueuePolicy = v.object({ Queues: Texts, PolicyDocument: Policy })
 
@@ -121,11 +124,19 @@ export function readQueues(reader: TemplateReader): QueueModel[] {
   })
 }
 
-/** Reads the event buses in the templates. */
-export const readBuses = (reader: TemplateReader): StackModel['buses'] =>
-  reader
-    .read('AWS::Events::EventBus', v.object({}))
-    .map(({ ref, attribute }) => ({ name: ref, arn: attribute('Arn') }))
+/** Reads the event buses in the templates, with the policies that name them. */
+export function readBuses(reader: TemplateReader): BusModel[] {
+  const policies = reader.read('AWS::Events::EventBusPolicy', BusPolicy).map(({ properties }) => properties)
+  return reader.read('AWS::Events::EventBus', v.object({})).map(({ ref: name, attribute }) => ({
+    name,
+    arn: attribute('Arn'),
+    policy: {
+      Statement: policies
+        .filter(({ EventBusName }) => EventBusName === name)
+        .flatMap(({ Statement }) => Statement),
+    },
+  }))
+}
 
 /** Reads the archives of events. Nothing is ever deleted from one, so a retention is refused. */
 export const readArchives = (reader: TemplateReader): ArchiveModel[] =>

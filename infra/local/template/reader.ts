@@ -42,7 +42,7 @@ const ignoredServices =
 
 /** Further resource types that are ignored, or of which only the name is needed. */
 const ignoredTypes =
-  'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName Events::EventBusPolicy Lambda::Alias Lambda::EventInvokeConfig Lambda::Permission Lambda::Version SSM::Parameter'
+  'ApiGatewayV2::ApiMapping ApiGatewayV2::DomainName Lambda::Alias Lambda::EventInvokeConfig Lambda::Permission Lambda::Version SSM::Parameter'
 
 /** A resource of a template with every intrinsic function in its properties resolved. */
 export interface Resource<Properties> {

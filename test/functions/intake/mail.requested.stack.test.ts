@@ -1,5 +1,8 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { ownSource, requireEnv } from '../../../shared/env.ts'
 import { putEvent, waitForDeadLetter } from '../../support/bus.ts'
 import { readOutbox } from '../../support/local-stack.ts'
 import { newUserId } from '../../support/sign-in.ts'
@@ -10,6 +13,31 @@ const request = (expiresAt: number) => ({
   to: `mail-${newUserId()}@example.com`,
   code: '012345',
   expires_at: expiresAt,
+})
+
+test('anybody else can put a mail.requested on the bus as the service itself', async () => {
+  const credentials = { accessKeyId: 'anybody', secretAccessKey: 'any' }
+  const mail = request(Date.now() + 600_000)
+  const put = (Source: string) =>
+    new EventBridgeClient({ ...clientOptions(), credentials }).send(
+      new PutEventsCommand({
+        Entries: [
+          {
+            EventBusName: requireEnv('EVENT_BUS_NAME'),
+            Source,
+            DetailType: 'mail.requested',
+            Detail: JSON.stringify(mail),
+          },
+        ],
+      }),
+    )
+  await expect(put(ownSource)).rejects.toMatchObject({
+    name: 'AccessDeniedException',
+    message: expect.stringContaining('with an explicit deny in a resource-based policy') as string,
+  })
+  // From another source the bus takes it, and no rule does.
+  expect(await put('business')).toMatchObject({ FailedEntryCount: 0 })
+  expect(await readOutbox(mail.to)).toEqual([])
 })
 
 test('mail.requested warns a user whose codes are being guessed, and says what to do', async () => {

@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
@@ -69,11 +69,14 @@ describe('bundleFunctions', () => {
     expect(statSync(bundleFile(entry)).size).toBeLessThan(maxBytes)
   })
 
-  it('a function is not bundled again while its sources stay the same', async () => {
+  it('a function is bundled again while its sources stay the same, or not beside a record of another shape', async () => {
     vi.mocked(build).mockClear()
     const bundles = await bundleFunctions()
     expect(build).not.toHaveBeenCalled()
     expect(bundles.get('account/info')).toMatch(/^[0-9a-f]{64}$/)
+    writeFileSync('dist/functions.json', '{"key":""}')
+    expect(await bundleFunctions()).toEqual(bundles)
+    expect(build).toHaveBeenCalledOnce()
   })
 
   it('a function loads nothing of Node.js that it has no use for: fetch, web streams, file watchers', async () => {

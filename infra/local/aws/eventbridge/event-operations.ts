@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { RuleModel, StackModel } from '../../model.ts'
+import { compilePolicies } from '../iam/policy.ts'
 import type { DeliveryOptions } from '../lambda/event-source.ts'
 import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
@@ -41,6 +42,9 @@ export function eventOperations(
   store: Store,
 ): Record<string, Operation> {
   const arnOf = (resource: string) => `arn:aws:events:${model.region}:${model.accountId}:${resource}`
+  const busPolicies = new Map(
+    model.buses.map(({ name, policy }) => [name, compilePolicies([policy], `bus ${name}`)]),
+  )
   const onRule = (
     action: string,
     run: (rule: RuleModel) => unknown,
@@ -61,6 +65,7 @@ export function eventOperations(
         Entries.map(({ EventBusName, DetailType, Source }) => ({
           action: 'events:PutEvents',
           resource: arnOf(`event-bus/${EventBusName}`),
+          resourcePolicy: { policy: busPolicies.get(EventBusName) ?? [], role: 'additional' as const },
           context: {
             'events:detail-type': DetailType,
             'events:source': [Source],

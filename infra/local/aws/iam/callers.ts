@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { StackModel } from '../../model.ts'
+import type { PolicyDocument, StackModel } from '../../model.ts'
 import { compileSession, type FindDenial, type RoleSession } from './authorize.ts'
 
 /** An AWS access key, with which a function or a person signs requests. */
@@ -12,7 +12,7 @@ export interface Credentials {
 export interface Caller {
   arn: string
   credentials: Credentials
-  /** Returns why a request of this caller is denied; never denies one of the account's owner. */
+  /** Returns why a request of this caller is denied. Only a resource's own policy denies one of the owner. */
   findDenial: FindDenial
 }
 
@@ -47,10 +47,16 @@ export function openCallers(model: StackModel) {
   for (const { arn, name, tags, policies } of model.roles)
     add(arn, 'local', { roleArn: arn, roleTags: tags, policies, origin: `role ${name}` })
 
+  const ownerArn = `arn:aws:iam::${model.accountId}:root`
+  const everything: PolicyDocument = { Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] }
   const owner: Caller = {
-    arn: `arn:aws:iam::${model.accountId}:root`,
+    arn: ownerArn,
     credentials: { accessKeyId: 'OWNER', secretAccessKey: 'any' },
-    findDenial: () => undefined,
+    findDenial: compileSession(
+      ownerArn,
+      { origin: 'the owner', roleArn: ownerArn, roleTags: {}, policies: [everything] },
+      model,
+    ),
   }
   return {
     /** Identifies the function or role by access key; other keys are the owner's. Undefined if unsigned. */

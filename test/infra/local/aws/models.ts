@@ -105,7 +105,7 @@ export function stackModel(changes: Partial<StackModel> = {}): StackModel {
     keys: [],
     queues: [],
     eventSources: [],
-    buses: [{ name: 'events', arn: arnOf('events', 'event-bus/events') }],
+    buses: [{ name: 'events', arn: arnOf('events', 'event-bus/events'), policy: { Statement: [] } }],
     rules: [],
     archives: [],
     outputs: {},
