@@ -75,13 +75,17 @@ const long = {
 }
 
 /**
- * Tests of a table that run on one in memory, because they make so many calls: comparisons with a model, and
- * work that is killed at each step. `npm run test:properties` runs them a thousand times.
+ * Tests of a table that run on DynamoDB Local, because they are about what DynamoDB itself does, or IAM. The
+ * others run on one in memory, which takes half of the time; test/faults shows that both answer alike.
  */
-const inMemory = [
-  'test/shared/community/growth/run.table.test.ts',
-  'test/shared/community/search/index/*.table.test.ts',
-  'test/shared/db/rest.table.test.ts',
+const onDynamodbLocal = [
+  'test/faults/stale-reads.table.test.ts',
+  'test/functions/intake/*.table.test.ts',
+  'test/infra/{constructs,ops/keys,ops/restore}/*.table.test.ts',
+  'test/shared/community/search/budget.table.test.ts',
+  'test/shared/db/{find-nothing,read}.table.test.ts',
+  'test/shared/{events,http}/**/*.table.test.ts',
+  'test/shared/ledger/withdrawal.table.test.ts',
 ]
 
 /**
@@ -89,8 +93,9 @@ const inMemory = [
  * - `x.test.ts`, unit: nothing. A socket, a process or a thread fails the test.
  * - `x.template.test.ts`: nothing, too, but the synthesis of whole stages, which takes seconds.
  * - `x.process.test.ts`: servers, processes or threads that the file itself starts and stops.
- * - `x.table.test.ts`: the table and keys (DynamoDB Local, KMS), shared by all such files. The
- *   tested code runs in the test's own process with the environment of a function.
+ * - `x.table.test.ts`: a table, in memory or for some (project `dynamodb`) that of DynamoDB Local, and keys
+ *   that all such files share. The tested code runs in the test's own process with the environment of a
+ *   function.
  * - `x.stack.test.ts`: the whole local stack, shared by all such files.
  */
 export default defineConfig({
@@ -115,16 +120,16 @@ export default defineConfig({
           'test/support/check-answers.ts',
         ],
       }),
-      project('table', { ...onTable, exclude: [...elsewhere, ...inMemory, ...long.table] }),
+      project('table', {
+        ...onTable,
+        setupFiles: [...onTable.setupFiles, 'test/support/table-in-memory.ts'],
+        exclude: [...elsewhere, ...onDynamodbLocal, ...long.table],
+      }),
+      project('dynamodb', { ...onTable, include: onDynamodbLocal }),
       project('stack', { ...onStack, exclude: [...elsewhere, ...long.stack] }),
       project('long-unit', { include: long.unit, env: { ...common.env, ...nowhere } }),
       project('long-table', { ...onTable, include: long.table }),
       project('long-stack', { ...onStack, include: long.stack }),
-      project('memory', {
-        ...onTable,
-        setupFiles: [...onTable.setupFiles, 'test/support/table-in-memory.ts'],
-        include: inMemory,
-      }),
       project('manners', {
         ...onStack,
         include: ['test/flows/*.stack.test.ts'],
