@@ -5,7 +5,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 process.env.TZ = 'UTC'
 
 /** Tests that have a Vitest configuration of their own: see package.json. */
-const elsewhere = ['test/browser/**', 'test/spreadsheet/**']
+const elsewhere = ['test/browser/**']
 
 const common = {
   pool: 'threads',

@@ -18,7 +18,6 @@ const subjects = {
   'infra/grants': 'that every function needs each of its grants, and no other',
   'infra/local/aws': 'the AWS endpoint, operation by operation',
   'infra/runbook': 'the procedures of the runbook',
-  spreadsheet: 'exports in a real spreadsheet',
 }
 
 /** Path of a test file without `test/` and without its suffix. */

@@ -76,20 +76,10 @@ it.each([
 })
 
 it.each([
-  '=1+1',
-  '+1',
-  '-1',
-  '@x',
-  '＝1+1',
-  '007',
-  '1e5',
-  '2026-01-02',
-  '12:30',
-  '5 pm',
-  'MARCH1',
-  '5 Mar 2024',
-  'true',
-  'FALSE',
+  ...['=1+1', '+1', '-1', '@x', '＝1+1', '=cmd|x'],
+  ...['007', '1e5', '1E+05', '1,5', '1 000', '.5', '(5)', '$5', '5%', '1/2'],
+  ...['2026-01-02', '1.5.2024', '12:30', '12:30 PM', '5 pm', 'MARCH1', 'Mar 5', '5 Mar 2024', 'Jan-24'],
+  ...['true', 'FALSE'],
 ])('a CSV cell with %j is escaped so that a spreadsheet keeps it as text', (text) => {
   expect(textCell(text)).toBe(`'${text}`)
 })
