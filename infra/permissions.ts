@@ -21,11 +21,8 @@ export interface Permissions {
   macKey?: 'GenerateMac'[]
   /** Allowed KMS actions on the key that encrypts TOTP secrets. */
   totpKey?: ('Encrypt' | 'Decrypt')[]
-  /**
-   * Access to the signing keys in KMS. `sign`: sign tokens. `manage`: create, check, disable and delete keys.
-   * `delete`: find and delete them, which is for a stage that is removed.
-   */
-  signingKeys?: 'sign' | 'manage' | 'delete'
+  /** Access to the signing keys in KMS. `sign`: sign tokens. `manage`: create, check and delete keys. */
+  signingKeys?: 'sign' | 'manage'
   /** Detail-types of the events that the function may put on the event bus, as this service. */
   publish?: ('address.assigned' | 'mail.delayed' | 'mail.requested')[]
   /** Allows sending mails with SES. */

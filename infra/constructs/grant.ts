@@ -7,7 +7,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Environment } from '../../shared/env.ts'
 import { ownSource } from '../../shared/env.ts'
-import { attemptTagName, signingAlgorithm, signingKeyTagName } from '../../shared/aws/signing-key-names.ts'
+import { signingAlgorithm, signingKeyTagName } from '../../shared/aws/signing-key-names.ts'
 import { indexName } from '../../shared/db/table-layout.ts'
 import { identitiesOf } from '../mail-identities.ts'
 import type { Permissions } from '../permissions.ts'
@@ -115,16 +115,10 @@ function* signingKeyStatements(
   const signs = { 'kms:SigningAlgorithm': signingAlgorithm, 'kms:MessageType': 'DIGEST' }
   const isSigningKey = { 'kms:KeyUsage': 'SIGN_VERIFY' }
   if (signingKeys === 'sign') yield allow(['kms:Sign'], [keys], { StringEquals: { ...ours, ...signs } })
-  // kms:ListKeys has no resource-level permissions, so its resource must be `*`.
-  if (signingKeys === 'manage' || signingKeys === 'delete') yield allow(['kms:ListKeys'], ['*'])
-  if (signingKeys === 'delete')
-    yield allow(['kms:DescribeKey', 'kms:ListResourceTags', 'kms:ScheduleKeyDeletion'], [keys], {
-      StringEquals: { ...ours, ...isSigningKey },
-    })
   if (signingKeys !== 'manage') return
   const setsTags = {
     StringEquals: { [`aws:RequestTag/${signingKeyTagName}`]: signingKeyTag },
-    'ForAllValues:StringEquals': { 'aws:TagKeys': [signingKeyTagName, attemptTagName] },
+    'ForAllValues:StringEquals': { 'aws:TagKeys': [signingKeyTagName] },
   }
   // kms:CreateKey needs the resource `*`, because a new key has no ARN yet.
   yield allow(['kms:CreateKey'], ['*'], {
@@ -140,17 +134,9 @@ function* signingKeyStatements(
     StringEqualsIfExists: { ...ours, ...isSigningKey, 'kms:KeySpec': signingKeySpec },
   })
   yield allow(['kms:Sign', 'kms:Verify'], [keys], { StringEquals: { ...ours, ...signs } })
-  yield allow(
-    [
-      'kms:DescribeKey',
-      'kms:GetPublicKey',
-      'kms:DisableKey',
-      'kms:ScheduleKeyDeletion',
-      'kms:ListResourceTags',
-    ],
-    [keys],
-    { StringEquals: { ...ours, ...isSigningKey } },
-  )
+  yield allow(['kms:DescribeKey', 'kms:GetPublicKey', 'kms:DisableKey', 'kms:ScheduleKeyDeletion'], [keys], {
+    StringEquals: { ...ours, ...isSigningKey },
+  })
 }
 
 const prefixed = (service: string, actions: string[]): string[] =>

@@ -85,12 +85,7 @@ const rules: Row[] = [
   [
     isPolicyUnder('/rotate-signing-keys/'),
     'AwsSolutions-IAM5[Resource::*]',
-    'CreateKey accepts only `*`, and is limited to keys with this deployment’s tag. ListKeys has no resource-level permissions; it finds keys whose creator died before recording them.',
-  ],
-  [
-    isPolicyUnder('/SigningKeyDeletion/'),
-    'AwsSolutions-IAM5[Resource::*]',
-    'ListKeys has no resource-level permissions; it finds the signing keys of a stage that is removed.',
+    'CreateKey accepts only `*`, and is limited to keys with this deployment’s tag.',
   ],
   [
     isPolicyUnder('/Auditor/'),

@@ -17,7 +17,6 @@ import type { ServiceResources } from '../constructs/grant.ts'
 import { AuditorRole } from '../constructs/auditor-role.ts'
 import { Deployer } from '../constructs/deployer.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
-import { SigningKeyDeletion } from '../constructs/signing-key-deletion.ts'
 import { takenPattern, unmatchedQueueName, unmatchedRuleName, untakenPattern } from '../event-patterns.ts'
 import { events } from '../events.ts'
 import { eventName } from '../names.ts'
@@ -85,15 +84,7 @@ export class IntakeStack extends Stack {
     for (const worker of workers) this.addWorker(config, worker)
     for (const event of events) this.addEvent(config, event, data.eventKey)
     this.addCatchAll(config, data.eventKey)
-    const deletion =
-      config.stage === 'local'
-        ? undefined
-        : new SigningKeyDeletion(this, 'SigningKeyDeletion', { config, resources: this.resources })
-    for (const schedule of schedules) {
-      const rule = this.addSchedule(config, schedule)
-      // The rotation would make a new key for a deployment that has none, so its schedule is removed first.
-      if (deletion) rule.node.addDependency(deletion)
-    }
+    for (const schedule of schedules) this.addSchedule(config, schedule)
     const { role } = new AuditorRole(this, 'Auditor', { config, table: data.table })
     new CfnOutput(this, 'AuditorRoleArn', { value: role.roleArn })
     new CfnOutput(this, 'EventBusName', { value: bus.eventBusName })

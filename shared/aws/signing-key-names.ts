@@ -6,9 +6,6 @@
 /** Tag of every signing key in KMS. Its value names the deployment; policies grant access by it. */
 export const signingKeyTagName = 'signing-key'
 
-/** Name of the tag with the id of the attempt that created a KMS key. */
-export const attemptTagName = 'signing-key-attempt'
-
 /** Signing algorithm of KMS: RSASSA-PKCS1-v1_5 with SHA-256, which is RS256 (RFC 7518 §3.3). */
 export const signingAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256'
 

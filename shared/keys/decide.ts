@@ -27,8 +27,6 @@ export interface RunKnowledge {
   attempt?: { id: string } & ({ state: 'begun' } | { state: 'created'; arn: string } | { state: 'unusable' })
   /** kids of the retired keys that this run has disabled and that KMS does not show as disabled yet. */
   unconfirmed?: readonly string[]
-  /** Whether this run has disabled the keys of orphaned attempts: `some` if KMS shows some as enabled yet. */
-  swept?: 'all' | 'some'
 }
 
 /** Everything that the decision on the next rotation step depends on. */
@@ -60,17 +58,12 @@ export type RotationStep =
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, to give another run time to finish its key creation attempt. */
   | { kind: 'wait' }
-  /**
-   * The run that began the attempt seems dead, or KMS does not let its key be used: give it up and begin
-   * another one for the same purpose.
-   */
+  /** The run that began the attempt seems dead, or KMS refuses its key: begin another for the same purpose. */
   | { kind: 'restartAttempt'; attempt: Attempt }
   /** Add the key that KMS has created to the key set. */
   | { kind: 'addKey'; attempt: Attempt; arn: string }
   /** Disable a retired key in KMS, then archive it. */
   | { kind: 'disableKey'; key: SigningKey }
-  /** Disable the KMS keys of these orphaned attempts, and forget those in `expired` that have no key. */
-  | { kind: 'sweepOrphans'; orphans: SigningKeySet['orphaned_attempts']; expired: string[] }
   /** This run can do no more, because KMS lags: the next ones go on. `overdue` if it lags too long. */
   | { kind: 'leaveToNextRun'; overdue: boolean }
   | { kind: 'done' }
@@ -81,9 +74,6 @@ export type RotationStep =
  * the token lifetime reaches it.
  */
 const maxKeys = 100
-
-/** How long the KMS key of an orphaned attempt may appear late: a call may take long, and then KMS lags. */
-const orphanMilliseconds = 3 * kmsLagMilliseconds
 
 /**
  * Decides the next step of a rotation. It is a pure function of the state, so runs that compete or crash all
@@ -201,11 +191,11 @@ function urgentPurpose(
 }
 
 /**
- * Begins another attempt once KMS cannot be lagging any more, unless an earlier key is lost, too: then KMS
- * refuses all keys, and more of them would not help.
+ * Begins another attempt once KMS cannot be lagging any more, if a rotation is requested: a KMS that
+ * refuses all keys would be asked for a new one by every run of the schedule.
  */
 const restartIfRefused = (attempt: Attempt, state: RotationState): RotationStep | undefined =>
-  isOverdue(attempt, state) && state.keySet.orphaned_attempts.every(({ arn }) => arn === null)
+  isOverdue(attempt, state) && state.request.action === 'rotate'
     ? { kind: 'restartAttempt', attempt }
     : undefined
 
@@ -213,16 +203,10 @@ const isOverdue = ({ started_at }: Attempt, { now }: RotationState): boolean =>
   now - started_at >= kmsLagMilliseconds
 
 function decideTidying(state: RotationState): RotationStep {
-  const { keySet, knowledge, now } = state
-  const { attempt, keys, orphaned_attempts: orphans } = keySet
-  const unconfirmed = knowledge.unconfirmed ?? []
+  const { attempt, keys } = state.keySet
+  const unconfirmed = state.knowledge.unconfirmed ?? []
   const retired = keys.find((key) => key.state === 'retired' && !unconfirmed.includes(key.kid))
   if (retired !== undefined) return { kind: 'disableKey', key: retired }
-  if (orphans.length > 0 && knowledge.swept === undefined) {
-    const expired = orphans.filter(({ started_at }) => now - started_at >= orphanMilliseconds)
-    return { kind: 'sweepOrphans', orphans, expired: expired.map(({ id }) => id) }
-  }
   if (attempt !== null) return { kind: 'leaveToNextRun', overdue: isOverdue(attempt, state) }
-  const lags = unconfirmed.length > 0 || knowledge.swept === 'some'
-  return lags ? { kind: 'leaveToNextRun', overdue: false } : { kind: 'done' }
+  return unconfirmed.length > 0 ? { kind: 'leaveToNextRun', overdue: false } : { kind: 'done' }
 }

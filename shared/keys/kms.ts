@@ -3,89 +3,35 @@ import {
   DescribeKeyCommand,
   DisableKeyCommand,
   GetPublicKeyCommand,
-  KMSClient,
   KMSInvalidStateException,
-  ListResourceTagsCommand,
   NotFoundException,
-  paginateListKeys,
   ScheduleKeyDeletionCommand,
   VerifyCommand,
 } from '@aws-sdk/client-kms'
 import { exportJWK } from 'jose'
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
-import { awsClient } from '../aws/aws-client.ts'
-import { clientOptions } from '../aws/client-options.ts'
 import { kms } from '../aws/kms.ts'
 import { requireEnv } from '../env.ts'
 import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
 import type { KeyCheck } from './evidence.ts'
-import { attemptTagName, signingAlgorithm, signingKeyTagName } from '../aws/signing-key-names.ts'
+import { signingAlgorithm, signingKeyTagName } from '../aws/signing-key-names.ts'
 import { type CreatedKey, thumbprint, toJwk } from './set.ts'
 import { isUnusable, signDigest } from './sign.ts'
 import { kmsLagMilliseconds } from './times.ts'
 
-/** Creates a signing key in KMS, tagged with this deployment and the attempt. Resolves with its ARN. */
-export async function createSigningKey(attemptId: string): Promise<string> {
-  // The SDK must not retry CreateKey: after a lost answer a retry would create a second key. The attempt's
-  // tag finds the first one instead.
-  const client = awsClient(new KMSClient({ ...clientOptions(), maxAttempts: 1 }))
-  const { KeyMetadata } = await client.send(
+/** Creates a signing key in KMS, tagged with this deployment. Resolves with its ARN. */
+export async function createSigningKey(): Promise<string> {
+  const { KeyMetadata } = await kms.send(
     new CreateKeyCommand({
       KeySpec: settings().signingKeySpec,
       KeyUsage: 'SIGN_VERIFY',
       Description: 'signs device_tokens',
-      Tags: [
-        { TagKey: signingKeyTagName, TagValue: requireEnv('SIGNING_KEY_TAG') },
-        { TagKey: attemptTagName, TagValue: attemptId },
-      ],
+      Tags: [{ TagKey: signingKeyTagName, TagValue: requireEnv('SIGNING_KEY_TAG') }],
     }),
   )
   if (KeyMetadata?.Arn === undefined) throw new Error('KMS answered CreateKey without an ARN')
   return KeyMetadata.Arn
-}
-
-/** Number of keys whose tags are read at a time, and maximum number of keys that are looked at. */
-const pageSize = 8
-const maxKeys = 20_000
-
-/** A signing key of this deployment in KMS. */
-interface OwnKey {
-  arn: string
-  tags: ReadonlyMap<string, string>
-}
-
-/**
- * Finds this deployment's signing keys. KMS cannot search by tag, so this reads the tags of every key of the
- * account and region. It misses a key while KMS lags.
- */
-export async function findOwnKeys(): Promise<OwnKey[]> {
-  const keys: OwnKey[] = []
-  let looked = 0
-  for await (const { Keys = [] } of paginateListKeys({ client: kms, pageSize }, {})) {
-    if (looked >= maxKeys) {
-      log.error('looked at a part of the keys of the account only: there are too many')
-      break
-    }
-    looked += Keys.length
-    const found = await Promise.all(
-      Keys.map(async ({ KeyArn: arn = '' }) => ({ arn, tags: await readTags(arn) })),
-    )
-    for (const { arn, tags } of found)
-      if (tags?.get(signingKeyTagName) === requireEnv('SIGNING_KEY_TAG')) keys.push({ arn, tags })
-  }
-  return keys
-}
-
-/** Reads the tags of a key; undefined if the key is unknown or, as those of others, denied. */
-async function readTags(arn: string): Promise<Map<string, string> | undefined> {
-  try {
-    const { Tags = [] } = await kms.send(new ListResourceTagsCommand({ KeyId: arn }))
-    return new Map(Tags.map(({ TagKey = '', TagValue = '' }) => [TagKey, TagValue]))
-  } catch (error) {
-    if (isUnusable(error)) return undefined
-    throw error
-  }
 }
 
 /** Reads the public key of a KMS key, in the form that the key set stores. */

@@ -94,14 +94,15 @@ async function requireKnownKey(kid: string): Promise<void> {
   throw new Error('there is no signing key of this kid')
 }
 
-/** Throws if KMS has refused the use of new keys for longer than it can lag: more keys do not help. */
+/** Throws if KMS has refused the use of a new key for longer than it can lag. */
 function summarize(
   step: StepOf<'done' | 'leaveToNextRun'>,
   keySet: SigningKeySet,
   { transitions, times }: Run,
 ): RotationResult {
   const waits = step.kind === 'leaveToNextRun'
-  if (waits && step.overdue) throw new Error('KMS refuses the use of every new signing key')
+  if (waits && step.overdue)
+    throw new Error('KMS refuses the use of the new signing key: a requested rotation makes another')
   const retiring = keySet.keys.filter(({ state }) => state === 'retiring')
   const now = Date.now()
   return {

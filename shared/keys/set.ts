@@ -55,18 +55,16 @@ export const Trigger = v.object({
 })
 export type Trigger = v.InferOutput<typeof Trigger>
 
-/** ARN of the KMS key that CreateKey made for an attempt; null while no run has stored it. */
-const AttemptArn = v.nullable(v.string())
-
 /**
  * One attempt to create a signing key. It is stored before KMS CreateKey is called, and names its KMS key as
- * soon as that has answered. If a run crashes in between, the next one begins another attempt, and the key of
- * this one is found by its tag, the `id`, and disabled.
+ * soon as that has answered. If a run crashes in between, the next one begins another attempt. No JWKS ever
+ * has the key of this one, and the audit reports it.
  */
 export const Attempt = v.object({
   id: v.string(),
   started_at: Integer,
-  arn: AttemptArn,
+  /** ARN of the KMS key that CreateKey made; null while no run has stored it. */
+  arn: v.nullable(v.string()),
   /** Purpose of the new key: to be published, to sign at once, or to replace a revoked key at once. */
   purpose: v.picklist(['publish', 'activate', 'replace']),
   /** kid of the key to revoke, for the purpose `replace`. */
@@ -89,8 +87,6 @@ export const SigningKeySet = v.object({
   keys: v.array(SigningKey),
   /** The current attempt to create a key; null if there is none. */
   attempt: v.nullable(Attempt),
-  /** Attempts to create a key that were given up. Their KMS keys may still appear and are then disabled. */
-  orphaned_attempts: v.array(v.object({ id: v.string(), started_at: Integer, arn: AttemptArn })),
 })
 export type SigningKeySet = v.InferOutput<typeof SigningKeySet>
 
@@ -101,7 +97,6 @@ export const emptyKeySet: SigningKeySet = {
   evidence_hash: null,
   keys: [],
   attempt: null,
-  orphaned_attempts: [],
 }
 
 /** Key of the item that holds the key set. */

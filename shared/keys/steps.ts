@@ -5,8 +5,7 @@ import { errorSummary, log } from '../log.ts'
 import { settings } from '../settings.ts'
 import type { RotationRequest, RotationStep, RunKnowledge } from './decide.ts'
 import { describeTransition, type Evidence, isSound, type KeyCheck, putEvidence } from './evidence.ts'
-import { checkKey, createSigningKey, disableKey, findOwnKeys, readPublicKey } from './kms.ts'
-import { attemptTagName } from '../aws/signing-key-names.ts'
+import { checkKey, createSigningKey, disableKey, readPublicKey } from './kms.ts'
 import {
   type Attempt,
   keyIn,
@@ -48,9 +47,6 @@ const pollMilliseconds = 100
 const minKmsPauseMilliseconds = 100
 const maxKmsPauseMilliseconds = 8_000
 
-/** Days until KMS deletes a key that was never published and never signed a token; KMS allows no fewer. */
-const unusedDeletionDays = 7
-
 /** Takes a step of a rotation run. A step that another run has overtaken changes nothing. */
 export async function takeStep(
   step: Exclude<RotationStep, { kind: 'done' | 'leaveToNextRun' }>,
@@ -70,7 +66,7 @@ export async function takeStep(
       run.knowledge.attempt = {
         id: step.attempt.id,
         state: 'created',
-        arn: await createSigningKey(step.attempt.id),
+        arn: await createSigningKey(),
       }
       return
     case 'nameKey':
@@ -79,13 +75,12 @@ export async function takeStep(
     case 'wait':
       return wait(pollMilliseconds)
     case 'restartAttempt':
-      return restartAttempt(keySet, step.attempt, run)
+      log.warn('a signing key is given up, and another one is created', { arn: step.attempt.arn })
+      return beginAttempt(keySet, step.attempt, run)
     case 'addKey':
       return addKey(keySet, step, run)
     case 'disableKey':
       return disableRetiredKey(keySet, step.key, run)
-    case 'sweepOrphans':
-      return sweepOrphans(keySet, step, run)
   }
 }
 
@@ -162,14 +157,6 @@ async function beginAttempt(
   if (await tryWrite(keySet, { ...keySet, attempt })) run.knowledge.attempt = { id, state: 'begun' }
 }
 
-/** KMS may show the key of the old attempt late, so that attempt stays on record. */
-async function restartAttempt(keySet: SigningKeySet, attempt: Attempt, run: Run): Promise<void> {
-  const { id, started_at, arn } = attempt
-  log.warn('a signing key is given up, and another one is created', { attempt: id, arn })
-  const orphaned_attempts = [...keySet.orphaned_attempts, { id, started_at, arn }]
-  await beginAttempt({ ...keySet, orphaned_attempts }, attempt, run)
-}
-
 async function storeAttempt(keySet: SigningKeySet, attempt: Attempt): Promise<void> {
   await tryWrite(keySet, { ...keySet, attempt })
 }
@@ -200,28 +187,4 @@ async function disableRetiredKey(keySet: SigningKeySet, key: SigningKey, run: Ru
   }
   const transition = { action: 'disable', kid } as const
   await makeTransition(keySet, transition, run, { trigger: triggerOf(run, false), kmsState })
-}
-
-/**
- * Disables the keys of orphaned attempts: only the current attempt's key can join the key set. An attempt
- * whose key is known stays on record until KMS says that nobody can sign with it.
- */
-async function sweepOrphans(
-  keySet: SigningKeySet,
-  { orphans, expired }: StepOf<'sweepOrphans'>,
-  run: Run,
-): Promise<void> {
-  const byAttempt = orphans.some(({ arn }) => arn === null)
-    ? new Map((await findOwnKeys()).map(({ arn, tags }) => [tags.get(attemptTagName), arn]))
-    : new Map<string, string>()
-  run.knowledge.swept = 'all'
-  const finished = new Set<string>()
-  for (const { id, arn: named, started_at } of orphans) {
-    const arn = named ?? byAttempt.get(id)
-    if (arn === undefined ? expired.includes(id) : await disableKey(arn, unusedDeletionDays, started_at))
-      finished.add(id)
-    else if (arn !== undefined) run.knowledge.swept = 'some'
-  }
-  const orphaned_attempts = orphans.filter(({ id }) => !finished.has(id))
-  if (finished.size > 0) await tryWrite(keySet, { ...keySet, orphaned_attempts })
 }

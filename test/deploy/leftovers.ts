@@ -1,4 +1,10 @@
-import { DescribeKeyCommand, KMSClient, ListResourceTagsCommand, paginateListKeys } from '@aws-sdk/client-kms'
+import {
+  DescribeKeyCommand,
+  KMSClient,
+  ListResourceTagsCommand,
+  paginateListKeys,
+  ScheduleKeyDeletionCommand,
+} from '@aws-sdk/client-kms'
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,12 +23,17 @@ export const findRetained = (assembly: string): string[] =>
       .map(([id, { Type: type }]) => `${type} ${id}`)
   })
 
-/** Lists what is still there of a stage: functions, and signing keys that KMS is not about to delete. */
-export async function findLeftovers({ namePrefix, serviceName }: Config): Promise<string[]> {
+/** Lists the functions that are still there of a stage. */
+export async function findLeftovers({ namePrefix }: Config): Promise<string[]> {
   const found: string[] = []
   const lambda = new LambdaClient(clientOptions())
   for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {}))
     for (const { FunctionName: name = '' } of Functions) if (name.startsWith(namePrefix)) found.push(name)
+  return found
+}
+
+/** Schedules the deletion of a removed stage's signing keys, which no template has. */
+export async function deleteSigningKeys({ serviceName }: Config): Promise<void> {
   const kms = new KMSClient(clientOptions())
   for await (const { Keys = [] } of paginateListKeys({ client: kms }, {}))
     for (const { KeyId } of Keys) {
@@ -30,7 +41,6 @@ export async function findLeftovers({ namePrefix, serviceName }: Config): Promis
       if (KeyMetadata?.KeyManager !== 'CUSTOMER' || KeyMetadata.KeyState === 'PendingDeletion') continue
       const { Tags = [] } = await kms.send(new ListResourceTagsCommand({ KeyId }))
       if (Tags.some(({ TagKey, TagValue }) => TagKey === signingKeyTagName && TagValue === serviceName))
-        found.push(`signing key ${KeyId} (${KeyMetadata.KeyState})`)
+        await kms.send(new ScheduleKeyDeletionCommand({ KeyId, PendingWindowInDays: 7 }))
     }
-  return found
 }

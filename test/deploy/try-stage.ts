@@ -9,7 +9,7 @@ import { enterTarget, findTarget } from '../../infra/ops/target.ts'
 import { requireEnv } from '../../shared/env.ts'
 import { cdk, stopCdk } from './cdk.ts'
 import { leaveOut } from './leave-out.ts'
-import { findLeftovers, findRetained } from './leftovers.ts'
+import { deleteSigningKeys, findLeftovers, findRetained } from './leftovers.ts'
 import { reachEmulator } from './reach-emulator.ts'
 import { Steps } from './steps.ts'
 
@@ -43,6 +43,7 @@ if (remove) {
   await steps.run('remove the stage', () =>
     cdk(join(directory, 'destroy.log'), 'destroy', '--all', '--force', '--app', first),
   )
+  await steps.run('delete its signing keys', () => deleteSigningKeys(config))
   await steps.run('nothing is left', async () => {
     const left = [...findRetained(first), ...(await findLeftovers(config))]
     if (left.length > 0) throw new Error(left.join('\n'))

@@ -45,7 +45,7 @@ export async function useLaggingKms(): Promise<{ lags: Lags }> {
 const key = arnOf('kms', 'key/*')
 const ours = { 'aws:ResourceTag/signing-key': 'keys-*' }
 
-/** The grants of the rotation, as infra/constructs/grant.ts makes them, for any tag and table of a test. */
+/** The grants of the rotation, as infra/constructs/grant.ts makes them, and to list keys, for the tests. */
 const statements: PolicyStatement[] = [
   { Effect: 'Allow', Action: 'dynamodb:*', Resource: '*' },
   { Effect: 'Allow', Action: ['kms:CreateKey', 'kms:ListKeys'], Resource: '*' },

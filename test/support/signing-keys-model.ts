@@ -16,19 +16,20 @@ export interface World {
   now: number
   times: KeyTimes
   keySet: SigningKeySet
-  /** How long KMS lags: then a new key can be found and used, and a disabled one shows as disabled. */
+  /** How long KMS lags: then a new key can be used, and a disabled one shows as disabled. */
   lag: number
   /** Every key in KMS, by ARN. */
   kms: ReadonlyMap<string, ModelKey>
   /** Until when a token signed by each key may be valid, by kid. Revoked keys are not in it. */
   tokensUntil: ReadonlyMap<string, number>
+  /** The ARNs of all keys that the key set has ever held. */
+  recorded: ReadonlySet<string>
   /** Number of attempts and keys that have been named so far, from which the next name is made. */
   names: number
 }
 
-/** A key in KMS, with the id of the attempt that created it; instants are epoch milliseconds. */
+/** A key in KMS; instants are epoch milliseconds. */
 interface ModelKey {
-  attempt: string
   createdAt: number
   disabledAt: number | null
 }
@@ -52,6 +53,7 @@ export const emptyWorld = (times: KeyTimes, now: number, lag = 0): World => ({
   lag,
   kms: new Map(),
   tokensUntil: new Map(),
+  recorded: new Set(),
   names: 0,
 })
 
@@ -82,15 +84,11 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
     knowledge: { ...knowledge, attempt },
   })
   const plain = { request, knowledge }
-  const begin = (
-    base: World,
-    next: SigningKeySet,
-    { purpose, replaces, trigger }: Pick<Attempt, 'purpose' | 'replaces' | 'trigger'>,
-  ) => {
-    const id = `attempt-${base.names}`
-    const stored = { ...next, attempt: { id, started_at: base.now, arn: null, purpose, replaces, trigger } }
-    const written = write({ ...base, names: base.names + 1 }, keySet, stored)
-    return { world: written, run: written.keySet === base.keySet ? plain : learn({ id, state: 'begun' }) }
+  const begin = ({ purpose, replaces, trigger }: Pick<Attempt, 'purpose' | 'replaces' | 'trigger'>) => {
+    const id = `attempt-${world.names}`
+    const attempt = { id, started_at: world.now, arn: null, purpose, replaces, trigger }
+    const written = write({ ...world, names: world.names + 1 }, keySet, { ...keySet, attempt })
+    return { world: written, run: written.keySet === world.keySet ? plain : learn({ id, state: 'begun' }) }
   }
   switch (step.kind) {
     case 'transition':
@@ -104,13 +102,10 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
     case 'beginAttempt': {
       const { purpose, replaces } = step
       const trigger = { kind: 'clock', request_id: 'r', requested_by: null } as const
-      return begin(world, keySet, { purpose, replaces, trigger })
+      return begin({ purpose, replaces, trigger })
     }
-    case 'restartAttempt': {
-      const { id, started_at, arn } = step.attempt
-      const orphaned_attempts = [...keySet.orphaned_attempts, { id, started_at, arn }]
-      return begin(world, { ...keySet, orphaned_attempts }, step.attempt)
-    }
+    case 'restartAttempt':
+      return begin(step.attempt)
     case 'changePurpose': {
       const next = { ...keySet, attempt: { ...step.attempt, ...step.to } }
       return { world: write(world, keySet, next), run: plain }
@@ -118,7 +113,7 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
     case 'createKey': {
       const arn = `arn-${world.names}`
       const { id } = step.attempt
-      const kms = new Map([...world.kms, [arn, { attempt: id, createdAt: world.now, disabledAt: null }]])
+      const kms = new Map([...world.kms, [arn, { createdAt: world.now, disabledAt: null }]])
       return { world: { ...world, kms, names: world.names + 1 }, run: learn({ id, state: 'created', arn }) }
     }
     case 'nameKey': {
@@ -138,24 +133,6 @@ export function act(world: World, run: ModelRun): { world: World; run: ModelRun 
       if (!showsDisabled(disabled, arn))
         return { world: disabled, run: { request, knowledge: { ...knowledge, unconfirmed } } }
       return { world: transit(disabled, keySet, keySet, { action: 'disable', kid }), run: plain }
-    }
-    case 'sweepOrphans': {
-      const { orphans, expired } = step
-      const found = orphans.flatMap(({ id, arn }) => {
-        const known = arn ?? findArn(world, id)
-        return known === undefined ? [] : [[id, known] as const]
-      })
-      const swept = found.reduce((base, [, arn]) => disable(base, arn), world)
-      const known = new Map(found)
-      const orphaned_attempts = orphans.filter(({ id }) => {
-        const arn = known.get(id)
-        return arn === undefined ? !expired.includes(id) : !showsDisabled(swept, arn)
-      })
-      const some = orphaned_attempts.some(({ id }) => known.has(id))
-      return {
-        world: write(swept, keySet, { ...keySet, orphaned_attempts }),
-        run: { request, knowledge: { ...knowledge, swept: some ? 'some' : 'all' } },
-      }
     }
     case 'wait':
     case 'leaveToNextRun':
@@ -188,7 +165,8 @@ export function settle(world: World, request: RotationRequest = { action: 'clock
 /** A conditional write to the model: nothing happens if the stored key set is not the one that was read. */
 function write(world: World, read: SigningKeySet, next: SigningKeySet): World {
   if (world.keySet.version !== read.version) return world
-  return sign({ ...world, keySet: { ...next, version: read.version + 1 } })
+  const recorded = new Set([...world.recorded, ...next.keys.map(({ arn }) => arn)])
+  return sign({ ...world, recorded, keySet: { ...next, version: read.version + 1 } })
 }
 
 function transit(world: World, read: SigningKeySet, base: SigningKeySet, transition: KeyTransition): World {
@@ -216,10 +194,6 @@ const isUsable = ({ kms, now, lag }: World, arn: string): boolean => {
   const key = kms.get(arn)
   return key !== undefined && key.createdAt + lag <= now
 }
-
-/** Finds the key of an attempt by its tag, which IAM and listings show late. */
-const findArn = (world: World, attempt: string): string | undefined =>
-  [...world.kms].find(([arn, key]) => key.attempt === attempt && isUsable(world, arn))?.[0]
 
 /** Disables a key unless KMS refuses it, because it is too new. */
 function disable(world: World, arn: string): World {

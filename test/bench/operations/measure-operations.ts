@@ -21,7 +21,7 @@ class Measured extends Error {
 }
 
 /** Functions that nobody calls in operation, or that answer without AWS. */
-const unmeasured = ['fallback', 'delete-signing-keys']
+const unmeasured = ['fallback']
 
 const measured = new Map<string, Usage>()
 let current: Usage | undefined

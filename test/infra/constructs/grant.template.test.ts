@@ -19,7 +19,7 @@ const givesTags = (tags: Record<string, string>) => ({
   'aws:TagKeys': Object.keys(tags),
   ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [`aws:RequestTag/${name}`, value])),
 })
-const devTags = { 'signing-key': 'account-service-dev', 'signing-key-attempt': 'one' }
+const devTags = { 'signing-key': 'account-service-dev' }
 
 describe('signing keys', () => {
   it.each(['user-login-2fa', 'oauth2-token', 'oauth2-exchange', 'rotate-signing-keys'])(

@@ -1,5 +1,4 @@
-import { BatchWriteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { randomUUID } from 'node:crypto'
+import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import {
   emptyIndex,
   indexKey,
@@ -15,7 +14,6 @@ import { db, tableName } from '../../../shared/db/table.ts'
 import { readSlices, writeSlice } from '../../../shared/ledger/verify/slice.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { signingKeySetKey } from '../../../shared/keys/set.ts'
-import { createSigningKey } from '../../../shared/keys/kms.ts'
 import type { RotationResult } from '../../../shared/keys/run.ts'
 import { buy, rename } from '../../support/community-events.ts'
 import { addNewcomers } from '../../support/newcomers.ts'
@@ -36,23 +34,6 @@ async function clearKeySet(): Promise<void> {
   if (Items.length === 0) return
   const deletions = Items.map((Key) => ({ DeleteRequest: { Key } }))
   await db.send(new BatchWriteCommand({ RequestItems: { [tableName()]: deletions } }))
-}
-
-/**
- * Creates a KMS key that looks as if the rotation had crashed after creating it, so the rotation must clean
- * it up.
- */
-async function leaveOrphan(): Promise<void> {
-  const id = randomUUID()
-  await createSigningKey(id)
-  await db.send(
-    new UpdateCommand({
-      TableName: tableName(),
-      Key: signingKeySetKey,
-      UpdateExpression: 'SET orphaned_attempts = :attempts',
-      ExpressionAttributeValues: { ':attempts': [{ id, started_at: Date.now(), arn: null }] },
-    }),
-  )
 }
 
 const indexed = (joinedAt: number) =>
@@ -94,7 +75,6 @@ export const backgroundScenarios: Record<string, Scenario> = {
     const { signer } = await rotate({})
     await rotate({ action: 'rotate', emergency: true })
     await rotate({ action: 'revoke', kid: signer })
-    await leaveOrphan()
     await rotate({})
   },
 }

@@ -9,8 +9,7 @@ interface Grant {
 }
 
 /** What Lambda does with the role of a function, and what its code does only when a call fails. */
-const notOfScenarios =
-  /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility)|kms:ListResourceTags)$/
+const notOfScenarios = /^(logs:.*|sqs:(ReceiveMessage|DeleteMessage|GetQueue.*|ChangeMessageVisibility))$/
 
 /** Lists what a function is granted for its own calls. */
 const listGrants = ({ policies }: FunctionModel): Grant[] =>

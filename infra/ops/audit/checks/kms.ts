@@ -1,4 +1,4 @@
-import { attemptTagName, signingKeyTagName } from '../../../../shared/aws/signing-key-names.ts'
+import { signingKeyTagName } from '../../../../shared/aws/signing-key-names.ts'
 import type { SigningKey } from '../../../../shared/keys/set.ts'
 import { otherRegion } from '../../../../shared/keys/kms.ts'
 import { type Check, type Finding, found } from '../controls.ts'
@@ -58,18 +58,15 @@ function* checkProperties(key: SigningKey, inKms: KmsKey, { tag }: Facts): Gener
     yield problem('its public key is not the one on record')
 }
 
-/**
- * Reports an enabled KMS key that is not on record, unless a recorded attempt to create a key explains it.
- */
-function* checkUnrecorded(inKms: KmsKey, { keySet }: Facts): Generator<Finding> {
-  if (inKms.state !== 'Enabled') return
-  const attempts = [keySet?.attempt, ...(keySet?.orphaned_attempts ?? [])]
-  const attemptId = inKms.tags[attemptTagName]
-  if (attemptId !== undefined && attempts.some((attempt) => attempt?.id === attemptId)) return
+/** Reports an enabled KMS key that is not on record, unless the attempt to create a key that is under way. */
+function* checkUnrecorded({ arn, state, createdAt = 0 }: KmsKey, { keySet }: Facts): Generator<Finding> {
+  const attempt = keySet?.attempt
+  const isCreated = attempt?.arn === arn || (attempt?.arn === null && createdAt >= attempt.started_at)
+  if (state !== 'Enabled' || isCreated) return
   yield found(
     'unknown_key',
-    inKms.arn,
-    'KMS has an enabled key with this deployment’s tag that is not on record.',
+    arn,
+    'KMS has an enabled key with this deployment’s tag that is not on record. If a run of the rotation died when it had created it, no JWKS has it: schedule its deletion.',
   )
 }
 

@@ -60,34 +60,8 @@ describe('`cdk destroy` of a stage without protection', () => {
     )
     expect(waiting).toEqual([7, 7, 7])
   })
-
-  it('the signing keys, which no template has, are deleted when no schedule can make new ones', () => {
-    const [deletion, ...others] = ofType(dev, 'Custom::SigningKeys')
-    expect(others).toEqual([])
-    expect(deletion?.resource.Properties['DeleteKeys']).toBe(true)
-    const schedules = ofType(dev, 'AWS::Events::Rule').filter(
-      ({ resource }) => resource.Properties['ScheduleExpression'] !== undefined,
-    )
-    expect(schedules).not.toEqual([])
-    for (const { stack, id, resource } of schedules) {
-      expect(stack).toBe(deletion?.stack)
-      expect(resource.DependsOn, id).toContain(deletion?.id)
-    }
-  })
 })
 
-describe('`cdk destroy` of a protected stage', () => {
-  it('nothing is emptied, and the signing keys stay: no function may delete them all', () => {
-    expect(typesIn(prod)).not.toContain('Custom::S3AutoDeleteObjects')
-    const [deletion] = ofType(prod, 'Custom::SigningKeys')
-    expect(deletion?.resource.Properties['DeleteKeys']).toBe(false)
-    const policies = ofType(prod, 'AWS::IAM::Policy').filter(({ id }) => id.startsWith('SigningKeyDeletion'))
-    expect(policies).toHaveLength(1)
-    expect(JSON.stringify(policies)).not.toContain('kms:')
-  })
-
-  it('switching protection on changes the resource of the signing keys: its removal would delete them', () => {
-    const ids = (stacks: Stacks) => ofType(stacks, 'Custom::SigningKeys').map(({ id }) => id)
-    expect(ids(prod)).toEqual(ids(dev))
-  })
+it('`cdk destroy` of a protected stage empties nothing', () => {
+  expect(typesIn(prod)).not.toContain('Custom::S3AutoDeleteObjects')
 })

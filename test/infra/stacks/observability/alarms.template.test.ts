@@ -192,10 +192,7 @@ describe('alarms', () => {
     }
     const namesOf = (type: string, property: string) =>
       ofType(stacks, type).map(({ resource }) => String(resource.Properties[property]).replace(prefix, ''))
-    const functions = namesOf('AWS::Lambda::Function', 'FunctionName')
-      // Only CloudFormation calls it, and shows itself when it fails.
-      .filter((name) => name !== 'delete-signing-keys')
-      .sort()
+    const functions = namesOf('AWS::Lambda::Function', 'FunctionName').sort()
     expect(of['errors']?.sort()).toEqual(functions)
     expect(of['throttles']?.sort()).toEqual(functions)
     const queues = namesOf('AWS::SQS::Queue', 'QueueName').map((name) => name.replace('.fifo', ''))

@@ -1,12 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RotationRequest, RotationStep, RunKnowledge } from '../../../../shared/keys/decide.ts'
-import {
-  activeKey,
-  type Attempt,
-  type SigningKey,
-  type SigningKeySet,
-  toJwks,
-} from '../../../../shared/keys/set.ts'
+import { activeKey, type Attempt, type SigningKey, toJwks } from '../../../../shared/keys/set.ts'
 import {
   activationDue,
   drainMilliseconds,
@@ -117,13 +111,6 @@ const requests = (keys: SigningKey[]): RotationRequest[] => [
   ...[...keys.map(({ kid }) => kid), 'kid-archived'].map((kid) => ({ action: 'revoke', kid }) as const),
 ]
 
-const orphan = { id: 'attempt-orphaned', started_at: now - 1 }
-const orphans: SigningKeySet['orphaned_attempts'][] = [
-  [],
-  [{ ...orphan, arn: null }],
-  [{ ...orphan, arn: 'arn-orphaned' }],
-]
-
 interface Case {
   before: World
   request: RotationRequest
@@ -133,22 +120,11 @@ interface Case {
 function* cases(): Generator<Case> {
   for (const keys of keyLists)
     for (const { attempt, knowledge } of attempts(keys))
-      for (const orphaned_attempts of orphans)
-        for (const request of requests(keys)) {
-          const world = emptyWorld(times, now)
-          const keySet = {
-            ...world.keySet,
-            version: 1,
-            sequence: keys.length,
-            keys,
-            attempt,
-            orphaned_attempts,
-          }
-          yield { before: { ...world, keySet }, request, knowledge }
-          if (orphaned_attempts.length > 0)
-            for (const swept of ['all', 'some'] as const)
-              yield { before: { ...world, keySet }, request, knowledge: { ...knowledge, swept } }
-        }
+      for (const request of requests(keys)) {
+        const world = emptyWorld(times, now)
+        const keySet = { ...world.keySet, version: 1, sequence: keys.length, keys, attempt }
+        yield { before: { ...world, keySet }, request, knowledge }
+      }
 }
 
 const count = ({ keySet }: World, state: string) => keySet.keys.filter((key) => key.state === state).length
@@ -199,7 +175,7 @@ function* faults({ before, request, knowledge }: Case, step: RotationStep, after
 
   // What waits for KMS stays due.
   const waits = before.keySet.attempt !== null || knowledge.unconfirmed !== undefined
-  const idle = ['done', 'sweepOrphans', 'leaveToNextRun'].includes(step.kind) && !waits
+  const idle = ['done', 'leaveToNextRun'].includes(step.kind) && !waits
   if (
     request.action === 'clock' &&
     step.kind !== 'raiseDrain' &&
@@ -215,8 +191,7 @@ function* faults({ before, request, knowledge }: Case, step: RotationStep, after
   const young = attempt !== null && now - attempt.started_at < kmsLagMilliseconds
   if (step.kind === 'restartAttempt' && knowledge.attempt?.state === 'unusable') {
     if (young) yield 'another key is made while KMS may lag'
-    if (before.keySet.orphaned_attempts.some(({ arn }) => arn !== null))
-      yield 'a third key is made while KMS refuses all'
+    if (request.action !== 'rotate') yield 'keys are made while KMS refuses all'
   }
   if (step.kind === 'createKey' && step.attempt.arn !== null) yield 'a second key is made for an attempt'
 }
@@ -247,7 +222,6 @@ it(
       'nameKey',
       'raiseDrain',
       'restartAttempt',
-      'sweepOrphans',
       'transition',
       'wait',
     ])
