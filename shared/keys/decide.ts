@@ -58,7 +58,7 @@ export type RotationStep =
   | { kind: 'nameKey'; attempt: Attempt; arn: string }
   /** Wait, to give another run time to finish its key creation attempt. */
   | { kind: 'wait' }
-  /** The run that began the attempt seems dead, or KMS refuses its key: begin another for the same purpose. */
+  /** The run that began the attempt seems dead, or KMS refuses its key: begin another for its purpose. */
   | { kind: 'restartAttempt'; attempt: Attempt }
   /** Add the key that KMS has created to the key set. */
   | { kind: 'addKey'; attempt: Attempt; arn: string }
