@@ -1,19 +1,13 @@
 import { Command, CommanderError } from 'commander'
 import type { CommandContext, RunCommand } from './command.ts'
-import { addAddressesCommands } from './commands/addresses.ts'
-import { addClientCommands } from './commands/client.ts'
 import { addDeadLetterCommands } from './commands/dlq.ts'
-import { addDoctorCommand } from './commands/doctor.ts'
 import { addEventCommands } from './commands/event.ts'
+import { addInspectionCommands } from './commands/inspect.ts'
 import { addKeysCommands } from './commands/keys.ts'
-import { addLedgerCommands } from './commands/ledger.ts'
-import { addMaintenanceCommands } from './commands/maintenance.ts'
-import { addRestoreCommands } from './commands/restore.ts'
-import { addTraceCommand } from './commands/trace.ts'
-import { addUserCommands } from './commands/user.ts'
+import { addRecoveryCommands } from './commands/recover.ts'
 import { OperationError, UsageError } from './errors.ts'
 import { enterTarget, findTarget, type TargetOptions } from './target.ts'
-import { type Terminal, withoutControls } from './terminal.ts'
+import { formatResult, type Terminal, withoutControls } from './terminal.ts'
 
 /**
  * Runs one `npm run ops` command line. Resolves with its exit code: 0 done, 1 findings or failure, 2 wrong
@@ -27,8 +21,10 @@ export async function runOps(commandLine: string[], output: Terminal): Promise<n
     const options = program.opts<TargetOptions & { json?: true }>()
     const target = await findTarget(options)
     await enterTarget(target)
-    const show: CommandContext['show'] = (result, text) =>
-      terminal.out(options.json ? JSON.stringify(result, undefined, 2) : text())
+    const show: CommandContext['show'] = (result, { ok = true, text = result } = {}) => {
+      terminal.out(options.json ? JSON.stringify(result, undefined, 2) : formatResult(text))
+      return ok
+    }
     if (!(await work({ target, terminal, show }))) exitCode = 1
   }
   addCommands(program, run)
@@ -69,17 +65,11 @@ export function createProgram(terminal: Terminal): Command {
 /** Adds every operator command to the program. */
 export function addCommands(program: Command, run: RunCommand): void {
   for (const add of [
-    addDoctorCommand,
-    addUserCommands,
-    addClientCommands,
+    addInspectionCommands,
     addEventCommands,
-    addLedgerCommands,
-    addAddressesCommands,
     addDeadLetterCommands,
     addKeysCommands,
-    addRestoreCommands,
-    addMaintenanceCommands,
-    addTraceCommand,
+    addRecoveryCommands,
   ])
     add(program, run)
 }

@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import * as v from 'valibot'
 import { UserId } from '../../shared/fields.ts'
-import { UsageError } from './errors.ts'
 import type { Target } from './target.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -9,8 +8,11 @@ import type { Terminal } from './terminal.ts'
 export interface CommandContext {
   target: Target
   terminal: Terminal
-  /** Prints a result: as JSON with `--json`, otherwise the text. */
-  show: (result: unknown, text: () => string) => void
+  /**
+   * Prints a result: as JSON with `--json`, otherwise as text, or `text` if the whole is too much to read.
+   * Returns `ok` (default: true), by which the command ends.
+   */
+  show: (result: object, options?: { ok?: boolean; text?: object }) => boolean
 }
 
 /** Runs a command's work on the chosen deployment. The exit code is 1 if the work resolves with false. */
@@ -40,18 +42,4 @@ export function readInstant(text: string): number {
   const instant = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : NaN
   if (Number.isNaN(instant)) throw new InvalidArgumentError('not an instant such as 2026-11-22T12:00:00Z.')
   return instant
-}
-
-const maxSecretBytes = 4_096
-
-/** Reads a secret from standard input, because command lines show up in process lists and shell histories. */
-export async function readSecret(terminal: Terminal, name: string): Promise<string> {
-  let text = ''
-  for await (const chunk of terminal.readInput()) {
-    text += Buffer.from(chunk).toString('utf8')
-    if (text.includes('\n') || text.length > maxSecretBytes) break
-  }
-  const [line = ''] = text.split(/\r?\n/, 1)
-  if (line === '') throw new UsageError(`standard input must contain the ${name}`)
-  return line
 }

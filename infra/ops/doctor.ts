@@ -1,4 +1,4 @@
-import { countMessages, listQueues, openSqs, totalOf } from './dead-letters/queues.ts'
+import { listQueueCounts } from './dead-letters/queues.ts'
 import { checkApi, checkChallenge } from './doctor/api.ts'
 import { checkEdge } from './doctor/edge.ts'
 import { type Finding, judge } from './doctor/finding.ts'
@@ -77,16 +77,9 @@ async function checkFunctions(target: Target) {
 }
 
 async function checkQueues(target: Target) {
-  const sqs = openSqs()
-  const counts = await Promise.all(
-    listQueues(target).map(async ({ name, deadLetters }) => ({
-      name,
-      count: totalOf(await countMessages(sqs, deadLetters)),
-    })),
-  )
-  const filled = counts.filter(({ count }) => count > 0)
+  const filled = (await listQueueCounts(target)).filter(({ dead_letters: count }) => count > 0)
   return judge(
-    filled.map(({ name, count }) => `dead letters: ${name} ${count}`),
+    filled.map(({ name, dead_letters: count }) => `dead letters: ${name} ${count}`),
     'no dead letters',
   )
 }

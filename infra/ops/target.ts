@@ -21,8 +21,6 @@ export interface Target {
   tableName: string
   eventBusName: string
   settings: Settings
-  /** File with every line that the functions of a local stack have logged. */
-  logFile?: string
 }
 
 /** Command-line options that choose the deployment. */
@@ -61,7 +59,6 @@ const Description = v.object({
   event_bus: v.string(),
   table: v.string(),
   settings: v.record(v.string(), v.string()),
-  log_file: v.string(),
 })
 
 const defaultUrl = 'http://127.0.0.1:3000'
@@ -78,7 +75,6 @@ async function findLocalStack({ url, baseUrl }: TargetOptions): Promise<Target> 
     tableName: described.table,
     eventBusName: described.event_bus,
     settings: v.parse(Settings, described.settings),
-    logFile: described.log_file,
   }
 }
 

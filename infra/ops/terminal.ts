@@ -35,22 +35,43 @@ export const withoutControls = (terminal: Terminal): Terminal => ({
 })
 
 /** Shows a text in one line, so that it cannot look like several. */
-export const inOneLine = (text: string): string => showControls(text).replaceAll('\n', escapeUnits)
+const inOneLine = (text: string): string => showControls(text).replaceAll('\n', escapeUnits)
 
-/** Formats a text table whose columns are as wide as their widest cell. */
-export function formatTable(head: string[], cells: string[][]): string {
-  const rows = cells.map((row) => row.map(inOneLine))
-  const widths = head.map((cell, column) =>
-    Math.max(cell.length, ...rows.map((row) => (row[column] ?? '').length)),
-  )
-  return [head, ...rows]
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
+/** Formats a result as text: its plain members as lines, and its lists of objects as tables below them. */
+export function formatResult(result: object): string {
+  const members = Object.entries(result)
+  const tables = members.filter(([, value]) => isTable(value))
+  const lines = members.filter(([, value]) => !isTable(value))
+  const width = Math.max(0, ...lines.map(([name]) => name.length)) + 2
+  return [
+    ...lines.map(([name, value]) => name.padEnd(width) + formatValue(name, value)),
+    ...tables.map(([name, rows]) => `\n${name}\n${formatTable(rows as object[])}`),
+  ]
     .join('\n')
+    .trimStart()
+}
+
+const isTable = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((row) => typeof row === 'object')
+
+/** Formats objects as a table with a column for each member, as wide as its widest cell. */
+export function formatTable(rows: readonly object[]): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const cells = rows.map((row) =>
+    names.map((name) => formatValue(name, (row as Record<string, unknown>)[name])),
+  )
+  const lines = [names.map((name) => name.replaceAll('_', ' ').toUpperCase()), ...cells]
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
+  const format = (line: string[]) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return lines.map((line) => format(line).trimEnd()).join('\n')
+}
+
+/** Formats a value in one line; its name tells whether it is an instant or a duration. */
+function formatValue(name: string, value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (typeof value === 'number' && /(^|_)(at|since|due)$/.test(name)) return formatInstant(value)
+  if (typeof value === 'number' && name.endsWith('_milliseconds')) return formatDuration(value)
+  return inOneLine(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /** Formats epoch milliseconds in UTC, to the second; `-` for none. */
@@ -79,4 +100,16 @@ export function formatDuration(milliseconds: number): string {
     if (count > 0) parts.push(`${count} ${unit}`)
   }
   return parts.length === 0 ? '0 s' : parts.slice(0, 2).join(' ')
+}
+
+const progressIntervalMilliseconds = 10_000
+
+/** Returns a function that shows how far a command is, on standard error, every ten seconds. */
+export function startProgress(terminal: Terminal, title: string): (text: string) => void {
+  let shownAt = Date.now()
+  return (text) => {
+    if (Date.now() - shownAt < progressIntervalMilliseconds) return
+    shownAt = Date.now()
+    terminal.err(`${title} ${text}`)
+  }
 }

@@ -6,7 +6,7 @@ import { listWallets } from '../../shared/ledger/verify/slice.ts'
 import { type Difference, verifyWallet } from '../../shared/ledger/verify/wallet.ts'
 import { billTypes } from '../../shared/ledger/bill-types.ts'
 import { readWallet, type WalletId } from '../../shared/ledger/wallet.ts'
-import { formatTable } from './terminal.ts'
+import { startProgress, type Terminal } from './terminal.ts'
 
 /** The result of verifying wallets against their bills. */
 export interface LedgerReport {
@@ -48,33 +48,16 @@ async function hasCause({ business_id: type, reference }: Bill): Promise<boolean
 /** Number of wallets that are verified at the same time. */
 const concurrency = 8
 
-/** Recomputes each wallet from its bills, some at a time, and reports progress after each. */
-export async function verifyLedger(
-  ids: WalletId[],
-  onProgress: (text: string) => void,
-): Promise<LedgerReport> {
+/** Recomputes each wallet from its bills, some at a time. */
+export async function verifyLedger(ids: WalletId[], terminal: Terminal): Promise<LedgerReport> {
+  const showProgress = startProgress(terminal, 'verifying')
   const report: LedgerReport = { wallets: 0, bills: 0, differences: [] }
   await forEachConcurrently(ids, concurrency, async (id) => {
     const { bills, differences } = await verifyWallet(id, findUncaused)
     report.wallets += 1
     report.bills += bills
     report.differences.push(...differences)
-    onProgress(`${report.wallets} of ${ids.length} wallets, ${report.bills} bills`)
+    showProgress(`${report.wallets} of ${ids.length} wallets, ${report.bills} bills`)
   })
   return report
-}
-
-/** Formats a ledger report as text. */
-export function formatReport({ wallets, bills, differences }: LedgerReport): string {
-  const summary = `${wallets} wallets, ${bills} bills, ${differences.length} differences`
-  if (differences.length === 0) return summary
-  const rows = differences.map(({ userId, wallet, currency, what, expected, actual }) => [
-    String(userId),
-    wallet,
-    currency ?? '-',
-    what,
-    expected,
-    actual,
-  ])
-  return `${formatTable(['USER', 'WALLET', 'CURRENCY', 'WHAT', 'BY ITS BILLS', 'STORED'], rows)}\n${summary}`
 }

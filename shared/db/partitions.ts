@@ -41,4 +41,4 @@ export const partitions = [
 export type Partition = (typeof partitions)[number]
 
 /** Partition keys of the index that are not partition keys of the table. */
-export const indexPartitions = ['CLIENTS', 'WALLETS#'] as const
+export const indexPartitions = ['WALLETS#'] as const

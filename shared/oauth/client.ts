@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { cacheRead, type CachedRead } from '../cache-read.ts'
 import { itemType } from '../db/item-type.ts'
-import { findItem, queryItems, readItems } from '../db/read.ts'
-import { indexName } from '../db/table-layout.ts'
+import { findItem } from '../db/read.ts'
 import { Integer, type Key } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { settings } from '../settings.ts'
@@ -26,15 +25,11 @@ export type Client = v.InferOutput<typeof Client>
 const clients = itemType({
   pk: 'CLIENT#{clientId}',
   sk: 'CLIENT',
-  gpk: 'CLIENTS',
-  gsk: '{clientId}',
   holds: 'a client: its redirect URIs, scopes and the MAC of its secret',
-  found: 'by client_id; all of them in the index',
+  found: 'by client_id',
 })
 
 const clientKey = (clientId: string): Key => clients.key({ clientId })
-
-const listPartition = 'CLIENTS'
 
 /**
  * Maximum length of a client_id. A longer one is unknown without a read, which keeps keys far below
@@ -90,28 +85,10 @@ export async function findClient(
   return client.get()
 }
 
-/** Lists every registered client, ordered by client_id. */
-export async function listClients(): Promise<Client[]> {
-  const listed = queryItems({
-    IndexName: indexName,
-    KeyConditionExpression: 'gpk = :list',
-    ExpressionAttributeValues: { ':list': listPartition },
-  })
-  const keys: Key[] = []
-  for await (const { gsk } of listed) keys.push(clientKey(String(gsk)))
-  const items = await readItems(keys, { consistent: true })
-  return items.flatMap((item) => (item === undefined ? [] : [v.parse(Client, item)]))
-}
-
 /** The write that registers or replaces a client. It fails unless newer than the stored registration. */
 export const putClient = (client: Client): Write => ({
   Put: {
-    Item: {
-      ...clientKey(client.clientId),
-      gpk: listPartition,
-      gsk: client.clientId,
-      ...client,
-    },
+    Item: { ...clientKey(client.clientId), ...client },
     ConditionExpression: 'attribute_not_exists(pk) OR updatedAt < :updatedAt',
     ExpressionAttributeValues: { ':updatedAt': client.updatedAt },
   },

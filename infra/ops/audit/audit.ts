@@ -1,6 +1,7 @@
 import type { Evidence } from '../../../shared/keys/evidence.ts'
 import { keyIn, type SigningKey } from '../../../shared/keys/set.ts'
 import { nextDue } from '../../../shared/keys/times.ts'
+import { summarizeEvidence } from '../keys/key-status.ts'
 import { checkEvidenceChain, checkProofs } from './checks/evidence.ts'
 import { checkJwks } from './checks/jwks.ts'
 import { checkKeyStates } from './checks/key-states.ts'
@@ -65,3 +66,23 @@ export function audit(facts: Facts): Report {
     records: evidence.flatMap(({ record }) => record ?? []),
   }
 }
+
+/** What a reader of the report needs: a table each of the findings, keys, controls and transitions. */
+export const summarize = ({ ok, signer, next_due, findings, keys, controls, records }: Report): object => ({
+  ok,
+  signer,
+  next_due,
+  findings: findings.map(({ finding, subject, message }) => ({ finding, subject, message })),
+  keys: keys.map(({ kid, state, kms, published_at, active_at, retiring_at, retired_at }) => ({
+    kid,
+    state,
+    in_kms: kms?.state,
+    deletion_at: kms?.deletionAt,
+    published_at,
+    active_at,
+    retiring_at,
+    retired_at,
+  })),
+  controls: controls.map(({ title, holds }) => ({ holds, control: title })),
+  evidence: summarizeEvidence(records),
+})

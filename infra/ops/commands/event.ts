@@ -27,11 +27,9 @@ const addPut = (parent: Command, run: RunCommand): Command =>
     )
     .action((file: string) =>
       run(async (context) => {
-        const { describeResult, isDone, sendLines } = await import('../events/send-lines.ts')
-        const { readLines } = await import('../read-lines.ts')
-        const result = await sendLines(context, readLines(file, context.terminal))
-        context.show(result, () => describeResult(result))
-        return isDone(result)
+        const { sendLines } = await import('../events/send-lines.ts')
+        const result = await sendLines(context, file)
+        return context.show(result, { ok: result.applied && result.refused_count === 0 })
       }),
     )
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
+import type { RotationResult } from '../../../shared/keys/run.ts'
 import type { Anchor } from '../audit/facts.ts'
-import { examples, type RunCommand } from '../command.ts'
+import { type CommandContext, examples, type RunCommand } from '../command.ts'
 import { UsageError } from '../errors.ts'
-import { runRotation } from '../keys/run-rotation.ts'
 
 const byOption = ['--by <name>', 'your name, for the evidence record', process.env['USER']] as const
 
@@ -32,45 +32,28 @@ const addStatus = (parent: Command, run: RunCommand): Command =>
     )
     .action(() =>
       run(async ({ show }) => {
-        const { formatKeyStatus, readKeyStatus } = await import('../keys/key-status.ts')
+        const { readKeyStatus, summarizeEvidence } = await import('../keys/key-status.ts')
         const status = await readKeyStatus()
-        show(status, () => formatKeyStatus(status))
-        return true
+        return show(status, { text: { ...status, evidence: summarizeEvidence(status.evidence) } })
       }),
     )
-
-interface RotateOptions {
-  emergency?: boolean
-  revokeOld?: boolean
-  by?: string
-}
 
 const addRotate = (parent: Command, run: RunCommand): Command =>
   parent
     .command('rotate')
     .description('Starts a rotation: publishes a new key, which signs once every client can know it.')
     .option('--emergency', 'let the new key sign at once')
-    .option(
-      '--revoke-old',
-      'with --emergency: wait until no function signs with an old key, about a minute, and revoke every old key',
-    )
     .option(...byOption)
     .addHelpText(
       'after',
       examples({
         'keys rotate': 'publishes the next key ahead of time',
-        '--stage prod keys rotate --emergency --revoke-old --by "A. Operator"':
-          'replaces signing keys that may have leaked: their tokens stop verifying',
+        '--stage prod keys rotate --emergency --by "A. Operator"':
+          'replaces a signing key that may have leaked; says until when functions may still sign with it',
       }),
     )
-    .action(({ emergency = false, revokeOld = false, by }: RotateOptions) =>
-      run(async (context) => {
-        if (!revokeOld) return runRotation(context, { action: 'rotate', emergency, requested_by: by })
-        if (!emergency)
-          throw new UsageError('--revoke-old needs --emergency: else the old key goes on signing')
-        const { replaceSigner } = await import('../keys/replace-signer.ts')
-        return replaceSigner(context, by)
-      }),
+    .action(({ emergency = false, by }: { emergency?: boolean; by?: string }) =>
+      run((context) => runRotation(context, { action: 'rotate', emergency, requested_by: by })),
     )
 
 const addRevoke = (parent: Command, run: RunCommand): Command =>
@@ -88,6 +71,13 @@ const addRevoke = (parent: Command, run: RunCommand): Command =>
     .action((kid: string, { by }: { by?: string }) =>
       run((context) => runRotation(context, { action: 'revoke', kid: kid.trim(), requested_by: by })),
     )
+
+/** Invokes the rotation function with a request, and shows what it did. */
+async function runRotation({ target, show }: CommandContext, request: object): Promise<boolean> {
+  const { invokeFunction } = await import('../functions.ts')
+  const result = await invokeFunction(`${target.namePrefix}rotate-signing-keys`, request)
+  return show(result as RotationResult)
+}
 
 const addAudit = (parent: Command, run: RunCommand): Command =>
   parent
@@ -111,11 +101,9 @@ const addAudit = (parent: Command, run: RunCommand): Command =>
       const anchor = previous === undefined ? undefined : readAnchor(previous)
       await run(async ({ target, show }) => {
         const { gatherFacts } = await import('../audit/gather-facts.ts')
-        const { audit } = await import('../audit/audit.ts')
-        const { formatReport } = await import('../audit/format-report.ts')
+        const { audit, summarize } = await import('../audit/audit.ts')
         const report = audit(await gatherFacts(target, { anchor }))
-        show(report, () => formatReport(report))
-        return report.ok
+        return show(report, { ok: report.ok, text: summarize(report) })
       })
     })
 

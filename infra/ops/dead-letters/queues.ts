@@ -80,6 +80,20 @@ export async function countMessages(sqs: SQSClient, name: string): Promise<Messa
   }
 }
 
+/** Counts the waiting messages and the dead letters of every queue. */
+export async function listQueueCounts(target: Pick<Target, 'namePrefix'>) {
+  const sqs = openSqs()
+  const count = async (queue: string | undefined) =>
+    queue === undefined ? 0 : totalOf(await countMessages(sqs, queue))
+  return Promise.all(
+    listQueues(target).map(async ({ name, queue, deadLetters }) => ({
+      name,
+      waiting: await count(queue),
+      dead_letters: await count(deadLetters),
+    })),
+  )
+}
+
 /** Works on each dead-letter queue in which messages are visible, on all of them at the same time. */
 export async function onDeadLetters<Result>(
   sqs: SQSClient,

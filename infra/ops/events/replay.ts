@@ -5,10 +5,10 @@ import type { CommandContext } from '../command.ts'
 import { collectDeadLetters, dropDeadLetters, redriveDeadLetters } from '../dead-letters/actions.ts'
 import { findQueue, onDeadLetters, openSqs, type QueuePair } from '../dead-letters/queues.ts'
 import type { DeadLetter } from '../dead-letters/visit.ts'
-import { formatInstant, formatTable } from '../terminal.ts'
+import { formatInstant } from '../terminal.ts'
 import { openArchive, type Span } from './archive.ts'
 import { keepRefused } from './keep-refused.ts'
-import { awaitEmptyQueues } from './outcome.ts'
+import { awaitEmptyQueues } from './await-empty-queues.ts'
 
 /** The JSON result of the command `events replay`. */
 interface ReplayResult {
@@ -89,8 +89,7 @@ export async function replayEvents(
       applied,
       rejected: rejected.map(({ detailType, id, reason }) => ({ detail_type: detailType, id, reason })),
     }
-    show(result, () => describe(result))
-    return applied && rejected.length === 0
+    return show(result, { ok: applied && rejected.length === 0 })
   } finally {
     await release()
     archive.close()
@@ -125,18 +124,3 @@ async function redriveWhileItHelps(
     before = redriven
   }
 }
-
-const describe = ({ from, to, applied, rejected }: ReplayResult): string =>
-  [
-    `The events from ${from} to ${to} were replayed.`,
-    applied ? 'All of them have been applied or rejected.' : 'Some of them are still being retried.',
-    ...(rejected.length === 0
-      ? []
-      : [
-          `${rejected.length} rejected:`,
-          formatTable(
-            ['EVENT', 'MESSAGE', 'REASON'],
-            rejected.map(({ detail_type: type, id, reason }) => [type ?? '-', id, reason ?? '-']),
-          ),
-        ]),
-  ].join('\n')

@@ -1,15 +1,29 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { randomUUID } from 'node:crypto'
+import { createReadStream, existsSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { clientOptions } from '../../../shared/aws/client-options.ts'
+import { requireEnv } from '../../../shared/env.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import type { CommandContext } from '../command.ts'
-import { findQueue, openSqs } from '../dead-letters/queues.ts'
-import { startProgress } from '../progress.ts'
-import { formatTable } from '../terminal.ts'
-import { markOf, openBus } from './event-bus.ts'
-import { awaitEmptyQueues, listRejected, type RejectedLine } from './outcome.ts'
-import { readEvent } from './read-event.ts'
+import { collectDeadLetters } from '../dead-letters/actions.ts'
+import { findQueue, onDeadLetters, openSqs } from '../dead-letters/queues.ts'
+import { UsageError } from '../errors.ts'
+import { startProgress, type Terminal } from '../terminal.ts'
+import { awaitEmptyQueues } from './await-empty-queues.ts'
+import { type OutgoingEvent, readEvent } from './read-event.ts'
+
+/** An input line whose event the bus or its function rejected. */
+interface RejectedLine {
+  line: number
+  detail_type: string | null
+  reason: string | null
+}
 
 /** What became of the lines of an input. */
-export interface SendResult {
+interface SendResult {
   lines: number
   sent: number
   /** Whether every event has been applied or rejected. */
@@ -25,79 +39,91 @@ export interface SendResult {
 /** Number of events that are sent at the same time. */
 const concurrency = 32
 
+/** Maximum number of attempts to put an event while the bus cannot accept it. */
+const maxAttempts = 8
+
 const maxListed = 1_000
 
 /**
- * Sends each line as an event, waits until they are applied, and finds those that were rejected. A run that
- * ends early may be started again from the first line: an event takes effect once.
+ * Sends each line of a file, or for `-` of standard input, as an event, waits until they are applied, and
+ * finds those that were rejected. A run that ends early may be started again from the first line: an event
+ * takes effect once.
  */
-export async function sendLines(
-  { target, terminal }: CommandContext,
-  lines: AsyncIterable<string>,
-): Promise<SendResult> {
-  const run = randomUUID()
-  const bus = openBus()
+export async function sendLines({ target, terminal }: CommandContext, file: string): Promise<SendResult> {
+  // The mark of an event, which its dead letter contains, too: the run and the line.
+  const mark = `urn:event-put:${randomUUID()}:`
+  const client = new EventBridgeClient({
+    ...clientOptions(),
+    // The timeouts are longer than in functions: no caller waits here, and a failure means starting the run
+    // again.
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
+    maxAttempts,
+  })
   const showSent = startProgress(terminal, 'sending')
   const types = new Set<string>()
   const notSent: RejectedLine[] = []
   const counts = { lines: 0, sent: 0, refused: 0 }
-  try {
-    await forEachConcurrently(numbered(lines), concurrency, async ({ line, text }) => {
-      counts.lines = line
-      if (text.trim() === '') return
-      const event = readEvent(target.stage, text)
-      const code =
-        typeof event === 'string' ? undefined : await bus.put({ ...event, mark: markOf(run, line) })
-      if (typeof event !== 'string' && code === undefined) {
-        types.add(event.detailType)
-        showSent(`${(counts.sent += 1)} events`)
-        return
-      }
-      counts.refused += 1
-      const reason = typeof event === 'string' ? event : `the bus refused it: ${code}`
-      if (notSent.length < maxListed) notSent.push({ line, detail_type: null, reason })
-    })
-  } finally {
-    bus.close()
-  }
+  await forEachConcurrently(readLines(file, terminal), concurrency, async ({ line, text }) => {
+    counts.lines = line
+    if (text.trim() === '') return
+    const event = readEvent(target.stage, text)
+    const problem = typeof event === 'string' ? event : await put(client, event, mark + String(line))
+    if (typeof event !== 'string' && problem === undefined) {
+      types.add(event.detailType)
+      showSent(`${(counts.sent += 1)} events`)
+      return
+    }
+    counts.refused += 1
+    if (notSent.length < maxListed) notSent.push({ line, detail_type: null, reason: problem ?? null })
+  })
   const queues = [...types].map((type) => findQueue(target, type))
   const sqs = openSqs()
   const showWaiting = startProgress(terminal, 'applying')
-  try {
-    const waiting = queues.flatMap(({ queue }) => queue ?? [])
-    const applied = await awaitEmptyQueues(sqs, waiting, (count) => showWaiting(`${count} waiting`))
-    const rejected = await listRejected(sqs, queues, run)
-    return {
-      lines: counts.lines,
-      sent: counts.sent,
-      applied,
-      refused_count: counts.refused + rejected.length,
-      refused: [...notSent, ...rejected].sort((a, b) => a.line - b.line),
-    }
-  } finally {
-    sqs.destroy()
+  const waiting = queues.flatMap(({ queue }) => queue ?? [])
+  const applied = await awaitEmptyQueues(sqs, waiting, (count) => showWaiting(`${count} waiting`))
+  const isOurs = (resource: string) => resource.startsWith(mark)
+  const letters = await onDeadLetters(sqs, queues, ({ deadLetters }) =>
+    collectDeadLetters(sqs, deadLetters, {
+      limit: maxListed,
+      matches: ({ resources }) => resources.some(isOurs),
+    }),
+  )
+  const rejected = letters.flat().map(({ resources, detailType, reason }) => ({
+    line: Number(resources.find(isOurs)?.slice(mark.length)),
+    detail_type: detailType,
+    reason,
+  }))
+  return {
+    lines: counts.lines,
+    sent: counts.sent,
+    applied,
+    refused_count: counts.refused + rejected.length,
+    refused: [...notSent, ...rejected].sort((a, b) => a.line - b.line),
   }
 }
 
-async function* numbered(lines: AsyncIterable<string>): AsyncGenerator<{ line: number; text: string }> {
+/** Yields the lines of a file with their numbers. Throws a UsageError if there is no such file. */
+async function* readLines(file: string, terminal: Terminal): AsyncGenerator<{ line: number; text: string }> {
+  if (file !== '-' && !existsSync(file)) throw new UsageError(`there is no file ${file}`)
+  const input = file === '-' ? Readable.from(terminal.readInput()) : createReadStream(file)
   let line = 0
-  for await (const text of lines) yield { line: (line += 1), text }
+  for await (const text of createInterface({ input, crlfDelay: Infinity })) yield { line: (line += 1), text }
 }
 
-/** Describes what became of the lines of an input. */
-export function describeResult({ lines, sent, refused, refused_count: count, applied }: SendResult): string {
-  const table = formatTable(
-    ['LINE', 'EVENT', 'REASON'],
-    refused.map(({ line, detail_type: type, reason }) => [String(line), type ?? '-', reason]),
-  )
-  const status = applied
-    ? 'All of them have been applied or rejected.'
-    : 'Some of them are still being retried.'
-  const rejected = `${count} rejected${count > refused.length ? `, the first ${refused.length}` : ''}:`
-  return [`${sent} events of ${lines} lines sent. ${status}`, ...(count === 0 ? [] : [rejected, table])].join(
-    '\n',
-  )
+/** Puts an event on the bus. Resolves with the reason if it was not accepted. */
+async function put(
+  client: EventBridgeClient,
+  { source: Source, detailType: DetailType, detail: Detail }: OutgoingEvent,
+  mark: string,
+): Promise<string | undefined> {
+  const EventBusName = requireEnv('EVENT_BUS_NAME')
+  const Entries = [{ EventBusName, Source, DetailType, Detail, Resources: [mark] }]
+  for (let attempt = 1; ; attempt += 1) {
+    const code = (await client.send(new PutEventsCommand({ Entries }))).Entries?.[0]?.ErrorCode
+    if (code === undefined) return undefined
+    if (!transientErrors.includes(code) || attempt === maxAttempts) return `the bus refused it: ${code}`
+    await wait(Math.random() * 100 * 2 ** attempt)
+  }
 }
 
-/** Whether every line was sent and has taken effect. */
-export const isDone = ({ refused_count: count, applied }: SendResult): boolean => applied && count === 0
+const transientErrors = ['ThrottlingException', 'InternalFailure', 'InternalException']

@@ -36,23 +36,14 @@ export async function readKeyStatus(): Promise<KeyStatus> {
   }
 }
 
-const instant = (at: number | null): string => (at === null ? '-' : new Date(at).toISOString())
-
-/** Formats the status of the signing keys as text. */
-export function formatKeyStatus({ keys, evidence, attempt, next_due }: KeyStatus): string {
-  const lines = keys.flatMap(({ kid, arn, state, published_at, active_at, retiring_at, retired_at }) => [
-    `${state.padEnd(10)}${kid}`,
-    `          ${arn}`,
-    `          published ${instant(published_at)}  active ${instant(active_at)}`,
-    `          retiring  ${instant(retiring_at)}  retired ${instant(retired_at)}`,
-  ])
-  const records = evidence.map(
-    ({ sequence, at, action, trigger }) => `${sequence}  ${instant(at)}  ${action} (${trigger.kind})`,
-  )
-  if (attempt !== null)
-    lines.push(
-      `creating  a key to ${attempt.purpose} since ${instant(attempt.started_at)}`,
-      `          ${attempt.arn ?? 'KMS has not named it yet'}`,
-    )
-  return [...lines, '', 'evidence', ...records, '', `next due  ${instant(next_due)}`].join('\n')
-}
+/** The members of evidence records that a reader of the text needs. */
+export const summarizeEvidence = (records: readonly Evidence[]): object[] =>
+  records.map(({ sequence, at, action, trigger, old_kid, new_kid, run_id }) => ({
+    sequence,
+    at,
+    action,
+    by: trigger.requested_by ?? trigger.kind,
+    old_kid,
+    new_kid,
+    run_id,
+  }))

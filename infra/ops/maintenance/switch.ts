@@ -49,8 +49,7 @@ export async function switchMaintenance(
     await wait(rest)
   }
   const states = await readMaintenance(target)
-  show(states, () => formatMaintenance(states))
-  return chosen.every((name) => states[name] === wanted)
+  return show(states, { ok: chosen.every((name) => states[name] === wanted) })
 }
 
 /** Waits for as many answers of the API in a row as show that no server of API Gateway answers otherwise. */

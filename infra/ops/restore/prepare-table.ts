@@ -89,13 +89,3 @@ async function readKeyRecords(): Promise<Item[]> {
   for await (const item of queryItems(query)) records.push(item)
   return records
 }
-
-/** Formats what was done as text. */
-export function formatPreparation({ hour, late, ...removed }: Preparation): string {
-  const lines = Object.entries(removed).map(
-    ([kind, count]) => `${count} ${kind.replaceAll('_', ' ')} removed`,
-  )
-  if (late.length === 0) return [...lines, `the table is whole as of ${hour}`].join('\n')
-  const keys = late.slice(0, 20).join('\n')
-  return `${lines.join('\n')}\nNOT WHOLE: ${late.length} items were written at ${hour}; restore an earlier hour:\n${keys}`
-}

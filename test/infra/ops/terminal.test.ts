@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatTable, showControls, withoutControls } from '../../../infra/ops/terminal.ts'
+import { formatResult, formatTable, showControls, withoutControls } from '../../../infra/ops/terminal.ts'
 
 it.each([
   ['an escape sequence', '\u001b[2Jx', String.raw`\u001b[2Jx`],
@@ -15,8 +15,25 @@ it.each([
 })
 
 it('a cell of a table begins a line of its own', () => {
-  expect(formatTable(['A', 'B'], [['x\nuser 1  admin', 'y']])).toBe(
-    'A                     B\nx\\u000auser 1  admin  y',
+  expect(formatTable([{ a: 'x\nuser 1  admin', b_c: null }, { a: 'z' }])).toBe(
+    'A                     B C\nx\\u000auser 1  admin  -\nz                     -',
+  )
+})
+
+it('a result is shown as lines and tables, with instants in UTC', () => {
+  const keys = [
+    { kid: 'one', active_at: Date.UTC(2026, 10, 23), rest: { of: 1 }, may_sign_milliseconds: 63_000 },
+  ]
+  expect(formatResult({ ok: true, next_due: null, none: [], keys })).toBe(
+    [
+      'ok        true',
+      'next_due  -',
+      'none      []',
+      '',
+      'keys',
+      'KID  ACTIVE AT             REST      MAY SIGN MILLISECONDS',
+      'one  2026-11-23 00:00:00Z  {"of":1}  1 min 3 s',
+    ].join('\n'),
   )
 })
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { invokeRotation } from '../../../infra/ops/keys/run-rotation.ts'
-import { findTarget } from '../../../infra/ops/target.ts'
+import { invokeFunction } from '../../../infra/ops/functions.ts'
 import { tableName } from '../../../shared/db/table.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
@@ -41,7 +40,7 @@ export async function aStageRebuiltFromItsEvents(
     expect(await readEverything(url, users, network)).toEqual(before)
     expect(await readOutbox(url)).toEqual(outbox)
 
-    await invokeRotation(await findTarget({ url, outputs: '' }), {})
+    await invokeFunction('rotate-signing-keys', {})
     await people.signIn(toTestUser(registration))
     for (const finding of await findings(procedure)) {
       const [name, ARN = ''] = finding.split(' ')

@@ -13,7 +13,7 @@ vi.mock('node:timers/promises', () => ({
 
 const kms = await useLaggingKms()
 const { handler } = await import('../../../../functions/schedule/rotate-signing-keys.ts')
-const { formatKeyStatus, readKeyStatus } = await import('../../../../infra/ops/keys/key-status.ts')
+const { readKeyStatus } = await import('../../../../infra/ops/keys/key-status.ts')
 const { clientOptions } = await import('../../../../shared/aws/client-options.ts')
 const { signingKeyTagName } = await import('../../../../shared/aws/signing-key-names.ts')
 const { signJwt } = await import('../../../../shared/keys/sign.ts')
@@ -206,7 +206,6 @@ describe('with a KMS that lags by 90 s', () => {
     expect(await invoke({ action: 'rotate' })).toMatchObject({ waits_for_kms: true, transitions: [] })
     const status = await readKeyStatus()
     expect(status.attempt).toMatchObject({ purpose: 'publish', arn: expect.any(String) as string })
-    expect(formatKeyStatus(status)).toContain(status.attempt?.arn)
     await runEveryMinute({ action: 'rotate', emergency: true })
     expect((await signer()).kid).not.toBe(old.kid)
     expect(await countKeys()).toBe(2)

@@ -4,11 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as rotate } from '../../../../functions/schedule/rotate-signing-keys.ts'
-import { audit } from '../../../../infra/ops/audit/audit.ts'
+import { audit, summarize } from '../../../../infra/ops/audit/audit.ts'
 import type { Facts } from '../../../../infra/ops/audit/facts.ts'
-import { formatReport } from '../../../../infra/ops/audit/format-report.ts'
 import { gatherFacts } from '../../../../infra/ops/audit/gather-facts.ts'
 import type { Target } from '../../../../infra/ops/target.ts'
+import { formatResult } from '../../../../infra/ops/terminal.ts'
 import { db, tableName } from '../../../../shared/db/table.ts'
 import { evidenceHash, evidenceKey } from '../../../../shared/keys/evidence.ts'
 import { thumbprint, toJwks, readKeySet } from '../../../../shared/keys/set.ts'
@@ -285,7 +285,7 @@ describe('audit findings', () => {
 it('the audit’s report in words names every key and every finding', async () => {
   await setItem(evidenceKey(4), 'run_id', 'another')
   const found = await report()
-  const text = formatReport(found)
+  const text = formatResult(summarize(found))
   for (const { kid } of found.keys) expect(text).toContain(kid)
   expect(text).toContain('evidence_edited')
 })

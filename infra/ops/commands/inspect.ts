@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { examples, readUserId, type RunCommand } from '../command.ts'
+
+/** Adds the commands that only read: `doctor`, `user show` and `ledger verify`. */
+export function addInspectionCommands(program: Command, run: RunCommand): void {
+  addDoctor(program, run)
+  addShowUser(program.command('user').description('Shows users; an event changes one: see `event put`.'), run)
+  addVerify(program.command('ledger').description('Verifies wallets and their bills.'), run)
+}
+
+const addDoctor = (program: Command, run: RunCommand): Command =>
+  program
+    .command('doctor')
+    .description('Checks every part of a deployment, and exits 1 if something is wrong. Changes nothing.')
+    .addHelpText(
+      'after',
+      examples({ doctor: 'checks the local stack', '--stage prod doctor': 'checks a stage on AWS' }),
+    )
+    .action(() =>
+      run(async ({ target, show }) => {
+        const { examine } = await import('../doctor.ts')
+        const checks = await examine(target)
+        const ok = checks.every((check) => check.ok)
+        return show({ ok, checks }, { ok })
+      }),
+    )
+
+const addShowUser = (parent: Command, run: RunCommand): Command =>
+  parent
+    .command('show')
+    .argument('<user>', 'user id or email address')
+    .description('Shows a user, without their secrets.')
+    .addHelpText('after', examples({ 'user show alice@example.com': 'shows one of the demo users' }))
+    .action((reference: string) =>
+      run(async ({ show }) => {
+        const { describeUser } = await import('../describe-user.ts')
+        return show(await describeUser(reference))
+      }),
+    )
+
+const addVerify = (parent: Command, run: RunCommand): Command =>
+  parent
+    .command('verify')
+    .description(
+      'Recomputes every wallet from its bills, compares the index of its bills and the events that made them, and exits 1 if something differs. Changes nothing.',
+    )
+    .option('--user <id>', 'verify only the wallets of this user', readUserId)
+    .addHelpText(
+      'after',
+      examples({ '--stage prod ledger verify --user 42': 'verifies the wallets of user 42' }),
+    )
+    .action(({ user }: { user?: number }) =>
+      run(async ({ show, terminal }) => {
+        const { findWallets, verifyLedger } = await import('../verify-ledger.ts')
+        const report = await verifyLedger(await findWallets(user), terminal)
+        return show(report, { ok: report.differences.length === 0 })
+      }),
+    )

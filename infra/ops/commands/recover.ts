@@ -1,0 +1,79 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { examples, readInstant, type RunCommand } from '../command.ts'
+import { type PartName, partNames } from '../maintenance/parts.ts'
+
+/** Adds the command groups `maintenance`, which stops the service, and `restore`, for a restored table. */
+export function addRecoveryCommands(program: Command, run: RunCommand): void {
+  const maintenance = program
+    .command('maintenance')
+    .description('Stops requests (503), events (they wait in their queues) and schedules, and lets them run.')
+  addSwitch(maintenance, run, 'on', 'Stops the service, and waits until nothing is at work any more.')
+  addSwitch(maintenance, run, 'off', 'Lets the service run again, and waits until it does.')
+  const restore = program
+    .command('restore')
+    .description('Makes a table that was restored to a full hour ready to serve.')
+  addPrepare(restore, run)
+  addFinish(restore, run)
+}
+
+const addSwitch = (parent: Command, run: RunCommand, name: 'on' | 'off', description: string): Command =>
+  parent
+    .command(name)
+    .description(description)
+    .addOption(new Option('--only <part>', 'only one part').choices(partNames))
+    .addHelpText(
+      'after',
+      examples({ [`--stage prod maintenance ${name}`]: 'does so for requests, events and schedules' }),
+    )
+    .action(({ only }: { only?: PartName }) =>
+      run(async (context) => {
+        const { switchMaintenance } = await import('../maintenance/switch.ts')
+        return switchMaintenance(context, name === 'on', only === undefined ? partNames : [only])
+      }),
+    )
+
+const addPrepare = (parent: Command, run: RunCommand): Command =>
+  parent
+    .command('prepare')
+    .description(
+      'Checks that the table is whole, and exits 1 if not. Takes out tokens, codes and free deposit addresses, which may have been ended, used or assigned since. Reads the whole table.',
+    )
+    .requiredOption('--hour <instant>', 'the hour to which the table was restored', readHour)
+    .addHelpText(
+      'after',
+      examples({
+        '--stage prod --table RESTORED restore prepare --hour 2026-11-22T04:00:00Z':
+          'before anything reaches the table; repeat it at will',
+      }),
+    )
+    .action(({ hour }: { hour: number }) =>
+      run(async ({ show }) => {
+        const { prepareTable } = await import('../restore/prepare-table.ts')
+        const preparation = await prepareTable(hour)
+        return show(preparation, { ok: preparation.late.length === 0 })
+      }),
+    )
+
+const addFinish = (parent: Command, run: RunCommand): Command =>
+  parent
+    .command('finish')
+    .description(
+      'Puts every deposit address that is nobody’s into its pool. Refuses while an event waits that may assign one. Reads the whole table.',
+    )
+    .addHelpText(
+      'after',
+      examples({ '--stage prod restore finish': 'after `events replay`, which must have left nothing over' }),
+    )
+    .action(() =>
+      run(async ({ target, show }) => {
+        const { checkReplayed, freeAddresses } = await import('../restore/free-addresses.ts')
+        await checkReplayed(target)
+        return show({ free_addresses: await freeAddresses() })
+      }),
+    )
+
+function readHour(text: string): number {
+  const instant = readInstant(text)
+  if (instant % 3_600_000 !== 0) throw new InvalidArgumentError('not a full hour.')
+  return instant
+}

@@ -1,0 +1,26 @@
+import { readSignInRecord } from '../../shared/sign-in/record.ts'
+import { readEmailOwner } from '../../shared/users/email-owner.ts'
+import { normalizeEmail } from '../../shared/users/identity.ts'
+import { readUser } from '../../shared/users/user.ts'
+import { OperationError } from './errors.ts'
+
+/** A user's data without secrets, by id or email address. Throws an OperationError if there is none. */
+export async function describeUser(reference: string) {
+  const userId = /^\d+$/.test(reference) ? Number(reference) : await readEmailOwner(normalizeEmail(reference))
+  const [user, signIn] =
+    userId === undefined
+      ? []
+      : await Promise.all([readUser(userId, { consistent: true }), readSignInRecord(userId)])
+  if (user === undefined || signIn === undefined) throw new OperationError(`there is no user ${reference}`)
+  return {
+    user_id: user.userId,
+    email: user.email,
+    nickname: user.nickname,
+    disabled: signIn.disabled,
+    password: signIn.loginPassword !== undefined,
+    authenticator: signIn.totpSecret !== undefined,
+    passkey: signIn.passkey,
+    referrer_id: user.referrerId ?? null,
+    registered_at: user.registeredAt,
+  }
+}

@@ -1,0 +1,37 @@
+import type { SQSClient } from '@aws-sdk/client-sqs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { countMessages, totalOf } from '../dead-letters/queues.ts'
+
+const pollIntervalMilliseconds = 500
+
+/**
+ * Maximum time that the number of waiting messages may stay the same; longer than the retries of early
+ * events.
+ */
+const maxStallMilliseconds = 90_000
+
+/**
+ * Waits until the queues are empty, and reports every count. SQS counts are approximate, so only two zeros in
+ * a row end the wait. Resolves with false if the count has not fallen for `maxStallMilliseconds`.
+ */
+export async function awaitEmptyQueues(
+  sqs: SQSClient,
+  queues: readonly string[],
+  onCount: (count: number) => void,
+): Promise<boolean> {
+  let lowest = Infinity
+  let fellAt = Date.now()
+  for (let zeros = 0; zeros < 2;) {
+    const counts = await Promise.all(queues.map((queue) => countMessages(sqs, queue)))
+    const count = counts.reduce((sum, messages) => sum + totalOf(messages), 0)
+    onCount(count)
+    zeros = count === 0 ? zeros + 1 : 0
+    if (count < lowest) {
+      lowest = count
+      fellAt = Date.now()
+    }
+    if (count > 0 && Date.now() - fellAt > maxStallMilliseconds) return false
+    if (zeros < 2) await wait(pollIntervalMilliseconds)
+  }
+  return true
+}
