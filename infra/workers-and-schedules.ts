@@ -56,7 +56,12 @@ export const schedules: Schedule[] = [
     rate: 'rate(1 minute)',
     onlyReads: true,
     permissions: {
-      table: { GetItem: ['W#'], Query: ['BL#', 'BX#', 'VERIFICATION'], PutItem: ['VERIFICATION'] },
+      table: {
+        GetItem: ['W#'],
+        BatchGetItem: ['BX#'],
+        Query: ['BL#', 'VERIFICATION'],
+        PutItem: ['VERIFICATION'],
+      },
       index: ['WALLETS#'],
       memory: 512,
       timeout: 900,

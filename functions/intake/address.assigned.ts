@@ -19,7 +19,6 @@ export const handler = intake({
     at: Instant,
   }),
   key: ({ address, tag, currency_network: network }) => `${network}:${address}:${tag ?? ''}`,
-  unrecorded: true,
   rejections: ['unknown_address', 'wrong_currency'],
   apply: ({ address, tag, currency, currency_network: network, user_id: userId, at }) =>
     recordAssignment({ network, address, tag, currency, userId, at }),

@@ -23,7 +23,6 @@ export const handler = intake({
     ),
   }),
   key: ({ batch_id }) => batch_id,
-  inParts: true,
   rejections: ['address_taken'],
   apply: ({ batch_id, currency, currency_network, required_confirmations, addresses }, record) =>
     provisionAddresses(

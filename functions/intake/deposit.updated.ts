@@ -3,7 +3,6 @@ import type { DepositStatus } from '../../shared/deposits/deposit.ts'
 import { AddressTag, ChainAddress } from '../../shared/deposits/deposit-address.ts'
 import { updateDeposit } from '../../shared/deposits/update-deposit.ts'
 import { Count, CurrencyCode, Instant } from '../../shared/fields.ts'
-import { bookingInstant } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { Amount } from '../../shared/money.ts'
 
@@ -37,7 +36,6 @@ export const handler = intake({
   key: ({ currency_network, txid, output_index }) => `${currency_network}:${txid}:${output_index}`,
   rejections: ['unknown_address', 'wrong_currency', 'balance_too_large', 'too_many_currencies'],
   // A deposit has many events with the same key. The stored status, not an event record, makes it count once.
-  unrecorded: true,
   apply: ({ currency_network, txid, output_index, status, ...rest }, { delivery }) =>
     updateDeposit({
       ...rest,
@@ -45,6 +43,6 @@ export const handler = intake({
       txid,
       outputIndex: output_index,
       status: statuses[status],
-      bookedAt: bookingInstant(delivery),
+      bookedAt: delivery.bookedAt,
     }),
 })

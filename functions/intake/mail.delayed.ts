@@ -14,7 +14,6 @@ export const handler = intake({
   detailType: mailDelayed,
   detail: v.object({ ...codeMailFields, user_id: UserId, ticket_hash: v.string() }),
   key: ({ mail_id }) => mail_id,
-  unrecorded: true,
   rejections: mailRejections,
   async apply({ user_id, ticket_hash, ...mail }) {
     const record = await readSignInRecord(user_id)

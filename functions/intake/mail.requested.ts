@@ -17,7 +17,6 @@ export const handler = intake({
     v.object({ ...mailFields(() => warningLifetimeMilliseconds), kind: v.picklist(warningKinds) }),
   ]),
   key: ({ mail_id }) => mail_id,
-  unrecorded: true,
   rejections: mailRejections,
   async apply(mail) {
     await sendMail(mail, (now) =>

@@ -3,11 +3,11 @@ import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-unit
 import { emitMetric } from '../../shared/emit-metric.ts'
 import { countFailure, isUnavailable } from '../../shared/faults.ts'
 import {
-  isFinished,
+  isAtRest,
   listShard,
+  passAt,
   readSlices,
   type Slice,
-  takeSlice,
   writeSlice,
 } from '../../shared/ledger/verify/slice.ts'
 import { verifyWallet } from '../../shared/ledger/verify/wallet.ts'
@@ -19,8 +19,6 @@ export interface VerificationReport {
   wallets: number
   bills: number
   differences: number
-  /** Number of slices whose pass this run finished. */
-  finished: number
 }
 
 type Run = Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>
@@ -32,21 +30,18 @@ const reserveMilliseconds = 120_000
 const concurrency = 8
 
 /**
- * Recomputes the balances of wallets from their bills, every wallet once a day. A run takes a slice of the
- * ledger that is due and that no other run has, continues where the last one ended, and takes the next one
- * while time is left. As a run starts every minute and may take fifteen, up to fifteen work at once.
+ * Recomputes the balances of wallets from their bills, every wallet once a day. A run starts every minute and
+ * continues the slice of the ledger whose turn it is. The turn of a slice comes every sixteen minutes and a
+ * run takes fifteen at most, so that no two work on the same wallets.
  */
 export async function handler(_event: unknown, context: Run): Promise<VerificationReport> {
   resetConsumedUnits()
   log.resetKeys()
   log.appendKeys({ request_id: context.awsRequestId })
-  const report: VerificationReport = { wallets: 0, bills: 0, differences: 0, finished: 0 }
+  const report: VerificationReport = { wallets: 0, bills: 0, differences: 0 }
   try {
-    for (;;) {
-      const slice = await claimSlice(context)
-      if (slice === undefined || !(await verifySlice(slice, context, report))) break
-      report.finished += 1
-    }
+    const slice = passAt(await readSliceInTurn(Date.now()), Date.now())
+    if (!isAtRest(slice)) await verifySlice(slice, context, report)
   } catch (error) {
     if (!isUnavailable(error)) throw error
     log.warn('the verification goes on in the next run', { cause: errorSummary(error) })
@@ -58,25 +53,18 @@ export async function handler(_event: unknown, context: Run): Promise<Verificati
   return report
 }
 
-/** Takes a slice that is due, and tells how far the pass is; undefined without one, or without time. */
-async function claimSlice(context: Run): Promise<Slice | undefined> {
+/** Reads the slice whose turn it is at an instant, and tells how far the pass over all of them is. */
+async function readSliceInTurn(now: number): Promise<Slice> {
   const slices = await readSlices()
-  const now = Date.now()
-  const left = context.getRemainingTimeInMillis()
-  emitMetric('LedgerSlicesVerified', slices.filter(isFinished).length)
+  const isVerified = (slice: Slice) => slice.verified_at > 0 && isAtRest(slice)
+  emitMetric('LedgerSlicesVerified', slices.filter(isVerified).length)
   const oldest = Math.min(...slices.map(({ started_at, verified_at }) => verified_at || started_at || now))
   emitMetric('LedgerVerificationAge', (now - oldest) / 1000, { unit: 'Seconds' })
-  if (left < reserveMilliseconds) return undefined
-  for (const slice of slices) {
-    const taken = takeSlice(slice, now, now + left)
-    const claimed = taken && (await writeSlice(taken))
-    if (claimed !== undefined) return claimed
-  }
-  return undefined
+  return slices[Math.floor(now / 60_000) % slices.length] as Slice
 }
 
-/** Verifies the wallets of a slice while time is left. Resolves with whether its pass is finished. */
-async function verifySlice(slice: Slice, context: Run, report: VerificationReport): Promise<boolean> {
+/** Continues the pass over a slice while time is left. */
+async function verifySlice(slice: Slice, context: Run, report: VerificationReport): Promise<void> {
   let { after } = slice
   let isDone = false
   try {
@@ -92,10 +80,10 @@ async function verifySlice(slice: Slice, context: Run, report: VerificationRepor
       after = batch.at(-1)?.path ?? after
     }
   } finally {
-    const state = isDone ? { verified_at: slice.started_at, after: undefined } : { after }
-    await writeSlice({ ...slice, ...state, leased_until: 0 })
+    await writeSlice(
+      isDone ? { ...slice, verified_at: slice.started_at, after: undefined } : { ...slice, after },
+    )
   }
-  return isDone
 }
 
 async function verify(id: WalletId, report: VerificationReport): Promise<void> {

@@ -19,8 +19,8 @@ const chunkSize = 48
 
 /**
  * Adds a batch of deposit addresses to its pool, each exactly once, even if an earlier delivery added only
- * part of them. The batch claims its business key first; then every chunk of it claims a key of its own in
- * the transaction that adds its addresses.
+ * part of them. Every chunk claims a key of its own in the transaction that adds its addresses, and the batch
+ * claims its business key at last: it is recorded once all of it is there, and can be refused until then.
  *
  * Throws RejectedEvent, before anything is written, when an address came in another batch.
  */
@@ -28,11 +28,12 @@ export async function provisionAddresses(batch: AddressBatch, record: EventRecor
   const { network, addresses, batchId } = batch
   const known = await readAddresses(addresses.map((address) => ({ network, ...address })))
   if (known.some((item) => item.batch_id !== batchId)) throw new RejectedEvent('address_taken')
-  const outcomes = [await applyOnce(record, [putPool(batch)])]
+  const outcomes: Outcome[] = []
   for (let start = 0; start < addresses.length; start += chunkSize) {
     const chunk = { ...batch, addresses: addresses.slice(start, start + chunkSize) }
     outcomes.push(await addChunk(chunk, start / chunkSize, record))
   }
+  outcomes.push(await applyOnce(record, [putPool(batch)]))
   return outcomes.includes('applied') ? 'applied' : 'duplicate'
 }
 

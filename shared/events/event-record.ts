@@ -5,13 +5,18 @@ import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key, ttlAfter } from '../db/table.ts'
 import { ConditionFailed, failureOf, tryTransact, type Write, writeItem } from '../db/write.ts'
+import { OptimisticLockError } from '../errors.ts'
 import { isSameSecret } from '../is-same-secret.ts'
-import { PostponedRefusal, RejectedEvent, RejectionReason } from './rejected-event.ts'
+import { RejectedEvent, RejectionReason } from './rejected-event.ts'
 
-/** The record of an event: its type, its business key and the digest of its content. */
-export interface EventRecord {
+/** What an event is known by: its type and its business key. */
+export interface EventName {
   detailType: string
   businessKey: string
+}
+
+/** The record of an event: its name and the digest of its content. */
+export interface EventRecord extends EventName {
   /** SHA-256 of the event's detail as canonical JSON, base64url. */
   digest: string
   delivery: Delivery
@@ -28,12 +33,12 @@ export interface Delivery {
    * that of a function may be minutes ahead of the clock of SQS.
    */
   refusals: number
-  /** When the event was first sent, epoch milliseconds, if a replay of the archive sends it again. */
-  replayOf?: number | undefined
+  /**
+   * When the event is booked, epoch milliseconds: when it arrived, or when it was first sent if a replay of
+   * the archive sends it again.
+   */
+  bookedAt: number
 }
-
-/** When a delivered event is booked, epoch milliseconds: now, or when it was if a replay sends it again. */
-export const bookingInstant = ({ replayOf }: Pick<Delivery, 'replayOf'>): number => replayOf ?? Date.now()
 
 /**
  * Outcome of an event: it took effect now (`applied`) or at an earlier delivery (`duplicate`), or nobody
@@ -46,7 +51,7 @@ export const eventRecord = (
   detailType: string,
   businessKey: string,
   detail: unknown,
-  delivery: Delivery = { eventId: randomUUID(), sentAt: Date.now(), refusals: 0 },
+  delivery: Delivery = { eventId: randomUUID(), sentAt: Date.now(), refusals: 0, bookedAt: Date.now() },
 ): EventRecord => ({
   detailType,
   businessKey,
@@ -98,8 +103,8 @@ export async function findOutcome(record: EventRecord): Promise<Outcome | undefi
 }
 
 /** Whether an event of this type and business key has taken effect. */
-export async function isRecorded(record: Pick<EventRecord, 'detailType' | 'businessKey'>): Promise<boolean> {
-  const item = await readItem(recordKey(record), { consistent: true })
+export async function isRecorded(event: EventName): Promise<boolean> {
+  const item = await readItem(recordKey(event), { consistent: true })
   return item?.['digest'] !== undefined
 }
 
@@ -111,49 +116,26 @@ const outcomes = itemType({
   found: 'by detail-type and business key',
 })
 
-const unkeyedRefusals = itemType({
-  pk: 'EVT#{detailType}#{eventId}',
-  sk: 'ID',
-  holds:
-    'the refusal of an event without a record: its key is not known, or what it changes tells its outcome',
-  found: 'by detail-type and the id that the bus gave the event',
-})
-
-/** Key of the record of an event. */
-export const recordKey = ({
-  detailType,
-  businessKey,
-}: Pick<EventRecord, 'detailType' | 'businessKey'>): Key => outcomes.key({ detailType, businessKey })
+const recordKey = ({ detailType, businessKey }: EventName): Key => outcomes.key({ detailType, businessKey })
 
 /** The refusal of an event. */
-export interface Refusal {
-  code: RejectionReason
-  explanation: string
+const Refusal = v.object({
+  code: RejectionReason,
+  explanation: v.string(),
   /** When it was decided, epoch milliseconds. */
-  at: number
+  at: Integer,
   /** How often the event has been refused, this time included. */
-  refusals: number
+  refusals: Integer,
   /** Until when a function may be sending the dead letter, epoch milliseconds; undefined once it is sent. */
-  until?: number | undefined
-}
+  until: v.optional(Integer),
+})
+export type Refusal = v.InferOutput<typeof Refusal>
 
 const StoredOutcome = v.object({
   digest: v.optional(v.string()),
   event_id: v.optional(v.string()),
   /** Refusals by the id of the event. */
-  refused: v.optional(
-    v.record(
-      v.string(),
-      v.object({
-        code: RejectionReason,
-        explanation: v.string(),
-        at: Integer,
-        refusals: Integer,
-        until: v.optional(Integer),
-      }),
-    ),
-    {},
-  ),
+  refused: v.optional(v.record(v.string(), Refusal), {}),
 })
 
 /**
@@ -205,46 +187,38 @@ export function resolveDuplicate(record: EventRecord, stored: Item | undefined):
   throw new RejectedEvent(refusal.code, refusal.explanation)
 }
 
-/** An event that is to be refused: its record, or as much of one as there is. */
-export type RefusedEvent = Pick<EventRecord, 'detailType' | 'delivery'> & Partial<EventRecord>
-
-/** The item that keeps the refusal of an event: that of its business key, or one of its own. */
-const refusalKey = ({ detailType, businessKey, delivery: { eventId } }: RefusedEvent): Key =>
-  businessKey === undefined
-    ? unkeyedRefusals.key({ detailType, eventId })
-    : outcomes.key({ detailType, businessKey })
+/** An event that is to be refused. One that cannot be read has its id for its business key, and no digest. */
+export type RefusedEvent = Omit<EventRecord, 'digest'> & Partial<EventRecord>
 
 const maxClaimAttempts = 5
 
 /**
  * Records the refusal of an event, so that no copy of it can take effect or be refused beside this one.
  * Another event with its key, a redriven one included, still can. Resolves with false if a dead letter is
- * sent already, or the event took effect; throws PostponedRefusal while another message of the event may be
- * sending one.
+ * sent already, or the event took effect; throws OptimisticLockError while another message of the event may
+ * be sending one.
  */
 export async function claimRefusal(event: RefusedEvent, refusal: Refusal): Promise<boolean> {
   let stored: Item | undefined
   for (let attempts = 0; attempts < maxClaimAttempts; attempts += 1) {
-    if (!mustSend(event, refusal, stored)) return false
+    if (!mustSend(event, stored)) return false
     const [failure] = await tryTransact([putRefusal(event, refusal, stored)])
     if (failure === undefined) return true
     stored = failure.stored
   }
-  throw new PostponedRefusal('other events with this business key are being refused')
+  throw new OptimisticLockError('other events with this business key are being refused')
 }
 
-/** Whether the dead letter of a refusal is left to be sent, by what is stored of its event. */
-function mustSend({ delivery, digest }: RefusedEvent, refusal: Refusal, stored: Item | undefined): boolean {
+/** Whether the dead letter of a refused event is left to be sent, by what is stored of its key. */
+function mustSend({ delivery, digest }: RefusedEvent, stored: Item | undefined): boolean {
   const known = v.parse(StoredOutcome, stored ?? {})
   if (known.digest !== undefined && (known.event_id === delivery.eventId || known.digest === digest))
     return false
   const earlier = known.refused[delivery.eventId]
-  if (earlier === undefined) return true
-  const isAgain = isSentAfter(delivery, earlier)
-  if (earlier.until === undefined) return isAgain
-  // A copy does not take over what a redriven message has begun, as that one is delivered again.
-  if (earlier.until < Date.now() && (isAgain || earlier.refusals <= refusal.refusals)) return true
-  throw new PostponedRefusal('another message of this event is being refused')
+  if (earlier === undefined || isSentAfter(delivery, earlier)) return true
+  if (earlier.until === undefined) return false
+  if (earlier.until < Date.now()) return true
+  throw new OptimisticLockError('another message of this event is being refused')
 }
 
 /** Maximum number of refused events whose refusals one business key keeps. */
@@ -267,7 +241,7 @@ function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefi
   const ttl = digest === undefined ? ttlAfter(refusal.at + refusalKeptMilliseconds) : undefined
   return {
     Update: {
-      Key: refusalKey(event),
+      Key: recordKey(event),
       UpdateExpression: `SET refused = :refused${ttl === undefined ? '' : ', #ttl = :ttl'}`,
       ConditionExpression:
         (before === undefined ? 'attribute_not_exists(refused)' : 'refused = :before') +
@@ -286,7 +260,7 @@ function putRefusal(event: RefusedEvent, refusal: Refusal, stored: Item | undefi
 export async function noteSent(event: RefusedEvent): Promise<void> {
   await writeItem({
     Update: {
-      Key: refusalKey(event),
+      Key: recordKey(event),
       UpdateExpression: 'REMOVE refused.#id.#until',
       ConditionExpression: 'attribute_exists(refused.#id.#until)',
       ExpressionAttributeNames: { '#id': event.delivery.eventId, '#until': 'until' },

@@ -7,7 +7,7 @@ import { consumedUnits, resetConsumedUnits } from '../db/consumed-units.ts'
 import { restOnTheHour } from '../db/rest.ts'
 import { emitMetric } from '../emit-metric.ts'
 import { countFailure, isUnavailable } from '../faults.ts'
-import { runInvocation } from '../invocation.ts'
+import { OutOfTime, runInvocation } from '../invocation.ts'
 import { isTooComplex } from '../is-too-complex.ts'
 import { fieldErrors } from '../parse-input.ts'
 import { errorSummary, log } from '../log.ts'
@@ -24,7 +24,6 @@ import {
 import {
   commonRejections,
   OutOfOrderEvent,
-  PostponedRefusal,
   RejectedEvent,
   type RejectionReason,
   rejectionReasons,
@@ -40,10 +39,6 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   key: (detail: v.InferOutput<Detail>) => string
   /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
-  /** Set if the event is applied in several transactions, so it may be refused after a part took effect. */
-  inParts?: true
-  /** Set if the event's effect is not recorded, because what it changes tells, or nobody needs to know. */
-  unrecorded?: true
   /** Applies the event exactly once: `record` is written in the same transaction as the changes. */
   apply: (detail: v.InferOutput<Detail>, record: EventRecord) => Promise<Outcome>
 }
@@ -78,9 +73,6 @@ const minRefusalMilliseconds = 5_000
 /** Time that is kept free after the sending, to note it. */
 const noteReserveMilliseconds = 2_000
 
-/** Maximum number of characters of a dead letter's `reason`. */
-const maxReasonLength = 1024
-
 /**
  * The message attribute of a dead letter that says how often its event has been refused. A redrive keeps it.
  */
@@ -93,9 +85,6 @@ export const readRefusals = (text: string | undefined): number =>
 /** A message under way, and what is known of its event. */
 interface ReceivedEvent {
   message: SQSRecord
-  /** The body as EventBridge wraps an event, or why it was not read. */
-  envelope: Envelope | 'malformed_event' | 'too_complex'
-  /** The whole record once the event has been read, if it is written together with all that is changed. */
   event: RefusedEvent
   /** When the function is ended, epoch milliseconds. */
   end: number
@@ -141,39 +130,28 @@ async function receive<Detail extends v.GenericSchema>(
   context: Context,
   end: number,
 ): Promise<void> {
-  const envelope = readEnvelope(message.body)
-  const delivery = { ...readDelivery(message), replayOf: readReplayed(envelope) }
-  const received = { message, envelope, event: { detailType: spec.detailType, delivery }, end }
+  const delivery = readDelivery(message)
+  const event = { detailType: spec.detailType, businessKey: delivery.eventId, delivery }
+  const received: ReceivedEvent = { message, event, end }
   const applying = runInvocation(context, queueReserveMilliseconds, () => applyMessage(spec, received))
-  const outcome = await applying.catch((error: unknown) => {
-    checkDeclared(spec.rejections ?? [], error)
-    return refuseOrRetry(received, error)
-  })
+  const outcome = await applying.catch((error: unknown) =>
+    refuseOrRetry(spec.rejections ?? [], received, error),
+  )
   log.info('event', { message_id: message.messageId, event_id: delivery.eventId, outcome })
   emitMetric('Events', 1, { dimensions: { detail_type: spec.detailType, outcome } })
-}
-
-/**
- * Logs a rejection code that the event does not declare. The event catalogue promises to list every code, so
- * the tests fail on this log line.
- */
-function checkDeclared(rejections: readonly RejectionReason[], error: unknown): void {
-  if (!(error instanceof RejectedEvent || error instanceof OutOfOrderEvent)) return
-  const declared = [...commonRejections, ...rejections].includes(error.code)
-  if (!declared) log.error('undeclared rejection', { code: error.code })
 }
 
 async function applyMessage<Detail extends v.GenericSchema>(
   spec: IntakeSpec<Detail>,
   received: ReceivedEvent,
 ): Promise<Outcome> {
-  const { envelope, event } = received
-  if (typeof envelope === 'string') throw new RejectedEvent(envelope)
-  const { detail: raw } = envelope
-  const result = v.safeParse(spec.detail, raw)
+  const { message, event } = received
+  const envelope = readEnvelope(message.body)
+  const result = v.safeParse(spec.detail, envelope.detail)
   if (!result.success) throw new RejectedEvent('invalid_detail', explain(result.issues))
-  const record = eventRecord(spec.detailType, spec.key(result.output), raw, event.delivery)
-  if (!spec.inParts && !spec.unrecorded) received.event = record
+  const delivery = { ...event.delivery, bookedAt: bookingInstant(envelope) }
+  const record = eventRecord(spec.detailType, spec.key(result.output), envelope.detail, delivery)
+  received.event = record
   return spec.apply(result.output, record)
 }
 
@@ -200,21 +178,23 @@ interface Envelope {
   'replay-name'?: unknown
 }
 
-function readEnvelope(body: string): ReceivedEvent['envelope'] {
-  if (isTooComplex(body)) return 'too_complex'
+function readEnvelope(body: string): Envelope {
+  if (isTooComplex(body)) throw new RejectedEvent('too_complex')
   try {
     const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? value : 'malformed_event'
+    if (typeof value === 'object' && value !== null) return value
   } catch {
-    return 'malformed_event'
+    // What is no JSON is no object of it.
   }
+  throw new RejectedEvent('malformed_event')
 }
 
-/** When a replayed event was first sent, epoch milliseconds, and not ahead of now; undefined for others. */
-function readReplayed(envelope: ReceivedEvent['envelope']): number | undefined {
-  if (typeof envelope === 'string' || envelope['replay-name'] === undefined) return undefined
-  const at = Date.parse(String(envelope.time))
-  return Number.isNaN(at) ? undefined : Math.min(at, Date.now())
+/** When an event is booked: see Delivery. A replayed one is not booked ahead of now. */
+function bookingInstant(envelope: Envelope): number {
+  const now = Date.now()
+  if (envelope['replay-name'] === undefined) return now
+  const sentAt = Date.parse(String(envelope.time))
+  return Number.isNaN(sentAt) ? now : Math.min(sentAt, now)
 }
 
 /** The beginning of an event, with the UUID that the bus gave it; read without parsing what may be a bomb. */
@@ -232,23 +212,29 @@ function readDelivery({
     // A caller that is not the queue may leave both out; its message is then no redriven one.
     sentAt: Number(attributes.SentTimestamp) || 0,
     refusals: readRefusals(messageAttributes?.[refusalsAttribute]?.stringValue),
+    bookedAt: Date.now(),
   }
 }
 
 /** Moves a message to the dead-letter queue, or throws so that the queue delivers it again after a pause. */
-async function refuseOrRetry(received: ReceivedEvent, error: unknown): Promise<'refused' | 'duplicate'> {
+async function refuseOrRetry(
+  rejections: readonly RejectionReason[],
+  received: ReceivedEvent,
+  error: unknown,
+): Promise<'refused' | 'duplicate'> {
   const { message, event, end } = received
   const receives = Number(message.attributes.ApproximateReceiveCount)
-  if (!(error instanceof RejectedEvent || error instanceof OutOfOrderEvent)) countFailure(error)
-  const refusal = decideRefusal(error, receives, event.delivery, end)
   let cause = error
-  if (refusal !== undefined) {
-    try {
-      return await refuse(received, refusal, { evenUnrecorded: receives >= maxReceives })
-    } catch (failure) {
-      if (!(failure instanceof PostponedRefusal)) countFailure(failure)
-      cause = failure
-    }
+  try {
+    if (!(error instanceof RejectedEvent || error instanceof OutOfOrderEvent)) countFailure(error)
+    // The event catalogue promises to list every code, so the tests fail on this line.
+    else if (![...commonRejections, ...rejections].includes(error.code))
+      log.error('undeclared rejection', { code: error.code })
+    const refusal = decideRefusal(error, receives, event.delivery, end)
+    if (refusal !== undefined) return await refuse(received, refusal)
+  } catch (failure) {
+    countFailure(failure)
+    cause = failure
   }
   log.warn('event will be retried', {
     message_id: message.messageId,
@@ -287,18 +273,13 @@ function decideRefusal(
 async function refuse(
   { message, event, end }: ReceivedEvent,
   refusal: Refusal,
-  { evenUnrecorded }: { evenUnrecorded: boolean },
 ): Promise<'refused' | 'duplicate'> {
-  if (end - Date.now() < minRefusalMilliseconds) throw new PostponedRefusal('too little time is left')
-  const isClaimed = await claimRefusal(event, refusal).catch((error: unknown) => {
-    if (evenUnrecorded && isUnavailable(error)) return true
-    throw error
-  })
-  if (!isClaimed) return 'duplicate'
+  if (end - Date.now() < minRefusalMilliseconds) throw new OutOfTime(true)
+  if (!(await claimRefusal(event, refusal))) return 'duplicate'
   const reason = rejectionText(refusal.code, refusal.explanation)
   log.warn('event refused', { message_id: message.messageId, event_id: event.delivery.eventId, reason })
   const attributes = {
-    reason: { DataType: 'String', StringValue: reason.slice(0, maxReasonLength) },
+    reason: { DataType: 'String', StringValue: reason },
     [refusalsAttribute]: { DataType: 'Number', StringValue: String(refusal.refusals) },
   }
   await sendDeadLetter(message.body, attributes, end - Date.now() - noteReserveMilliseconds)

@@ -71,8 +71,3 @@ export class RejectedEvent extends UnappliedEvent {
 export class OutOfOrderEvent extends UnappliedEvent {
   override readonly name = 'OutOfOrderEvent'
 }
-
-/** Error: the refusal of an event cannot be completed now; its message is to be delivered again. */
-export class PostponedRefusal extends Error {
-  override readonly name = 'PostponedRefusal'
-}

@@ -72,7 +72,7 @@ export async function keepRefused(
     if (!parsed.success || !v.is(RejectionReason, code)) continue
     const key = intake.key(parsed.output as never)
     // As a message that is sent later than any, so that it replaces what is recorded of the refusal.
-    const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0 }
+    const delivery = { eventId, sentAt: Number.MAX_SAFE_INTEGER, refusals: 0, bookedAt: 0 }
     const record = eventRecord(intake.detailType, key, detail, delivery)
     // A dead letter of SQS itself has no number.
     const refusals = Math.max(1, readRefusals(attributes[refusalsAttribute]?.StringValue))

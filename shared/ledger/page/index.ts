@@ -163,9 +163,13 @@ const ChunkItem = v.object({
   until: Integer,
 })
 
+/** Key of a chunk by the quarter of an hour of its first bill, and its number. */
+export const chunkKey = (id: WalletId, quarter: number, number = 0): Key =>
+  chunkKeys.key({ ...id, quarter: quarterText(quarter), number: numberText(number) })
+
 /** The item of a chunk. */
-export const chunkItem = (id: WalletId, { number, marks, before, until }: Chunk): Item & Key => ({
-  ...chunkKeys.key({ ...id, quarter: quarterText(marks[0]?.quarter ?? 0), number: numberText(number) }),
+const chunkItem = (id: WalletId, { number, marks, before, until }: Chunk): Item & Key => ({
+  ...chunkKey(id, marks[0]?.quarter ?? 0, number),
   number,
   marks: encodeMarks(marks),
   before: encodeCounts(before),
@@ -178,30 +182,9 @@ export function toChunk(item: Item): Chunk {
   return { number, marks: decodeMarks(marks), before: decodeCounts(before), until }
 }
 
-/** A range of items of an index: its first and last key, which may belong to no item. */
-export type IndexRange = readonly [first: Key, last: Key]
-
-/** The range of the chunks whose first bills are before a quarter of an hour; by default of all. */
-export function chunkRange(id: WalletId, before = 9_999_999_999): IndexRange {
-  const pk = chunkKeys.partition({ ...id })
-  const first = chunkKeys.sortKeyPrefix
-  return [
-    { pk, sk: first },
-    { pk, sk: `${first}${quarterText(before)}` },
-  ]
-}
-
 /** Key of a block of a list. */
 export const blockKey = (id: WalletId, { currency = '*', kind }: BillFilter, block: number): Key =>
   blockKeys.key({ ...id, currency, kind: kind ?? '*', block: numberText(block) })
-
-/** The range of the blocks of a list from one to another, both included; by default of all. */
-export const blockRange = (
-  id: WalletId,
-  filter: BillFilter,
-  first = 0,
-  last = 999_999_999_999,
-): IndexRange => [blockKey(id, filter, first), blockKey(id, filter, last)]
 
 /**
  * Stores the chunks that are complete in the open part of a wallet's index, and takes them out of it. The

@@ -1,20 +1,19 @@
 import * as v from 'valibot'
-import { queryFirst, queryItems } from '../../db/read.ts'
-import type { Item } from '../../db/table.ts'
+import { queryFirst } from '../../db/read.ts'
+import type { Item, Key } from '../../db/table.ts'
 import type { BillFilter } from '../bill-types.ts'
 import { quarterOf, type Wallet, type WalletId } from '../wallet.ts'
 import {
   addToCounts,
-  blockRange,
+  blockKey,
   blockSize,
   type Chunk,
-  chunkRange,
+  chunkKey,
   chunkSize,
   chunksOf,
   countAll,
   type Counts,
   currenciesOf,
-  type IndexRange,
   selectsCode,
   toChunk,
 } from './index.ts'
@@ -23,15 +22,11 @@ interface ReadOptions {
   consistent?: boolean
 }
 
-const queryOf = ([first, last]: IndexRange, { consistent = false }: ReadOptions) => ({
+const queryBetween = (first: Key, last: Key, { consistent = false }: ReadOptions) => ({
   KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
   ExpressionAttributeValues: { ':pk': first.pk, ':first': first.sk, ':last': last.sk },
   ConsistentRead: consistent,
 })
-
-/** Reads the items of a range in order, strongly consistent. */
-export const readIndexRange = (range: IndexRange): AsyncGenerator<Item> =>
-  queryItems(queryOf(range, { consistent: true }))
 
 /** Reads the last chunk whose first bill is before an instant (epoch milliseconds); undefined without one. */
 export async function readChunkBefore(
@@ -39,8 +34,8 @@ export async function readChunkBefore(
   instant: number,
   options: ReadOptions = {},
 ): Promise<Chunk | undefined> {
-  const query = { ...queryOf(chunkRange(id, quarterOf(instant)), options), ScanIndexForward: false }
-  const [item] = await queryFirst(query, 1)
+  const query = queryBetween(chunkKey(id, 0), chunkKey(id, quarterOf(instant)), options)
+  const [item] = await queryFirst({ ...query, ScanIndexForward: false }, 1)
   return item && toChunk(item)
 }
 
@@ -72,9 +67,9 @@ export async function readRanks(
   [first, last]: readonly [number, number],
   options: ReadOptions = {},
 ): Promise<Map<number, number>> {
-  const query = queryOf(blockRange(wallet.id, filter, first, last), options)
+  const [low, high] = [blockKey(wallet.id, filter, first), blockKey(wallet.id, filter, last)]
   const chunks = chunksOf(wallet)
-  const items = await queryFirst(query, last - first + 1)
+  const items = await queryFirst(queryBetween(low, high, options), last - first + 1)
   return new Map(
     items.flatMap((item) => {
       const before = Number(String(item['sk']).split('#').at(-1)) * blockSize

@@ -2,33 +2,30 @@ import * as v from 'valibot'
 import { itemType } from '../../db/item-type.ts'
 import { queryItems } from '../../db/read.ts'
 import { indexName } from '../../db/table-layout.ts'
-import { Integer, type Item } from '../../db/table.ts'
-import { putVersioned, writeIf } from '../../db/write.ts'
+import { Integer } from '../../db/table.ts'
+import { writeItem } from '../../db/write.ts'
 import { registerPartition, registerShards, type WalletId, WalletName } from '../wallet.ts'
 
 const SliceItem = v.object({
   shard: Integer,
-  version: Integer,
   /** Instant at which the present pass over the slice started, epoch milliseconds; 0 before the first. */
   started_at: Integer,
   /** Start of the newest pass that was finished, epoch milliseconds; 0 before the first. */
   verified_at: Integer,
   /** Path of the last wallet that the present pass verified. */
   after: v.optional(v.string()),
-  /** Until when a run has the slice, epoch milliseconds; 0 if none has. */
-  leased_until: Integer,
 })
 
 /**
- * A slice of the ledger for its nightly verification: the wallets of one shard of the register. Every run has
- * its own slice, and leaves in it where the next continues.
+ * A slice of the ledger for its daily verification: the wallets of one shard of the register, and where the
+ * next run continues.
  */
 export type Slice = v.InferOutput<typeof SliceItem>
 
 const slices = itemType({
   pk: 'VERIFICATION',
   sk: 'SLICE#{shard}',
-  holds: 'how far the verification of a slice of the ledger is, and which run has it',
+  holds: 'how far the verification of a slice of the ledger is',
   found: 'all of them',
 })
 
@@ -44,35 +41,28 @@ export async function readSlices(): Promise<Slice[]> {
     const slice = v.parse(SliceItem, item)
     stored.set(slice.shard, slice)
   }
-  const unknown = { version: 0, started_at: 0, verified_at: 0, leased_until: 0 }
-  return Array.from({ length: registerShards }, (_, shard) => stored.get(shard) ?? { shard, ...unknown })
+  return Array.from(
+    { length: registerShards },
+    (_, shard) => stored.get(shard) ?? { shard, started_at: 0, verified_at: 0 },
+  )
 }
 
-/**
- * Stores the next state of a slice. Resolves with it as stored, or undefined if another run has changed the
- * slice since it was read.
- */
-export async function writeSlice(slice: Slice): Promise<Slice | undefined> {
-  const next = { ...slice, version: slice.version + 1 }
-  const item: Item = { ...slices.key({ shard: slice.shard }), ...next }
-  return (await writeIf(putVersioned(item, slice.version))) ? next : undefined
+/** Stores how far the verification of a slice is. */
+export const writeSlice = async (slice: Slice): Promise<void> => {
+  await writeItem({ Put: { Item: { ...slices.key({ shard: slice.shard }), ...slice } } })
 }
 
 /** How long a slice waits after the start of a pass until the next one. */
 const passMilliseconds = 86_400_000
 
-/** Whether the present pass over a slice is finished; not before the first. */
-export const isFinished = ({ started_at, verified_at }: Slice): boolean =>
-  started_at > 0 && started_at === verified_at
+/** Whether no pass over a slice is under way. */
+export const isAtRest = ({ started_at, verified_at }: Slice): boolean => started_at === verified_at
 
-/** The slice as a run takes it: its pass continued, or the next one started; undefined if it is not due. */
-export function takeSlice(slice: Slice, now: number, leasedUntil: number): Slice | undefined {
-  if (slice.leased_until > now) return undefined
-  const isNew = slice.started_at === 0 || isFinished(slice)
-  if (!isNew) return { ...slice, leased_until: leasedUntil }
-  if (now - slice.started_at < passMilliseconds) return undefined
-  return { ...slice, started_at: now, after: undefined, leased_until: leasedUntil }
-}
+/** The slice in the pass that is under way at an instant: the present one, or the next one if it is due. */
+export const passAt = (slice: Slice, now: number): Slice =>
+  isAtRest(slice) && now - slice.started_at >= passMilliseconds
+    ? { ...slice, started_at: now, after: undefined }
+    : slice
 
 const WalletPath = v.pipe(
   v.string(),

@@ -1,9 +1,31 @@
 import { readRows } from '../../db/numbered-list.ts'
+import { readItems } from '../../db/read.ts'
 import { type Big, zero } from '../../money.ts'
 import { type Bill, billList, toBill } from '../bill.ts'
-import { BillType } from '../bill-types.ts'
-import { countBills, readWallet, type Wallet, type WalletId } from '../wallet.ts'
-import { type Compare, IndexVerifier } from './index.ts'
+import { BillType, codeOf } from '../bill-types.ts'
+import {
+  addToCounts,
+  blockKey,
+  type Chunk,
+  chunkKey,
+  chunkSize,
+  chunksOf,
+  currenciesOf,
+  encodeCounts,
+  listText,
+  partsOf,
+  toChunk,
+} from '../page/index.ts'
+import { toBlock } from '../page/stored.ts'
+import {
+  countBills,
+  encodeMarks,
+  type Mark,
+  quarterOf,
+  readWallet,
+  type Wallet,
+  type WalletId,
+} from '../wallet.ts'
 
 /** A difference that verification found: a stored value of a wallet that does not follow from its bills. */
 export interface Difference extends WalletId {
@@ -30,6 +52,12 @@ type FindUncaused = (bills: readonly Bill[]) => Promise<Bill[]>
 /** Number of bills of which `findUncaused` is asked at a time. */
 const billsTogether = 100
 
+/** Number of chunks of the index that are read at a time: a block of a list has bills of several chunks. */
+const chunksTogether = 16
+
+/** Reports a difference, if there is one. */
+type Compare = (currency: string | null, what: string, expected: string, actual: string) => void
+
 /**
  * Recomputes a wallet from its bills, first to last, and reports everything that differs: balances, sums, the
  * `balance_after` of each bill, counts, numbers, order, the index, and with `findUncaused` its cause. The
@@ -46,12 +74,16 @@ export async function verifyWallet(
   }
   const totals = new Map<string, Totals>()
   const counted = countBills(wallet)
-  const index = new IndexVerifier(wallet, compare)
   const unchecked: Bill[] = []
   const checkCauses = async () => {
     for (const bill of await findUncaused(unchecked.splice(0)))
       compare(bill.currency, `record of the cause of bill ${bill.id}`, bill.reference, 'none')
   }
+  /** The open part of the index, and what chunks have, as postings make them of these bills. */
+  let marks: Mark[] = []
+  const inChunks = new Map<number, number>()
+  const chunks: Chunk[] = []
+  const checkChunks = () => compareChunks(id, chunks.splice(0), [...totals.keys()], compare)
   let bills = 0
   let lastAt = 0
   let isLonger = false
@@ -62,17 +94,37 @@ export async function verifyWallet(
     const { currency, created_at: at } = bill
     const sums = add(totals.get(currency), bill)
     totals.set(currency, sums)
-    bills += 1
-    compare(null, `number of bill ${bill.id}`, String(bills), String(Number(row['sk'])))
+    compare(null, `number of bill ${bill.id}`, String(bills + 1), String(Number(row['sk'])))
     compare(null, `instant of bill ${bill.id}`, String(Math.max(at, lastAt)), String(at))
     compare(currency, `balance_after of bill ${bill.id}`, sums.total.toFixed(), bill.balance_after.toFixed())
-    await index.add(bill)
+    const mark = {
+      code: codeOf([...totals.keys()].indexOf(currency), bill.business_id),
+      quarter: quarterOf(at),
+    }
+    if (bills === 0)
+      compare(null, 'first quarter of an hour of the index', String(mark.quarter), String(wallet.first))
+    marks.push(mark)
+    const number = Math.floor(bills / chunkSize) - 1
+    if (marks.length > chunkSize && number < chunksOf(wallet)) {
+      const chunk = {
+        number,
+        marks: marks.slice(0, chunkSize),
+        before: new Map(inChunks),
+        until: mark.quarter,
+      }
+      if (chunks.push(chunk) === chunksTogether) await checkChunks()
+      for (const { code } of chunk.marks) addToCounts(inChunks, code)
+      marks = marks.slice(chunkSize)
+    }
+    bills += 1
     lastAt = at
     if (unchecked.push(bill) === billsTogether) await checkCauses()
   }
   await checkCauses()
-  await index.finish()
+  await checkChunks()
   compare(null, 'number of bills', String(bills), String(counted))
+  compare(null, 'currencies of the index', [...totals.keys()].join(' '), currenciesOf(wallet).join(' '))
+  compare(null, 'marks of the newest bills', textOf(marks), textOf(wallet.tail))
   for (const currency of new Set([...totals.keys(), ...wallet.holdings.keys()])) {
     compareHolding(wallet, currency, totals.get(currency) ?? noTotals, compare)
   }
@@ -80,6 +132,33 @@ export async function verifyWallet(
     compare(null, 'number of stored bills', String(counted), `more than ${counted}`)
   return { bills, differences }
 }
+
+/** Compares chunks of the index, and the places of their bills in the lists, with what is stored. */
+async function compareChunks(
+  id: WalletId,
+  chunks: readonly Chunk[],
+  currencies: readonly string[],
+  compare: Compare,
+): Promise<void> {
+  const parts = chunks.flatMap((chunk) => partsOf(chunk, currencies))
+  const chunkKeys = chunks.map(({ marks, number }) => chunkKey(id, marks[0]?.quarter ?? 0, number))
+  const blockKeys = parts.map(({ filter, block }) => blockKey(id, filter, block))
+  const stored = await readItems([...chunkKeys, ...blockKeys], { consistent: true })
+  for (const [i, chunk] of chunks.entries()) {
+    const actual = stored[i] === undefined ? 'none' : describeChunk(toChunk(stored[i]))
+    compare(null, `chunk ${chunk.number} of the index`, describeChunk(chunk), actual)
+  }
+  for (const [i, { filter, block, chunk, places }] of parts.entries()) {
+    const own = toBlock(stored[chunks.length + i] ?? {}).get(chunk)
+    const what = `chunk ${chunk} in block ${block} of the bills of ${listText(filter)}`
+    compare(filter.currency ?? null, what, places.join(' '), own?.join(' ') ?? 'none')
+  }
+}
+
+const textOf = (marks: readonly Mark[]): string => Buffer.from(encodeMarks(marks)).toString('hex')
+
+const describeChunk = ({ number, marks, before, until }: Chunk): string =>
+  `${number} ${textOf(marks)} ${Buffer.from(encodeCounts(before)).toString('hex')} ${until}`
 
 const noTotals: Totals = { total: zero, deposited: zero, withdrawal: zero, counts: new Map() }
 

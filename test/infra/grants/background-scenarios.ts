@@ -1,4 +1,5 @@
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { randomInt } from 'node:crypto'
 import {
   emptyIndex,
   indexKey,
@@ -13,6 +14,7 @@ import { readItem } from '../../../shared/db/read.ts'
 import { db, tableName } from '../../../shared/db/table.ts'
 import { readSlices, writeSlice } from '../../../shared/ledger/verify/slice.ts'
 import { writeItem } from '../../../shared/db/write.ts'
+import { registerShards } from '../../../shared/ledger/wallet.ts'
 import { signingKeySetKey } from '../../../shared/keys/set.ts'
 import type { RotationResult } from '../../../shared/keys/run.ts'
 import { buy, rename } from '../../support/community-events.ts'
@@ -59,9 +61,13 @@ export const backgroundScenarios: Record<string, Scenario> = {
     await deliverMessage({ root_id: parent })
   },
   'verify-ledger': async ({ run }) => {
-    await addBills({ userId: await addUser(), wallet: 'asset' }, chunkOfBills)
+    // A wallet in the slice whose turn it is this minute, and in that of the next.
+    for (const ahead of [0, 1]) {
+      const userId = randomInt(1, 2 ** 40) * registerShards + Math.floor(Date.now() / 60_000) + ahead
+      await addBills({ userId: await addUser(userId), wallet: 'asset' }, chunkOfBills)
+    }
     for (const slice of await readSlices())
-      await writeSlice({ ...slice, started_at: 0, verified_at: 0, after: undefined, leased_until: 0 })
+      await writeSlice({ ...slice, started_at: 0, verified_at: 0, after: undefined })
     await run({})
   },
   'rotate-signing-keys': async ({ run }) => {

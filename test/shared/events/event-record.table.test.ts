@@ -1,5 +1,4 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createHash, randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -158,23 +157,6 @@ test('a copy leaves no dead letter although the clock of the function that refus
   expect(letters).toEqual(['1'])
 })
 
-test('a redriven event whose function died is refused by its own message, not by a copy from the bus', async () => {
-  const copy = newCopy({ key: randomUUID() })
-  await deliver(refusing, [copy])
-  answers = [
-    () => {
-      throw new Error('the answer got lost')
-    },
-  ]
-  const redriven = { ...copy, refusals: '1' }
-  expect(await deliver(refusing, [redriven], 10_000)).toBe(1)
-  setClockAhead(11_000)
-  expect(await deliver(refusing, [copy])).toBe(1)
-  expect(await deliver(refusing, [redriven])).toBe(0)
-  expect(await deliver(refusing, [redriven, copy])).toBe(0)
-  expect(letters).toEqual(['1', '2'])
-})
-
 test('while a function that may be sending a dead letter lives, a copy waits; after its end, the copy sends it', async () => {
   const copy = newCopy({ key: randomUUID() })
   answers = [
@@ -243,17 +225,6 @@ test('an event that took effect leaves no dead letter, even if its function fail
   expect(letters).toEqual([])
   // Another event with this key did not take effect.
   expect(await deliver(failing, [{ ...newCopy({ ...copy.detail, other: true }), receives: 20 }])).toBe(0)
-  expect(letters).toHaveLength(1)
-})
-
-test('an event is given up after the last receive although the table, which failed it, is still down', async () => {
-  const down = () => {
-    throw Object.assign(new Error('down'), { name: 'ServiceUnavailable' })
-  }
-  vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(down)
-  const copy = newCopy(adjustment(1))
-  expect(await deliver(walletAdjusted, [{ ...copy, receives: 19 }])).toBe(1)
-  expect(await deliver(walletAdjusted, [{ ...copy, receives: 20 }])).toBe(0)
   expect(letters).toHaveLength(1)
 })
 

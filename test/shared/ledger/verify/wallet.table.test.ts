@@ -2,11 +2,12 @@ import { expect, it } from 'vitest'
 import type { Item } from '../../../../shared/db/table.ts'
 import { readItem } from '../../../../shared/db/read.ts'
 import { writeItem } from '../../../../shared/db/write.ts'
-import { blockKey, chunkRange, encodeCounts } from '../../../../shared/ledger/page/index.ts'
-import { readIndexRange } from '../../../../shared/ledger/page/stored.ts'
+import { blockKey, chunkKey, encodeCounts } from '../../../../shared/ledger/page/index.ts'
 import { verifyWallet } from '../../../../shared/ledger/verify/wallet.ts'
-import { encodeMarks, walletKey, type WalletId } from '../../../../shared/ledger/wallet.ts'
+import { encodeMarks, quarterOf, walletKey, type WalletId } from '../../../../shared/ledger/wallet.ts'
 import { addBills, addUser } from '../../../support/ledger.ts'
+
+const instantOf = (bill: number) => 1_700_000_000_000 + bill * 1_000_000
 
 /** Adds a wallet with two chunks and an open part of its index, and bills of two types. */
 async function addWallet(): Promise<WalletId> {
@@ -14,7 +15,7 @@ async function addWallet(): Promise<WalletId> {
   const bills = Array.from({ length: 140 }, (_, i) => ({
     currency: 'USDT',
     type: i % 40 === 39 ? ('TRANSFER_OUT' as const) : ('REWARD' as const),
-    at: 1_700_000_000_000 + i * 1_000_000,
+    at: instantOf(i),
   }))
   await addBills(id, bills)
   return id
@@ -22,47 +23,31 @@ async function addWallet(): Promise<WalletId> {
 
 const credits = { currency: 'USDT', kind: 1 } as const
 
-async function readChunks(id: WalletId): Promise<Item[]> {
-  const chunks: Item[] = []
-  for await (const chunk of readIndexRange(chunkRange(id))) chunks.push(chunk)
-  return chunks
-}
+const secondChunk = (id: WalletId) => chunkKey(id, quarterOf(instantOf(64)), 1)
 
 const change = async (key: { pk: string; sk: string }, changes: Item) =>
   writeItem({ Put: { Item: { ...(await readItem(key, { consistent: true })), ...changes } } })
 
 it.each<[string, (id: WalletId) => Promise<unknown>, string[]]>([
   ['nothing', async () => undefined, []],
-  [
-    'a chunk',
-    async (id) => {
-      const [, { pk, sk } = {}] = await readChunks(id)
-      await writeItem({ Delete: { Key: { pk, sk } } })
-    },
-    ['chunk 1 of the index'],
-  ],
+  ['a chunk', (id) => writeItem({ Delete: { Key: secondChunk(id) } }), ['chunk 1 of the index']],
   [
     'the counts of a chunk',
-    async (id) => {
-      const [, chunk] = await readChunks(id)
-      await writeItem({ Put: { Item: { ...chunk, before: encodeCounts(new Map([[4, 63]])) } } })
-    },
+    (id) => change(secondChunk(id), { before: encodeCounts(new Map([[4, 63]])) }),
     ['chunk 1 of the index'],
   ],
   [
     'a bill in a list',
     (id) => change(blockKey(id, credits, 0), { '1': Uint8Array.of(0, 1, 2) }),
-    ['block 0 of the bills of USDT 1'],
+    ['chunk 1 in block 0 of the bills of USDT 1'],
   ],
   [
     'a list',
     (id) => writeItem({ Delete: { Key: blockKey(id, { kind: 'TRANSFER_OUT' }, 0) } }),
-    ['block 0 of the bills of * TRANSFER_OUT'],
-  ],
-  [
-    'a block that no bill is in',
-    (id) => writeItem({ Put: { Item: { ...blockKey(id, credits, 7), '1': Uint8Array.of(3) } } }),
-    ['index item LUSDT#1#000000000007'],
+    [
+      'chunk 0 in block 0 of the bills of * TRANSFER_OUT',
+      'chunk 1 in block 0 of the bills of * TRANSFER_OUT',
+    ],
   ],
   // A posting has stored a part of chunk 2, but not yet itself.
   [
