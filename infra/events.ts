@@ -34,7 +34,7 @@ export const events: Event[] = [
       table: {
         GetItem: ['MEMBER#'],
         PutItem: ['EMAIL#', 'MEMBER#', 'SIGNIN#', 'TREE#', 'USER#'],
-        UpdateItem: ['EVT#user.registered#', 'WAKE#'],
+        UpdateItem: ['EVT#user.registered#'],
         ConditionCheckItem: ['USER#'],
       },
       macKey: ['GenerateMac'],
@@ -51,7 +51,7 @@ export const events: Event[] = [
       table: {
         GetItem: ['MEMBER#', 'USER#'],
         PutItem: ['EMAIL#', 'TREE#'],
-        UpdateItem: ['ENDED#', 'EVT#user.updated#', 'MEMBER#', 'SIGNIN#', 'USER#', 'WAKE#'],
+        UpdateItem: ['ENDED#', 'EVT#user.updated#', 'MEMBER#', 'SIGNIN#', 'USER#'],
         DeleteItem: ['EMAIL#'],
         ConditionCheckItem: ['USER#'],
       },
@@ -151,7 +151,7 @@ export const events: Event[] = [
       table: {
         GetItem: ['EVT#package.purchased#', 'MEMBER#', 'USER#', 'W#'],
         PutItem: ['BL#', 'BX#', 'TREE#', 'W#'],
-        UpdateItem: ['BX#', 'EVT#package.purchased#', 'MEMBER#', 'WAKE#'],
+        UpdateItem: ['BX#', 'EVT#package.purchased#', 'MEMBER#'],
       },
       queues: ['grow-tree'],
     },

@@ -7,6 +7,8 @@ import type { Permissions } from './permissions.ts'
 export interface Worker {
   /** Path of the handler under functions/worker/, without `.ts`; also the name of queue and function. */
   name: string
+  /** How long its queue delays every message. */
+  delaySeconds: number
   permissions: Permissions
 }
 
@@ -25,14 +27,16 @@ export const workers: Worker[] = [
   // Community members
   {
     name: 'grow-tree',
+    // See notifyTreeQueue in shared/community/growth/queue.ts.
+    delaySeconds: 1,
     permissions: {
       table: {
         GetItem: ['TREE#'],
         BatchGetItem: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#'],
         Query: ['TREE#'],
         PutItem: ['DIR#', 'FIND#', 'TEAM#', 'TREE#'],
-        UpdateItem: ['MEMBER#', 'WAKE#'],
-        DeleteItem: ['FIND#', 'TREE#', 'WAKE#'],
+        UpdateItem: ['MEMBER#'],
+        DeleteItem: ['FIND#', 'TREE#'],
       },
       queues: ['grow-tree'],
       // A whole processor: a segment of a search index takes a second of it, a newcomer of a large tree a

@@ -1,7 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot'
 import { delayRetry } from '../../shared/aws/delay-retry.ts'
-import { forgetMessage, notifyTreeQueue, TreeMessage } from '../../shared/community/growth/queue.ts'
+import { notifyTreeQueue, TreeMessage } from '../../shared/community/growth/queue.ts'
 import { growTree } from '../../shared/community/growth/run.ts'
 import { consumedUnits, resetConsumedUnits } from '../../shared/db/consumed-units.ts'
 import { restOnTheHour } from '../../shared/db/rest.ts'
@@ -69,10 +69,9 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
 async function takeTurn(rootId: number, deadline: number): Promise<void> {
   const startedAt = performance.now()
   resetConsumedUnits()
-  await forgetMessage(rootId)
   const outcome = await growTree(rootId, deadline)
   // A message that failed instead would block the tree until its visibility timeout ends.
-  if (outcome === 'unfinished') await notifyTreeQueue(rootId, { isRepeated: true })
+  if (outcome === 'unfinished') await notifyTreeQueue(rootId)
   log.info('tree propagated', {
     root_id: rootId,
     outcome,

@@ -158,7 +158,7 @@ export class IntakeStack extends Stack {
     })
   }
 
-  private addWorker(config: Config, { name, permissions }: (typeof workers)[number]): void {
+  private addWorker(config: Config, { name, delaySeconds, permissions }: (typeof workers)[number]): void {
     const deadLetters = new Queue(this, `${name}-dead-letters`, {
       ...queueDefaults,
       queueName: `${config.namePrefix}${name}-dead-letters.fifo`,
@@ -168,6 +168,7 @@ export class IntakeStack extends Stack {
       ...queueDefaults,
       queueName: `${config.namePrefix}${name}.fifo`,
       fifo: true,
+      deliveryDelay: Duration.seconds(delaySeconds),
       // Gives each message group its own throughput limit, because groups are independent (SQS high
       // throughput for FIFO queues).
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,

@@ -1,5 +1,4 @@
 import type { Write } from '../db/write.ts'
-import type { Outcome } from '../events/event-record.ts'
 import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 import { type JournalChange, putJournalEntry } from './growth/journal.ts'
 import { notifyTreeQueue } from './growth/queue.ts'
@@ -20,7 +19,7 @@ export interface Membership {
   /** Writes for the transaction that registers or updates the user at an instant, epoch milliseconds. */
   writes: (at: number) => Write[]
   /** Notifies the tree queue. Call it after the transaction, and also when the event is a duplicate. */
-  notify: (outcome: Outcome) => Promise<void>
+  notify: () => Promise<void>
 }
 
 /**
@@ -76,6 +75,6 @@ function withJournal(
   if (depth === 0) return { writes, notify: async () => undefined }
   return {
     writes: (at) => [...writes(at), putJournalEntry(rootId, userId, change, at)],
-    notify: (outcome) => notifyTreeQueue(rootId, { isRepeated: outcome === 'duplicate' }),
+    notify: () => notifyTreeQueue(rootId),
   }
 }

@@ -42,7 +42,7 @@ export async function purchasePackage(
           wallets: [toDebit(userId, purchaseId, payment)],
           alongside: writes,
         })
-  if (depth > 0) await notifyTreeQueue(rootId, { isRepeated: outcome === 'duplicate' })
+  if (depth > 0) await notifyTreeQueue(rootId)
   return outcome
 }
 

@@ -33,7 +33,6 @@ export const partitions = [
   'USER#',
   'VERIFICATION',
   'W#',
-  'WAKE#',
   'WD#',
 ] as const
 

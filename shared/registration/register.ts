@@ -28,7 +28,7 @@ export async function registerUser(user: UserRegistration, record: EventRecord):
     withMacDigest(record),
   ])
   const outcome = await applyOnce(macRecord, (at) => [...writes, ...membership.writes(at)])
-  await membership.notify(outcome)
+  await membership.notify()
   return outcome
 }
 

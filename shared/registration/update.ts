@@ -63,7 +63,7 @@ function applyChanges(
         ...replaceEmail(user, changes.email),
         ...rename.writes(now),
       ])
-      if (fields.nickname !== undefined || fields.email !== undefined) await rename.notify(outcome)
+      if (fields.nickname !== undefined || fields.email !== undefined) await rename.notify()
       return outcome
     },
     (error) => error instanceof ConditionFailed,

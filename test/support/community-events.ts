@@ -18,7 +18,8 @@ export async function join(registration: Registration): Promise<void> {
     claimEmail(normalizeEmail(email), userId),
     putSignInRecord(userId, { nickname, email }),
   ]
-  await notify(await applyOnce(record, (at) => [...user, ...writes(at)]))
+  await applyOnce(record, (at) => [...user, ...writes(at)])
+  await notify()
 }
 
 /** Applies the purchase of a package as `package.purchased` does. */

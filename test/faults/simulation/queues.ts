@@ -107,7 +107,8 @@ export class Queue {
     const { now } = this.#time
     const all = [...this.messages.values()]
     // A group stays blocked until its messages in flight are gone or visible again.
-    const blocked = new Set(all.flatMap(({ visibleAt, group }) => (visibleAt > now ? (group ?? []) : [])))
+    const inFlight = all.filter(({ visibleAt, receives }) => visibleAt > now && receives > 0)
+    const blocked = new Set(inFlight.map(({ group }) => group).filter((group) => group !== undefined))
     const visible = all
       .filter(({ visibleAt, group }) => visibleAt <= now && !blocked.has(group ?? ''))
       .map((message) => ({ message, place: isFifo ? 0 : this.#draws.number(`${name} order`) }))

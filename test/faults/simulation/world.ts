@@ -7,6 +7,7 @@ import { SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { Context, SQSEvent } from 'aws-lambda'
 import type { Intake } from '../../../shared/events/intake.ts'
+import { workers } from '../../../infra/workers-and-schedules.ts'
 import type { handler as rotate } from '../../../functions/schedule/rotate-signing-keys.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { type TestRequest, toEvent } from '../../support/call-endpoint.ts'
@@ -284,7 +285,11 @@ export class World {
     } else
       this.#queues
         .get('grow-tree')
-        ?.send(MessageBody, { group: message.MessageGroupId, once: message.MessageDeduplicationId ?? '' })
+        ?.send(MessageBody, {
+          delay: 1_000 * (workers[0]?.delaySeconds ?? 0),
+          group: message.MessageGroupId,
+          once: message.MessageDeduplicationId ?? '',
+        })
     return { MessageId: 'sent' }
   }
 

@@ -1,11 +1,11 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import type { Context } from 'aws-lambda'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { handler } from '../../../functions/worker/grow-tree.ts'
+import { workers } from '../../../infra/workers-and-schedules.ts'
 import { readProfile } from '../../../shared/community/profile.ts'
 import { readJournal } from '../../../shared/community/growth/journal.ts'
-import { notifyTreeQueue } from '../../../shared/community/growth/queue.ts'
+import { notifyTreeQueue, sharedMilliseconds } from '../../../shared/community/growth/queue.ts'
 import { db } from '../../../shared/db/table.ts'
 import { requireEnv } from '../../../shared/env.ts'
 import { log } from '../../../shared/log.ts'
@@ -95,81 +95,27 @@ test('a large tree leaves time to the other trees of its batch', async () => {
   expect(toldAbout(small)).toEqual([])
 })
 
-test('one message waits for a tree, however many newcomers it has, until the worker has received it', async () => {
+test('however many newcomers a tree has in half a second, SQS keeps one message, and delivers it when that is over on every clock', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(Date.now() / 500) * 500 })
   const rootId = await addRoot()
-  await addNewcomers(rootId, 1)
-  await Promise.all(Array.from({ length: 20 }, () => notifyTreeQueue(rootId)))
-  const [first] = sent
-  expect(new Set(sent.map(({ id }) => id))).toEqual(new Set([first?.id]))
-
-  await deliver([rootId], 60_000)
-  await notifyTreeQueue(rootId)
-  expect(sent.at(-1)?.id).not.toBe(first?.id)
+  for (const milliseconds of [0, 499, 1]) {
+    vi.setSystemTime(Date.now() + milliseconds)
+    await Promise.all(Array.from({ length: 5 }, () => notifyTreeQueue(rootId)))
+  }
+  expect([...Map.groupBy(sent, ({ id }) => id).values()].map(({ length }) => length)).toEqual([10, 5])
+  const delays = workers.map(({ delaySeconds }) => delaySeconds * 1_000)
+  expect(delays).toEqual([2 * sharedMilliseconds])
 })
 
-test('only who finds no message about a tree sends one, and a message that may be lost is replaced', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  const rootId = await addRoot()
-  for (const seconds of [0, 14]) {
-    vi.setSystemTime(Date.now() + seconds * 1_000)
-    await notifyTreeQueue(rootId)
-  }
-  expect(sent).toHaveLength(1)
-  for (const seconds of [1, 14]) {
-    vi.setSystemTime(Date.now() + seconds * 1_000)
-    await notifyTreeQueue(rootId)
-  }
-  expect(sent).toHaveLength(2)
-  expect(sent[1]?.id).not.toBe(sent[0]?.id)
-})
-
-test('however many duplicates of an event there are, SQS keeps one more message about its tree', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+test('a duplicate of an event tells the queue again, because the function may have died before it did', async () => {
   const rootId = newUserIds()
   await join({ userId: rootId, nickname: 'A', email: `${rootId}@example.com`, registeredAt: 1 })
   const child = { userId: rootId + 1, nickname: 'B', email: `${rootId + 1}@example.com`, registeredAt: 1 }
   await join({ ...child, referrerId: rootId })
-  await buy(child.userId, '1', `${rootId}-once`)
-  expect(sent).toHaveLength(1)
-  for (let copies = 0; copies < 5; copies += 1) await buy(child.userId, '1', `${rootId}-once`)
-  expect(sent).toHaveLength(6)
-  expect(new Set(sent.map(({ id }) => id)).size).toBe(2)
-})
-
-test('a message is sent that SQS does not drop when the first answer of the table was lost, and a duplicate came between', async () => {
-  const rootId = await addRoot()
-  await addNewcomers(rootId, 1)
-  const perform = db.send.bind(db) as (command: unknown) => Promise<unknown>
-  const loseAnswer = async (command: unknown) => {
-    losing.mockRestore()
-    await perform(command)
-    await notifyTreeQueue(rootId, { isRepeated: true })
-    await deliver([rootId], 60_000)
-    // What the SDK does when it has waited two seconds for an answer.
-    return perform(command)
+  for (const expected of [2, 3]) {
+    await buy(child.userId, '1', `${rootId}-once`)
+    expect(toldAbout(rootId)).toHaveLength(expected)
   }
-  const losing = vi.spyOn(db, 'send').mockImplementation((command) => loseAnswer(command) as never)
-  await notifyTreeQueue(rootId)
-  expect(sent).toHaveLength(2)
-  expect(sent[1]?.id).not.toBe(sent[0]?.id)
-})
-
-test('an entry that is written after the worker has read the journal gets a message that SQS does not drop', async () => {
-  const rootId = await addRoot()
-  await addNewcomers(rootId, 1)
-  await notifyTreeQueue(rootId)
-  const [received] = sent
-  const send = db.send.bind(db) as (command: unknown) => Promise<unknown>
-  const readThenNotify = async (command: unknown) => {
-    const result = await send(command)
-    if (command instanceof QueryCommand && sent.length === 1) await notifyTreeQueue(rootId)
-    return result
-  }
-  const reading = vi.spyOn(db, 'send').mockImplementation((command) => readThenNotify(command) as never)
-  await deliver([rootId], 60_000)
-  reading.mockRestore()
-  expect(sent).toHaveLength(2)
-  expect(sent[1]?.id).not.toBe(received?.id)
 })
 
 const failWith = (error: Error) =>

@@ -1,4 +1,3 @@
-import { forgetMessage } from '../../../shared/community/growth/queue.ts'
 import { growTree } from '../../../shared/community/growth/run.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'
@@ -23,8 +22,6 @@ export async function joinFamily(): Promise<{ parent: number; child: number }> {
   const child = parent + 1
   await join(describe(parent))
   await joinBelow(parent, child)
-  // As the worker does when it receives the message: otherwise the next event sends none.
-  await forgetMessage(parent)
   return { parent, child }
 }
 

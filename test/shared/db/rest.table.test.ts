@@ -161,12 +161,7 @@ const anew =
 async function readContents(): Promise<string[]> {
   const contents: string[] = []
   const lasting = (name: string, value: unknown) => (anew.test(name) ? undefined : value)
-  // A wake-up names a message in a queue, not what is stored.
-  const stored = {
-    FilterExpression: 'NOT begins_with(pk, :wake)',
-    ExpressionAttributeValues: { ':wake': 'WAKE#' },
-  }
-  for await (const item of scanItems(stored, 1))
+  for await (const item of scanItems({}, 1))
     contents.push(`${keyText(item)} ${canonicalJson(JSON.parse(JSON.stringify(item, lasting)) as Item)}`)
   return contents.sort()
 }
