@@ -31,8 +31,7 @@ export const workers: Worker[] = [
     delaySeconds: 1,
     permissions: {
       table: {
-        GetItem: ['TREE#'],
-        BatchGetItem: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#'],
+        BatchGetItem: ['DIR#', 'FIND#', 'MEMBER#', 'TEAM#', 'TREE#'],
         Query: ['TREE#'],
         PutItem: ['DIR#', 'FIND#', 'TEAM#', 'TREE#'],
         UpdateItem: ['MEMBER#'],

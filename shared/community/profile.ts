@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { addToSums, readSum } from '../db/exact-sum.ts'
 import { itemType } from '../db/item-type.ts'
-import { findItems, readItem, readItems } from '../db/read.ts'
+import { readItem, readItems } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
 import { Count } from '../fields.ts'
@@ -163,27 +163,24 @@ export async function readMembers(owner: Profile, members: readonly HasUserId[])
 type HasUserId = Pick<Profile, 'userId'>
 
 /** Reads the profiles of members of lists, in the order given. */
-export const readProfiles = async (members: readonly HasUserId[]): Promise<Profile[]> =>
-  (await readWithProfiles(members, []))[0]
+export const readProfiles = async (
+  members: readonly HasUserId[],
+  options: { consistent?: boolean } = {},
+): Promise<Profile[]> => (await readWithProfiles(members, [], options))[0]
 
-/**
- * Reads the profiles of members of lists, and other items in the same batch. A profile that is not found is
- * outdated: its member has joined a moment ago.
- */
+/** Reads the profiles of members of lists, and other items in the same batch. */
 async function readWithProfiles(
   members: readonly HasUserId[],
   others: readonly Key[],
+  { consistent = false }: { consistent?: boolean } = {},
 ): Promise<[Profile[], (Item | undefined)[]]> {
-  const items = await findItems(
-    [...members.map(({ userId }) => profileKey(userId)), ...others],
-    (item) => item,
-    (item, i) => i < members.length && item === undefined,
-  )
-  const profiles = items.slice(0, members.length).map((item) => {
-    if (item === undefined) throw new Error('a member of a list has no profile')
-    return toProfile(item)
-  })
-  return [profiles, items.slice(members.length)]
+  const keys = [...members.map(({ userId }) => profileKey(userId)), ...others]
+  const items = await readItems(keys, { consistent })
+  const stored = items.slice(0, members.length).filter((item) => item !== undefined)
+  if (stored.length === members.length) return [stored.map(toProfile), items.slice(members.length)]
+  if (consistent) throw new Error('a member of a list has no profile')
+  // One of them has joined a moment ago.
+  return readWithProfiles(members, others, { consistent: true })
 }
 
 /**

@@ -99,25 +99,6 @@ async function readBatches(keys: readonly Key[], options: ReadOptions): Promise<
   return keys.map((key) => found.get(keyText(key)))
 }
 
-/**
- * Reads and parses items eventually consistent, and once more strongly consistent those that turn out to be
- * outdated, as what was written a moment ago may be.
- */
-export async function findItems<Value>(
-  keys: readonly Key[],
-  parse: (item: Item | undefined) => Value,
-  isOutdated: (value: Value, index: number) => boolean,
-): Promise<Value[]> {
-  const values = (await readItems(keys)).map(parse)
-  const outdated = [...keys.keys()].filter((i) => isOutdated(values[i] as Value, i))
-  const fresh = await readItems(
-    outdated.map((i) => keys[i] as Key),
-    { consistent: true },
-  )
-  for (const [position, i] of outdated.entries()) values[i] = parse(fresh[position])
-  return values
-}
-
 /** A key as text, or that of an item. */
 export const keyText = (key: Partial<Key>): string => `${String(key.pk)} ${String(key.sk)}`
 

@@ -41,7 +41,7 @@ export async function deliverInOrder(events: readonly (() => Promise<void>)[]): 
 
 /** Limits of nodes and search indexes so small that a few dozen members need several levels and segments. */
 export const smallStorage = {
-  capacity: { entries: 4, children: 4 },
+  capacity: 4,
   limits: { minIndexed: 3, tailItems: 1, segment: 7 },
 }
 

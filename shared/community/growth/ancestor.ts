@@ -4,18 +4,17 @@ import { readItems } from '../../db/read.ts'
 import { Integer } from '../../db/table.ts'
 import type { Write } from '../../db/write.ts'
 import { type Big, zero } from '../../money.ts'
-import type { MemberList, NodeCapacity } from '../list/node.ts'
-import { CountedBTree, type ReadItem } from '../list/tree.ts'
+import type { MemberList } from '../list/node.ts'
+import { CountedBTree } from '../list/tree.ts'
 import { profileKey } from '../profile.ts'
 import type { IndexedMember } from '../search/index/items.ts'
 import { type IndexLimits, openTail } from '../search/index/tail.ts'
-import type { AncestorUpdate } from './plan.ts'
+import type { AncestorUpdate } from './batch.ts'
 
-/** How lists and search indexes are stored, and how to read them. */
+/** How large the nodes of lists and the parts of search indexes may become. */
 export interface Storage {
-  capacity: NodeCapacity
+  capacity: number
   limits: IndexLimits
-  read: ReadItem
 }
 
 /** Writes for one transaction that add to an ancestor. */
@@ -41,66 +40,46 @@ export async function prepareGrowth(
 ): Promise<PreparedGrowth> {
   const { ownerId, team, done, directs } = update
   const waiting = team.slice(done)
+  const newDirects = waiting.filter((member) => directs.has(member))
   const lists = await Promise.all([
-    openList({ kind: 'COMMUNITY', ownerId }, waiting, storage),
-    openList(
-      { kind: 'DIRECT', ownerId },
-      waiting.filter((member) => directs.has(member)),
-      storage,
-    ),
+    ...(waiting.length > 0 ? [openList({ kind: 'COMMUNITY', ownerId }, waiting, storage)] : []),
+    ...(newDirects.length > 0 ? [openList({ kind: 'DIRECT', ownerId }, newDirects, storage)] : []),
   ])
-  const inserted: IndexedMember[] = []
+  const inserted = new Set<IndexedMember>()
   for (const member of waiting) {
-    if (lists.reduce((sum, { changedNodes }) => sum + changedNodes(), 0) > maxChangedNodes) break
-    for (const list of lists) await list.insert(member)
-    inserted.push(member)
+    if (lists.reduce((sum, { tree }) => sum + tree.changedNodes, 0) > maxChangedNodes) break
+    for (const { tree, members } of lists) if (members.has(member)) await tree.insert(member)
+    inserted.add(member)
   }
   const addition = {
-    directs: inserted.filter((member) => directs.has(member)).length,
-    members: inserted.length,
+    directs: newDirects.filter((member) => inserted.has(member)).length,
+    members: inserted.size,
     performance: done === 0 ? update.performance : zero,
   }
-  const to = done + inserted.length
-  const sums = addToAncestor(ownerId, addition, { batch, from: done, to })
-  const changes = lists.map((list) => list.changes())
-  return {
-    writes: [sums, ...changes.flatMap(({ writes }) => writes)],
+  const to = done + inserted.size
+  const growth: PreparedGrowth = {
+    writes: [addToAncestor(ownerId, addition, { batch, from: done, to })],
     rest: to < team.length ? { ...update, done: to } : undefined,
-    due: changes.flatMap(({ due }) => due),
+    due: [],
   }
+  for (const { list, tree, members, append } of lists) {
+    const newMembers = [...members].filter((member) => inserted.has(member))
+    if (newMembers.length === 0) continue
+    const { writes, isLong } = append(newMembers)
+    growth.writes.push(...tree.writes(), ...writes)
+    if (isLong) growth.due.push(list)
+  }
+  return growth
 }
 
-/** A list to which members are added, and its search index. Nothing is read or written if there are none. */
-async function openList(list: MemberList, members: readonly IndexedMember[], storage: Storage) {
-  const belonging = new Set(members)
-  const inserted: IndexedMember[] = []
-  const { tree, tail } = (members.length > 0 && (await readList(list, members, storage))) || {}
-  return {
-    changedNodes: () => tree?.changedNodes ?? 0,
-    async insert(member: IndexedMember) {
-      if (!belonging.has(member)) return
-      await tree?.insert(member)
-      inserted.push(member)
-    },
-    changes() {
-      if (tree === undefined || tail === undefined || inserted.length === 0) return { writes: [], due: [] }
-      const { writes, isLong } = tail(inserted)
-      return { writes: [...tree.writes(), ...writes], due: isLong ? [list] : [] }
-    },
-  }
-}
-
-async function readList(
-  list: MemberList,
-  members: readonly IndexedMember[],
-  { capacity, limits, read }: Storage,
-) {
-  const tree = await CountedBTree.open(list, read, capacity)
-  const [tail] = await Promise.all([
-    openTail(list, tree.count, members.length, read, limits),
+/** Reads what is needed to add members to a list and to the tail of its search index. */
+async function openList(list: MemberList, members: readonly IndexedMember[], { capacity, limits }: Storage) {
+  const tree = await CountedBTree.open(list, capacity)
+  const [append] = await Promise.all([
+    openTail(list, tree.count, members.length, limits),
     tree.prefetch(members),
   ])
-  return { tree, tail }
+  return { list, tree, members: new Set(members), append }
 }
 
 /** What is added to an ancestor: direct referrals, members, and a package amount. */

@@ -1,22 +1,40 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { keyText, readItems } from '../../db/read.ts'
-import type { Item, Key } from '../../db/table.ts'
-import type { ReadItem } from '../list/tree.ts'
-import { type Profile, profileKey, toProfile } from '../profile.ts'
-import type { BatchEntry } from './plan.ts'
+import type { Write } from '../../db/write.ts'
+import { type Big, zero } from '../../money.ts'
+import { comparePositions, type MemberList } from '../list/node.ts'
+import { type Profile, readProfile } from '../profile.ts'
+import { type IndexedMember, toIndexed } from '../search/index/items.ts'
 import type { JournalEntry } from './journal.ts'
 
-/** Looks up the members of journal entries with all ancestors: a read per `maxUplineLength` ancestors. */
-export const readBatch = (entries: readonly JournalEntry[], read: ReadItem): Promise<BatchEntry[]> =>
-  Promise.all(entries.map((entry) => withAncestors(entry, read)))
+/** Maximum number of journal entries in a batch: the tree's head holds all of them, in some 50 KB. */
+export const maxBatchEntries = 500
 
-async function withAncestors(entry: JournalEntry, read: ReadItem): Promise<BatchEntry> {
-  const readMember = async (userId: number): Promise<Profile> => {
-    const item = await read(profileKey(userId))
-    if (item === undefined) throw new Error('a member of a tree has no profile')
-    return toProfile(item)
-  }
-  const profile = await readMember(entry.userId)
+/** Maximum number of new names in a batch. Each changes dozens of blocks of every ancestor's search index. */
+const maxRenames = 20
+
+/** Selects the next batch from the oldest journal entries: all but the new names that are too many. */
+export function selectBatch(entries: readonly JournalEntry[]): JournalEntry[] {
+  const later = new Set(entries.filter(({ renamed }) => renamed).slice(maxRenames))
+  return entries.filter((entry) => !later.has(entry))
+}
+
+/** A journal entry, the profile of its member, and all ancestors of the member, the referrer first. */
+export interface BatchEntry {
+  entry: JournalEntry
+  profile: Profile
+  ancestors: number[]
+}
+
+/**
+ * Looks up the members of journal entries with all ancestors: a read per `maxUplineLength` ancestors. They
+ * are sorted by when they joined: those who come last into a list leave its nodes full.
+ */
+export async function readBatch(entries: readonly JournalEntry[]): Promise<BatchEntry[]> {
+  const batch = await Promise.all(entries.map(withAncestors))
+  return batch.sort((one, other) => comparePositions(one.profile, other.profile))
+}
+
+async function withAncestors(entry: JournalEntry): Promise<BatchEntry> {
+  const profile = await readMember(entry.user_id)
   const ancestors = [...profile.upline]
   while (ancestors.length < profile.depth) {
     const { upline } = await readMember(ancestors.at(-1) ?? profile.rootId)
@@ -26,30 +44,78 @@ async function withAncestors(entry: JournalEntry, read: ReadItem): Promise<Batch
   return { entry, profile, ancestors }
 }
 
+async function readMember(userId: number): Promise<Profile> {
+  const profile = await readProfile(userId)
+  if (profile === undefined) throw new Error('a member of a tree has no profile')
+  return profile
+}
+
+/** What a batch adds to an ancestor. */
+export interface AncestorUpdate {
+  ownerId: number
+  /** The new members of the downline. */
+  team: IndexedMember[]
+  /** How many of them the ancestor has, and then the purchases too; nothing of the batch if zero. */
+  done: number
+  /** Those who are direct referrals. */
+  directs: Set<IndexedMember>
+  /** Sum of the downline's purchases. */
+  performance: Big
+}
+
 /**
- * A reader that collects the keys requested in one turn of the event loop and reads them in one batch, so
- * that code which reads items one by one in parallel shares its round trips. It reads no item twice. Reads
- * are strongly consistent.
+ * Adds up a batch of journal entries to one update for each ancestor. No two updates write the same item. The
+ * same batch always gives the same updates with their members in the same order, so that a batch can go on.
  */
-export function batchReader(): ReadItem {
-  const known = new Map<string, Promise<Item | undefined>>()
-  let batch: { keys: Key[]; items: Promise<(Item | undefined)[]> } | undefined
-  const openBatch = () => {
-    const keys: Key[] = []
-    const items = endOfTurn().then(() => {
-      batch = undefined
-      return readItems(keys, { consistent: true })
-    })
-    return { keys, items }
+export function planGrowth(batch: readonly BatchEntry[]): AncestorUpdate[] {
+  const updates = new Map<number, AncestorUpdate>()
+  for (const { entry, profile, ancestors } of batch) {
+    if (entry.renamed) continue
+    const member = entry.joined ? toIndexed(profile) : undefined
+    for (const [steps, ownerId] of ancestors.entries()) {
+      const update = updates.get(ownerId) ?? {
+        ownerId,
+        team: [],
+        done: 0,
+        directs: new Set(),
+        performance: zero,
+      }
+      updates.set(ownerId, update)
+      update.performance = update.performance.plus(entry.amount ?? zero)
+      if (member === undefined) continue
+      update.team.push(member)
+      if (steps === 0) update.directs.add(member)
+    }
   }
-  return (key) => {
-    const name = keyText(key)
-    const earlier = known.get(name)
-    if (earlier !== undefined) return earlier
-    batch ??= openBatch()
-    const index = batch.keys.push(key) - 1
-    const item = batch.items.then((items) => items[index])
-    known.set(name, item)
-    return item
+  return [...updates.values()]
+}
+
+/** The members of a batch with new names or addresses, by the lists that they are in. */
+export function planRenames(batch: readonly BatchEntry[]): { list: MemberList; members: IndexedMember[] }[] {
+  const byList = new Map<string, { list: MemberList; members: IndexedMember[] }>()
+  for (const { entry, profile, ancestors } of batch) {
+    if (!entry.renamed) continue
+    const lists = ancestors.map((ownerId): MemberList => ({ kind: 'COMMUNITY', ownerId }))
+    for (const ownerId of ancestors.slice(0, 1)) lists.push({ kind: 'DIRECT', ownerId })
+    for (const list of lists) {
+      const name = `${list.kind} ${list.ownerId}`
+      const { members } = byList.get(name) ?? { members: [] }
+      byList.set(name, { list, members: [...members, toIndexed(profile)] })
+    }
   }
+  return [...byList.values()]
+}
+
+/**
+ * Packs groups of writes into transactions of at most `maxWrites`, without splitting a group. No two groups
+ * may write the same item.
+ */
+export function packGroups(groups: readonly Write[][], maxWrites: number): Write[][] {
+  const transactions: Write[][] = []
+  for (const group of groups) {
+    const open = transactions.at(-1)
+    if (open === undefined || open.length + group.length > maxWrites) transactions.push([...group])
+    else open.push(...group)
+  }
+  return transactions
 }

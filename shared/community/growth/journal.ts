@@ -1,25 +1,21 @@
 import * as v from 'valibot'
 import { Decimal, toNumberValue } from '../../db/decimal.ts'
 import { itemType } from '../../db/item-type.ts'
-import { queryFirst } from '../../db/read.ts'
-import { Integer, type Item, type Key } from '../../db/table.ts'
-import type { Write } from '../../db/write.ts'
-import { type Big, zero } from '../../money.ts'
+import { queryFirst, readItem } from '../../db/read.ts'
+import { Integer, type Key } from '../../db/table.ts'
+import { putVersioned, type Write } from '../../db/write.ts'
+import type { Big } from '../../money.ts'
 
 /** What a journal entry is about. */
 export type JournalChange = { joined: true } | { renamed: true } | { amount: Big }
 
-/** Schema of the attributes of a journal entry, in its item and in the head of its tree. */
-export const EntryAttributes = v.pipe(
-  v.object({
-    sk: v.string(),
-    user_id: Integer,
-    joined: v.optional(v.boolean(), false),
-    renamed: v.optional(v.boolean(), false),
-    amount: v.optional(Decimal),
-  }),
-  v.transform(({ user_id: userId, amount = zero, ...entry }) => ({ ...entry, userId, amount })),
-)
+const Entry = v.object({
+  sk: v.string(),
+  user_id: Integer,
+  joined: v.optional(v.boolean()),
+  renamed: v.optional(v.boolean()),
+  amount: v.optional(Decimal),
+})
 
 /**
  * The journal of a referral tree holds what is not yet added to the ancestors: members who joined, purchases,
@@ -27,7 +23,7 @@ export const EntryAttributes = v.pipe(
  * transaction and then notifies the tree queue. The queue's worker adds the entry to all ancestors and then
  * deletes it: see growTree.
  */
-export type JournalEntry = v.InferOutput<typeof EntryAttributes>
+export type JournalEntry = v.InferOutput<typeof Entry>
 
 const journal = itemType({
   pk: 'TREE#{rootId}',
@@ -50,20 +46,9 @@ export const putJournalEntry = (rootId: number, userId: number, what: JournalCha
   },
 })
 
-/** The attributes of a journal entry, as EntryAttributes reads them. */
-export const toEntryAttributes = ({ sk, userId, joined, renamed, amount }: JournalEntry): Item => ({
-  sk,
-  user_id: userId,
-  ...(joined && { joined }),
-  ...(renamed && { renamed }),
-  ...(!amount.eq(zero) && { amount: toNumberValue(amount) }),
-})
-
-const entryKey = (rootId: number, sk: string): Key => ({ pk: journal.partition({ rootId }), sk })
-
 /** The write that deletes a journal entry, if it is there. */
 export const deleteJournalEntry = (rootId: number, { sk }: JournalEntry): Write => ({
-  Delete: { Key: entryKey(rootId, sk) },
+  Delete: { Key: { pk: journal.partition({ rootId }), sk } },
 })
 
 /** Reads the oldest journal entries of a tree, at most `limit`. */
@@ -79,5 +64,46 @@ export async function readJournal(rootId: number, limit: number): Promise<Journa
     },
     limit,
   )
-  return items.map((item) => v.parse(EntryAttributes, item))
+  return items.map((item) => v.parse(Entry, item))
+}
+
+const treeHeads = itemType({
+  pk: 'TREE#{rootId}',
+  sk: 'HEAD',
+  holds:
+    'the progress of the worker in a tree: the number of its newest batch, and its entries while it is open',
+  found: 'by root',
+})
+
+const HeadItem = v.object({
+  /** Number of the newest batch: the instant at which it began, or later. */
+  version: Integer,
+  /** The entries of a batch that is not finished. */
+  open: v.optional(v.array(Entry)),
+})
+
+/**
+ * The head of a tree: the progress of its worker. Each batch, and each reorganization of a search index,
+ * begins and ends with a higher version, so of two workers at the same time only one writes.
+ */
+export type TreeHead = v.InferOutput<typeof HeadItem>
+
+const headKey = (rootId: number): Key => treeHeads.key({ rootId })
+
+/** Reads the head of a tree, strongly consistent; one of version 0 before the worker has done anything. */
+export async function readHead(rootId: number): Promise<TreeHead> {
+  const item = await readItem(headKey(rootId), { consistent: true })
+  return item === undefined ? { version: 0 } : v.parse(HeadItem, item)
+}
+
+/** The head after another one. Versions follow the clock, so they rise after a restore, too. */
+export const nextHead = ({ version }: TreeHead, open?: JournalEntry[]): TreeHead => ({
+  version: Math.max(version + 1, Date.now()),
+  open,
+})
+
+/** The write of a tree's head in place of the one that was read; fails if that is no longer stored. */
+export const replaceHead = (rootId: number, read: TreeHead, { version, open }: TreeHead): Write => {
+  const entries = open?.map((entry) => ({ ...entry, amount: entry.amount && toNumberValue(entry.amount) }))
+  return putVersioned({ ...headKey(rootId), version, open: entries }, read.version)
 }

@@ -14,7 +14,7 @@ import { Integer, type Item, type Key } from '../../db/table.ts'
  * change. Nodes are stored as packed bytes, so that a page reads few of them.
  */
 export type BTreeNode = { version: number } & (
-  { kind: 'leaf'; entries: BTreePosition[] } | { kind: 'branch'; children: BTreeChild[] }
+  { kind: 'leaf'; entries: BTreePosition[] } | { kind: 'branch'; entries: BTreeChild[] }
 )
 
 /**
@@ -28,8 +28,7 @@ export interface BTreePosition {
 }
 
 /** A branch's reference to a child: its first position, the number of members under it, and its node id. */
-export interface BTreeChild {
-  first: BTreePosition
+export interface BTreeChild extends BTreePosition {
   count: number
   id: number
 }
@@ -40,18 +39,12 @@ export interface BTreeRoot {
   nextId: number
 }
 
-/** The capacity of B-tree nodes: members of a leaf, and children of a branch, before it is split. */
-export interface NodeCapacity {
-  entries: number
-  children: number
-}
-
 /**
- * Node capacities. A full leaf is smaller than 4 KB, which is one read unit, unless user ids are random: then
- * it takes two. Three levels hold 400 × 400 × 400 = 64 million members who arrive in order, and 19 million in
- * random order, which leaves nodes two thirds full.
+ * How many members a leaf, and children a branch, has before it is split. A full leaf is smaller than 4 KB,
+ * which is one read unit, unless user ids are random: then it takes two. Three levels hold 400 × 400 × 400 =
+ * 64 million members who arrive in order, and 19 million in random order, which leaves nodes two thirds full.
  */
-export const standardCapacity: NodeCapacity = { entries: 400, children: 400 }
+export const nodeCapacity = 400
 
 /** A member list: the direct referrals (DIRECT) or the whole downline (COMMUNITY) of a member. */
 export type ListKind = 'DIRECT' | 'COMMUNITY'
@@ -100,23 +93,22 @@ export function lowerBound<T>(sorted: readonly T[], compare: (element: T) => num
 
 /** Number of members in a leaf or under a branch. */
 export const countOf = (node: BTreeNode): number =>
-  node.kind === 'leaf' ? node.entries.length : node.children.reduce((sum, { count }) => sum + count, 0)
+  node.kind === 'leaf' ? node.entries.length : node.entries.reduce((sum, { count }) => sum + count, 0)
 
 /** First position in a leaf or under a branch. Throws for an empty node, which only an empty list has. */
-export const firstOf = (node: BTreeNode): BTreePosition => {
-  const first = node.kind === 'leaf' ? node.entries[0] : node.children[0]?.first
+export function firstOf({ entries: [first] }: BTreeNode): BTreePosition {
   if (first === undefined) throw new Error('a node of a list is empty')
-  return first
+  return { joinedAt: first.joinedAt, userId: first.userId }
 }
 
 /** Packs a B-tree node into attributes of its item: in order of time, a member takes about 7 bytes. */
-export const packNode = (node: BTreeNode): Item => {
-  const rows =
-    node.kind === 'leaf'
-      ? node.entries.map(({ joinedAt, userId }) => [joinedAt, userId])
-      : node.children.map(({ first, count, id }) => [first.joinedAt, first.userId, count, id])
-  return { kind: node.kind, packed: packRows(rows), version: node.version }
+export const packNode = ({ kind, version, entries }: BTreeNode): Item => {
+  const columns = kind === 'leaf' ? leafColumns : branchColumns
+  const rows = entries.map((entry) => columns.map((column) => (entry as BTreeChild)[column]))
+  return { kind, packed: packRows(rows), version }
 }
+const leafColumns = ['joinedAt', 'userId'] as const
+const branchColumns = [...leafColumns, 'count', 'id'] as const
 
 const NodeItem = v.object({
   kind: v.picklist(['leaf', 'branch']),
@@ -127,16 +119,10 @@ const NodeItem = v.object({
 /** Unpacks a B-tree node from its item. */
 export function unpackNode(item: Item): BTreeNode {
   const { kind, packed, version } = v.parse(NodeItem, item)
-  if (kind === 'leaf') {
-    const entries = unpackRows(packed, 2).map(([joinedAt = 0, userId = 0]) => ({ joinedAt, userId }))
-    return { kind, version, entries }
-  }
-  const children = unpackRows(packed, 4).map(([joinedAt = 0, userId = 0, count = 0, id = 0]) => ({
-    first: { joinedAt, userId },
-    count,
-    id,
-  }))
-  return { kind, version, children }
+  const toPosition = ([joinedAt = 0, userId = 0]: number[]) => ({ joinedAt, userId })
+  if (kind === 'leaf') return { kind, version, entries: unpackRows(packed, 2).map(toPosition) }
+  const toChild = (row: number[]) => ({ ...toPosition(row), count: row[2] ?? 0, id: row[3] ?? 0 })
+  return { kind, version, entries: unpackRows(packed, 4).map(toChild) }
 }
 
 /** Packs a list's root into attributes of its item. */

@@ -3,6 +3,7 @@ import type { Item } from '../../db/table.ts'
 import { Failure } from '../../errors.ts'
 import { retry } from '../../retry.ts'
 import {
+  type BTreeChild,
   type BTreeNode,
   type BTreePosition,
   type BTreeRoot,
@@ -37,11 +38,8 @@ export interface RangeResult {
 }
 
 /** A child of a branch node that was read. A rank is a member's index in the list, earliest first. */
-interface Subtree {
+interface Subtree extends BTreeChild {
   firstRank: number
-  count: number
-  first: BTreePosition
-  id: number
 }
 
 /** A B-tree node that was read, and the rank of its first member. */
@@ -106,9 +104,9 @@ async function descend(
 function subtreesOf({ node, firstRank }: RankedNode): Subtree[] {
   if (node.kind === 'leaf') return []
   let rank = firstRank
-  return node.children.map(({ first, count, id }) => {
-    const subtree = { firstRank: rank, count, first, id }
-    rank += count
+  return node.entries.map((child) => {
+    const subtree = { ...child, firstRank: rank }
+    rank += child.count
     return subtree
   })
 }
@@ -140,7 +138,7 @@ function selectSubtrees(
 const subtreeBefore = (subtrees: readonly Subtree[], instant: number | undefined): Subtree | undefined =>
   instant === undefined
     ? undefined
-    : subtrees[lowerBound(subtrees, ({ first }) => comparePositions(first, startOf(instant))) - 1]
+    : subtrees[lowerBound(subtrees, (subtree) => comparePositions(subtree, startOf(instant))) - 1]
 
 /** The position that sorts before every member who joined at an instant. */
 const startOf = (joinedAt: number): BTreePosition => ({ joinedAt, userId: 0 })

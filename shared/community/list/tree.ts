@@ -1,4 +1,5 @@
-import type { Item, Key } from '../../db/table.ts'
+import { readItem } from '../../db/read.ts'
+import type { Key } from '../../db/table.ts'
 import { putVersioned, type Write } from '../../db/write.ts'
 import { OptimisticLockError } from '../../errors.ts'
 import {
@@ -11,7 +12,6 @@ import {
   firstOf,
   lowerBound,
   type MemberList,
-  type NodeCapacity,
   nodeKey,
   packNode,
   packRoot,
@@ -20,8 +20,7 @@ import {
   unpackRoot,
 } from './node.ts'
 
-/** Reads an item of the counted B-tree, strongly consistent. */
-export type ReadItem = (key: Key) => Promise<Item | undefined>
+const readNow = (key: Key) => readItem(key, { consistent: true })
 
 /** Error: the nodes read of a list do not fit together, because another worker is writing it. Read again. */
 export class StaleReadError extends OptimisticLockError {
@@ -34,8 +33,7 @@ export class StaleReadError extends OptimisticLockError {
  */
 export class CountedBTree {
   readonly #list: MemberList
-  readonly #read: ReadItem
-  readonly #capacity: NodeCapacity
+  readonly #capacity: number
   readonly #root: BTreeRoot
   /** All nodes but the root that were read or created, by node id. */
   readonly #nodes = new Map<number, BTreeNode>()
@@ -43,17 +41,16 @@ export class CountedBTree {
   /** Node ids from this one on belong to nodes that this object creates. */
   readonly #firstNewId: number
 
-  private constructor(list: MemberList, read: ReadItem, capacity: NodeCapacity, root: BTreeRoot) {
+  private constructor(list: MemberList, capacity: number, root: BTreeRoot) {
     this.#list = list
-    this.#read = read
     this.#capacity = capacity
     this.#root = root
     this.#firstNewId = root.nextId
   }
 
-  /** Reads the root of a member list's B-tree. `read` must be strongly consistent. */
-  static async open(list: MemberList, read: ReadItem, capacity: NodeCapacity): Promise<CountedBTree> {
-    return new CountedBTree(list, read, capacity, unpackRoot(await read(rootKey(list))))
+  /** Reads the root of a member list's B-tree, whose nodes are split when they have more than `capacity`. */
+  static async open(list: MemberList, capacity: number): Promise<CountedBTree> {
+    return new CountedBTree(list, capacity, unpackRoot(await readNow(rootKey(list))))
   }
 
   /** Number of members in the list. */
@@ -72,7 +69,7 @@ export class CountedBTree {
       entries.map(async (entry) => {
         let { node } = this.#root
         while (node.kind === 'branch')
-          node = await this.#readNode((node.children[childIndex(node.children, entry)] as BTreeChild).id)
+          node = await this.#readNode((node.entries[childIndex(node.entries, entry)] as BTreeChild).id)
       }),
     )
   }
@@ -83,45 +80,41 @@ export class CountedBTree {
     const right = await this.#insertInto(node, entry, true)
     if (right === undefined) return
     const left: BTreeNode = { ...node, version: 0 }
-    this.#root.node = {
-      kind: 'branch',
-      version: node.version,
-      children: [this.#addNode(left), this.#addNode(right)],
-    }
+    const entries = [this.#addNode(left), this.#addNode(right)]
+    this.#root.node = { kind: 'branch', version: node.version, entries }
   }
 
   /**
-   * Inserts an entry in a node or its subtree. Returns the new right sibling if the node had to be split.
+   * Inserts a member in a node or its subtree. Returns the new right sibling if the node had to be split.
    * `isRightmost` says whether the node is the last one of its level.
    */
   async #insertInto(
     node: BTreeNode,
-    entry: BTreePosition,
+    member: BTreePosition,
     isRightmost: boolean,
   ): Promise<BTreeNode | undefined> {
+    let added: number
     if (node.kind === 'leaf') {
-      const { entries } = node
-      const index = lowerBound(entries, (other) => comparePositions(other, entry))
-      entries.splice(index, 0, entry)
-      if (entries.length <= this.#capacity.entries) return undefined
-      const appended = isRightmost && index === entries.length - 1
-      const splitOff = entries.splice(splitIndex(entries.length, appended))
-      return { kind: 'leaf', version: 0, entries: splitOff }
+      added = lowerBound(node.entries, (other) => comparePositions(other, member))
+      node.entries.splice(added, 0, member)
+    } else {
+      const index = childIndex(node.entries, member)
+      const child = node.entries[index] as BTreeChild
+      const childNode = await this.#readNode(child.id)
+      const isLast = isRightmost && index === node.entries.length - 1
+      const right = await this.#insertInto(childNode, member, isLast)
+      this.#changedIds.add(child.id)
+      Object.assign(child, firstOf(childNode), { count: countOf(childNode) })
+      if (right === undefined) return undefined
+      added = index + 1
+      node.entries.splice(added, 0, this.#addNode(right))
     }
-    const { children } = node
-    const index = childIndex(children, entry)
-    const child = children[index] as BTreeChild
-    const isRightmostChild = isRightmost && index === children.length - 1
-    const childNode = await this.#readNode(child.id)
-    const right = await this.#insertInto(childNode, entry, isRightmostChild)
-    this.#changedIds.add(child.id)
-    child.count = countOf(childNode)
-    child.first = firstOf(childNode)
-    if (right === undefined) return undefined
-    children.splice(index + 1, 0, this.#addNode(right))
-    if (children.length <= this.#capacity.children) return undefined
-    const splitOff = children.splice(splitIndex(children.length, isRightmostChild))
-    return { kind: 'branch', version: 0, children: splitOff }
+    const { length } = node.entries
+    if (length <= this.#capacity) return undefined
+    // Usually in the middle. When the list grows at its end, as it mostly does, only the newest element moves
+    // to the new node, so that the earlier nodes stay full.
+    const splitAt = isRightmost && added === length - 1 ? added : length >>> 1
+    return { ...node, version: 0, entries: node.entries.splice(splitAt) } as BTreeNode
   }
 
   #addNode(node: BTreeNode): BTreeChild {
@@ -129,17 +122,17 @@ export class CountedBTree {
     this.#root.nextId += 1
     this.#nodes.set(id, node)
     this.#changedIds.add(id)
-    return { first: firstOf(node), count: countOf(node), id }
+    return { ...firstOf(node), count: countOf(node), id }
   }
 
   async #readNode(id: number): Promise<BTreeNode> {
     const known = this.#nodes.get(id)
     if (known !== undefined) return known
-    const item = await this.#read(nodeKey(this.#list, id))
+    const item = await readNow(nodeKey(this.#list, id))
     const node = item && unpackNode(item)
     // Another worker has created child nodes since the root was read. Our own new nodes would get the same
     // ids.
-    const hasNewerChildren = node?.kind === 'branch' && node.children.some(({ id }) => id >= this.#firstNewId)
+    const hasNewerChildren = node?.kind === 'branch' && node.entries.some(({ id }) => id >= this.#firstNewId)
     if (node === undefined || hasNewerChildren) throw new StaleReadError('a list is being written')
     const meanwhile = this.#nodes.get(id)
     if (meanwhile !== undefined) return meanwhile
@@ -164,12 +157,6 @@ export class CountedBTree {
 
 /** Index of the child into which an entry belongs. */
 const childIndex = (children: readonly BTreeChild[], entry: BTreePosition): number =>
-  Math.max(0, lowerBound(children, ({ first }) => comparePositions(first, entry)) - 1)
-
-/**
- * Where to split a full node: usually in the middle. When the list grows at its end, as it mostly does, only
- * the newest element moves to the new node, so that the earlier nodes stay full.
- */
-const splitIndex = (length: number, appended: boolean): number => (appended ? length - 1 : length >>> 1)
+  Math.max(0, lowerBound(children, (child) => comparePositions(child, entry)) - 1)
 
 const nextVersion = (node: BTreeNode): BTreeNode => ({ ...node, version: node.version + 1 })

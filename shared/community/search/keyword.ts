@@ -72,56 +72,47 @@ export const matchesText = (
 ): boolean => beginsWord(nickname, folded) || (matchesParts && maskedEmail.includes(folded))
 
 /** A word begins at a letter or digit that follows neither, and after a space or at the start of a text. */
-const wordStart = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{N}]|(?<!\S)\S/uy
+const wordStart = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{N}]|(?<!\S)\S/gu
 
 /** The indexes at which the words of a text begin. */
-const wordStarts = (text: string): number[] => Array.from(text.matchAll(anyWordStart), ({ index }) => index)
-
-const anyWordStart = new RegExp(wordStart, 'gu')
+const wordStarts = (text: string): number[] => Array.from(text.matchAll(wordStart), ({ index }) => index)
 
 /** Whether some word of a text begins with a keyword, which may go on into the next words. */
-function beginsWord(text: string, keyword: string): boolean {
-  for (let at = text.indexOf(keyword); at !== -1; at = text.indexOf(keyword, at + 1)) {
-    wordStart.lastIndex = at
-    if (wordStart.test(text)) return true
-  }
-  return false
-}
+const beginsWord = (text: string, keyword: string): boolean =>
+  text.includes(keyword) && wordStarts(text).some((start) => text.startsWith(keyword, start))
 
 /**
- * A term is a text that a keyword may be: each beginning of a nickname from one of its words on, and each
- * part of a masked email address. The index knows terms by two hashes, so it holds no name and no address.
+ * Calls `emit` with every term of a search text; with some more than once. A term is a text that a keyword
+ * may be: each beginning of a nickname from one of its words on, and each part of a masked email address. The
+ * index knows it by a hash of `termBits` bits, so it holds no name and no address. Of the 300,000 terms of a
+ * segment, two have the same hash in one of ten thousand segments.
  */
-export interface Term {
-  /** Number of the term's cell, of `2 ** cellBits`. */
-  cell: number
-  /** Tells the terms of one cell apart: 38 bits, so two of a thousand terms are alike once in 10^5 cells. */
-  print: number
-}
-
-export const cellBits = 12
-export const printBits = 38
-
-/** Maximum length of a term in UTF-16 code units. A longer keyword is looked up by its beginning. */
-export const maxTermLength = 32
-
-/** Calls `emit` with every term of a search text; some more than once. */
-export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: Term) => void): void {
+export function eachTerm({ nickname, maskedEmail }: SearchText, emit: (term: number) => void): void {
   for (const start of wordStarts(nickname)) eachBeginning(nickname, start, 1, emit)
   for (let start = 0; start < maskedEmail.length; start += 1)
     if (!isInsideCharacter(maskedEmail, start)) eachBeginning(maskedEmail, start, minPartLength, emit)
 }
 
+export const termBits = 49
+
+/** Maximum length of a term in UTF-16 code units. A longer keyword is looked up by its beginning. */
+export const maxTermLength = 32
+
 /** The term to look a keyword up by, and whether it is the whole keyword. */
-export function termOf(folded: string): Term & { isWhole: boolean } {
-  let last: Term | undefined
+export function termOf(folded: string): { term: number; isWhole: boolean } {
+  let last: number | undefined
   eachBeginning(folded, 0, 1, (term) => (last = term))
   if (last === undefined) throw new Error('an empty keyword is no term')
-  return { ...last, isWhole: folded.length <= maxTermLength }
+  return { term: last, isWhole: folded.length <= maxTermLength }
 }
 
 /** Calls `emit` with the parts of a text that begin at an index and have enough characters. */
-function eachBeginning(text: string, start: number, minCharacters: number, emit: (term: Term) => void): void {
+function eachBeginning(
+  text: string,
+  start: number,
+  minCharacters: number,
+  emit: (term: number) => void,
+): void {
   // Two hashes at once: FNV-1a, and one with the multiplier of MurmurHash2.
   let one = 0x811c9dc5
   let other = 0x9747b28c
@@ -134,9 +125,7 @@ function eachBeginning(text: string, start: number, minCharacters: number, emit:
     other ^= other >>> 13
     if (isInsideCharacter(text, i + 1)) continue
     characters += 1
-    if (characters < minCharacters) continue
-    const mixed = mix(one)
-    emit({ cell: mixed >>> (32 - cellBits), print: (mixed & 0x3f) * 2 ** 32 + mix(other) })
+    if (characters >= minCharacters) emit(mix(one) * 2 ** 17 + (mix(other) >>> 15))
   }
 }
 

@@ -7,11 +7,11 @@ import {
   firstOf,
   type MemberList,
   type BTreeNode,
+  nodeCapacity,
   nodeKey,
   packNode,
   packRoot,
   rootKey,
-  standardCapacity,
 } from '../../../shared/community/list/node.ts'
 
 /**
@@ -22,23 +22,19 @@ export function packList(list: MemberList, entries: readonly BTreePosition[]): I
   const items: Item[] = []
   let nextId = 0
   const adopt = (node: BTreeNode): BTreeChild => {
-    const child = { first: firstOf(node), count: countOf(node), id: nextId }
+    const child = { ...firstOf(node), count: countOf(node), id: nextId }
     nextId += 1
     items.push({ ...nodeKey(list, child.id), ...packNode(node) })
     return child
   }
   const sorted = [...entries].sort(comparePositions)
-  let level: BTreeNode[] = split(sorted, standardCapacity.entries).map((part) => ({
+  let level: BTreeNode[] = split(sorted, nodeCapacity).map((part) => ({
     kind: 'leaf',
     version: 1,
     entries: part,
   }))
   while (level.length > 1) {
-    level = split(level.map(adopt), standardCapacity.children).map((children) => ({
-      kind: 'branch',
-      version: 1,
-      children,
-    }))
+    level = split(level.map(adopt), nodeCapacity).map((entries) => ({ kind: 'branch', version: 1, entries }))
   }
   const [node] = level
   return node === undefined ? [] : [...items, { ...rootKey(list), ...packRoot({ node, nextId }) }]

@@ -1,11 +1,11 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as v from 'valibot'
 import { itemType } from '../../../db/item-type.ts'
-import { appendSigned, signedReader } from '../../../db/packed-numbers.ts'
+import { packRows, unpackRows } from '../../../db/packed-numbers.ts'
 import { Integer, type Item, type Key } from '../../../db/table.ts'
 import { putVersioned, type Write } from '../../../db/write.ts'
 import { type BTreePosition, keyName, type MemberList } from '../../list/node.ts'
-import { cellBits, printBits, type SearchText, type Term, toSearchText } from '../keyword.ts'
+import { type SearchText, termBits, toSearchText } from '../keyword.ts'
 
 // The items of a search index: its head, items with members, and term blocks. Each has its own partition,
 // because a search reads many of them at once.
@@ -146,8 +146,8 @@ const termBlocks = itemType({
   found: 'by list, segment and the hash of the term',
 })
 
-/** A segment has `2 ** bits` term blocks, at most one for each cell. */
-export const blockOf = ({ cell }: Pick<Term, 'cell'>, bits: number): number => cell >>> (cellBits - bits)
+/** The block that has a term in a segment of `2 ** bits` term blocks. */
+export const blockOf = (term: number, bits: number): number => Math.floor(term / 2 ** (termBits - bits))
 
 /** Key of the item of a term block. */
 export const blockKey = ({ kind, ownerId }: MemberList, segment: string, block: number): Key =>
@@ -170,40 +170,39 @@ export interface Posting {
   ranks: number[]
 }
 
-/** A term block: its postings by the name of their term. */
-export type TermBlock = Map<number, Posting>
+/** Maximum number of members in a segment: a rank has 15 bits. */
+export const maxSegment = 2 ** 15
 
-/** A term's name in its block. */
-export const nameOf = ({ cell, print }: Term): number => cell * 2 ** printBits + print
+/** Maximum number of ranks kept, so that a posting has some hundred bytes. */
+const maxRanks = 192
 
-/** Attributes of the item of a term block. */
-export function packBlock(block: TermBlock, version: number): Item {
-  const bytes: number[] = []
-  appendSigned(bytes, block.size)
-  let before = 0
-  for (const [name, { count, interval, ranks }] of [...block].sort(([a], [b]) => a - b)) {
-    appendSigned(bytes, name - before)
-    before = name
-    // A negative number of ranks says that interval and count follow, which most postings do not need.
-    appendSigned(bytes, interval === 1 ? ranks.length : -ranks.length)
-    if (interval > 1) for (const value of [interval, count]) appendSigned(bytes, value)
-    for (const [i, rank] of ranks.entries()) appendSigned(bytes, rank - (ranks[i - 1] ?? 0))
-  }
-  return { version, packed: Uint8Array.from(bytes) }
+const intervalOf = (count: number): number => Math.max(1, Math.ceil(count / maxRanks))
+
+/**
+ * The rows of a term in its block: the term with each rank that is kept, and where some are left out, with
+ * the number of all matches, which stands above all ranks.
+ */
+export function toRows(term: number, ranks: readonly number[]): number[][] {
+  const kept = ranks.filter((_, i) => i % intervalOf(ranks.length) === 0)
+  const count = kept.length < ranks.length ? [maxSegment + ranks.length] : []
+  return [...kept, ...count].map((rank) => [term, rank])
 }
 
-/** Unpacks a term block from its item, and how often it has been written. */
-export function unpackBlock(item: Item): { version: number; block: TermBlock } {
-  const { version, packed } = v.parse(PackedItem, item)
-  const read = signedReader(packed)
-  let name = 0
-  const postings = Array.from({ length: read() }, (): [number, Posting] => {
-    name += read()
-    const kept = read()
-    const interval = kept < 0 ? read() : 1
-    const count = kept < 0 ? read() : kept
-    let rank = 0
-    return [name, { count, interval, ranks: Array.from({ length: Math.abs(kept) }, () => (rank += read())) }]
-  })
-  return { version, block: new Map(postings) }
+/** Attributes of the item of a term block, whose rows are sorted. */
+export const packBlock = (rows: readonly number[][], version: number): Item & { packed: Uint8Array } => ({
+  version,
+  packed: packRows(rows),
+})
+
+/** Finds who matches a term in the item of its block; undefined if nobody does. */
+export function findPosting(item: Item, term: number): Posting | undefined {
+  const rows = unpackRows(v.parse(PackedItem, item).packed, 2)
+  const ranks = rows.flatMap(([name, rank = 0]) => (name === term ? rank : []))
+  const last = ranks.at(-1)
+  if (last === undefined) return undefined
+  const count = last < maxSegment ? ranks.length : last - maxSegment
+  return { count, interval: intervalOf(count), ranks: ranks.filter((rank) => rank < maxSegment) }
 }
+
+/** How often the item of a term block has been written. */
+export const versionOf = (item: Item | undefined): number => v.parse(PackedItem, item).version

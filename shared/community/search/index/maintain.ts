@@ -1,8 +1,8 @@
 import { readItems } from '../../../db/read.ts'
 import type { Key } from '../../../db/table.ts'
-import { transact, type Write, writeItem } from '../../../db/write.ts'
+import { transact, writeItem } from '../../../db/write.ts'
 import { forEachConcurrently } from '../../../for-each-concurrently.ts'
-import { nextHead, readHead, replaceHead } from '../../growth/head.ts'
+import { nextHead, readHead, replaceHead } from '../../growth/journal.ts'
 import { comparePositions, type MemberList } from '../../list/node.ts'
 import {
   blockKeys,
@@ -35,7 +35,7 @@ export async function maintainIndex(rootId: number, list: MemberList, limits: In
     ...tailKeys(list, replaced.tail),
     ...replaced.segments.flatMap((old) => [...segmentMembersKeys(list, old), ...blockKeys(list, old)]),
   ]
-  await writeAll(unread.map((Key) => ({ Delete: { Key } })))
+  await forEachConcurrently(unread, writeConcurrency, (Key) => writeItem({ Delete: { Key } }))
 
   const most = Math.max(1, Math.floor(limits.segment / membersPerItem))
   const taken = { from: tail.from, to: Math.min(tail.to, tail.from + most) }
@@ -44,7 +44,7 @@ export async function maintainIndex(rootId: number, list: MemberList, limits: In
   const earlier = await readMembersAt(merged.flatMap((old) => segmentMembersKeys(list, old)))
   const members = [...earlier, ...newcomers].sort(comparePositions)
   const prepared = prepareSegment(list, crypto.randomUUID().slice(0, 8), members)
-  await writeAll(puts(prepared.items()))
+  await forEachConcurrently(prepared.items(), writeConcurrency, (Item) => writeItem({ Put: { Item } }))
   const next = {
     ...index,
     segments: [...segments.slice(0, segments.length - merged.length), prepared.segment],
@@ -57,15 +57,8 @@ export async function maintainIndex(rootId: number, list: MemberList, limits: In
 const readMembersAt = async (keys: readonly Key[]): Promise<IndexedMember[]> =>
   (await readItems(keys, { consistent: true })).flatMap((item) => unpackMembers(item).members)
 
-function* puts(items: Iterable<object>): Generator<Write> {
-  for (const item of items) yield { Put: { Item: { ...item } } }
-}
-
 /**
  * How many items are written at a time: a tree that grows by 200 members a second needs some hundred calls a
  * second.
  */
 const writeConcurrency = 16
-
-const writeAll = (writes: Iterable<Write>): Promise<void> =>
-  forEachConcurrently(writes, writeConcurrency, (write) => writeItem(write))

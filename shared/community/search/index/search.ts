@@ -6,15 +6,14 @@ import type { ReserveUnits } from '../budget.ts'
 import {
   blockKey,
   blockOf,
+  findPosting,
   membersKey,
   membersPerItem,
-  nameOf,
   type Posting,
   type SearchIndex,
   type Segment,
   segmentMembersKeys,
   tailKeys,
-  unpackBlock,
   unpackMembers,
 } from './items.ts'
 
@@ -63,7 +62,7 @@ export async function searchIndex(
   query: SearchQuery,
 ): Promise<SearchResult | undefined> {
   const { keyword, from = 0, before = Infinity, consistent } = query
-  const term = termOf(keyword.folded)
+  const { term, isWhole: isWholeTerm } = termOf(keyword.folded)
   const isIn = ({ joinedAt }: BTreePosition) => joinedAt >= from && joinedAt < before
   const segments = index.segments.filter((s) => s.newest.joinedAt >= from && s.oldest.joinedAt < before)
   const isWhole = ({ oldest, newest }: Segment) => isIn(oldest) && isIn(newest)
@@ -94,12 +93,12 @@ export async function searchIndex(
   if (other !== undefined && isIn(other)) found.push(other)
   found.sort(newestFirst)
   const matches = items.slice(memberKeys.length).flatMap((item, i): SegmentMatches[] => {
-    const posting = unpackBlock(item).block.get(nameOf(term))
+    const posting = findPosting(item, term)
     return posting === undefined ? [] : [{ segment: whole[i] as Segment, posting }]
   })
 
   // What a keyword longer than its term matches is known only from all members who match the term.
-  const ranges = term.isWhole
+  const ranges = isWholeTerm
     ? rangesOfWindow(found, matches, query)
     : matches.map((match) => ({ ...match, start: 0, end: match.posting.count }))
   const wanted = ranges.filter(({ start, end }) => start < end).map(candidatesOf)
@@ -118,7 +117,7 @@ export async function searchIndex(
   const newer = ranges.reduce((sum, { posting, end }) => sum + posting.count - end, 0)
   const skip = query.skip - newer
   return {
-    total: found.length + (term.isWhole ? countOf(matches) : selected.length),
+    total: found.length + (isWholeTerm ? countOf(matches) : selected.length),
     entries: [...found, ...selected].sort(newestFirst).slice(skip, skip + query.take),
   }
 }

@@ -1,26 +1,24 @@
 import type { Item, Key } from '../../../db/table.ts'
 import { type BTreePosition, type MemberList } from '../../list/node.ts'
-import { cellBits, eachTerm, type SearchText } from '../keyword.ts'
+import { eachTerm, type SearchText } from '../keyword.ts'
 import {
   blockKey,
+  blockOf,
   type IndexedMember,
   membersKey,
   membersPerItem,
-  nameOf,
   packBlock,
   packMembers,
-  type Posting,
   type Segment,
-  type TermBlock,
+  toRows,
 } from './items.ts'
 
-const rankBits = 15
-
-/** Maximum number of members in a segment. */
-export const maxSegment = 2 ** rankBits
-
 /** About how many bytes a block should have: most then stay below the 4 KB of half a read unit. */
-const targetBytes = 2_800
+const targetBytes = 3_000
+
+/** A segment has at most 4,096 blocks, and they are sized by a sample of a 64th of its terms. */
+const maxBits = 12
+const sampleBits = 6
 
 /** Prepares a segment of at most `maxSegment` members, sorted by position; `items` makes its items. */
 export function prepareSegment(
@@ -28,32 +26,36 @@ export function prepareSegment(
   id: string,
   members: readonly IndexedMember[],
 ): { segment: Segment; items: () => Generator<Item & Key> } {
-  const cells = sortTerms(members.map(({ text }) => text))
-  const sample = cells.filter((_, cell) => cell % 64 === 0)
-  const bytes = (packBlock(toBlock(sample), 1)['packed'] as Uint8Array).length * 64
-  const bits = Math.min(cellBits, Math.max(0, Math.ceil(Math.log2(bytes / targetBytes))))
+  const terms = sortTerms(members.map(({ text }) => text))
+  const [sample = []] = blocksOf(terms, sampleBits)
+  const bytes = packBlock(sample, 1).packed.length * 2 ** sampleBits
+  const bits = Math.min(maxBits, Math.max(0, Math.ceil(Math.log2(bytes / targetBytes))))
   const [oldest, newest] = [positionOf(members[0]), positionOf(members.at(-1))]
   function* items() {
     for (let i = 0; i * membersPerItem < members.length; i += 1) {
       const part = members.slice(i * membersPerItem, (i + 1) * membersPerItem)
       yield { ...membersKey(list, id, i), ...packMembers(part, 1) }
     }
-    for (let block = 0; block < 2 ** bits; block += 1)
-      yield { ...blockKey(list, id, block), ...packBlock(toBlock(cellsOf(cells, block, bits)), 1) }
+    let block = 0
+    for (const rows of blocksOf(terms, bits)) {
+      yield { ...blockKey(list, id, block), ...packBlock(rows, 1) }
+      block += 1
+    }
   }
   return { segment: { id, size: members.length, bits, oldest, newest }, items }
 }
 
-/** Makes some term blocks of a segment anew, given the search texts of its members by rank. */
-export function makeBlocks(
+/** Makes some term blocks of a segment anew, by number, given the search texts of its members by rank. */
+export const makeBlocks = (
   texts: readonly SearchText[],
   bits: number,
   blocks: ReadonlySet<number>,
-): Map<number, TermBlock> {
-  const isWanted = (cell: number) => blocks.has(cell >>> (cellBits - bits))
-  const cells = sortTerms(texts, isWanted)
-  return new Map(Array.from(blocks, (block) => [block, toBlock(cellsOf(cells, block, bits))]))
-}
+): number[][][] => [
+  ...blocksOf(
+    sortTerms(texts, (term) => blocks.has(blockOf(term, bits))),
+    bits,
+  ),
+]
 
 function positionOf(member: IndexedMember | undefined): BTreePosition {
   if (member === undefined) throw new Error('a segment has no members')
@@ -61,64 +63,44 @@ function positionOf(member: IndexedMember | undefined): BTreePosition {
   return { joinedAt, userId }
 }
 
-/** A cell, and its terms with the ranks of their members, in one sorted list of numbers. */
-interface SortedCell {
-  cell: number
-  sorted: Float64Array
-}
-
-/** The terms of all texts, by cell. They are sorted as numbers: a million texts would take seconds. */
+/**
+ * The terms of all texts with the ranks of their members, sorted. Each is a number of 64 bits, of which the
+ * last 15 are the rank, in two words, the lower one first: sorting a million texts would take seconds.
+ */
 function sortTerms(
   texts: readonly SearchText[],
-  isWanted: (cell: number) => boolean = () => true,
-): SortedCell[] {
-  const wanted = Array.from({ length: 2 ** cellBits }, (_, cell) => isWanted(cell))
-  const ends = new Uint32Array(2 ** cellBits)
-  for (const text of texts)
-    eachTerm(text, ({ cell }) => {
-      if (wanted[cell] === true) ends[cell] = (ends[cell] ?? 0) + 1
-    })
-  let total = 0
-  const starts = ends.map((count) => (total += count) - count)
-  ends.set(starts)
-  const keys = new Float64Array(total)
+  isWanted: (term: number) => boolean = () => true,
+): Uint32Array {
+  let count = 0
+  for (const text of texts) eachTerm(text, (term) => (count += isWanted(term) ? 1 : 0))
+  const words = new Uint32Array(2 * count)
+  let end = 0
   for (const [rank, text] of texts.entries())
-    eachTerm(text, ({ cell, print }) => {
-      if (wanted[cell] !== true) return
-      const end = ends[cell] ?? 0
-      keys[end] = print * maxSegment + rank
-      ends[cell] = end + 1
+    eachTerm(text, (term) => {
+      if (!isWanted(term)) return
+      words[end] = (term % 2 ** 17) * 2 ** 15 + rank
+      words[end + 1] = Math.floor(term / 2 ** 17)
+      end += 2
     })
-  return Array.from(starts, (start, cell) => ({ cell, sorted: keys.subarray(start, ends[cell]).sort() }))
+  new BigUint64Array(words.buffer).sort()
+  return words
 }
 
-/** The cells of a term block. */
-function cellsOf(cells: readonly SortedCell[], block: number, bits: number): SortedCell[] {
-  const perBlock = 2 ** (cellBits - bits)
-  return cells.slice(block * perBlock, (block + 1) * perBlock)
-}
-
-function toBlock(cells: readonly SortedCell[]): TermBlock {
-  const ranksByName = new Map<number, number[]>()
-  for (const { cell, sorted } of cells) {
-    let before = -1
-    for (const key of sorted) {
-      // A text may have a term more than once.
-      if (key === before) continue
-      before = key
-      const name = nameOf({ cell, print: Math.floor(key / maxSegment) })
-      const ranks = ranksByName.get(name)
-      if (ranks === undefined) ranksByName.set(name, [key % maxSegment])
-      else ranks.push(key % maxSegment)
+/** The rows of each of `2 ** bits` term blocks, in order, of sorted terms. */
+function* blocksOf(words: Uint32Array, bits: number): Generator<number[][]> {
+  const termAt = (i: number) => (words[i + 1] ?? NaN) * 2 ** 17 + ((words[i] ?? 0) >>> 15)
+  let i = 0
+  for (let block = 0; block < 2 ** bits; block += 1) {
+    const rows: number[][] = []
+    for (let term = termAt(i); blockOf(term, bits) === block; term = termAt(i)) {
+      const ranks: number[] = []
+      for (; termAt(i) === term; i += 2) {
+        const rank = (words[i] ?? 0) % 2 ** 15
+        // A text may have a term more than once.
+        if (rank !== ranks.at(-1)) ranks.push(rank)
+      }
+      rows.push(...toRows(term, ranks))
     }
+    yield rows
   }
-  return new Map(Array.from(ranksByName, ([name, ranks]) => [name, toPosting(ranks)]))
-}
-
-/** Maximum number of ranks kept, so that a posting has some hundred bytes. */
-const maxRanks = 192
-
-function toPosting(ranks: readonly number[]): Posting {
-  const interval = Math.max(1, Math.ceil(ranks.length / maxRanks))
-  return { count: ranks.length, interval, ranks: ranks.filter((_, i) => i % interval === 0) }
 }

@@ -1,12 +1,13 @@
+import { readItem } from '../../../db/read.ts'
 import { putVersioned, type Write } from '../../../db/write.ts'
 import { type MemberList, rootKey } from '../../list/node.ts'
 import { readRange } from '../../list/range.ts'
-import type { ReadItem } from '../../list/tree.ts'
-import { profileKey, toProfile } from '../../profile.ts'
+import { readProfiles } from '../../profile.ts'
 import {
   emptyIndex,
   type IndexedMember,
   indexKey,
+  maxSegment,
   membersKey,
   membersPerItem,
   packMembers,
@@ -15,7 +16,6 @@ import {
   toIndexed,
   unpackMembers,
 } from './items.ts'
-import { maxSegment } from './segment.ts'
 
 /** How long a search index and its segments may become. */
 export interface IndexLimits {
@@ -30,7 +30,7 @@ export interface IndexLimits {
 export const standardLimits: IndexLimits = { minIndexed: 200, tailItems: 22, segment: maxSegment }
 
 /** Adds newcomers to a tail. `isLong` says that its members should become a segment. */
-export type AppendToTail = (newMembers: readonly IndexedMember[]) => { writes: Write[]; isLong: boolean }
+type AppendToTail = (newMembers: readonly IndexedMember[]) => { writes: Write[]; isLong: boolean }
 
 /**
  * Reads what is needed to add newcomers, at most `incoming`, to the tail of a list's search index. The writes
@@ -41,47 +41,35 @@ export async function openTail(
   list: MemberList,
   count: number,
   incoming: number,
-  read: ReadItem,
   limits: IndexLimits,
 ): Promise<AppendToTail> {
   if (count + incoming < limits.minIndexed) return () => ({ writes: [], isLong: false })
-  const stored = toIndex(await read(indexKey(list)))
-  const index = stored ?? emptyIndex
-  const { tail } = index
-  const lastNumber = Math.max(tail.from, tail.to - 1)
-  const last = unpackMembers(
-    tail.to > tail.from ? await read(membersKey(list, 'tail', lastNumber)) : undefined,
-  )
-  const earlier = stored === undefined ? await readMembers(list, read) : []
+  const stored = toIndex(await readItem(indexKey(list), { consistent: true }))
+  const { tail, ...index } = stored ?? emptyIndex
+  const lastKey = membersKey(list, 'tail', tail.to - 1)
+  const read = tail.to > tail.from ? await readItem(lastKey, { consistent: true }) : undefined
+  const last = unpackMembers(read)
+  const hasRoom = last.version > 0 && last.members.length < membersPerItem
+  const first = hasRoom ? tail.to - 1 : tail.to
+  const earlier = hasRoom ? last.members : stored === undefined ? await readMembers(list) : []
   return (newMembers) => {
-    const writes: Write[] = []
-    const rest = [...earlier, ...newMembers]
-    let { version, members } = last
-    let number = lastNumber
-    for (; rest.length > 0; number += 1) {
-      const added = rest.splice(0, membersPerItem - members.length)
-      const packed = packMembers([...members, ...added], version + 1)
-      const item = { ...membersKey(list, 'tail', number), ...packed }
+    const members = [...earlier, ...newMembers]
+    const to = first + Math.ceil(members.length / membersPerItem)
+    const writes = Array.from({ length: to - first }, (_, i): Write => {
+      const part = members.slice(i * membersPerItem, (i + 1) * membersPerItem)
+      const version = hasRoom && i === 0 ? last.version : 0
+      const item = { ...membersKey(list, 'tail', first + i), ...packMembers(part, version + 1) }
       // The number of a new item has never been used, so there is nothing that it could overwrite.
-      if (added.length > 0) writes.push(version === 0 ? { Put: { Item: item } } : putVersioned(item, version))
-      version = 0
-      members = []
-    }
-    const to = Math.max(tail.to, number)
+      return version === 0 ? { Put: { Item: item } } : putVersioned(item, version)
+    })
     if (to > tail.to) writes.push(putNextIndex(list, { ...index, tail: { ...tail, to } }))
     return { writes, isLong: to - tail.from >= limits.tailItems }
   }
 }
 
 /** Reads all members of a list, strongly consistent. */
-async function readMembers(list: MemberList, read: ReadItem): Promise<IndexedMember[]> {
-  const everyone = { skip: 0, take: Infinity, consistent: true }
-  const { entries } = await readRange(list, await read(rootKey(list)), everyone)
-  return Promise.all(
-    entries.map(async ({ userId }) => {
-      const item = await read(profileKey(userId))
-      if (item === undefined) throw new Error('a member of a list has no profile')
-      return toIndexed(toProfile(item))
-    }),
-  )
+async function readMembers(list: MemberList): Promise<IndexedMember[]> {
+  const root = await readItem(rootKey(list), { consistent: true })
+  const { entries } = await readRange(list, root, { skip: 0, take: Infinity, consistent: true })
+  return (await readProfiles(entries, { consistent: true })).map(toIndexed)
 }

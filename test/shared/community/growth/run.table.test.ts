@@ -183,7 +183,7 @@ describe('growTree', () => {
 
 /** How often the worker is killed. */
 const kills = Number(process.env['KILLS'] ?? 4)
-const storage = { capacity: { entries: 4, children: 50 }, limits: standardLimits }
+const storage = { capacity: 8, limits: standardLimits }
 const grow = (rootId: number) => growTree(rootId, Date.now() + 60_000, storage)
 
 /** The user ids of a whole list, newest first. */

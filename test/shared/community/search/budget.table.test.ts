@@ -30,7 +30,7 @@ const list = async (userId: number, filter: MemberFilter = search) =>
 
 async function spentBy(userId: number): Promise<number> {
   const item = await readItem(searchBudgetOf(userId).key, { consistent: true })
-  return v.parse(v.optional(v.object({ units: Integer })), item)?.units ?? 0
+  return v.parse(v.optional(v.object({ count: Integer })), item)?.count ?? 0
 }
 
 /** Registers a root with so many referrals that its list has several levels of small nodes. */

@@ -1,7 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { readHead } from '../../../../../shared/community/growth/head.ts'
-import { readJournal } from '../../../../../shared/community/growth/journal.ts'
+import { readHead, readJournal } from '../../../../../shared/community/growth/journal.ts'
 import { growTree } from '../../../../../shared/community/growth/run.ts'
 import { searchBudgetOf } from '../../../../../shared/community/search/budget.ts'
 import {
@@ -33,7 +32,7 @@ const small: IndexLimits = { minIndexed: 3, tailItems: 1, segment: 12 }
 /** How often the worker is killed. */
 const kills = Number(process.env['KILLS'] ?? 4)
 const grow = (rootId: number, limits: IndexLimits) =>
-  growTree(rootId, Date.now() + 60_000, { capacity: { entries: 8, children: 8 }, limits })
+  growTree(rootId, Date.now() + 60_000, { capacity: 8, limits })
 
 const community = (ownerId: number) => ({ kind: 'COMMUNITY' as const, ownerId })
 

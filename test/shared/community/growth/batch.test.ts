@@ -1,28 +1,28 @@
 import { expect, it } from 'vitest'
-import { packGroups, planGrowth, selectBatch, sortBatch } from '../../../../shared/community/growth/plan.ts'
+import { packGroups, planGrowth, selectBatch } from '../../../../shared/community/growth/batch.ts'
 import type { Profile } from '../../../../shared/community/profile.ts'
 import type { Write } from '../../../../shared/db/write.ts'
-import { Big, zero } from '../../../../shared/money.ts'
+import { Big } from '../../../../shared/money.ts'
 
-const entry = { sk: 'J#1', userId: 1, joined: false, renamed: false, amount: zero }
+const entry = { sk: 'J#1', user_id: 1 }
 const joined = (userId: number, ancestors: number[]) => ({
-  entry: { ...entry, userId, joined: true },
+  entry: { ...entry, user_id: userId, joined: true },
   profile: { userId, joinedAt: userId * 10, nickname: `Member ${userId}`, email: `m${userId}@b` } as Profile,
   ancestors,
 })
 const bought = (userId: number, amount: string, ancestors: number[]) => ({
   ...joined(userId, ancestors),
-  entry: { ...entry, userId, amount: new Big(amount) },
+  entry: { ...entry, user_id: userId, amount: new Big(amount) },
 })
 
 it('all entries of a batch are added up to one update of each ancestor, the same whenever it is planned', () => {
-  const batch = sortBatch([
-    joined(4, [3, 2, 1]),
+  const batch = [
+    bought(1, '7', []),
+    bought(2, '5', [1]),
     bought(3, '0.1', [2, 1]),
     joined(3, [2, 1]),
-    bought(2, '5', [1]),
-    bought(1, '7', []),
-  ])
+    joined(4, [3, 2, 1]),
+  ]
   const ids = (members: Iterable<{ userId: number }>) => Array.from(members, ({ userId }) => userId)
   const updates = planGrowth(batch).map(({ ownerId, performance, team, directs }) => [
     ownerId,
