@@ -17,7 +17,7 @@ const counts = itemType({
   pk: 'SEARCH#{userId}',
   sk: '{period}#{number}',
   holds:
-    'the read units that a caller’s searches in a minute cost, or the whole addresses in an hour that found nobody',
+    'what a caller’s searches cost in a minute, or how many in an hour were for an address that nobody has',
   found: 'by caller and minute or hour',
 })
 

@@ -283,13 +283,11 @@ export class World {
       if (event !== undefined && reason !== undefined) event.refusal = reason
       else this.violations.push(`a dead letter of ${event?.type ?? 'nothing'} has no reason or comes late`)
     } else
-      this.#queues
-        .get('grow-tree')
-        ?.send(MessageBody, {
-          delay: 1_000 * (workers[0]?.delaySeconds ?? 0),
-          group: message.MessageGroupId,
-          once: message.MessageDeduplicationId ?? '',
-        })
+      this.#queues.get('grow-tree')?.send(MessageBody, {
+        delay: 1_000 * (workers[0]?.delaySeconds ?? 0),
+        group: message.MessageGroupId,
+        once: message.MessageDeduplicationId ?? '',
+      })
     return { MessageId: 'sent' }
   }
 
