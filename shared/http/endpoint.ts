@@ -1,15 +1,16 @@
+import middy from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import type * as v from 'valibot'
 import type { RequiredScope } from '../tokens/scopes.ts'
 import { deadlineSignal, OutOfTime, runInvocation } from '../invocation.ts'
 import { answerFailures } from './middleware/answer-failures.ts'
 import { logRequest } from './middleware/log-request.ts'
-import type { BodyKind } from './middleware/read-body.ts'
+import { type BodyKind, readBody } from './middleware/read-body.ts'
 import { refuseInMaintenance } from './middleware/refuse-in-maintenance.ts'
 import { requireEdge } from './middleware/require-edge.ts'
 import { parseInput } from '../parse-input.ts'
 import { type Dialect, Reply, send, succeed } from './reply.ts'
-import { readParameters, sentParameters } from './request.ts'
+import { type HttpMiddleware, readParameters, sentParameters } from './request.ts'
 
 /** The `handler` of a function's bundle. */
 export interface Endpoint {
@@ -44,38 +45,19 @@ export interface EndpointSpec<Input extends v.GenericSchema, Output extends v.Ge
 /** What running an endpoint returns: the `data` of the answer, or an answer without an envelope. */
 export type Result<Output extends v.GenericSchema> = Promise<v.InferOutput<Output> | Reply>
 
-/** Completes a declaration by the defaults. */
-export const withDefaults = <Spec extends EndpointSpec<v.GenericSchema, v.GenericSchema>>(spec: Spec) => ({
-  dialect: 'envelope' as Dialect,
-  accepts: 'none' as BodyKind,
-  ...spec,
-})
-
 /** The middleware around every endpoint: logs a request, answers its failures, and refuses it if it must. */
-export const frame = (dialect: Dialect, { answersInMaintenance = false } = {}) => [
+export const frame = ({
+  dialect = 'envelope',
+  answersInMaintenance = false,
+}: {
+  dialect?: Dialect
+  answersInMaintenance?: boolean
+}): HttpMiddleware[] => [
   logRequest(),
   answerFailures(dialect),
   requireEdge(),
   ...(answersInMaintenance ? [] : [refuseInMaintenance()]),
 ]
-
-/** Parses a request, after readBody has replaced its body text by the parsed value. */
-export const parseEvent = <Input extends v.GenericSchema>(
-  { input, repeats = 'refuse' }: EndpointSpec<Input, v.GenericSchema>,
-  event: APIGatewayProxyEventV2,
-): v.InferOutput<Input> =>
-  parseInput(input, {
-    path: event.pathParameters ?? {},
-    query:
-      repeats === 'refuse'
-        ? readParameters(event.rawQueryString)
-        : sentParameters(event.rawQueryString).parameters,
-    body: event.body,
-  })
-
-/** The HTTP answer for what running an endpoint returned. */
-export const answer = (result: unknown, dialect: Dialect): APIGatewayProxyStructuredResultV2 =>
-  result instanceof Reply ? send(result) : succeed(result, dialect)
 
 /**
  * Time before the end of the function at which its AWS calls are ended, so that it answers 503 itself: killed
@@ -84,7 +66,7 @@ export const answer = (result: unknown, dialect: Dialect): APIGatewayProxyStruct
 const answerReserveMilliseconds = 500
 
 /** Options of middy with which an endpoint answers even if its work does not end with its AWS calls. */
-export const answerInTime = {
+const answerInTime = {
   timeoutEarlyInMillis: answerReserveMilliseconds / 2,
   timeoutEarlyResponse: () => {
     throw deadlineSignal()?.reason ?? new OutOfTime(false)
@@ -97,9 +79,29 @@ export type Handler = (
   context: Context,
 ) => Promise<APIGatewayProxyStructuredResultV2>
 
+/** Handles requests, with middleware around: parses them, runs the endpoint and answers with its result. */
+export function handle<Input extends v.GenericSchema, Output extends v.GenericSchema>(
+  { input, dialect = 'envelope', accepts = 'none', repeats = 'refuse' }: EndpointSpec<Input, Output>,
+  around: HttpMiddleware[],
+  run: (input: v.InferOutput<Input>, event: APIGatewayProxyEventV2) => Result<Output>,
+): Handler {
+  return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
+    .use([...around, readBody(accepts)])
+    .handler(async (event) => {
+      const { pathParameters: path = {}, rawQueryString, body } = event
+      const query =
+        repeats === 'refuse' ? readParameters(rawQueryString) : sentParameters(rawQueryString).parameters
+      const result: unknown = await run(parseInput(input, { path, query, body }), event)
+      return result instanceof Reply ? send(result) : succeed(result, dialect)
+    })
+}
+
 /** Makes an endpoint of a handler, which runs within the deadline of its invocation, and its description. */
-export function toEndpoint(handler: Handler, spec: EndpointDescription): Endpoint {
-  const { scope, input, output, dialect, accepts } = spec
+export function toEndpoint(
+  handler: Handler,
+  { input, output, dialect = 'envelope', accepts = 'none' }: EndpointSpec<v.GenericSchema, v.GenericSchema>,
+  scope: EndpointDescription['scope'],
+): Endpoint {
   const run: Handler = (event, context) =>
     runInvocation(context, answerReserveMilliseconds, () => handler(event, context))
   return Object.assign(run, { description: { scope, input, output, dialect, accepts } })

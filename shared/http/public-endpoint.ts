@@ -1,18 +1,5 @@
-import middy from '@middy/core'
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type * as v from 'valibot'
-import {
-  answer,
-  answerInTime,
-  type Endpoint,
-  type EndpointSpec,
-  frame,
-  parseEvent,
-  type Result,
-  toEndpoint,
-  withDefaults,
-} from './endpoint.ts'
-import { readBody } from './middleware/read-body.ts'
+import { type Endpoint, type EndpointSpec, frame, handle, type Result, toEndpoint } from './endpoint.ts'
 import { type RequestInfo, requestInfo } from './request.ts'
 
 interface PublicSpec<Input extends v.GenericSchema, Output extends v.GenericSchema> extends EndpointSpec<
@@ -29,13 +16,8 @@ interface PublicSpec<Input extends v.GenericSchema, Output extends v.GenericSche
 export function publicEndpoint<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   spec: PublicSpec<Input, Output>,
 ): Endpoint {
-  const declared = withDefaults(spec)
-  const { dialect, accepts } = declared
-  const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
-    .use(frame(dialect, spec))
-    .use(readBody(accepts))
-    .handler(async (event) =>
-      answer(await spec.run({ input: parseEvent(spec, event), request: requestInfo(event) }), dialect),
-    )
-  return toEndpoint(handler, { ...declared, scope: 'public' })
+  const handler = handle(spec, frame(spec), (input, event) =>
+    spec.run({ input, request: requestInfo(event) }),
+  )
+  return toEndpoint(handler, spec, 'public')
 }

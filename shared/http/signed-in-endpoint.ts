@@ -1,24 +1,17 @@
-import middy from '@middy/core'
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import * as v from 'valibot'
 import { readTogether } from '../db/read.ts'
 import type { Caller } from '../tokens/access-token.ts'
 import type { RequiredScope } from '../tokens/scopes.ts'
 import {
-  answer,
-  answerInTime,
   type Endpoint,
-  type EndpointDescription,
   type EndpointSpec,
   frame,
+  handle,
   type Handler,
-  parseEvent,
   type Result,
   toEndpoint,
-  withDefaults,
 } from './endpoint.ts'
 import { authenticate, type Session } from './middleware/authenticate.ts'
-import { readBody } from './middleware/read-body.ts'
 import { rehearse } from './rehearsal.ts'
 import { type HttpMiddleware, type RequestInfo, requestInfo } from './request.ts'
 
@@ -53,8 +46,7 @@ export function signedInEndpoint<
   Output extends v.GenericSchema,
   Prefetched = undefined,
 >(spec: SignedInSpec<Input, Output, Prefetched>): Endpoint {
-  const declared = withDefaults(spec)
-  return toEndpoint(checkAndRun(declared, frame(declared.dialect)), declared)
+  return toEndpoint(checkAndRun(spec, frame(spec)), spec, spec.scope)
 }
 
 /** What is rehearsed. For `first-party`, an unknown token is looked up once; for other scopes, twice. */
@@ -67,29 +59,22 @@ const rehearsed: SignedInSpec<v.GenericSchema, v.GenericSchema, undefined> = {
 
 /** Handles requests of signed-in callers, with this middleware around it. */
 function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSchema, Prefetched>(
-  spec: SignedInSpec<Input, Output, Prefetched> & Pick<EndpointDescription, 'dialect' | 'accepts'>,
+  spec: SignedInSpec<Input, Output, Prefetched>,
   around: HttpMiddleware[],
 ): Handler {
-  const { dialect, accepts } = spec
-  const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
-    .use(around)
-    .use(authenticate(spec.scope))
-    .use(readBody(accepts))
-    .handler(async (event) => {
-      const session = event as typeof event & Session
-      const input = parseEvent(spec, event)
-      const [caller, prefetched] = await Promise.all([
-        session.caller,
-        // Without a prefetch function the type parameter is undefined, as is the value.
-        spec.prefetch?.(input, session.claimedUserId) as Promise<Prefetched>,
-      ])
-      return answer(await spec.run({ input, caller, prefetched, request: requestInfo(event) }), dialect)
-    })
+  const handler = handle(spec, [...around, authenticate(spec.scope)], async (input, event) => {
+    const session = event as typeof event & Session
+    const [caller, prefetched] = await Promise.all([
+      session.caller,
+      // Without a prefetch function the type parameter is undefined, as is the value.
+      spec.prefetch?.(input, session.claimedUserId) as Promise<Prefetched>,
+    ])
+    return spec.run({ input, caller, prefetched, request: requestInfo(event) })
+  })
   // The session check and the prefetch read at the same moment.
   return (event, context) => readTogether(() => handler(event, context))
 }
 
 // Lambda gives a function a whole processor until its modules are evaluated, and then, at 256 MB, a seventh
 // of one: there a first request with its TLS handshake takes a fifth of a second.
-if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined)
-  await rehearse(checkAndRun(withDefaults(rehearsed), []))
+if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== undefined) await rehearse(checkAndRun(rehearsed, []))

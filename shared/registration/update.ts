@@ -6,7 +6,7 @@ import { OutOfOrderEvent } from '../events/rejected-event.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { retry } from '../retry.ts'
 import { changeSignInRecord } from '../sign-in/record.ts'
-import { endAllSessions } from '../tokens/generation.ts'
+import { endAllSessions } from '../tokens/access-token.ts'
 import { emailKey } from '../users/email-owner.ts'
 import { fieldsIn, normalizeEmail, type UserChanges, userFields } from '../users/identity.ts'
 import { readUser, requireUser, type User, userKey } from '../users/user.ts'
@@ -26,7 +26,7 @@ export interface UserUpdate {
  * Updates a user, exactly once and field by field: a field that a later update has set keeps its value.
  * Throws RejectedEvent for an email address that another user has, and OutOfOrderEvent for an unknown user.
  * An update that disables the user, or sets a new password or TOTP secret, ends every session, login ticket
- * and code in the same transaction: see tokens/generation.ts.
+ * and code in the same transaction: see endAllSessions.
  */
 export async function updateUser(update: UserUpdate, record: EventRecord): Promise<Outcome> {
   const [macRecord, values] = await Promise.all([

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { itemType } from '../db/item-type.ts'
 import { readItem } from '../db/read.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putNew, type Write } from '../db/write.ts'
+import { Failure } from '../errors.ts'
 import { type FieldIn, fieldsIn, type UserChanges, type UserFields } from '../users/identity.ts'
-import { splitNetworks } from './limits/source.ts'
-import { expiredAttributes, removeAttributes, windowAttributes } from './limits/tries.ts'
+import { addNetwork, splitNetworks } from './limits/source.ts'
+import { attributesOf, expiredAttributes, removeAttributes, windowAttributes } from './limits/tries.ts'
 
 /** Name of the counter of wrong second factors over all login tickets. */
 export const codeCounter = 'code'
@@ -19,19 +19,8 @@ const records = itemType({
   found: 'by user',
 })
 
-const unknownRecords = itemType({
-  pk: 'SIGNIN#unknown#{addressHash}',
-  sk: 'SIGNIN',
-  holds: 'wrong passwords per minute for an email address that no user has',
-  found: 'by email address',
-})
-
 /** Key of the sign-in record of a user. */
 export const signInKey = (userId: number): Key => records.key({ userId })
-
-/** Key of the counts for a normalized email address that no user has, so that it answers like any other. */
-export const unknownSignInKey = (normalizedEmail: string): Key =>
-  unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
 /** A login ticket as stored, under its hash. */
 const Ticket = v.object({
@@ -63,10 +52,11 @@ const fields = {
  */
 export const warningAttributes = ['warned_at', 'closed_warned_at', 'mails_warned_at'] as const
 
-const RecordItem = v.object({
+/** A user's sign-in record. Its other attributes count tries: see limits/tries.ts. */
+export const SignInRecord = v.looseObject({
   ...fields,
   user_id: Integer,
-  /** The generation in which the user's sessions begin: see tokens/generation.ts. */
+  /** The generation in which the user's sessions begin: see tokens/access-token.ts. */
   generation: Integer,
   /** Time step of the last accepted TOTP (RFC 6238 §5.2). */
   last_totp_step: v.optional(Integer),
@@ -75,56 +65,16 @@ const RecordItem = v.object({
   /** The login tickets that were not used, by hash. */
   tickets: v.record(v.string(), Ticket),
   /** Digests of the source networks that the user has signed in from, one after another, the latest first. */
-  networks: v.instance(Uint8Array),
+  networks: v.pipe(v.instance(Uint8Array), v.transform((joined) => splitNetworks(joined))),
   /** Wrong second factors in a row, over any time, those included that are being compared. */
-  wrong_codes: v.optional(Integer),
+  wrong_codes: v.optional(Integer, { value: '0' }),
   ...v.entriesFromList(warningAttributes, v.optional(Integer)),
 })
-
-/** A user's sign-in record. */
-export const SignInRecord = v.pipe(
-  v.looseObject(RecordItem.entries),
-  v.transform((item) => ({
-    userId: item.user_id,
-    generation: item.generation,
-    email: item.email,
-    nickname: item.nickname,
-    loginPassword: item.login_password,
-    totpSecret: item.totp_secret,
-    lastTotpStep: item.last_totp_step,
-    passkey: item.passkey,
-    disabled: item.disabled,
-    mails: item.mails,
-    tickets: item.tickets,
-    networks: splitNetworks(item.networks),
-    wrongCodes: item.wrong_codes ?? 0,
-    /** The item, whose attributes count tries: see try-counts.ts. */
-    item,
-  })),
-)
 export type SignInRecord = v.InferOutput<typeof SignInRecord>
 
-/** Stands in for the record of an address that nobody has, so that parsing it takes as long. */
-const blankItem: Item = {
-  user_id: { value: '0' },
-  generation: { value: '0' },
-  email: 'nobody@example.com',
-  nickname: 'nobody',
-  login_password: '',
-  totp_secret: new Uint8Array(),
-  passkey: false,
-  disabled: false,
-  mails: {},
-  tickets: {},
-  networks: new Uint8Array(),
-}
-
 /** Parses a user's sign-in record; undefined for the item of an address that nobody has. */
-export function toSignInRecord(item: Item): SignInRecord | undefined {
-  const isUser = item['user_id'] !== undefined
-  const record = v.parse(SignInRecord, isUser ? item : blankItem)
-  return isUser ? record : undefined
-}
+export const toSignInRecord = (item: Item): SignInRecord | undefined =>
+  item['user_id'] === undefined ? undefined : v.parse(SignInRecord, item)
 
 /** Reads the sign-in record of a user, strongly consistent; undefined if there is none. */
 export async function readSignInRecord(userId: number): Promise<SignInRecord | undefined> {
@@ -188,40 +138,67 @@ export function changeSignInRecord(
   }
 }
 
+/** What a right second factor changes in a sign-in record. */
+export interface CodeStep {
+  ticketHash: string
+  /** Time step of a TOTP, which is used up. */
+  totpStep: number | undefined
+  /** Digest of the source network, which becomes a known one. */
+  network: string
+}
+
 /**
- * Maximum number of live login tickets: from networks that the user has signed in from, from all others, and
- * from each network. A new one replaces the oldest of its kind, so nobody elsewhere ends the owner's.
+ * The write that completes a sign-in, for the transaction that puts its token: it uses up the ticket and the
+ * time step of a TOTP, clears the count of wrong codes, and remembers the source network. Fails with
+ * `bad_login_ticket` when the ticket is used or the user disabled, and with `bad_verification_code` when the
+ * time step is used (RFC 6238 §5.2).
  */
-const maxTickets = { ofKind: 32, ofNetwork: 16 }
-
-type Tickets = [hash: string, ticket: SignInRecord['tickets'][string]][]
-
-/** The tickets that make room for one more from a network; `live` are those alive, the youngest first. */
-function replacedTickets(live: Tickets, networks: readonly string[], network: string): Tickets {
-  const isKnown = networks.includes(network)
-  const ofKind = live.filter(([, ticket]) => networks.includes(ticket.network) === isKnown)
-  const ofNetwork = ofKind.filter(([, ticket]) => ticket.network === network)
-  return [...ofKind.slice(maxTickets.ofKind - 1), ...ofNetwork.slice(maxTickets.ofNetwork - 1)]
+export function acceptSecondFactor(record: SignInRecord, step: CodeStep, now: number): Write {
+  const { ticketHash: hash, totpStep, network } = step
+  const removal = removeFromRecord(record, now, {
+    tickets: [hash],
+    attributes: ['wrong_codes', ...warningAttributes, ...attributesOf(record, codeCounter)],
+  })
+  return {
+    Update: {
+      Key: signInKey(record.user_id),
+      UpdateExpression: [
+        'SET networks = :networks',
+        ...(totpStep === undefined ? [] : [', last_totp_step = :step']),
+        ` ${removal.clause}`,
+      ].join(''),
+      ConditionExpression: [
+        'attribute_exists(tickets.#ticket) AND disabled = :false',
+        ...(totpStep === undefined
+          ? []
+          : ['(attribute_not_exists(last_totp_step) OR last_totp_step < :step)']),
+      ].join(' AND '),
+      ExpressionAttributeNames: { ...removal.names, '#ticket': hash },
+      ExpressionAttributeValues: {
+        ':false': false,
+        ':networks': addNetwork(record.networks, network),
+        ...(totpStep !== undefined && { ':step': totpStep }),
+      },
+    },
+    otherwise(stored) {
+      const { tickets, disabled } = v.parse(SignInRecord, stored)
+      return new Failure(!disabled && hash in tickets ? 'bad_verification_code' : 'bad_login_ticket')
+    },
+  }
 }
 
 /**
  * The part of an update that removes tickets and attributes of a sign-in record, and with them what has
- * expired: tickets, and counts of tries. `newTicketFrom` is the network from which one more is added.
+ * expired: tickets, and counts of tries.
  */
 export function removeFromRecord(
-  { tickets, networks, item }: SignInRecord,
+  record: SignInRecord,
   now: number,
-  also: { newTicketFrom?: string; tickets?: string[]; attributes?: string[] },
+  also: { tickets?: string[]; attributes?: string[] },
 ): { clause: string; names: Record<string, string> } {
-  const { newTicketFrom } = also
-  const youngestFirst = Object.entries(tickets).sort(([, a], [, b]) => b.expires_at - a.expires_at)
-  const live = youngestFirst.filter(([, { expires_at }]) => expires_at > now)
-  const dead = [
-    ...youngestFirst.slice(live.length),
-    ...(newTicketFrom === undefined ? [] : replacedTickets(live, networks, newTicketFrom)),
-  ]
-  const hashes = new Set([...dead.map(([hash]) => hash), ...(also.tickets ?? [])])
-  const attributes = new Set([...expiredAttributes(item, now), ...(also.attributes ?? [])])
+  const expired = Object.entries(record.tickets).filter(([, { expires_at }]) => expires_at <= now)
+  const hashes = new Set([...expired.map(([hash]) => hash), ...(also.tickets ?? [])])
+  const attributes = new Set([...expiredAttributes(record, now), ...(also.attributes ?? [])])
   const ticketNames = [...hashes].map((hash, i) => [`#dead${i}`, hash] as const)
   const attributeNames = [...attributes].map((name, i) => [`#old${i}`, name] as const)
   const paths = [...ticketNames.map(([name]) => `tickets.${name}`), ...attributeNames.map(([name]) => name)]

@@ -29,9 +29,9 @@ const claimMilliseconds = 60_000
  * requested by a positive one. If it dies in between, a request more than a minute later tries again.
  */
 export async function warnOwner(record: SignInRecord, kind: Warning, now: number): Promise<void> {
-  const { userId, email, item } = record
+  const { user_id: userId, email } = record
   const { attribute, period } = warnings[kind]
-  const last = item[attribute]
+  const last = record[attribute]
   const isDue = last === undefined || (last < 0 ? -last + claimMilliseconds : last + period) <= now
   const note = (at: number, before: number | undefined): Write => ({
     Update: {

@@ -2,39 +2,11 @@ import * as v from 'valibot'
 import { issuer } from '../env.ts'
 import { scopes } from './scopes.ts'
 
-const Texts = v.array(v.string())
-
-/** Schema of the discovery document (OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3). */
-export const Discovery = v.object({
-  issuer: v.string(),
-  authorization_endpoint: v.string(),
-  token_endpoint: v.string(),
-  userinfo_endpoint: v.string(),
-  revocation_endpoint: v.string(),
-  jwks_uri: v.string(),
-  response_types_supported: Texts,
-  response_modes_supported: Texts,
-  grant_types_supported: Texts,
-  subject_types_supported: Texts,
-  id_token_signing_alg_values_supported: Texts,
-  code_challenge_methods_supported: Texts,
-  token_endpoint_auth_methods_supported: Texts,
-  revocation_endpoint_auth_methods_supported: Texts,
-  scopes_supported: Texts,
-  claim_types_supported: Texts,
-  claims_supported: Texts,
-  authorization_response_iss_parameter_supported: v.boolean(),
-  // `request_uri_parameter_supported` is stated because its default is true.
-  request_uri_parameter_supported: v.boolean(),
-})
-export type Discovery = v.InferOutput<typeof Discovery>
-
 /** Client authentication methods: none for public clients (PKCE protects the code), a secret for others. */
 const clientAuthentication = ['none', 'client_secret_basic', 'client_secret_post']
 
-/** Builds the discovery document of this deployment. */
-export function discoveryDocument(): Discovery {
-  const base = issuer()
+/** Builds the discovery document of this deployment (OpenID Connect Discovery §3, RFC 8414 §2). */
+export function discoveryDocument(base = issuer()) {
   return {
     issuer: base,
     authorization_endpoint: `${base}/oauth2/authorize`,
@@ -70,6 +42,17 @@ export function discoveryDocument(): Discovery {
       'name',
     ],
     authorization_response_iss_parameter_supported: true,
+    // Stated because its default is true.
     request_uri_parameter_supported: false,
   }
 }
+
+/** Schema of the discovery document: each member of the type that it has. */
+export const Discovery = v.object(
+  Object.fromEntries(
+    Object.entries(discoveryDocument('https://api.example.com')).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? v.string() : typeof value === 'boolean' ? v.boolean() : v.array(v.string()),
+    ]),
+  ),
+)

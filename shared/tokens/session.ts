@@ -3,8 +3,15 @@ import { queryFirst, readItem } from '../db/read.ts'
 import { Integer, Key } from '../db/table.ts'
 import { type Write, writeItem } from '../db/write.ts'
 import { Failure, OptimisticLockError } from '../errors.ts'
-import { type Caller, claimedUserId, type IssuedToken, TokenItem, tokenKey, tokens } from './access-token.ts'
-import { requireGeneration } from './generation.ts'
+import {
+  type Caller,
+  claimedUserId,
+  type IssuedToken,
+  requireGeneration,
+  TokenItem,
+  tokenKey,
+  tokens,
+} from './access-token.ts'
 
 /** Maximum number of tokens derived from one session; a further one ends the oldest. */
 const maxDerived = 100

@@ -142,7 +142,7 @@ describe('a write that the SDK repeats because its answer was lost', () => {
     const record = (await readSignInRecord(user.userId)) ?? expect.unreachable()
     expect(Object.keys(record.tickets)).toHaveLength(1)
     expect(Object.keys(record.mails)).toHaveLength(1)
-    expect(countTries(record.item, passwordCounter, Date.now())).toBe(0)
+    expect(countTries(record, passwordCounter, Date.now())).toBe(0)
   })
 
   it('the last try of an account is taken back from its source once', async () => {

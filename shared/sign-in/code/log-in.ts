@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import * as v from 'valibot'
-import { transact } from '../../db/write.ts'
+import { ConditionFailed, transact, type Write, writeItem } from '../../db/write.ts'
 import { Failure } from '../../errors.ts'
 import { Text } from '../../fields.ts'
 import { log } from '../../log.ts'
@@ -9,12 +10,11 @@ import { signDeviceToken } from '../../tokens/device-token.ts'
 import { scopes } from '../../tokens/scopes.ts'
 import { EmailAddress, normalizeEmail } from '../../users/identity.ts'
 import { networkDigest, sourceNetwork } from '../limits/source.ts'
-import { countTries, secondsUntilBelow } from '../limits/tries.ts'
-import { codeCounter, type SignInRecord } from '../record.ts'
-import { claimedTicketUser, isMailedCode, SixDigits, ticketHash } from '../ticket.ts'
+import { countTries, secondsUntilBelow, tryAttribute } from '../limits/tries.ts'
+import { acceptSecondFactor, codeCounter, type CodeStep, signInKey, SignInRecord } from '../record.ts'
+import { claimedTicketUser, isMailedCode, maxTicketTries, SixDigits, ticketHash } from '../ticket.ts'
 import { warnOwner } from '../warn-owner.ts'
 import { decryptTotpSecret, verifyTotp } from './totp.ts'
-import { acceptSecondFactor, type CodeStep, giveBackCodeTry, newCodeTry, reserveCodeTry } from './try.ts'
 
 const commonFields = {
   email: EmailAddress,
@@ -57,33 +57,96 @@ export async function completeLogin(form: LoginVerifyForm, sourceIp: string) {
   const userId = claimedTicketUser(form.ticket)
   if (userId === undefined) throw new Failure('bad_login_ticket')
   const hash = ticketHash(form.ticket, normalizeEmail(form.email))
-  const codeTry = newCodeTry(userId, hash, now)
-  const record = await reserveCodeTry(codeTry)
+  const codeTry = { id: randomBytes(6).toString('base64url'), userId, ticketHash: hash, at: now }
+  const record = await reserveTry(codeTry)
   log.appendKeys({ user_id: userId })
-  const tries = countTries(record.item, codeCounter, now)
-  if (tries > maxWrongCodes || record.wrongCodes > maxWrongInRow) {
-    throw await tooManyCodes((await giveBackCodeTry(codeTry)) ?? record, now)
+  const tries = countTries(record, codeCounter, now)
+  if (tries > maxWrongCodes || record.wrong_codes > maxWrongInRow) {
+    throw await tooManyCodes((await giveBackTry(codeTry)) ?? record, now)
   }
   try {
     const totpStep = await verifySecondFactor(record, hash, form, now)
     return await issueTokens(record, { ticketHash: hash, totpStep, network: networkDigest(network) })
   } catch (error) {
     const failure = error instanceof Failure ? error.failure : undefined
-    const isLast = tries === maxWrongCodes || record.wrongCodes === maxWrongInRow
+    const isLast = tries === maxWrongCodes || record.wrong_codes === maxWrongInRow
     if (failure === 'bad_verification_code' && isLast) throw await tooManyCodes(record, now)
     // When the code was not compared, or was right, the try does not count.
-    if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket') await giveBackCodeTry(codeTry)
+    if (failure !== 'bad_verification_code' && failure !== 'bad_login_ticket') await giveBackTry(codeTry)
+    throw error
+  }
+}
+
+/** A try of a second factor, with an id of its own in the login ticket: counted once, and given back once. */
+interface CodeTry {
+  id: string
+  userId: number
+  ticketHash: string
+  /** When it was counted, epoch milliseconds. */
+  at: number
+}
+
+const tryNames = ({ id, ticketHash, at }: CodeTry) => ({
+  '#ticket': ticketHash,
+  '#try': id,
+  '#code': tryAttribute(codeCounter, at),
+})
+
+/**
+ * Counts a try, for its login ticket and for the user, before the code is compared, so that simultaneous
+ * requests cannot pass a limit together. Throws `bad_login_ticket`, without counting, when the ticket is
+ * unknown, expired or used up.
+ */
+async function reserveTry(codeTry: CodeTry): Promise<SignInRecord> {
+  const { id, userId, ticketHash, at } = codeTry
+  const reserve: Write = {
+    Update: {
+      Key: signInKey(userId),
+      UpdateExpression: 'SET tickets.#ticket.tried.#try = :true ADD #code :one, wrong_codes :one',
+      ConditionExpression: [
+        'tickets.#ticket.expires_at > :now',
+        'size(tickets.#ticket.tried) < :max',
+        'attribute_not_exists(tickets.#ticket.tried.#try)',
+      ].join(' AND '),
+      ExpressionAttributeNames: tryNames(codeTry),
+      ExpressionAttributeValues: { ':true': true, ':one': 1, ':now': at, ':max': maxTicketTries },
+    },
+    isDone: (stored) =>
+      stored !== undefined && (v.parse(SignInRecord, stored).tickets[ticketHash]?.tried[id] ?? false),
+    otherwise: () => new Failure('bad_login_ticket'),
+  }
+  return v.parse(SignInRecord, await writeItem(reserve, { returnNew: true }))
+}
+
+/**
+ * Takes a counted try back, unless a sign-in or a new secret has ended the ticket. Resolves with the record
+ * after it; undefined if there was nothing to take back.
+ */
+async function giveBackTry(codeTry: CodeTry): Promise<SignInRecord | undefined> {
+  const giveBack: Write = {
+    Update: {
+      Key: signInKey(codeTry.userId),
+      UpdateExpression: 'REMOVE tickets.#ticket.tried.#try ADD #code :minusOne, wrong_codes :minusOne',
+      ConditionExpression: 'attribute_exists(tickets.#ticket.tried.#try) AND #code >= :one',
+      ExpressionAttributeNames: tryNames(codeTry),
+      ExpressionAttributeValues: { ':one': 1, ':minusOne': -1 },
+    },
+  }
+  try {
+    return v.parse(SignInRecord, await writeItem(giveBack, { returnNew: true }))
+  } catch (error) {
+    if (error instanceof ConditionFailed) return undefined
     throw error
   }
 }
 
 /** The failure of a user's second factor at the limit of wrong ones, after telling the user. */
 async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure> {
-  const isClosed = record.wrongCodes >= maxWrongInRow
+  const isClosed = record.wrong_codes >= maxWrongInRow
   await warnOwner(record, isClosed ? 'codes_closed' : 'wrong_codes', now)
   log.appendKeys({ limit: 'codes' })
   if (isClosed) return new Failure('too_many_requests', { retryAfterSeconds: 86_400 })
-  const wait = secondsUntilBelow(record.item, codeCounter, { limit: maxWrongCodes, now })
+  const wait = secondsUntilBelow(record, codeCounter, { limit: maxWrongCodes, now })
   // None is left when other tries were given back meanwhile.
   const retryAfterSeconds = Math.max(1, wait)
   return new Failure('too_many_requests', { retryAfterSeconds })
@@ -94,7 +157,7 @@ async function tooManyCodes(record: SignInRecord, now: number): Promise<Failure>
  * has not enrolled counts as a wrong code. Resolves with the time step of a TOTP, which is to be used up.
  */
 async function verifySecondFactor(
-  { userId, tickets, totpSecret, lastTotpStep }: SignInRecord,
+  { user_id, tickets, totp_secret, last_totp_step }: SignInRecord,
   hash: string,
   { ticket, method, code }: LoginVerifyForm,
   now: number,
@@ -102,9 +165,9 @@ async function verifySecondFactor(
   if (method === 'EMAIL') {
     const digest = tickets[hash]?.code
     if (digest !== undefined && isMailedCode(ticket, code, digest)) return undefined
-  } else if (totpSecret !== undefined) {
-    const secret = await decryptTotpSecret(userId, totpSecret)
-    const step = await verifyTotp(secret, code, lastTotpStep, now)
+  } else if (totp_secret !== undefined) {
+    const secret = await decryptTotpSecret(user_id, totp_secret)
+    const step = await verifyTotp(secret, code, last_totp_step, now)
     if (step !== undefined) return step
   }
   throw new Failure('bad_verification_code')
@@ -115,7 +178,7 @@ async function issueTokens(user: SignInRecord, step: CodeStep) {
   const authenticatedAt = Date.now()
   // The expiry is in whole seconds, so that `expire` and the `exp` of the device_token are the same instant.
   const expiresAt = (Math.floor(authenticatedAt / 1000) + accessTokenTtlSeconds) * 1000
-  const grant = { userId: user.userId, clientId, scopes, expiresAt, authenticatedAt }
+  const grant = { userId: user.user_id, clientId, scopes, expiresAt, authenticatedAt }
   const { accessToken, sessionId, put } = issueAccessToken({
     ...grant,
     firstParty: true,

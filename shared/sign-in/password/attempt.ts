@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { itemType } from '../../db/item-type.ts'
 import { readItems } from '../../db/read.ts'
 import type { Item, Key } from '../../db/table.ts'
 import { writeItem } from '../../db/write.ts'
@@ -23,13 +25,24 @@ import {
   reserveTry,
   secondsUntilBelow,
 } from '../limits/tries.ts'
-import { type SignInRecord, signInKey, toSignInRecord, unknownSignInKey } from '../record.ts'
+import { type SignInRecord, signInKey, toSignInRecord } from '../record.ts'
 
 /**
  * Number of wrong passwords in an hour, over all sources, from which an account refuses sources from which
  * its user has never signed in. Those it knows go on, so that nobody can lock the user out.
  */
 const maxAccountTries = 100
+
+const unknownRecords = itemType({
+  pk: 'SIGNIN#unknown#{addressHash}',
+  sk: 'SIGNIN',
+  holds: 'wrong passwords per minute for an email address that no user has',
+  found: 'by email address',
+})
+
+/** Key of the counts for a normalized email address that no user has, so that it answers like any other. */
+export const unknownSignInKey = (normalizedEmail: string): Key =>
+  unknownRecords.key({ addressHash: createHash('sha256').update(normalizedEmail).digest('base64url') })
 
 /** A password try that is counted and may be compared. */
 export interface PasswordAttempt {

@@ -63,9 +63,9 @@ async function requestCodeMail(
 ): Promise<boolean> {
   const detail = { mail_id: randomUUID(), to: record.email, code, expires_at: expiresAt }
   try {
-    await (record.totpSecret === undefined
+    await (record.totp_secret === undefined
       ? publishEvent(mailRequested, { ...detail, kind: 'code' })
-      : publishEvent(mailDelayed, { ...detail, user_id: record.userId, ticket_hash: hash }))
+      : publishEvent(mailDelayed, { ...detail, user_id: record.user_id, ticket_hash: hash }))
     return true
   } catch (error) {
     if (enrolledMethods(record).length === 0) throw error

@@ -28,8 +28,8 @@ export async function checkPassword(
   record: SignInRecord | undefined,
   password: string,
 ): Promise<CheckedUser | undefined> {
-  const { right, outdated } = await verifyPassword(password, record?.loginPassword ?? dummyHash)
-  if (!right || record?.loginPassword === undefined || record.disabled) return undefined
+  const { right, outdated } = await verifyPassword(password, record?.login_password ?? dummyHash)
+  if (!right || record?.login_password === undefined || record.disabled) return undefined
   return { record, newHash: outdated ? await hashPassword(password) : undefined }
 }
 
@@ -53,7 +53,7 @@ export async function openTicket(
         await warnOwner(record, 'no_more_mails', now)
         throw new Failure('too_many_requests', { retryAfterSeconds: secondsUntilFreeSlot(record.mails, now) })
       }
-      const ticket = newLoginTicket(record.userId)
+      const ticket = newLoginTicket(record.user_id)
       const code = mailSlot && newMailedCode()
       const expiresAt = ticketExpiry(now)
       const codeDigest = code === undefined ? undefined : digestMailedCode(ticket, code)
@@ -62,7 +62,7 @@ export async function openTicket(
         await addTicket(record, { reservedAt: at, ticket: stored, mailSlot, newHash }, now)
       } catch (error) {
         if (!(error instanceof SignInRecordChanged)) throw error
-        const isSamePassword = error.record.loginPassword === record.loginPassword && !error.record.disabled
+        const isSamePassword = error.record.login_password === record.login_password && !error.record.disabled
         const again = isSamePassword
           ? { record: error.record, newHash }
           : await checkPassword(error.record, password)
@@ -77,9 +77,9 @@ export async function openTicket(
 }
 
 /** The second factors that a user has besides the mailed code. */
-export function enrolledMethods({ totpSecret, passkey }: SignInRecord): TwoFactorMethod[] {
+export function enrolledMethods({ totp_secret, passkey }: SignInRecord): TwoFactorMethod[] {
   return [
-    ...(totpSecret === undefined ? [] : (['AUTHENTICATOR'] as const)),
+    ...(totp_secret === undefined ? [] : (['AUTHENTICATOR'] as const)),
     ...(passkey ? (['PASSKEY'] as const) : []),
   ]
 }
@@ -113,10 +113,10 @@ export interface PasswordStep {
  */
 export async function addTicket(record: SignInRecord, step: PasswordStep, now: number): Promise<void> {
   const { ticket, mailSlot, newHash } = step
-  const removal = removeFromRecord(record, now, { newTicketFrom: ticket.network })
+  const removal = removeFromRecord(record, now, { tickets: replacedTickets(record, ticket.network) })
   await writeItem({
     Update: {
-      Key: signInKey(record.userId),
+      Key: signInKey(record.user_id),
       UpdateExpression: [
         'SET tickets.#ticket = :ticket',
         ...(mailSlot ? [', mails.#slot = :now'] : []),
@@ -140,7 +140,7 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
           code: ticket.codeDigest,
           network: ticket.network,
         },
-        ':hash': record.loginPassword,
+        ':hash': record.login_password,
         ':false': false,
         ':minusOne': -1,
         ...(mailSlot && { ':now': now, ':freeBefore': mailSlot.freeBefore }),
@@ -150,6 +150,23 @@ export async function addTicket(record: SignInRecord, step: PasswordStep, now: n
     isDone: (stored) => ticket.hash in v.parse(SignInRecord, stored).tickets,
     otherwise: (stored) => new SignInRecordChanged(v.parse(SignInRecord, stored)),
   })
+}
+
+/**
+ * Maximum number of live login tickets: from networks that the user has signed in from, from all others, and
+ * from each network. A new one replaces the oldest of its kind, so nobody elsewhere ends the owner's.
+ */
+const maxTickets = { ofKind: 32, ofNetwork: 16 }
+
+/** Hashes of the tickets that make room for one more from a network. */
+function replacedTickets({ tickets, networks }: SignInRecord, network: string): string[] {
+  const isKnown = networks.includes(network)
+  const ofKind = Object.entries(tickets)
+    .sort(([, one], [, other]) => other.expires_at - one.expires_at)
+    .filter(([, ticket]) => networks.includes(ticket.network) === isKnown)
+  const ofNetwork = ofKind.filter(([, ticket]) => ticket.network === network)
+  const replaced = [...ofKind.slice(maxTickets.ofKind - 1), ...ofNetwork.slice(maxTickets.ofNetwork - 1)]
+  return replaced.map(([hash]) => hash)
 }
 
 const hourMilliseconds = 3_600_000

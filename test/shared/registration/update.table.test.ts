@@ -149,7 +149,7 @@ test('a new TOTP secret clears the last used time step', async () => {
   const { userId } = await createUser()
   await change(signInKey(userId), 'SET last_totp_step = :value', 7)
   await update({ update_id: randomUUID(), user_id: userId, at: 1, totp_secret: 'JBSWY3DPEHPK3PXP' })
-  expect((await readSignInRecord(userId))?.lastTotpStep).toBeUndefined()
+  expect((await readSignInRecord(userId))?.last_totp_step).toBeUndefined()
 })
 
 /** The updates that end every sign-in of a user, finished or not. */
@@ -204,10 +204,10 @@ test.each(endings.slice(1))(
     const refused = await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')
     expect(refused).toMatchObject({ status: 429 })
     await update({ update_id: randomUUID(), user_id: user.userId, at: 1, ...fields })
-    const { item, wrongCodes } = (await readSignInRecord(user.userId)) ?? expect.unreachable()
-    expect(attributesOf(item, 'code')).toEqual([])
-    expect(item.warned_at).toBeUndefined()
-    expect(wrongCodes).toBe(0)
+    const record = (await readSignInRecord(user.userId)) ?? expect.unreachable()
+    expect(attributesOf(record, 'code')).toEqual([])
+    expect(record.warned_at).toBeUndefined()
+    expect(record.wrong_codes).toBe(0)
     expect((await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')).code).toBe(0)
   },
 )

@@ -32,14 +32,14 @@ test('the hundredth wrong code in a row, over any time, refuses even right ones,
     vi.useRealTimers()
   }
   expect(warnings()).toEqual(['codes_closed'])
-  expect((await readSignInRecord(user.userId))?.wrongCodes).toBe(100)
+  expect((await readSignInRecord(user.userId))?.wrong_codes).toBe(100)
 })
 
 test('a right code before the hundredth wrong one begins the count anew', async () => {
   const user = await createUser()
   await setWrongCodes(user.userId, 99)
   expect((await verifyMailed(user, await addLoginTicket(user, '123456'), '123456')).code).toBe(0)
-  expect((await readSignInRecord(user.userId))?.wrongCodes).toBe(0)
+  expect((await readSignInRecord(user.userId))?.wrong_codes).toBe(0)
 })
 
 test('a user without authenticator whose five mails of the hour are used up is told so once', async () => {

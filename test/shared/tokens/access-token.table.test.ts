@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { transact } from '../../../shared/db/write.ts'
-import { checkAccessToken, issueAccessToken } from '../../../shared/tokens/access-token.ts'
-import { endAllSessions } from '../../../shared/tokens/generation.ts'
+import { checkAccessToken, endAllSessions, issueAccessToken } from '../../../shared/tokens/access-token.ts'
 
 it('an access_token works once it is written, for its own scopes, until its generation ends', async () => {
   const userId = randomInt(2 ** 47)

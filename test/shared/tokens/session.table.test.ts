@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { transact } from '../../../shared/db/write.ts'
 import { retry } from '../../../shared/retry.ts'
-import { checkAccessToken, issueAccessToken } from '../../../shared/tokens/access-token.ts'
-import { endAllSessions } from '../../../shared/tokens/generation.ts'
+import { checkAccessToken, endAllSessions, issueAccessToken } from '../../../shared/tokens/access-token.ts'
 import {
   endSession,
   type NamedSession,

@@ -4,8 +4,12 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { readItem } from '../../../../shared/db/read.ts'
 import { db, type Key } from '../../../../shared/db/table.ts'
 import { giveBackSourceTry, guessSource, reserveSourceTry } from '../../../../shared/sign-in/limits/source.ts'
-import { passwordCounter, reservePasswordTry } from '../../../../shared/sign-in/password/attempt.ts'
-import { readSignInRecord, signInKey, unknownSignInKey } from '../../../../shared/sign-in/record.ts'
+import {
+  passwordCounter,
+  reservePasswordTry,
+  unknownSignInKey,
+} from '../../../../shared/sign-in/password/attempt.ts'
+import { readSignInRecord, signInKey } from '../../../../shared/sign-in/record.ts'
 import { sourceNetwork } from '../../../../shared/sign-in/limits/source.ts'
 import { countTries } from '../../../../shared/sign-in/limits/tries.ts'
 import { normalizeEmail } from '../../../../shared/users/identity.ts'
@@ -150,7 +154,7 @@ describe('wrong passwords of one source for one account', () => {
       vi.unstubAllEnvs()
     }
     expect((await login(person, source)).code).toBe(0)
-    expect(countTries((await readSignInRecord(person.userId))?.item, passwordCounter, Date.now())).toBe(0)
+    expect(countTries(await readSignInRecord(person.userId), passwordCounter, Date.now())).toBe(0)
   })
 
   test('the counts of an office in which many people sign in do not grow with their number', async () => {
@@ -263,7 +267,7 @@ describe('wrong passwords for one account over all sources', () => {
     expect(names.filter((name) => name === 'GenerateMac')).toHaveLength(5)
     expect(answers.filter(({ code }) => code === 40101)).toHaveLength(4)
     expect(answers.filter(({ code }) => code === 42900)).toHaveLength(26)
-    const { item } = (await readSignInRecord(person.userId)) ?? expect.unreachable()
+    const item = (await readSignInRecord(person.userId)) ?? expect.unreachable()
     expect(countTries(item, passwordCounter, Date.now())).toBe(100)
   })
 
@@ -295,7 +299,7 @@ describe('wrong passwords for one account over all sources', () => {
     for (let minutes = 100; minutes < 116; minutes += 1)
       await reservePasswordTry(key, true, now - minutes * 60_000)
     expect(await guess(newSourceIp(), person.email)).toMatchObject(refused)
-    const { item } = (await readSignInRecord(person.userId)) ?? expect.unreachable()
+    const item = (await readSignInRecord(person.userId)) ?? expect.unreachable()
     expect(Object.keys(item).filter((name) => name.startsWith('password@'))).toHaveLength(1)
   })
 })
