@@ -65,7 +65,10 @@ export const SignInRecord = v.looseObject({
   /** The login tickets that were not used, by hash. */
   tickets: v.record(v.string(), Ticket),
   /** Digests of the source networks that the user has signed in from, one after another, the latest first. */
-  networks: v.pipe(v.instance(Uint8Array), v.transform((joined) => splitNetworks(joined))),
+  networks: v.pipe(
+    v.instance(Uint8Array),
+    v.transform((joined) => splitNetworks(joined)),
+  ),
   /** Wrong second factors in a row, over any time, those included that are being compared. */
   wrong_codes: v.optional(Integer, { value: '0' }),
   ...v.entriesFromList(warningAttributes, v.optional(Integer)),
