@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { Integer } from '../db/table.ts'
 
 /** Direction of a bill: 1 adds to a wallet, 2 takes from it. */
 export const Direction = v.picklist([1, 2])
@@ -6,28 +7,26 @@ export type Direction = v.InferOutput<typeof Direction>
 
 /** What the ledger knows of a type of bill. */
 interface BillTypeRow {
-  /** Number of the type in the index of bills, below 16. It is stored, so it never changes. */
+  /** Number of the type in wallets and their indexes, below 16. It is stored, so it never changes. */
   code: number
-  /** Name of the type in a wallet's item, one letter. It is stored, so it never changes. */
-  letter: string
   direction: Direction
   /** Detail-type of the event that makes such bills. */
   event: `${string}.${string}`
 }
 
 /**
- * Every type of bill (`business_id`). A new type takes the next code and a free letter; the order of the rows
- * does not matter.
+ * Every type of bill (`business_id`). A new type takes the next code; the order of the rows does not
+ * matter.
  */
 export const billTypes = {
-  DEPOSIT: { code: 0, letter: 'D', direction: 1, event: 'deposit.updated' },
-  WITHDRAWAL: { code: 1, letter: 'W', direction: 2, event: 'withdrawal.updated' },
-  TRANSFER_IN: { code: 2, letter: 'I', direction: 1, event: 'wallet.transferred' },
-  TRANSFER_OUT: { code: 3, letter: 'O', direction: 2, event: 'wallet.transferred' },
-  REWARD: { code: 4, letter: 'R', direction: 1, event: 'reward.granted' },
-  PACKAGE_PURCHASE: { code: 5, letter: 'P', direction: 2, event: 'package.purchased' },
-  ADJUSTMENT_CREDIT: { code: 6, letter: 'C', direction: 1, event: 'wallet.adjusted' },
-  ADJUSTMENT_DEBIT: { code: 7, letter: 'X', direction: 2, event: 'wallet.adjusted' },
+  DEPOSIT: { code: 0, direction: 1, event: 'deposit.updated' },
+  WITHDRAWAL: { code: 1, direction: 2, event: 'withdrawal.updated' },
+  TRANSFER_IN: { code: 2, direction: 1, event: 'wallet.transferred' },
+  TRANSFER_OUT: { code: 3, direction: 2, event: 'wallet.transferred' },
+  REWARD: { code: 4, direction: 1, event: 'reward.granted' },
+  PACKAGE_PURCHASE: { code: 5, direction: 2, event: 'package.purchased' },
+  ADJUSTMENT_CREDIT: { code: 6, direction: 1, event: 'wallet.adjusted' },
+  ADJUSTMENT_DEBIT: { code: 7, direction: 2, event: 'wallet.adjusted' },
 } as const satisfies Record<string, BillTypeRow>
 
 export const BillType = v.picklist(Object.keys(billTypes) as (keyof typeof billTypes)[])
@@ -35,7 +34,7 @@ export type BillType = v.InferOutput<typeof BillType>
 
 const maxTypes = 16
 
-/** The code of a bill in the index: its type, and its currency, given as its number in the wallet. */
+/** The code of a bill: its type, and its currency, given as its number in the wallet. */
 export const codeOf = (currencyNumber: number, type: BillType): number =>
   currencyNumber * maxTypes + billTypes[type].code
 
@@ -47,6 +46,25 @@ export function readCode(code: number): { currencyNumber: number; type: BillType
   if (type === undefined) throw new Error('a mark has an unknown type')
   return { currencyNumber: Math.floor(code / maxTypes), type }
 }
+
+/** Numbers of bills by the code of their currency and type. */
+export type Counts = ReadonlyMap<number, number>
+
+/** Adds bills to numbers of bills. */
+export const addToCounts = (counts: Counts, code: number, by = 1): Counts =>
+  new Map(counts).set(code, (counts.get(code) ?? 0) + by)
+
+/** Schema of numbers of bills as an item has them: by the decimal text of the code, without zeros. */
+export const StoredCounts = v.pipe(
+  v.record(v.string(), Integer),
+  v.transform(
+    (counts): Counts => new Map(Object.entries(counts).map(([code, count]) => [Number(code), count])),
+  ),
+)
+
+/** Numbers of bills as an item has them. */
+export const toStoredCounts = (counts: Counts): Record<string, number> =>
+  Object.fromEntries([...counts].filter(([, count]) => count > 0))
 
 /** What a client can select bills by, apart from dates: a currency, and a direction or a type. */
 export interface BillFilter {

@@ -6,7 +6,7 @@ import { Integer, type Item } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import type { RejectionReason } from '../events/rejected-event.ts'
 import { type Big, fitsTable, Money, zero } from '../money.ts'
-import { BillType, billTypes, codeOf, Direction } from './bill-types.ts'
+import { addToCounts, BillType, billTypes, codeOf, Direction } from './bill-types.ts'
 import { countBills, emptyHolding, type Holding, quarterOf, type Wallet, type WalletId } from './wallet.ts'
 
 /** Answer: a bill as its owner sees it. Bills never change. */
@@ -129,7 +129,12 @@ export function applyMovements(before: Wallet, movements: readonly Movement[], a
     wallet = { ...wallet, lastAt: at, holdings: new Map(wallet.holdings).set(currency, after) }
     if (movement.kind !== 'post') continue
     const mark = { code: codeOf(after.number, movement.type), quarter: quarterOf(at) }
-    wallet = { ...wallet, first: wallet.first || mark.quarter, tail: [...wallet.tail, mark] }
+    wallet = {
+      ...wallet,
+      counts: addToCounts(wallet.counts, mark.code),
+      first: wallet.first || mark.quarter,
+      tail: [...wallet.tail, mark],
+    }
     bills.push({
       ...movement,
       id: wallet.id,
@@ -149,7 +154,6 @@ function post(before: Holding, { type, amount, fromHold = false }: Posting): Hol
     hold: before.hold.plus(fromHold ? signed : zero),
     deposited: before.deposited.plus(type === 'DEPOSIT' ? amount : zero),
     withdrawal: before.withdrawal.plus(type === 'WITHDRAWAL' ? amount : zero),
-    bills: { ...before.bills, [type]: (before.bills[type] ?? 0) + 1 },
   }
 }
 

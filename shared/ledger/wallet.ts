@@ -6,7 +6,7 @@ import { packRows, unpackRows } from '../db/packed-numbers.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
 import { putVersioned, type Write } from '../db/write.ts'
 import { type Big, zero } from '../money.ts'
-import { BillType, billTypes } from './bill-types.ts'
+import { type Counts, StoredCounts, toStoredCounts } from './bill-types.ts'
 
 /** The name of one of a user's two wallets. */
 export const WalletName = v.picklist(['asset', 'reward'])
@@ -28,8 +28,6 @@ export interface Holding {
   hold: Big
   deposited: Big
   withdrawal: Big
-  /** Number of bills of each type. */
-  bills: Partial<Record<BillType, number>>
 }
 
 /** A holding of a currency, by the currency's number, before its first movement. */
@@ -39,7 +37,6 @@ export const emptyHolding = (number: number): Holding => ({
   hold: zero,
   deposited: zero,
   withdrawal: zero,
-  bills: {},
 })
 
 /** What the index of a wallet keeps of a bill: all that a client can select it by. */
@@ -72,6 +69,7 @@ export interface Wallet {
   /** Instant of the wallet's newest movement, epoch milliseconds; 0 before the first. */
   lastAt: number
   holdings: Map<string, Holding>
+  counts: Counts
   /** Quarter of an hour of the wallet's first bill; 0 before it. */
   first: number
   /** Marks of the newest bills, oldest first: those that are in no chunk of the index yet. */
@@ -84,15 +82,14 @@ export const newWallet = (id: WalletId): Wallet => ({
   version: 0,
   lastAt: 0,
   holdings: new Map(),
+  counts: new Map(),
   first: 0,
   tail: [],
 })
 
 /** The number of a wallet's bills. */
-export const countBills = ({ holdings }: Wallet): number =>
-  [...holdings.values()]
-    .flatMap(({ bills }) => Object.values(bills))
-    .reduce((total, count) => total + count, 0)
+export const countBills = ({ counts }: Wallet): number =>
+  [...counts.values()].reduce((total, count) => total + count, 0)
 
 const walletKeys = itemType({
   pk: 'W#{userId}#{wallet}',
@@ -112,7 +109,7 @@ export const registerPartition = (shard: number): string => `WALLETS#${shard}`
 /**
  * Schema of a stored wallet. Attribute names are short because DynamoDB charges for every kilobyte written,
  * and every bill writes the wallet: about seven currencies fit into the first kilobyte. `i` is the currency's
- * number, and `n` has the number of bills by the letter of their type.
+ * number.
  */
 const HoldingAttributes = v.object({
   i: Integer,
@@ -120,13 +117,13 @@ const HoldingAttributes = v.object({
   h: Decimal,
   d: Decimal,
   w: Decimal,
-  n: v.record(v.string(), Integer),
 })
 
 const WalletItem = v.object({
   version: Integer,
   last_at: Integer,
   holdings: v.record(v.string(), HoldingAttributes),
+  counts: StoredCounts,
   first: Integer,
   tail: v.instance(Uint8Array),
 })
@@ -138,27 +135,21 @@ export const readWallet = async (id: WalletId, { consistent = false } = {}): Pro
 /** Parses a wallet from its item; a new one without an item. */
 export function toWallet(id: WalletId, item: Item | undefined): Wallet {
   if (item === undefined) return newWallet(id)
-  const { version, last_at: lastAt, holdings, first, tail } = v.parse(WalletItem, item)
+  const { last_at: lastAt, holdings, tail, ...rest } = v.parse(WalletItem, item)
   const entries = Object.entries(holdings).map(([code, held]) => [code, toHolding(held)] as const)
-  return { id, version, lastAt, holdings: new Map(entries), first, tail: decodeMarks(tail) }
+  return { ...rest, id, lastAt, holdings: new Map(entries), tail: decodeMarks(tail) }
 }
 
-const toHolding = ({ i: number, b, h, d, w, n }: v.InferOutput<typeof HoldingAttributes>): Holding => ({
+const toHolding = ({ i: number, b, h, d, w }: v.InferOutput<typeof HoldingAttributes>): Holding => ({
   number,
   balance: b,
   hold: h,
   deposited: d,
   withdrawal: w,
-  bills: Object.fromEntries(
-    BillType.options.flatMap((type) => {
-      const count = n[billTypes[type].letter]
-      return count === undefined ? [] : [[type, count]]
-    }),
-  ),
 })
 
 /** The item of a wallet. */
-export const walletItem = ({ id, version, lastAt, holdings, first, tail }: Wallet): Item & Key => ({
+export const walletItem = ({ id, version, lastAt, holdings, counts, first, tail }: Wallet): Item & Key => ({
   ...walletKey(id),
   // A wallet's index keys never change, so later writes cause no index writes.
   gpk: registerPartition(id.userId % registerShards),
@@ -166,6 +157,7 @@ export const walletItem = ({ id, version, lastAt, holdings, first, tail }: Walle
   version,
   last_at: lastAt,
   holdings: Object.fromEntries([...holdings].map(([currency, held]) => [currency, toAttributes(held)])),
+  counts: toStoredCounts(counts),
   first,
   tail: encodeMarks(tail),
 })
@@ -176,13 +168,10 @@ export const putWallet = (wallet: Wallet): Write => putVersioned(walletItem(wall
 /** Key of a wallet's item. */
 export const walletKey = (id: WalletId): Key => walletKeys.key({ ...id })
 
-const toAttributes = ({ number, balance, hold, deposited, withdrawal, bills }: Holding) => ({
+const toAttributes = ({ number, balance, hold, deposited, withdrawal }: Holding) => ({
   i: number,
   b: toNumberValue(balance),
   h: toNumberValue(hold),
   d: toNumberValue(deposited),
   w: toNumberValue(withdrawal),
-  n: Object.fromEntries(
-    Object.entries(bills).map(([type, count]) => [billTypes[type as BillType].letter, count]),
-  ),
 })

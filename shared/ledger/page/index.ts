@@ -1,12 +1,20 @@
 import * as v from 'valibot'
 import { itemType } from '../../db/item-type.ts'
-import { packRows, unpackRows } from '../../db/packed-numbers.ts'
 import { keyText } from '../../db/read.ts'
 import { Integer, type Item, type Key } from '../../db/table.ts'
 import { type Write, writeItem } from '../../db/write.ts'
 import { forEachConcurrently } from '../../for-each-concurrently.ts'
-import { type BillFilter, type BillType, codeOf, filtersOf, readCode, selects } from '../bill-types.ts'
-import { decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
+import {
+  addToCounts,
+  type BillFilter,
+  type Counts,
+  filtersOf,
+  readCode,
+  selects,
+  StoredCounts,
+  toStoredCounts,
+} from '../bill-types.ts'
+import { countBills, decodeMarks, encodeMarks, type Mark, type Wallet, type WalletId } from '../wallet.ts'
 
 /**
  * The index of a wallet's bills: it finds the k-th bill that a filter selects, and how many it selects before
@@ -31,21 +39,6 @@ export interface Chunk {
   /** Quarter of an hour of the first bill after the chunk. */
   until: number
 }
-
-/** Numbers of bills by the code of their currency and type. */
-export type Counts = ReadonlyMap<number, number>
-
-/** Adds a bill to numbers of bills. */
-export const addToCounts = (counts: Map<number, number>, code: number, by = 1): Map<number, number> =>
-  counts.set(code, (counts.get(code) ?? 0) + by)
-
-/** Encodes numbers of bills, the same ones always in the same bytes; zeros are left out. */
-export const encodeCounts = (counts: Counts): Uint8Array =>
-  packRows([...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b))
-
-/** Decodes what encodeCounts has encoded. */
-export const decodeCounts = (bytes: Uint8Array): Counts =>
-  new Map(unpackRows(bytes, 2).map(([code = 0, count = 0]) => [code, count]))
 
 /** Number of bills in a chunk. A place in a chunk must fit into a byte. */
 export const chunkSize = 64
@@ -73,25 +66,13 @@ export function selectsCode(filter: BillFilter, code: number, currencies: readon
   return selects(filter, currencies[currencyNumber] ?? '', type)
 }
 
-/** Numbers of all bills of a wallet. */
-export function countAll({ holdings }: Wallet): Map<number, number> {
-  const counts = new Map<number, number>()
-  for (const { number, bills } of holdings.values())
-    for (const [type, count] of Object.entries(bills))
-      addToCounts(counts, codeOf(number, type as BillType), count)
-  return counts
-}
-
 /** Numbers of the bills that are in chunks. */
-export function countInChunks(wallet: Wallet): Counts {
-  const counts = countAll(wallet)
-  for (const { code } of wallet.tail) addToCounts(counts, code, -1)
-  return counts
-}
+export const countInChunks = ({ counts, tail }: Wallet): Counts =>
+  tail.reduce((left, { code }) => addToCounts(left, code, -1), counts)
 
 /** Number of the wallet's chunks. */
 export const chunksOf = (wallet: Wallet): number =>
-  Math.floor(lengthOf({}, countInChunks(wallet), []) / chunkSize)
+  Math.floor((countBills(wallet) - wallet.tail.length) / chunkSize)
 
 /** Takes the next chunk out of the open part of a wallet's index; undefined if that is too short for one. */
 export function takeChunk(wallet: Wallet): { chunk: Chunk; rest: Wallet } | undefined {
@@ -159,7 +140,7 @@ const numberText = (number: number): string => String(number).padStart(12, '0')
 const ChunkItem = v.object({
   number: Integer,
   marks: v.instance(Uint8Array),
-  before: v.instance(Uint8Array),
+  before: StoredCounts,
   until: Integer,
 })
 
@@ -172,14 +153,14 @@ const chunkItem = (id: WalletId, { number, marks, before, until }: Chunk): Item 
   ...chunkKey(id, marks[0]?.quarter ?? 0, number),
   number,
   marks: encodeMarks(marks),
-  before: encodeCounts(before),
+  before: toStoredCounts(before),
   until,
 })
 
 /** Parses a chunk from its item. */
 export function toChunk(item: Item): Chunk {
-  const { number, marks, before, until } = v.parse(ChunkItem, item)
-  return { number, marks: decodeMarks(marks), before: decodeCounts(before), until }
+  const { marks, ...chunk } = v.parse(ChunkItem, item)
+  return { ...chunk, marks: decodeMarks(marks) }
 }
 
 /** Key of a block of a list. */

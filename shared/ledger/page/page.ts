@@ -7,7 +7,7 @@ import { type PageRequest, pageQuery, toPage } from '../../page.ts'
 import { type Bill, billList, toBill } from '../bill.ts'
 import { type BillFilter, BillType, billTypes, Direction, selectsAll } from '../bill-types.ts'
 import { quarterOf, readWallet, type Wallet, type WalletId, type WalletName } from '../wallet.ts'
-import { blockSize, type Chunk, countAll, countInChunks, currenciesOf, lengthOf } from './index.ts'
+import { blockSize, type Chunk, countInChunks, currenciesOf, lengthOf } from './index.ts'
 import { countBefore, numbersInTail, readChunkBefore, readRanks } from './stored.ts'
 
 /** Query parameters of a page of bills. */
@@ -93,7 +93,7 @@ async function readIndexedPage(
 }
 
 const countSelected = (wallet: Wallet, filter: BillFilter): number =>
-  lengthOf(filter, countAll(wallet), currenciesOf(wallet))
+  lengthOf(filter, wallet.counts, currenciesOf(wallet))
 
 /** How many of the bills that a filter selects are before an instant. */
 async function rankBefore(wallet: Wallet, filter: BillFilter, { instant, chunk }: Boundary): Promise<number> {

@@ -1,18 +1,15 @@
 import * as v from 'valibot'
 import { queryFirst } from '../../db/read.ts'
 import type { Item, Key } from '../../db/table.ts'
-import type { BillFilter } from '../bill-types.ts'
+import { addToCounts, type BillFilter, type Counts } from '../bill-types.ts'
 import { quarterOf, type Wallet, type WalletId } from '../wallet.ts'
 import {
-  addToCounts,
   blockKey,
   blockSize,
   type Chunk,
   chunkKey,
   chunkSize,
   chunksOf,
-  countAll,
-  type Counts,
   currenciesOf,
   selectsCode,
   toChunk,
@@ -90,15 +87,13 @@ export function numbersInTail(filter: BillFilter, wallet: Wallet): number[] {
  * is one. Undefined if a later chunk of the wallet must be there: the chunk was read too early.
  */
 export function countBefore(quarter: number, wallet: Wallet, chunk: Chunk | undefined): Counts | undefined {
-  const { first, tail } = wallet
+  const { first, tail, counts } = wallet
   if (first === 0 || quarter <= first) return new Map()
   if (chunk !== undefined && quarter <= chunk.until) {
-    const counts = new Map(chunk.before)
-    for (const mark of chunk.marks) if (mark.quarter < quarter) addToCounts(counts, mark.code)
-    return counts
+    const earlier = chunk.marks.filter((mark) => mark.quarter < quarter)
+    return earlier.reduce((sum, { code }) => addToCounts(sum, code), chunk.before)
   }
   if ((chunk?.number ?? -1) + 1 < chunksOf(wallet)) return undefined
-  const counts = countAll(wallet)
-  for (const mark of tail) if (mark.quarter >= quarter) addToCounts(counts, mark.code, -1)
-  return counts
+  const later = tail.filter((mark) => mark.quarter >= quarter)
+  return later.reduce((sum, { code }) => addToCounts(sum, code, -1), counts)
 }

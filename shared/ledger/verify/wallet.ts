@@ -2,16 +2,14 @@ import { readRows } from '../../db/numbered-list.ts'
 import { readItems } from '../../db/read.ts'
 import { type Big, zero } from '../../money.ts'
 import { type Bill, billList, toBill } from '../bill.ts'
-import { BillType, codeOf } from '../bill-types.ts'
+import { addToCounts, codeOf, type Counts, readCode } from '../bill-types.ts'
 import {
-  addToCounts,
   blockKey,
   type Chunk,
   chunkKey,
   chunkSize,
   chunksOf,
   currenciesOf,
-  encodeCounts,
   listText,
   partsOf,
   toChunk,
@@ -43,7 +41,6 @@ interface Totals {
   total: Big
   deposited: Big
   withdrawal: Big
-  counts: Map<BillType, number>
 }
 
 /** Finds which of these bills have no record of the event, or of the deposit, that caused them. */
@@ -81,7 +78,7 @@ export async function verifyWallet(
   }
   /** The open part of the index, and what chunks have, as postings make them of these bills. */
   let marks: Mark[] = []
-  const inChunks = new Map<number, number>()
+  let inChunks: Counts = new Map()
   const chunks: Chunk[] = []
   const checkChunks = () => compareChunks(id, chunks.splice(0), [...totals.keys()], compare)
   let bills = 0
@@ -109,11 +106,11 @@ export async function verifyWallet(
       const chunk = {
         number,
         marks: marks.slice(0, chunkSize),
-        before: new Map(inChunks),
+        before: inChunks,
         until: mark.quarter,
       }
       if (chunks.push(chunk) === chunksTogether) await checkChunks()
-      for (const { code } of chunk.marks) addToCounts(inChunks, code)
+      inChunks = addMarks(inChunks, chunk.marks)
       marks = marks.slice(chunkSize)
     }
     bills += 1
@@ -127,6 +124,13 @@ export async function verifyWallet(
   compare(null, 'marks of the newest bills', textOf(marks), textOf(wallet.tail))
   for (const currency of new Set([...totals.keys(), ...wallet.holdings.keys()])) {
     compareHolding(wallet, currency, totals.get(currency) ?? noTotals, compare)
+  }
+  const counts = addMarks(inChunks, marks)
+  for (const code of new Set([...counts.keys(), ...wallet.counts.keys()])) {
+    const { currencyNumber, type } = readCode(code)
+    const currency = [...totals.keys()][currencyNumber] ?? null
+    const [count = 0, stored = 0] = [counts.get(code), wallet.counts.get(code)]
+    compare(currency, `number of bills of type ${type}`, String(count), String(stored))
   }
   if (isLonger && (await readWallet(id, { consistent: true })).version === wallet.version)
     compare(null, 'number of stored bills', String(counted), `more than ${counted}`)
@@ -157,17 +161,19 @@ async function compareChunks(
 
 const textOf = (marks: readonly Mark[]): string => Buffer.from(encodeMarks(marks)).toString('hex')
 
-const describeChunk = ({ number, marks, before, until }: Chunk): string =>
-  `${number} ${textOf(marks)} ${Buffer.from(encodeCounts(before)).toString('hex')} ${until}`
+const addMarks = (counts: Counts, marks: readonly Mark[]): Counts =>
+  marks.reduce((sum, { code }) => addToCounts(sum, code), counts)
 
-const noTotals: Totals = { total: zero, deposited: zero, withdrawal: zero, counts: new Map() }
+const describeChunk = ({ number, marks, before, until }: Chunk): string =>
+  `${number} ${textOf(marks)} ${[...before].sort(([a], [b]) => a - b).join(' ')} ${until}`
+
+const noTotals: Totals = { total: zero, deposited: zero, withdrawal: zero }
 
 function add(before: Totals = noTotals, { business_id: type, amount, amount_direction }: Bill): Totals {
   return {
     total: amount_direction === 1 ? before.total.plus(amount) : before.total.minus(amount),
     deposited: type === 'DEPOSIT' ? before.deposited.plus(amount) : before.deposited,
     withdrawal: type === 'WITHDRAWAL' ? before.withdrawal.plus(amount) : before.withdrawal,
-    counts: new Map(before.counts).set(type, (before.counts.get(type) ?? 0) + 1),
   }
 }
 
@@ -179,8 +185,4 @@ function compareHolding(wallet: Wallet, currency: string, totals: Totals, compar
   compare(currency, 'withdrawal', totals.withdrawal.toFixed(), stored(held?.withdrawal))
   if (held?.balance.lt('0')) compare(currency, 'balance', 'not negative', held.balance.toFixed())
   if (held?.hold.lt('0')) compare(currency, 'hold', 'not negative', held.hold.toFixed())
-  for (const type of BillType.options) {
-    const [count, counted] = [totals.counts.get(type) ?? 0, held?.bills[type] ?? 0]
-    compare(currency, `number of bills of type ${type}`, String(count), String(counted))
-  }
 }
