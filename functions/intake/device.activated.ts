@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { recordDevice } from '../../shared/dashboard/record-events.ts'
+import { recordDevice } from '../../shared/dashboard/devices.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { BusinessKey, Instant, UserId } from '../../shared/fields.ts'
 

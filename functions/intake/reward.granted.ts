@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { ConditionFailed } from '../../shared/db/write.ts'
-import { recordReward } from '../../shared/dashboard/record-events.ts'
+import { recordReward } from '../../shared/dashboard/sums.ts'
 import { BusinessKey, CurrencyCode, Day, PlainText, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { postTransaction } from '../../shared/ledger/post-transaction.ts'

@@ -1,8 +1,10 @@
 import * as v from 'valibot'
-import { recordTraffic } from '../../shared/dashboard/record-events.ts'
+import { addTraffic } from '../../shared/dashboard/sums.ts'
+import { applyOnce } from '../../shared/events/event-record.ts'
 import { intake } from '../../shared/events/intake.ts'
 import { BusinessKey, Instant, UserId } from '../../shared/fields.ts'
 import { Big } from '../../shared/money.ts'
+import { requireUser } from '../../shared/users/user.ts'
 
 /** Schema of a number of bytes: a number, or a decimal text of up to 18 digits. */
 const Bytes = v.pipe(
@@ -25,5 +27,6 @@ export const handler = intake({
   }),
   key: ({ report_id }) => report_id,
   rejections: ['unknown_user'],
-  apply: ({ user_id, bytes }, record) => recordTraffic(user_id, bytes, record),
+  apply: ({ user_id, bytes }, record) =>
+    applyOnce(record, [requireUser(user_id), addTraffic(user_id, bytes)]),
 })

@@ -4,7 +4,7 @@ import { queryItems } from '../db/read.ts'
 import { invalidParameter } from '../errors.ts'
 import { Day } from '../fields.ts'
 import { type Big, Money, zero } from '../money.ts'
-import { dayKey, dayOfItem, earnedSums } from './sums.ts'
+import { dayEarnings, earnedSums } from './sums.ts'
 
 /** What a user earned in one currency on one day. */
 export const EarningPoint = v.object({ date: v.string(), currency: v.string(), amount: Money })
@@ -62,20 +62,18 @@ async function readDays(userId: number, first: string, last: string): Promise<Ma
   const days = new Map<string, Map<string, Big>>()
   const currencies = new Set<string>()
   const maxCurrencies = maxPoints / countDays(first, last)
+  const [low, high] = [first, last].map((day) => dayEarnings.key({ userId, day }).sk)
   const items = queryItems({
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-    ExpressionAttributeValues: {
-      ':pk': dayKey(userId, first).pk,
-      ':first': dayKey(userId, first).sk,
-      ':last': dayKey(userId, last).sk,
-    },
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :low AND :high',
+    ExpressionAttributeValues: { ':pk': dayEarnings.partition({ userId }), ':low': low, ':high': high },
   })
   for await (const item of items) {
     const sums = earnedSums(item)
     for (const { currency } of sums) currencies.add(currency)
     if (currencies.size > maxCurrencies)
       throw invalidParameter('beginDate', `must leave at most ${maxPoints} days times currencies`)
-    days.set(dayOfItem(item), new Map(sums.map(({ currency, amount }) => [currency, amount] as const)))
+    const day = String(item['sk']).slice(dayEarnings.sortKeyPrefix.length)
+    days.set(day, new Map(sums.map(({ currency, amount }) => [currency, amount] as const)))
   }
   return days
 }

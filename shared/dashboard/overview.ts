@@ -1,17 +1,9 @@
 import * as v from 'valibot'
 import { addDays, dayOf } from '../dates.ts'
-import { readItems } from '../db/read.ts'
+import { queryItems, readItems } from '../db/read.ts'
 import { readWallet, type Wallet } from '../ledger/wallet.ts'
 import { Big, Money, zero } from '../money.ts'
-import {
-  activeDevicesOf,
-  dayKey,
-  earnedSums,
-  networkRewardsOf,
-  readRewardSums,
-  totalsKey,
-  trafficBytesOf,
-} from './sums.ts'
+import { dayEarnings, earnedSums, readTotals, readTypeReward, totals, typeRewards } from './sums.ts'
 
 const CurrencyAmount = v.object({ currency: v.string(), amount: Money })
 
@@ -36,17 +28,18 @@ const gigabytesPerByte = new Big('1e-9')
 /** Reads a user's dashboard overview. It reads four items, however much the user has earned. */
 export async function readOverview(userId: number): Promise<Overview> {
   const yesterday = addDays(dayOf(Date.now()), -1)
-  const [[totals, day], asset, reward] = await Promise.all([
-    readItems([totalsKey(userId), dayKey(userId, yesterday)]),
+  const [[all, day], asset, reward] = await Promise.all([
+    readItems([totals.key({ userId }), dayEarnings.key({ userId, day: yesterday })]),
     readWallet({ userId, wallet: 'asset' }),
     readWallet({ userId, wallet: 'reward' }),
   ])
+  const { networkRewards, trafficBytes, devices } = readTotals(all)
   return {
-    network_rewards: networkRewardsOf(totals),
-    devices: activeDevicesOf(totals),
-    traffic_gb: trafficBytesOf(totals).times(gigabytesPerByte),
+    network_rewards: networkRewards,
+    devices,
+    traffic_gb: trafficBytes.times(gigabytesPerByte),
     balances: balancesOf(asset, reward),
-    total_earnings: earnedSums(totals),
+    total_earnings: earnedSums(all),
     yesterday_earnings: earnedSums(day),
   }
 }
@@ -68,8 +61,17 @@ function balancesOf(asset: Wallet, reward: Wallet): Overview['balances'] {
 export const NetworkReward = v.object({ reward_type: v.string(), currency: v.string(), amount: Money })
 export type NetworkReward = v.InferOutput<typeof NetworkReward>
 
-/** Reads the sums of all of a user's rewards, ordered by type, then currency. */
+/** Reads the sums of all of a user's rewards, at most 500, ordered by type, then currency. */
 export async function readNetworkRewards(userId: number): Promise<NetworkReward[]> {
-  const sums = await readRewardSums(userId)
-  return sums.map(({ rewardType, currency, amount }) => ({ reward_type: rewardType, currency, amount }))
+  const query = {
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: {
+      ':pk': typeRewards.partition({ userId }),
+      ':prefix': typeRewards.sortKeyPrefix,
+    },
+  }
+  const rewards = (await Array.fromAsync(queryItems(query))).map(readTypeReward)
+  return rewards.sort((a, b) => compare(a.reward_type, b.reward_type) || compare(a.currency, b.currency))
 }
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,45 +1,36 @@
 import { addToSums, readSum } from '../db/exact-sum.ts'
 import { itemType } from '../db/item-type.ts'
-import { queryItems } from '../db/read.ts'
-import type { Item, Key } from '../db/table.ts'
+import { readItem } from '../db/read.ts'
+import type { Item } from '../db/table.ts'
 import type { Write } from '../db/write.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
 import type { Big } from '../money.ts'
+import { convert } from '../rates/rates.ts'
+import { settings } from '../settings.ts'
 
-const totals = itemType({
+/** A user's rewards by currency, traffic, and numbers of active devices and of reward types. */
+export const totals = itemType({
   pk: 'EARN#{userId}',
   sk: 'TOTAL',
   holds: 'a user’s rewards by currency, traffic, and numbers of active devices and of reward types',
   found: 'by user',
 })
-const dayEarnings = itemType({
+/** What a user earned on a day (yyyy-MM-dd). */
+export const dayEarnings = itemType({
   pk: 'EARN#{userId}',
   sk: 'D#{day}',
   holds: 'what a user earned on a day, by currency',
   found: 'by user and range of days',
 })
-
-const typeRewards = itemType({
+/** A user's rewards of one type in one currency. */
+export const typeRewards = itemType({
   pk: 'EARN#{userId}',
   sk: 'R#{currency}#{rewardType}',
   holds: 'a user’s rewards of one type in one currency',
   found: 'by user; by user, currency and type',
 })
 
-/** Key of the item with a user's dashboard totals. */
-export const totalsKey = (userId: number): Key => totals.key({ userId })
-
-/** Key of the item with what a user earned on a day (yyyy-MM-dd). */
-export const dayKey = (userId: number, day: string): Key => dayEarnings.key({ userId, day })
-
-/** The day (yyyy-MM-dd) that an item of daily earnings is about. */
-export const dayOfItem = (item: Item): string => String(item['sk']).slice(dayEarnings.sortKeyPrefix.length)
-
-/** Key of the item with a user's rewards of one type in one currency. */
-export const typeKey = (userId: number, pair: { rewardType: string; currency: string }): Key =>
-  typeRewards.key({ userId, ...pair })
-
-// Attribute names of dashboard sums. The prefix is followed by a currency.
+// Attribute names of sums and counts. The prefix is followed by a currency.
 const networkRewards = 'network_rewards'
 const trafficBytes = 'traffic_bytes'
 const activeDevices = 'devices'
@@ -50,105 +41,75 @@ const rewarded = 'amount'
 /** Maximum number of pairs of reward type and currency that a user's rewards have. */
 const maxRewardTypes = 500
 
-interface NewReward {
+/** The data of a reward that the dashboard counts. */
+export interface Reward {
+  userId: number
   rewardType: string
   currency: string
   amount: Big
-  /** Whether it is the user's first of its type and currency. */
-  isFirst: boolean
+  /** The day on which the reward was earned, yyyy-MM-dd. */
+  earnedOn: string
 }
 
 /**
- * The write that adds a reward to a user's totals; `converted` is its worth in the reward currency. The first
- * of its type and currency is refused with too_many_reward_types if the user has as many as may be.
+ * The writes that count a reward in the dashboard, for the transaction that credits it. They add to running
+ * sums, so that no page of the dashboard has to read the rewards one by one. The first reward of a type and
+ * currency fails with ConditionFailed if another was faster, and with too_many_reward_types if the user has
+ * as many as may be.
  */
-export function addRewardToTotals(
-  userId: number,
-  { currency, amount, converted, isFirst }: NewReward & { converted: Big | undefined },
-): Write {
-  const sums = new Map([
-    [earnedPrefix + currency, amount],
-    ...(converted === undefined ? [] : [[networkRewards, converted] as const]),
+export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
+  const { currency, amount } = reward
+  const typeKey = typeRewards.key({ userId, ...reward })
+  const [converted, known] = await Promise.all([
+    convert(amount, currency, settings().rewardCurrency),
+    readItem(typeKey),
   ])
-  if (!isFirst) return addToSums(totalsKey(userId), sums)
-  const { Update } = addToSums(totalsKey(userId), sums, new Map([[rewardTypes, 1]]))
-  return {
-    Update: {
-      ...Update,
-      ConditionExpression: 'attribute_not_exists(#types) OR #types < :maxTypes',
-      ExpressionAttributeNames: { ...Update.ExpressionAttributeNames, '#types': rewardTypes },
-      ExpressionAttributeValues: { ...Update.ExpressionAttributeValues, ':maxTypes': maxRewardTypes },
+  const earned = new Map([[earnedPrefix + currency, amount]])
+  const all = new Map(converted === undefined ? earned : [...earned, [networkRewards, converted]])
+  const toType = addToSums(typeKey, new Map([[rewarded, amount]]))
+  const toDay = addToSums(dayEarnings.key({ userId, day: earnedOn }), earned)
+  if (known !== undefined) return [addToSums(totals.key({ userId }), all), toType, toDay]
+  const { Update } = addToSums(totals.key({ userId }), all, new Map([[rewardTypes, 1]]))
+  return [
+    {
+      Update: {
+        ...Update,
+        ConditionExpression: 'attribute_not_exists(#types) OR #types < :maxTypes',
+        ExpressionAttributeNames: { ...Update.ExpressionAttributeNames, '#types': rewardTypes },
+        ExpressionAttributeValues: { ...Update.ExpressionAttributeValues, ':maxTypes': maxRewardTypes },
+      },
+      otherwise: () => new RejectedEvent('too_many_reward_types'),
     },
-    otherwise: () => new RejectedEvent('too_many_reward_types'),
-  }
+    { Update: { ...toType.Update, ConditionExpression: 'attribute_not_exists(pk)' } },
+    toDay,
+  ]
 }
-
-/** The write that adds a reward to those of its type and currency; a first one must be the first. */
-export function addRewardToType(userId: number, { amount, isFirst, ...pair }: NewReward): Write {
-  const { Update } = addToSums(typeKey(userId, pair), new Map([[rewarded, amount]]))
-  return { Update: { ...Update, ...(isFirst && { ConditionExpression: 'attribute_not_exists(pk)' }) } }
-}
-
-/** The write that adds a reward to the day (yyyy-MM-dd) on which it was earned. */
-export const addRewardToDay = (
-  userId: number,
-  day: string,
-  { currency, amount }: { currency: string; amount: Big },
-): Write => addToSums(dayKey(userId, day), new Map([[earnedPrefix + currency, amount]]))
 
 /** The write that adds bytes to a user's traffic. */
 export const addTraffic = (userId: number, bytes: Big): Write =>
-  addToSums(totalsKey(userId), new Map([[trafficBytes, bytes]]))
+  addToSums(totals.key({ userId }), new Map([[trafficBytes, bytes]]))
 
 /** The write that changes a user's number of active devices by `change`. */
 export const addActiveDevices = (userId: number, change: number): Write =>
-  addToSums(totalsKey(userId), new Map(), new Map([[activeDevices, change]]))
-
-/** The sum of a user's rewards of one type in one currency. */
-export interface RewardSum {
-  rewardType: string
-  currency: string
-  amount: Big
-}
-
-/** Reads the sums of a user’s rewards, ordered by type, then by currency: at most maxRewardTypes. */
-export async function readRewardSums(userId: number): Promise<RewardSum[]> {
-  const sums: RewardSum[] = []
-  const items = queryItems({
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: {
-      ':pk': typeRewards.partition({ userId }),
-      ':prefix': typeRewards.sortKeyPrefix,
-    },
-  })
-  for await (const item of items) {
-    const [currency = '', ...type] = String(item['sk']).slice(typeRewards.sortKeyPrefix.length).split('#')
-    sums.push({ rewardType: type.join('#'), currency, amount: readSum(item, rewarded) })
-  }
-  return sums.sort((a, b) => compare(a.rewardType, b.rewardType) || compare(a.currency, b.currency))
-}
+  addToSums(totals.key({ userId }), new Map(), new Map([[activeDevices, change]]))
 
 /** Reads what a user earned, from the item of a day or of all days, ordered by currency. */
-export const earnedSums = (item: Item | undefined): { currency: string; amount: Big }[] =>
-  sumNames(item, earnedPrefix)
+export const earnedSums = (item: Item = {}): { currency: string; amount: Big }[] =>
+  // Every addition writes the whole part of a sum, so the attribute that is named after it always exists.
+  Object.keys(item)
+    .filter((name) => name.startsWith(earnedPrefix))
+    .sort()
     .map((name) => ({ currency: name.slice(earnedPrefix.length), amount: readSum(item, name) }))
-    .sort((a, b) => compare(a.currency, b.currency))
 
-/** Reads the sum of all rewards, in the reward currency, from a user's totals. */
-export const networkRewardsOf = (totals: Item | undefined): Big => readSum(totals, networkRewards)
+/** Reads a user's totals: rewards in the reward currency, traffic in bytes, and number of active devices. */
+export const readTotals = (item: Item | undefined) => ({
+  networkRewards: readSum(item, networkRewards),
+  trafficBytes: readSum(item, trafficBytes),
+  devices: Number(readSum(item, activeDevices).toFixed()),
+})
 
-/** Reads the traffic, in bytes, from a user's totals. */
-export const trafficBytesOf = (totals: Item | undefined): Big => readSum(totals, trafficBytes)
-
-/** Reads the number of active devices from a user's totals. */
-export const activeDevicesOf = (totals: Item | undefined): number =>
-  Number(readSum(totals, activeDevices).toFixed())
-
-/**
- * The attribute names of an item that begin with a prefix. Every addition writes the whole part of a sum, so
- * that attribute always exists.
- */
-const sumNames = (item: Item | undefined, prefix: string): string[] =>
-  Object.keys(item ?? {}).filter((name) => name.startsWith(prefix))
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+/** Reads the sum of a user's rewards of one type in one currency from its item. */
+export function readTypeReward(item: Item) {
+  const [currency = '', ...type] = String(item['sk']).slice(typeRewards.sortKeyPrefix.length).split('#')
+  return { reward_type: type.join('#'), currency, amount: readSum(item, rewarded) }
+}

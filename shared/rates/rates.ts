@@ -50,6 +50,19 @@ export const readRecentRates = (): Promise<Rates> => recentRates.get()
 export const rateOf = ({ rates }: Rates, currency: string): Big | undefined =>
   currency === settings().quoteCurrency ? new Big('1') : rates.get(currency)
 
+/**
+ * Converts an amount at the latest rates; undefined when either currency has no rate. The result is exact when
+ * it is in the quote currency, and otherwise a quotient of 20 decimal places.
+ */
+export async function convert(amount: Big, currency: string, target: string): Promise<Big | undefined> {
+  if (currency === target) return amount
+  const rates = await readRates()
+  const [from, to] = [rateOf(rates, currency), rateOf(rates, target)]
+  if (from === undefined || to === undefined) return undefined
+  const worth = amount.times(from)
+  return target === settings().quoteCurrency ? worth : worth.div(to)
+}
+
 /** The data of a `rates.published` event. */
 export interface Publication {
   quote: string

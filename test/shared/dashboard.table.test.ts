@@ -6,8 +6,7 @@ import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EarningsQuery, readEarnings } from '../../shared/dashboard/earnings.ts'
 import { readNetworkRewards, readOverview } from '../../shared/dashboard/overview.ts'
-import { recordReward, type Reward } from '../../shared/dashboard/record-events.ts'
-import { addRewardToDay } from '../../shared/dashboard/sums.ts'
+import { recordReward, type Reward } from '../../shared/dashboard/sums.ts'
 import { addDays } from '../../shared/dates.ts'
 import { transact } from '../../shared/db/write.ts'
 import { Big, zero } from '../../shared/money.ts'
@@ -118,7 +117,9 @@ it('earnings of a year in as many currencies as fit are answered within 6 MB, an
   for (let i = 0; i < 60; i += 1) {
     const currency = `LONG-CURRENCY-${String(i).padStart(6, '0')}`
     const amount = new Big('99999999999999999999.999999999999999999')
-    await transact([addRewardToDay(userId, '2026-03-29', { currency, amount })])
+    await transact(
+      await recordReward({ userId, rewardType: 'NODE', currency, amount, earnedOn: '2026-03-29' }),
+    )
   }
   const window = (beginDate: string) => v.parse(EarningsQuery, { beginDate, endDate: today })
   await expect(readEarnings(userId, window('2025-03-30'))).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as ratesPublished } from '../../../functions/intake/rates.published.ts'
 import { handler } from '../../../functions/intake/reward.granted.ts'
 import { readNetworkRewards, readOverview } from '../../../shared/dashboard/overview.ts'
-import { totalsKey } from '../../../shared/dashboard/sums.ts'
+import { totals } from '../../../shared/dashboard/sums.ts'
 import { writeItem } from '../../../shared/db/write.ts'
 import { settings } from '../../../shared/settings.ts'
 import { deliver, interceptQueues } from '../../support/deliver.ts'
@@ -77,7 +77,7 @@ it('rewards of the 500 pairs of type and currency of a user go on, and one of an
     UpdateExpression: 'SET reward_types = :types',
     ExpressionAttributeValues: { ':types': 499 },
   }
-  await writeItem({ Update: { Key: totalsKey(userId), ...before } })
+  await writeItem({ Update: { Key: totals.key({ userId }), ...before } })
   expect(await deliver(handler, reward(userId, 'type 7'))).toBe('done')
   const another = reward(userId, 'one more')
   const refused = { refused: expect.stringContaining('too_many_reward_types') as string }

@@ -4,67 +4,9 @@ import { readItem } from '../db/read.ts'
 import { Integer } from '../db/table.ts'
 import { ConditionFailed, putNew, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
-import type { Big } from '../money.ts'
-import { rateOf, readRates } from '../rates/rates.ts'
 import { retry } from '../retry.ts'
-import { settings } from '../settings.ts'
 import { requireUser } from '../users/user.ts'
-import {
-  addActiveDevices,
-  addRewardToDay,
-  addRewardToTotals,
-  addRewardToType,
-  addTraffic,
-  typeKey,
-} from './sums.ts'
-
-/** The data of a reward that the dashboard counts. */
-export interface Reward {
-  userId: number
-  rewardType: string
-  currency: string
-  amount: Big
-  /** The day on which the reward was earned, yyyy-MM-dd. */
-  earnedOn: string
-}
-
-/**
- * The writes that count a reward in the dashboard, for the transaction that credits it. They add to running
- * sums, so that no page of the dashboard has to read the rewards one by one. The first reward of a type and
- * currency fails with ConditionFailed if another was faster, and is refused if the user has too many.
- */
-export async function recordReward({ userId, earnedOn, ...reward }: Reward): Promise<Write[]> {
-  const [converted, known] = await Promise.all([
-    convertReward(reward.currency, reward.amount),
-    readItem(typeKey(userId, reward)),
-  ])
-  const isFirst = known === undefined
-  return [
-    addRewardToTotals(userId, { ...reward, converted, isFirst }),
-    addRewardToType(userId, { ...reward, isFirst }),
-    addRewardToDay(userId, earnedOn, reward),
-  ]
-}
-
-/**
- * Converts an amount to the reward currency at the latest rates; undefined when either currency has no rate.
- * The result is exact when the reward currency is the quote currency, and otherwise a quotient of 20 decimal
- * places.
- */
-async function convertReward(currency: string, amount: Big): Promise<Big | undefined> {
-  const { rewardCurrency, quoteCurrency } = settings()
-  if (currency === rewardCurrency) return amount
-  const rates = await readRates()
-  const from = rateOf(rates, currency)
-  const to = rateOf(rates, rewardCurrency)
-  if (from === undefined || to === undefined) return undefined
-  const worth = amount.times(from)
-  return rewardCurrency === quoteCurrency ? worth : worth.div(to)
-}
-
-/** Adds bytes to a user's traffic, exactly once per event. */
-export const recordTraffic = (userId: number, bytes: Big, record: EventRecord): Promise<Outcome> =>
-  applyOnce(record, [requireUser(userId), addTraffic(userId, bytes)])
+import { addActiveDevices } from './sums.ts'
 
 /** A device according to its latest event: the user it belongs to, and whether it is active. */
 const Device = v.object({
