@@ -91,28 +91,22 @@ export const events: Event[] = [
     },
   },
   // Wallets
-  {
-    detailType: 'wallet.adjusted',
-    senders: ['operator'],
+  ...(
+    [
+      ['wallet.adjusted', 'operator'],
+      ['wallet.transferred', 'business'],
+    ] as const
+  ).map(([detailType, sender]): Event => ({
+    detailType,
+    senders: [sender],
     permissions: {
       table: {
-        GetItem: ['EVT#wallet.adjusted#', 'USER#', 'W#'],
+        GetItem: [`EVT#${detailType}#`, 'USER#', 'W#'],
         PutItem: ['BL#', 'BX#', 'W#'],
-        UpdateItem: ['BX#', 'EVT#wallet.adjusted#'],
+        UpdateItem: ['BX#', `EVT#${detailType}#`],
       },
     },
-  },
-  {
-    detailType: 'wallet.transferred',
-    senders: ['business'],
-    permissions: {
-      table: {
-        GetItem: ['EVT#wallet.transferred#', 'USER#', 'W#'],
-        PutItem: ['BL#', 'BX#', 'W#'],
-        UpdateItem: ['BX#', 'EVT#wallet.transferred#'],
-      },
-    },
-  },
+  })),
   {
     detailType: 'withdrawal.updated',
     senders: ['business'],
@@ -157,30 +151,18 @@ export const events: Event[] = [
     },
   },
   // Rewards dashboard
-  {
-    detailType: 'device.activated',
+  ...(['device.activated', 'device.deactivated'] as const).map((detailType): Event => ({
+    detailType,
     senders: ['business'],
     permissions: {
       table: {
         GetItem: ['DEVICE#'],
         PutItem: ['DEVICE#'],
-        UpdateItem: ['EARN#', 'EVT#device.activated#'],
+        UpdateItem: ['EARN#', `EVT#${detailType}#`],
         ConditionCheckItem: ['USER#'],
       },
     },
-  },
-  {
-    detailType: 'device.deactivated',
-    senders: ['business'],
-    permissions: {
-      table: {
-        GetItem: ['DEVICE#'],
-        PutItem: ['DEVICE#'],
-        UpdateItem: ['EARN#', 'EVT#device.deactivated#'],
-        ConditionCheckItem: ['USER#'],
-      },
-    },
-  },
+  })),
   {
     detailType: 'traffic.reported',
     senders: ['business'],

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as v from 'valibot'
-import { plugIns } from './plug-ins.ts'
+import { plugIns, stubs } from './plug-ins.ts'
 import { writeChanged } from './write-changed.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -31,6 +31,8 @@ const recordFile = join(root, 'dist', 'functions.json')
 const tools = [
   'infra/bundle/functions.ts',
   'infra/bundle/plug-ins.ts',
+  'infra/bundle/single-region-signing.ts',
+  'infra/bundle/stubs.ts',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
@@ -92,10 +94,10 @@ export const bundleOptions = (entries: readonly string[]) =>
     // Replaces SDK parts that no function uses and that made up a third of a bundle: credential providers
     // other than the environment, endpoint discovery, event streams and signatures for several regions.
     alias: {
-      '@aws-sdk/credential-provider-node': './infra/bundle/stubs/no-credential-chain.ts',
-      '@aws-sdk/endpoint-cache': './infra/bundle/stubs/no-endpoint-cache.ts',
-      '@aws-sdk/signature-v4-multi-region': './infra/bundle/stubs/no-multi-region-signing.ts',
-      '@smithy/core/event-streams': './infra/bundle/stubs/no-event-streams.ts',
+      '@aws-sdk/credential-provider-node': stubs,
+      '@aws-sdk/endpoint-cache': stubs,
+      '@aws-sdk/signature-v4-multi-region': './infra/bundle/single-region-signing.ts',
+      '@smithy/core/event-streams': stubs,
     },
     // A body is never a web stream here, and asking whether it is one loads Node's web streams.
     define: { ReadableStream: 'undefined', Blob: 'undefined' },

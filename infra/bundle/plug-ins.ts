@@ -35,16 +35,19 @@ function exportsOf(path: string): string {
   ].join('\n')
 }
 
-/** Stubs of modules inside the SDK, by name: an alias can only stand for what a package exports. */
-const stubs: Record<string, string> = {
-  Sha256Js: 'no-hashes-in-javascript.ts',
-  Md5Js: 'no-hashes-in-javascript.ts',
-  fromSharedConfigFiles: 'no-host-configuration.ts',
-  getInstanceMetadataRegion: 'no-host-configuration.ts',
-  AdaptiveRetryStrategy: 'no-host-configuration.ts',
-  resolveDefaultsModeConfig: 'no-host-configuration.ts',
-  'package.json': 'no-package-description.ts',
-}
+/** The file that stands for parts of the SDK. */
+export const stubs = join(import.meta.dirname, 'stubs.ts')
+
+/** Modules inside the SDK that it stands for, too: an alias can only stand for what a package exports. */
+const stubbed = [
+  'Sha256Js',
+  'Md5Js',
+  'fromSharedConfigFiles',
+  'getInstanceMetadataRegion',
+  'AdaptiveRetryStrategy',
+  'resolveDefaultsModeConfig',
+  'package.json',
+]
 
 /**
  * Leaves out what no function needs of the SDK, 18 KB of most functions: whole modules, and the list of
@@ -54,8 +57,8 @@ const stubSdk: Plugin = {
   name: 'stub-sdk',
   setup(builder) {
     builder.onResolve({ filter: /^\.\.?\// }, ({ path, importer }) => {
-      const stub = /@smithy\/core|@aws-sdk\/client-/.test(importer) ? stubs[basename(path)] : undefined
-      return stub === undefined ? undefined : { path: join(import.meta.dirname, 'stubs', stub) }
+      const isStubbed = /@smithy\/core|@aws-sdk\/client-/.test(importer) && stubbed.includes(basename(path))
+      return isStubbed ? { path: stubs } : undefined
     })
     builder.onLoad({ filter: /@aws-sdk\/core\/.*\/partitions\.js$/ }, async ({ path }) => {
       const { partitionsInfo: info } = (await import(path)) as { partitionsInfo: { partitions: object[] } }

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeEnvironment, describeKnobs } from './environment.ts'
+import { describeKnobs } from './knobs.ts'
 import { describeEvents, describeRejections } from './events.ts'
-import { describeFunctions } from './functions.ts'
 import { describeItems } from './items.ts'
 import { replaceSection } from './markdown.ts'
 import { describeReach } from './reach.ts'
@@ -13,9 +12,8 @@ const root = join(import.meta.dirname, '..', '..')
  * The generated sections of each document: what writes a section, by document and by the name in its markers.
  */
 const sections: Record<string, Record<string, () => string | Promise<string>>> = {
-  'functions/README.md': { functions: describeFunctions },
   'functions/intake/README.md': { events: describeEvents, rejections: describeRejections },
-  'shared/README.md': { items: describeItems, environment: describeEnvironment },
+  'shared/README.md': { items: describeItems },
   'infra/README.md': { knobs: describeKnobs },
   'infra/SECURITY.md': { reach: describeReach },
 }

@@ -1,21 +1,11 @@
-import { Duration } from 'aws-cdk-lib'
+import { Duration, Stack } from 'aws-cdk-lib'
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Alias, type Function as LambdaFunction, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda'
-import { Construct } from 'constructs'
+import { Construct, DependencyGroup } from 'constructs'
 import type { Config } from '../config.ts'
 import { addAlarms, type AlarmSpec } from './add-alarms.ts'
-import type { Deployer } from './deployer.ts'
-
-interface GradualDeploymentProps {
-  config: Config
-  function: LambdaFunction
-  /** Name of the function, including the stage's prefix. */
-  functionName: string
-  deployer: Deployer
-  /** Whether the new version gets a tenth of the calls for five minutes first. */
-  canary: boolean
-}
 
 /** A deployment is rolled back if this share of the new version's calls fails, in percent, … */
 const maxFailedPercent = 5
@@ -23,86 +13,96 @@ const maxFailedPercent = 5
 const minFailures = 3
 
 /**
- * Publishes a version of a function with every deployment, behind an alias. The new version of a canary gets
- * a tenth of the calls for five minutes, then all of them; if it fails meanwhile, CodeDeploy rolls back. The
- * other functions get their new version when all canaries of the stack have passed.
+ * Deploys the functions of a stack step by step, each behind an alias. The new version of a canary gets a
+ * tenth of the calls for five minutes, then all of them; if it fails meanwhile, CodeDeploy rolls back. The
+ * other functions get their new version when all canaries have passed.
  */
 export class GradualDeployment extends Construct {
-  /** The function's alias. Callers use it instead of the function, so that their calls can be shifted. */
-  readonly target: IFunction
+  private readonly config: Config
+  private readonly application: LambdaApplication
+  private readonly role: Role
+  /** The aliases of the canaries. All other aliases wait until these have their new version. */
+  private readonly canaries = new DependencyGroup()
 
-  constructor(scope: Construct, id: string, props: GradualDeploymentProps) {
+  constructor(scope: Construct, id: string, config: Config) {
     super(scope, id)
-    const { deployer, canary } = props
-    // The cast changes no value: CDK's types do not compile with exactOptionalPropertyTypes.
-    const version = props.function.currentVersion as IVersion
-    const alias = new Alias(this, 'Alias', { aliasName: 'live', version })
-    this.target = alias as IFunction
-    if (canary) this.tryFirst(alias, props)
-    // Only the alias itself waits, not what refers to it and belongs to the same construct.
-    else alias.node.defaultChild?.node.addDependency(deployer.canaries)
+    this.config = config
+    this.application = new LambdaApplication(this, 'Application')
+    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') })
   }
 
-  private tryFirst(alias: Alias, props: GradualDeploymentProps): void {
-    const { config, deployer, functionName } = props
-    const specs = this.alarmSpecs(props)
-    new LambdaDeploymentGroup(this, 'Group', {
-      application: deployer.application,
-      role: deployer.role,
+  /** Returns the alias of a function, by its name with the stage's prefix; callers invoke it instead. */
+  deploy(fn: LambdaFunction, functionName: string, isCanary: boolean): IFunction {
+    // The casts change no value: CDK's types do not compile with exactOptionalPropertyTypes.
+    const version = fn.currentVersion as IVersion
+    const alias = new Alias(fn, 'Alias', { aliasName: 'live', version })
+    if (isCanary) this.tryFirst(fn, functionName, alias)
+    // Only the alias itself waits, not what refers to it and belongs to the same construct.
+    else alias.node.defaultChild?.node.addDependency(this.canaries)
+    return alias as IFunction
+  }
+
+  private tryFirst(fn: LambdaFunction, functionName: string, alias: Alias): void {
+    const alarm = this.alarmSpec(fn, functionName)
+    new LambdaDeploymentGroup(fn, 'Deployment', {
+      application: this.application,
+      // Keeps CDK from adding AWS's managed policy for CodeDeploy, which allows access to every alias of the
+      // account.
+      role: this.role.withoutPolicyUpdates(),
       alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: addAlarms(this, config.alarmTopicArn, specs),
+      alarms: addAlarms(fn, this.config.alarmTopicArn, [alarm]),
       autoRollback: { deploymentInAlarm: true, failedDeployment: true, stoppedDeployment: true },
     })
-    deployer.canaries.add(alias.node.defaultChild ?? alias)
-    deployer.allow(
-      functionName,
-      specs.map(({ name }) => name),
+    this.canaries.add(alias.node.defaultChild ?? alias)
+    this.allow(
+      ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+      ['', ':live'].map((qualifier) => ['lambda', `function:${functionName}${qualifier}`]),
     )
+    this.allow(['cloudwatch:DescribeAlarms'], [['cloudwatch', `alarm:${alarm.name}`]])
+  }
+
+  /** Allows CodeDeploy to shift the calls of a function, and to read the alarm that judges it. */
+  private allow(actions: string[], on: string[][]): void {
+    const resources = on.map(([service = '', resource = '']) =>
+      Stack.of(this).formatArn({ service, resource }),
+    )
+    this.role.addToPolicy(new PolicyStatement({ actions, resources }))
   }
 
   /**
-   * The alarms that roll a deployment back. They watch only the new version: failures of the old one
-   * must not stop the deployment that fixes them. Metrics of the whole API would not show failures in a tenth
-   * of one endpoint's calls.
+   * The alarm that rolls a deployment back. It watches only the new version: failures of the old one must not
+   * stop the deployment that fixes them. Metrics of the whole API would not show failures in a tenth of one
+   * endpoint's calls.
    */
-  private alarmSpecs({ config, function: fn, functionName }: GradualDeploymentProps): AlarmSpec[] {
+  private alarmSpec(fn: LambdaFunction, functionName: string): AlarmSpec {
     const { version } = fn.currentVersion
-    const lambdaMetric = (metricName: string) =>
-      new Metric({
-        namespace: 'AWS/Lambda',
-        metricName,
-        dimensionsMap: {
-          FunctionName: fn.functionName,
-          Resource: `${fn.functionName}:live`,
-          ExecutedVersion: version,
-        },
-        statistic: 'Sum',
-      })
-    const failures = {
-      errors: lambdaMetric('Errors'),
-      // Counts the answers with status 500: an endpoint catches unexpected errors, so Lambda's error metric
-      // misses them.
-      faults: new Metric({
-        namespace: config.serviceName,
-        metricName: 'Faults',
-        dimensionsMap: { function: fn.functionName, version },
-        statistic: 'Sum',
-      }),
+    const ofVersion = {
+      FunctionName: fn.functionName,
+      Resource: `${fn.functionName}:live`,
+      ExecutedVersion: version,
     }
-    return Object.entries(failures).map(([id, metric]) => ({
-      id,
-      name: `${functionName}-deployment-${id}`,
+    const sum = (namespace: string, metricName: string, dimensionsMap: Record<string, string>) =>
+      new Metric({ namespace, metricName, dimensionsMap, statistic: 'Sum' })
+    const failures = '(FILL(errors, 0) + FILL(faults, 0))'
+    return {
+      id: 'failures',
+      name: `${functionName}-deployment`,
       meaning: 'A new version failed during its deployment, and CodeDeploy rolls back to the previous one.',
       runbook: 'failed-deployment',
       metric: new MathExpression({
-        expression: `IF(${id} >= ${minFailures}, 100 * ${id} / requests, 0)`,
-        usingMetrics: { [id]: metric, requests: lambdaMetric('Invocations') },
-        label: `${id} in percent of the new version's calls`,
+        expression: `IF(${failures} >= ${minFailures}, 100 * ${failures} / requests, 0)`,
+        usingMetrics: {
+          requests: sum('AWS/Lambda', 'Invocations', ofVersion),
+          errors: sum('AWS/Lambda', 'Errors', ofVersion),
+          // The answers with status 500: an endpoint catches unexpected errors, which Lambda does not count.
+          faults: sum(this.config.serviceName, 'Faults', { function: fn.functionName, version }),
+        },
+        label: 'failures in percent of the new version’s calls',
         // As long as the canary is tried. CloudWatch evaluates a sliding window, every minute.
         period: Duration.minutes(5),
       }),
       threshold: maxFailedPercent,
-    }))
+    }
   }
 }

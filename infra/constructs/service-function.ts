@@ -7,8 +7,7 @@ import { environmentName, Settings } from '../../shared/settings.ts'
 import { bundleDirectory } from '../bundle/functions.ts'
 import type { Config } from '../config.ts'
 import { defaultMemoryMegabytes, type Permissions } from '../permissions.ts'
-import type { Deployer } from './deployer.ts'
-import { GradualDeployment } from './gradual-deployment.ts'
+import type { GradualDeployment } from './gradual-deployment.ts'
 import { type ServiceResources, grant } from './grant.ts'
 import { addLogGroup, writeLogs } from './log-group.ts'
 
@@ -23,11 +22,8 @@ interface ServiceFunctionProps {
   /** Timeout in seconds, unless the permissions set another. */
   defaultTimeoutSeconds: number
   environment?: Environment
-  /**
-   * Gives callers an alias of the function, which gets a new version after the canaries have tried theirs.
-   * Without it, a new version gets all calls at once.
-   */
-  deployer?: Deployer | undefined
+  /** Without it, a new version gets all calls at once. */
+  deployment?: GradualDeployment | undefined
   /** Whether the new version is tried on a tenth of the calls first. */
   canary?: boolean
 }
@@ -71,16 +67,8 @@ export class ServiceFunction extends Construct {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     })
     grant(this.function, permissions, resources)
-    const gradual =
-      props.deployer &&
-      new GradualDeployment(this, 'Deployment', {
-        config,
-        function: this.function,
-        functionName,
-        deployer: props.deployer,
-        canary: props.canary ?? false,
-      })
-    this.target = gradual?.target ?? this.function
+    this.target =
+      props.deployment?.deploy(this.function, functionName, props.canary ?? false) ?? this.function
   }
 }
 

@@ -1,54 +1,47 @@
 import { listQueueCounts } from './dead-letters/queues.ts'
-import { checkApi, checkChallenge } from './doctor/api.ts'
-import { checkEdge } from './doctor/edge.ts'
 import { type Finding, judge } from './doctor/finding.ts'
+import { checkApi, checkChallenge, checkEdge, checkPasswordDigest } from './doctor/http.ts'
 import { checkMail } from './doctor/mail.ts'
-import { checkPasswordDigest } from './doctor/password-digest.ts'
 import { checkRules } from './doctor/rules.ts'
 import { checkStandby } from './doctor/standby.ts'
-import { findInactive } from './functions.ts'
 import { readKeyStatus } from './keys/key-status.ts'
 import { formatMaintenance, readMaintenance } from './maintenance/switch.ts'
 import type { Target } from './target.ts'
 import { formatInstant } from './terminal.ts'
 
-/** The result of one check of `doctor`. */
-export interface CheckResult extends Finding {
-  check: string
-}
-
 /** Maximum delay of a key rotation step before `doctor` reports a failure; the alarm has the same limit. */
 const maxOverdueMilliseconds = 3_600_000
 
 /** Checks every part of a deployment. A check that throws only fails itself. */
-export function examine(target: Target): Promise<CheckResult[]> {
-  const { standbyRegion, settings, tableName } = target
-  return Promise.all([
-    runCheck('maintenance', () => checkMaintenance(target)),
-    runCheck('API', () => checkApi(target.baseUrl)),
-    runCheck('challenge', () => checkChallenge(target.baseUrl)),
-    ...(target.hasEdge ? [runCheck('edge', () => checkEdge(target))] : []),
-    runCheck('password digest', () => checkPasswordDigest(target.baseUrl)),
-    runCheck('signing keys', checkKeys),
-    runCheck('functions', () => checkFunctions(target)),
-    runCheck('rules', () => checkRules(target)),
-    runCheck('queues', () => checkQueues(target)),
-    runCheck('mail', () => checkMail(settings.mailFrom)),
-    ...(standbyRegion
-      ? [runCheck('standby', () => checkStandby(tableName, standbyRegion, settings.mailFrom))]
-      : []),
-  ])
+export function examine(target: Target): Promise<({ check: string } & Finding)[]> {
+  const { baseUrl, hasEdge, namePrefix, standbyRegion, settings, tableName } = target
+  const checks: Record<string, (() => Promise<Finding>) | false | undefined> = {
+    maintenance: () => checkMaintenance(target),
+    ...(baseUrl === undefined
+      ? { API: () => Promise.reject(new Error('its address is not known: name it with --base-url')) }
+      : {
+          API: () => checkApi(baseUrl),
+          challenge: () => checkChallenge(baseUrl),
+          edge: hasEdge && (() => checkEdge(baseUrl, namePrefix)),
+          'password digest': () => checkPasswordDigest(baseUrl),
+        }),
+    'signing keys': checkKeys,
+    rules: () => checkRules(target),
+    queues: () => checkQueues(target),
+    mail: () => checkMail(settings.mailFrom),
+    standby: standbyRegion !== undefined && (() => checkStandby(tableName, standbyRegion, settings.mailFrom)),
+  }
+  return Promise.all(
+    Object.entries(checks).flatMap(([check, perform]) => (perform ? [runCheck(check, perform)] : [])),
+  )
 }
 
-async function runCheck(check: string, perform: () => Promise<Finding>): Promise<CheckResult> {
+async function runCheck(check: string, perform: () => Promise<Finding>) {
   try {
     return { check, ...(await perform()) }
   } catch (error) {
-    return {
-      check,
-      ok: false,
-      words: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-    }
+    const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    return { check, ok: false, words }
   }
 }
 
@@ -59,7 +52,7 @@ async function checkMaintenance(target: Target): Promise<Finding> {
 }
 
 /** Checks the signing keys. Reading their records also shows that the table answers. */
-async function checkKeys() {
+async function checkKeys(): Promise<Finding> {
   const { keys, next_due: due } = await readKeyStatus()
   const signer = keys.find(({ state }) => state === 'active')
   return {
@@ -68,15 +61,7 @@ async function checkKeys() {
   }
 }
 
-async function checkFunctions(target: Target) {
-  const { all, inactive } = await findInactive(target)
-  return judge(
-    inactive.map(({ name, state }) => `${name} is ${state}`),
-    `all ${all} are active`,
-  )
-}
-
-async function checkQueues(target: Target) {
+async function checkQueues(target: Target): Promise<Finding> {
   const filled = (await listQueueCounts(target)).filter(({ dead_letters: count }) => count > 0)
   return judge(
     filled.map(({ name, dead_letters: count }) => `dead letters: ${name} ${count}`),

@@ -13,7 +13,7 @@ import type { Environment } from '../../shared/env.ts'
 import type { Config } from '../config.ts'
 import { addDomain } from '../constructs/custom-domain.ts'
 import type { Edge } from '../constructs/edge.ts'
-import { Deployer } from '../constructs/deployer.ts'
+import { GradualDeployment } from '../constructs/gradual-deployment.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { throttleRoutes } from '../constructs/throttle-routes.ts'
@@ -82,7 +82,9 @@ export class ApiStack extends Stack {
   }
 
   private addFunctions(config: Config, resources: ServiceResources): void {
-    const deployer = config.gradualDeployment ? new Deployer(this, 'Deployer') : undefined
+    const deployment = config.gradualDeployment
+      ? new GradualDeployment(this, 'Deployment', config)
+      : undefined
     const integrate = (
       { entry, permissions, canary }: Omit<EndpointFunction, 'routes'>,
       environment: Environment = {},
@@ -96,7 +98,7 @@ export class ApiStack extends Stack {
         resources,
         defaultTimeoutSeconds: defaultTimeoutSeconds.endpoint,
         environment,
-        deployer,
+        deployment,
         canary,
       })
       this.functionNames.push(name)

@@ -1,12 +1,4 @@
-import {
-  Aws,
-  CfnOutput,
-  CfnResource,
-  CustomResourceProviderBase,
-  Duration,
-  Stack,
-  type StackProps,
-} from 'aws-cdk-lib'
+import { Aws, CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib'
 import {
   Distribution,
   HeadersFrameOption,
@@ -57,7 +49,6 @@ export class AuthorizationPageStack extends Stack {
       removalPolicy: removalPolicy(config),
       autoDeleteObjects: !config.protectData,
     }) as IBucket
-    if (!config.protectData) this.keepLogsOfEmptying(config)
     // CloudFront is global, so a name must differ from those of the same stage in other regions.
     const name = `${config.serviceName}-${Aws.REGION}`
     const originAccessControl = new S3OriginAccessControl(this, 'AccessControl', {
@@ -75,26 +66,6 @@ export class AuthorizationPageStack extends Stack {
     })
     this.origin = `https://${this.distribution.distributionDomainName}`
     new CfnOutput(this, 'AuthorizationPageUrl', { value: `${this.origin}/` })
-  }
-
-  /**
-   * Gives CDK's function that empties the bucket a log group of the stack. The one that Lambda would create
-   * at the first call is no part of the stack, and would stay behind.
-   */
-  private keepLogsOfEmptying(config: Config): void {
-    const provider = this.node.findAll().find((child) => child instanceof CustomResourceProviderBase)
-    const [fn, role] = ['Handler', 'Role'].map((name) => provider?.node.findChild(name))
-    if (!(fn instanceof CfnResource && role instanceof CfnResource))
-      throw new Error('CDK no longer empties a bucket with a function and a role of these names')
-    const logGroup = addLogGroup(this, 'EmptyingLogs', config)
-    fn.addPropertyOverride('LoggingConfig', { LogGroup: logGroup.logGroupName })
-    role.addPropertyDeletionOverride('ManagedPolicyArns')
-    role.addPropertyOverride('Policies', [
-      {
-        PolicyName: 'Logs',
-        PolicyDocument: { Version: '2012-10-17', Statement: [writeLogs(logGroup).toJSON()] },
-      },
-    ])
   }
 
   private addHeaders(name: string): ResponseHeadersPolicy {

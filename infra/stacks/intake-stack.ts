@@ -15,7 +15,7 @@ import type { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import type { ServiceResources } from '../constructs/grant.ts'
 import { AuditorRole } from '../constructs/auditor-role.ts'
-import { Deployer } from '../constructs/deployer.ts'
+import { GradualDeployment } from '../constructs/gradual-deployment.ts'
 import { ServiceFunction } from '../constructs/service-function.ts'
 import { takenPattern, unmatchedQueueName, unmatchedRuleName, untakenPattern } from '../event-patterns.ts'
 import { events } from '../events.ts'
@@ -56,12 +56,12 @@ export class IntakeStack extends Stack {
   /** Names of all functions and dead-letter queues of the stack, without the stage's prefix. */
   readonly functionNames: string[] = []
   readonly deadLetterQueueNames: string[] = []
-  private readonly deployer: Deployer | undefined
+  private readonly deployment: GradualDeployment | undefined
 
   constructor(scope: Construct, id: string, props: IntakeStackProps) {
     super(scope, id, props)
     const { config, data } = props
-    this.deployer = config.gradualDeployment ? new Deployer(this, 'Deployer') : undefined
+    if (config.gradualDeployment) this.deployment = new GradualDeployment(this, 'Deployment', config)
     const { bus } = data
     this.resources = {
       table: data.table,
@@ -125,7 +125,7 @@ export class IntakeStack extends Stack {
       resources: this.resources,
       defaultTimeoutSeconds: defaultTimeoutSeconds.event,
       environment: { QUEUE_URL: queue.queueUrl, DEAD_LETTER_QUEUE_URL: deadLetters.queueUrl },
-      deployer: this.deployer,
+      deployment: this.deployment,
       canary: canary ?? false,
     })
     this.functionNames.push(`intake-${name}`)
@@ -187,7 +187,7 @@ export class IntakeStack extends Stack {
       resources: this.resources,
       defaultTimeoutSeconds: defaultTimeoutSeconds.worker,
       environment: { QUEUE_URL: queue.queueUrl },
-      deployer: this.deployer,
+      deployment: this.deployment,
     })
     this.functionNames.push(`worker-${name}`)
     this.deadLetterQueueNames.push(`${name}-dead-letters.fifo`)

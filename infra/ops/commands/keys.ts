@@ -74,7 +74,7 @@ const addRevoke = (parent: Command, run: RunCommand): Command =>
 
 /** Invokes the rotation function with a request, and shows what it did. */
 async function runRotation({ target, show }: CommandContext, request: object): Promise<boolean> {
-  const { invokeFunction } = await import('../functions.ts')
+  const { invokeFunction } = await import('../invoke-function.ts')
   const result = await invokeFunction(`${target.namePrefix}rotate-signing-keys`, request)
   return show(result as RotationResult)
 }

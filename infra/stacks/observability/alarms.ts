@@ -37,25 +37,14 @@ export const alarmSpecs = (props: Observed): JourneyAlarm[] =>
   ].map((spec) => ({ ...spec, name: props.config.namePrefix + spec.id }))
 
 const functionAlarms = (props: Observed): UnnamedAlarm[] =>
-  functionNames(props).flatMap((name) => [
-    {
-      id: `${name}-errors`,
-      journey: journeyOf(name),
-      meaning: 'A function crashed or ran out of time.',
-      runbook: 'function-errors',
-      metric: functionMetric(props.config, name, 'Errors'),
-      threshold: 1,
-    },
-    {
-      id: `${name}-throttles`,
-      journey: 'shared',
-      meaning: 'Lambda did not start a function, because the account is at its concurrency limit.',
-      runbook: 'function-throttles',
-      metric: functionMetric(props.config, name, 'Throttles'),
-      threshold: 1,
-      periods: 2,
-    },
-  ])
+  functionNames(props).map((name) => ({
+    id: `${name}-errors`,
+    journey: journeyOf(name),
+    meaning: 'A function crashed or ran out of time.',
+    runbook: 'function-errors',
+    metric: functionMetric(props.config, name, 'Errors'),
+    threshold: 1,
+  }))
 
 const apiAlarms = ({ api: { api } }: Observed): UnnamedAlarm[] => [
   {

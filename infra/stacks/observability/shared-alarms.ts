@@ -1,6 +1,6 @@
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { UnnamedAlarm } from './journeys.ts'
-import { filled, kmsUsage, minute, type Observed } from './metrics.ts'
+import { filled, kmsUsage, minute, type Observed, period } from './metrics.ts'
 
 /** Operations with symmetric keys per second that KMS allows an account in any region (AWS KMS quotas). */
 const kmsSymmetricPerSecond = 10_000
@@ -39,6 +39,16 @@ export const sharedAlarms = ({ config }: Observed): UnnamedAlarm[] => {
       metric: filled(table('TransactionConflict')),
       threshold: 600,
       periods: 5,
+    },
+    {
+      id: 'function-throttles',
+      journey: 'shared',
+      meaning: 'Lambda did not start a function, because the account is at its concurrency limit.',
+      runbook: 'function-throttles',
+      // Of all functions of the account and region, which share its limit.
+      metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period }),
+      threshold: 1,
+      periods: 2,
     },
     {
       id: 'account-concurrency',

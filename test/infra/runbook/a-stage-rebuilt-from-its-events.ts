@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { invokeFunction } from '../../../infra/ops/functions.ts'
+import { invokeFunction } from '../../../infra/ops/invoke-function.ts'
 import { tableName } from '../../../shared/db/table.ts'
 import { scopes } from '../../../shared/tokens/scopes.ts'
 import { createAccessToken, newUserIds } from '../../support/community.ts'

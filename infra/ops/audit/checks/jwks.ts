@@ -1,11 +1,6 @@
-import { createHash } from 'node:crypto'
-import { canonicalJson } from '../../../../shared/canonical-json.ts'
 import { toJwks } from '../../../../shared/keys/set.ts'
-import { type Check, type Finding, found } from '../controls.ts'
+import { type Check, found } from '../controls.ts'
 import type { Facts } from '../facts.ts'
-
-/** The audit reads the JWKS before the table, so the JWKS may lack a transition that is at most this old. */
-const maxReadGapMilliseconds = 5_000
 
 /**
  * Checks that the JWKS contains exactly the keys that the records publish, and that its cache time is not too
@@ -20,21 +15,8 @@ export const checkJwks: Check = function* (facts) {
   for (const key of jwks.keys)
     if (!isConsistent(key, facts))
       yield found('wrong_kid', String(key['kid']), 'A key in the JWKS has a kid that is not its thumbprint.')
-  if (!isJustBeforeTransition(facts, jwks.keys)) {
-    const publishedKids = new Set(jwks.keys.map((key) => String(key['kid'])))
-    const recordedKids = new Set(toJwks(keySet?.keys ?? []).keys.map(({ kid }) => kid))
-    yield* compareKids(publishedKids, recordedKids)
-  }
-  const maxCacheSeconds = Math.floor(settings.signingKeyPublishSeconds / 2)
-  if (jwks.maxAgeSeconds === undefined || jwks.maxAgeSeconds > maxCacheSeconds)
-    yield found(
-      'cached_too_long',
-      'key set',
-      `Clients may cache the JWKS for ${jwks.maxAgeSeconds ?? 'any number of'} seconds. That is more than half of the ${settings.signingKeyPublishSeconds} seconds for which a new key is published before it signs.`,
-    )
-}
-
-function* compareKids(publishedKids: Set<string>, recordedKids: Set<string>): Generator<Finding> {
+  const publishedKids = new Set(jwks.keys.map((key) => String(key['kid'])))
+  const recordedKids = new Set(toJwks(keySet?.keys ?? []).keys.map(({ kid }) => kid))
   for (const kid of [...publishedKids].filter((one) => !recordedKids.has(one)))
     yield found(
       'foreign_key',
@@ -45,7 +27,14 @@ function* compareKids(publishedKids: Set<string>, recordedKids: Set<string>): Ge
     yield found(
       'key_not_published',
       kid,
-      'A key on record is missing from the JWKS: its tokens do not verify.',
+      'A key on record is missing from the JWKS: its tokens do not verify. Right after a rotation, audit again.',
+    )
+  const maxCacheSeconds = Math.floor(settings.signingKeyPublishSeconds / 2)
+  if (jwks.maxAgeSeconds === undefined || jwks.maxAgeSeconds > maxCacheSeconds)
+    yield found(
+      'cached_too_long',
+      'key set',
+      `Clients may cache the JWKS for ${jwks.maxAgeSeconds ?? 'any number of'} seconds. That is more than half of the ${settings.signingKeyPublishSeconds} seconds for which a new key is published before it signs.`,
     )
 }
 
@@ -54,16 +43,5 @@ function isConsistent(key: Record<string, unknown>, { thumbprints }: Facts): boo
   const { kty, kid, alg, use } = key
   return (
     kty === 'RSA' && alg === 'RS256' && use === 'sig' && kid !== undefined && thumbprints.get(key) === kid
-  )
-}
-
-/** Whether the JWKS is the one before a transition that happened while the audit read its facts. */
-function isJustBeforeTransition({ at, evidence }: Facts, keys: unknown[]): boolean {
-  const digest = createHash('sha256').update(canonicalJson({ keys })).digest('hex')
-  return evidence.some(
-    ({ record }) =>
-      record !== undefined &&
-      at - record.at <= maxReadGapMilliseconds &&
-      record.jwks_sha256_before === digest,
   )
 }

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { checkMail } from '../../../../infra/ops/doctor/mail.ts'
+import { serveHttp } from '../../../support/serve-http.ts'
 
 interface Ses {
   account?: object
@@ -17,24 +16,21 @@ const production = {
 const verified = { VerifiedForSendingStatus: true }
 
 /** Checks a sender against an SES in this state. The local stack's SES is always ready to send. */
-async function check({ account = production, identities = {} }: Ses) {
-  const server = createServer((request, response) => {
-    const name = decodeURIComponent(request.url?.split('/identities/')[1] ?? '')
-    const found = request.url === '/v2/email/account' ? account : identities[name]
-    response.setHeader('content-type', 'application/json')
-    if (found) return void response.end(JSON.stringify(found))
-    response.writeHead(404, { 'x-amzn-errortype': 'NotFoundException' }).end('{}')
-  })
-  server.listen(0, '127.0.0.1').unref()
-  await new Promise((resolve) => server.once('listening', resolve))
-  vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  try {
-    return await checkMail('no-reply@mail.example.com')
-  } finally {
-    vi.unstubAllEnvs()
-    server.close()
-  }
-}
+const check = ({ account = production, identities = {} }: Ses) =>
+  serveHttp(
+    (request, response) => {
+      const name = decodeURIComponent(request.url?.split('/identities/')[1] ?? '')
+      const found = request.url === '/v2/email/account' ? account : identities[name]
+      response.setHeader('content-type', 'application/json')
+      if (found) return void response.end(JSON.stringify(found))
+      response.writeHead(404, { 'x-amzn-errortype': 'NotFoundException' }).end('{}')
+    },
+    (url) => {
+      vi.stubEnv('AWS_ENDPOINT_URL', url)
+      return checkMail('no-reply@mail.example.com')
+    },
+  )
+afterEach(() => void vi.unstubAllEnvs())
 
 it.each(['no-reply@mail.example.com', 'mail.example.com', 'example.com'])(
   'doctor accepts a sender that SES has verified by %s',

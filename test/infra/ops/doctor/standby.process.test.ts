@@ -1,36 +1,28 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { checkStandby } from '../../../../infra/ops/doctor/standby.ts'
+import { serveHttp } from '../../../support/serve-http.ts'
 
 /** Checks a standby region in this state. DynamoDB Local has no replicas. */
-async function check(replicas: object[] | undefined, productionRegions: string[]) {
-  const server = createServer((request, response) => {
-    const [, region = ''] = /Credential=[^/]+\/\d+\/([^/]+)/.exec(request.headers.authorization ?? '') ?? []
-    const production = productionRegions.includes(region)
-    const account = {
-      ProductionAccessEnabled: production,
-      SendingEnabled: true,
-      SendQuota: { Max24HourSend: 9 },
-    }
-    const answer =
-      request.method === 'POST'
-        ? { Table: { TableName: 'table', Replicas: replicas } }
-        : request.url === '/v2/email/account'
-          ? account
-          : { VerifiedForSendingStatus: true }
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
-  })
-  server.listen(0, '127.0.0.1').unref()
-  await new Promise((resolve) => server.once('listening', resolve))
-  vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  try {
-    return await checkStandby('table', 'eu-west-1', 'no-reply@example.com')
-  } finally {
-    vi.unstubAllEnvs()
-    server.close()
-  }
-}
+const check = (replicas: object[] | undefined, productionRegions: string[]) =>
+  serveHttp(
+    (request, response) => {
+      const [, region = ''] = /Credential=[^/]+\/\d+\/([^/]+)/.exec(request.headers.authorization ?? '') ?? []
+      const production = productionRegions.includes(region)
+      const quota = { SendingEnabled: true, SendQuota: { Max24HourSend: 9 } }
+      const answer =
+        request.method === 'POST'
+          ? { Table: { TableName: 'table', Replicas: replicas } }
+          : request.url === '/v2/email/account'
+            ? { ProductionAccessEnabled: production, ...quota }
+            : { VerifiedForSendingStatus: true }
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+    },
+    (url) => {
+      vi.stubEnv('AWS_ENDPOINT_URL', url)
+      return checkStandby('table', 'eu-west-1', 'no-reply@example.com')
+    },
+  )
+afterEach(() => void vi.unstubAllEnvs())
 
 const active = { RegionName: 'eu-west-1', ReplicaStatus: 'ACTIVE' }
 

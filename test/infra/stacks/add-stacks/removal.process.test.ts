@@ -40,20 +40,6 @@ describe('`cdk destroy` of a stage without protection', () => {
     expect(emptied).toHaveLength(1)
   })
 
-  it('every function writes to a log group of its stack and can create none, which would stay behind', () => {
-    const functions = ofType(dev, 'AWS::Lambda::Function')
-    expect(functions.length).toBeGreaterThan(40)
-    for (const { stack, id, resource } of functions) {
-      const { LogGroup: group } = (resource.Properties['LoggingConfig'] ?? {}) as { LogGroup?: Reference }
-      expect(dev.get(stack)?.resources[group?.Ref ?? '']?.Type, id).toBe('AWS::Logs::LogGroup')
-    }
-    for (const [path, { Type: type, Properties: properties }] of resourcesOf(dev)) {
-      if (!type.startsWith('AWS::IAM::')) continue
-      expect(properties['ManagedPolicyArns'] ?? [], path).toEqual([])
-      expect(JSON.stringify(properties), path).not.toMatch(/CreateLogGroup|logs:\*/)
-    }
-  })
-
   it('KMS deletes the keys of the templates after a week, the shortest time that it allows', () => {
     const waiting = ofType(dev, 'AWS::KMS::Key').map(
       ({ resource }) => resource.Properties['PendingWindowInDays'],

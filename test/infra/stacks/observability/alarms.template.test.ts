@@ -77,7 +77,6 @@ function describeAlarm(alarm: Alarm): string[] {
 /** The alarms of which there is one for each function or queue `*`, by the end of their names. */
 const families: Record<string, string[]> = {
   errors: ['AWS/Lambda Errors FunctionName=*, Sum of 300 s', '>= 1, 1 times'],
-  throttles: ['AWS/Lambda Throttles FunctionName=*, Sum of 300 s', '>= 1, 2 times'],
   late: ['AWS/SQS ApproximateAgeOfOldestMessage QueueName=*, Maximum of 300 s', '>= 900, 1 times'],
   'dead-letters': [
     'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=*-dead-letters, Maximum of 300 s',
@@ -150,6 +149,7 @@ const single: Record<string, string[]> = {
     'metric: AWS/DynamoDB TransactionConflict TableName=account-service-prod, Sum of 60 s',
     '>= 600, 5 times',
   ],
+  'function-throttles': ['AWS/Lambda Throttles, Sum of 300 s', '>= 1, 2 times'],
   'account-concurrency': ['AWS/Lambda ClaimedAccountConcurrency, Maximum of 60 s', '>= 800, 1 times'],
   'kms-symmetric-quota': [
     'AWS/Usage CallCount Class=None Resource=CryptographicOperationsSymmetric Service=KMS Type=API, Sum of 60 s',
@@ -194,7 +194,6 @@ describe('alarms', () => {
       ofType(stacks, type).map(({ resource }) => String(resource.Properties[property]).replace(prefix, ''))
     const functions = namesOf('AWS::Lambda::Function', 'FunctionName').sort()
     expect(of['errors']?.sort()).toEqual(functions)
-    expect(of['throttles']?.sort()).toEqual(functions)
     const queues = namesOf('AWS::SQS::Queue', 'QueueName').map((name) => name.replace('.fifo', ''))
     const letters = queues.filter((name) => name.endsWith('-dead-letters'))
     expect([...(of['dead-letters'] ?? []), 'unmatched'].sort()).toEqual(

@@ -1,19 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { environment } from '../../shared/env.ts'
 import { environmentName, Settings } from '../../shared/settings.ts'
 import { Config } from '../config.ts'
 import { markdownTable } from './markdown.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-
-/** Markdown table of the environment variables of functions that are not settings. */
-export const describeEnvironment = (): string =>
-  markdownTable(
-    ['variable', 'meaning'],
-    Object.entries(environment).map(([name, meaning]) => [`\`${name}\``, meaning]),
-  )
 
 /**
  * Markdown table of the knobs of a deployment. Knobs that functions read are also environment variables; the

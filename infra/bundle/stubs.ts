@@ -1,0 +1,38 @@
+// What stands in bundles for parts of the AWS SDK that no function uses. What must never be called throws.
+
+/** A function, or a class, that throws when it is called. */
+const unused = (what: string) =>
+  function (): never {
+    throw new Error(`${what} is left out of the bundles of functions: see infra/bundle/stubs.ts`)
+  }
+
+/** `@aws-sdk/credential-provider-node`: every client gets its credentials from client-options.ts. */
+export const defaultProvider = () => unused('the default chain of credentials')
+
+/** `@aws-sdk/endpoint-cache`, with a library of data structures: DynamoDB's endpoint discovery is off. */
+export class EndpointCache {
+  getEndpoint = unused('endpoint discovery')
+}
+
+/** `@smithy/core/event-streams`, a tenth of a bundle: no operation that a function calls streams events. */
+export const EventStreamSerde = /* @__PURE__ */ unused('the streaming of events')
+
+/** The SDK's hashes in JavaScript are for runtimes whose `node:crypto` has none. */
+export const Sha256Js = /* @__PURE__ */ unused('SHA-256 in JavaScript')
+export const Md5Js = /* @__PURE__ */ unused('MD5 in JavaScript')
+
+/** Configuration files of machines that people set up: a function has its environment only. */
+export const fromSharedConfigFiles = () => () =>
+  Promise.reject(Object.assign(new Error('a function has no configuration files'), { tryNextLink: true }))
+
+/** The region of an EC2 instance: a function knows its own. */
+export const getInstanceMetadataRegion = /* @__PURE__ */ unused('the region of an EC2 instance')
+
+/** The retry mode `adaptive`. */
+export const AdaptiveRetryStrategy = /* @__PURE__ */ unused('the retry mode adaptive')
+
+/** The choice of default settings, which may ask whether the host is in the region of the client. */
+export const resolveDefaultsModeConfig = () => () => Promise.resolve('legacy')
+
+/** The `package.json` of an SDK client, of which the User-Agent carries the version. */
+export default { version: 'bundled' }

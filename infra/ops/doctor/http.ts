@@ -1,0 +1,89 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { failures } from '../../../shared/errors.ts'
+import { readJwks } from '../audit/read-jwks.ts'
+import { invokeFunction } from '../invoke-function.ts'
+import { type Finding, judge } from './finding.ts'
+
+const request = (url: string, options: RequestInit = {}): Promise<Response> =>
+  fetch(url, { ...options, signal: AbortSignal.timeout(10_000) })
+
+/** Checks that discovery names the API's own address as issuer, and that the JWKS has a key. */
+export async function checkApi(baseUrl: string): Promise<Finding> {
+  const jwks = await readJwks(baseUrl)
+  if (!jwks.answered) return { ok: false, words: jwks.problem }
+  return {
+    ok: jwks.issuer === baseUrl && jwks.keys.length > 0,
+    words: `${baseUrl} answers; issuer ${jwks.issuer}, ${jwks.keys.length} public keys`,
+  }
+}
+
+/**
+ * Checks that a 401 brings the header `www-authenticate` to the client (RFC 6750 §3). Some kinds of AWS
+ * endpoints rename it.
+ */
+export async function checkChallenge(baseUrl: string): Promise<Finding> {
+  // Any endpoint for signed-in users.
+  const { status, headers } = await request(`${baseUrl}/account/info`)
+  const challenge = headers.get('www-authenticate') ?? 'nothing'
+  return {
+    ok: status === 401 && challenge.startsWith('Bearer'),
+    words: `a request without a token is answered ${status} with www-authenticate: ${challenge}`,
+  }
+}
+
+const Answer = v.object({ code: v.number() })
+
+/**
+ * Signs in with an address that nobody has, for which the service digests the password as for any other:
+ * Lambda builds its own Node.js, whose cryptography may differ.
+ */
+export async function checkPasswordDigest(baseUrl: string): Promise<Finding> {
+  const body = {
+    email: `nobody-${randomUUID()}@example.invalid`,
+    login_password: randomBytes(16).toString('hex'),
+  }
+  const start = performance.now()
+  const answer = await request(`${baseUrl}/user/login-with-password`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const { code } = v.parse(Answer, await answer.json())
+  return {
+    ok: code === failures.bad_credentials.code,
+    words: `a wrong password is answered ${code} in ${Math.round(performance.now() - start)} ms`,
+  }
+}
+
+/** A request as API Gateway passes it on when somebody sends it to its own address, past the edge. */
+const strangersRequest = {
+  version: '2.0',
+  routeKey: 'POST /user/login-with-password',
+  rawPath: '/user/login-with-password',
+  rawQueryString: '',
+  headers: {},
+  requestContext: {
+    requestId: 'doctor',
+    http: { method: 'POST', path: '/user/login-with-password', sourceIp: '192.0.2.1' },
+  },
+  isBase64Encoded: false,
+}
+
+/**
+ * Checks that a stage's edge is its only way in: the public address is CloudFront's, whose answers have the
+ * header `x-amz-cf-id`, and a function refuses a request without the edge's secret, from whatever address.
+ */
+export async function checkEdge(baseUrl: string, namePrefix: string): Promise<Finding> {
+  const [throughEdge, pastEdge] = await Promise.all([
+    request(`${baseUrl}/.well-known/jwks.json`),
+    invokeFunction(`${namePrefix}user-login-with-password`, strangersRequest),
+  ])
+  const { statusCode } = v.parse(v.object({ statusCode: v.number() }), pastEdge)
+  const problems = [
+    ...(throughEdge.ok ? [] : [`a request through the edge is answered ${throughEdge.status}`]),
+    ...(throughEdge.headers.has('x-amz-cf-id') ? [] : [`${baseUrl} is not CloudFront’s`]),
+    ...(statusCode === 403 ? [] : [`a request without the edge’s secret is answered ${statusCode}, not 403`]),
+  ]
+  return judge(problems, 'CloudFront answers, and functions refuse what did not come through it')
+}

@@ -1,0 +1,67 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { handler } from '../../../../functions/user/login-with-password.ts'
+import { checkApi, checkChallenge, checkEdge } from '../../../../infra/ops/doctor/http.ts'
+import { serveHttp } from '../../../support/serve-http.ts'
+
+afterEach(() => void vi.unstubAllEnvs())
+
+/** Runs a check of an API with this issuer, or its own, that answers all else with a status and headers. */
+const check = <T>(
+  perform: (url: string) => Promise<T>,
+  { issuer, status = 401, headers = {} }: { issuer?: string; status?: number; headers?: object } = {},
+) =>
+  serveHttp((request, response) => {
+    const base = `http://${request.headers.host ?? ''}`
+    const documents: Record<string, object> = {
+      '/.well-known/openid-configuration': { issuer: issuer ?? base, jwks_uri: `${base}/jwks` },
+      '/jwks': { keys: [{ kid: 'one' }] },
+    }
+    const document = documents[request.url ?? '']
+    if (document) response.setHeader('content-type', 'application/json').end(JSON.stringify(document))
+    else response.writeHead(status, { ...headers }).end()
+  }, perform)
+
+it.each([
+  ['is kept', { headers: { 'www-authenticate': 'Bearer' } }, true, '401 with www-authenticate: Bearer'],
+  ['is missing', {}, false, '401 with www-authenticate: nothing'],
+  ['is renamed', { headers: { 'x-amzn-remapped-www-authenticate': 'Bearer' } }, false, '401 with'],
+  ['is not needed, since a stranger is let in', { status: 200 }, false, 'is answered 200'],
+])('doctor says whether the www-authenticate header of a 401 %s', async (_what, api, ok, words) => {
+  expect(await check(checkChallenge, api)).toEqual({ ok, words: expect.stringContaining(words) as string })
+})
+
+it('doctor accepts an issuer only if it is the address of the API', async () => {
+  expect(await check(checkApi)).toMatchObject({ ok: true })
+  expect(await check(checkApi, { issuer: 'https://other.example' })).toMatchObject({ ok: false })
+})
+
+describe('the edge', () => {
+  /** Checks an edge with these headers, and Lambda with the real sign-in function behind it. */
+  const examine = (secret: string, headers: Record<string, string>) =>
+    serveHttp(
+      (request, response) => {
+        void (async () => {
+          if (request.url === '/.well-known/jwks.json')
+            return response.writeHead(200, headers).end('{"keys":[]}')
+          const event: unknown = JSON.parse(Buffer.concat(await request.toArray()).toString())
+          return response.end(JSON.stringify(await handler(event as never, {} as never)))
+        })()
+      },
+      (url) => {
+        vi.stubEnv('AWS_ENDPOINT_URL', url)
+        if (secret !== '') vi.stubEnv('ORIGIN_SECRETS', secret)
+        return checkEdge(url, '')
+      },
+    )
+
+  it.each([
+    ['is the only way in', 'secret', { 'x-amz-cf-id': 'id' }, true, 'CloudFront answers'],
+    ['can be gone around', '', { 'x-amz-cf-id': 'id' }, false, 'secret is answered 415, not 403'],
+    ['is not the public address', 'secret', {}, false, 'is not CloudFront’s'],
+  ])('doctor says that the edge %s', async (_what, secret, headers, ok, words) => {
+    expect(await examine(secret, headers as Record<string, string>)).toEqual({
+      ok,
+      words: expect.stringContaining(words) as string,
+    })
+  })
+})
