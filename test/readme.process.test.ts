@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startCommand } from './support/start-command.ts'
+import type { QueueView } from '../infra/local/aws/server.ts'
+import { anyPorts, startCommand, throughNpm } from './support/start-command.ts'
 
 const root = join(import.meta.dirname, '..')
 const run = promisify(execFile)
@@ -23,18 +24,21 @@ const data = mkdtempSync(join(tmpdir(), 'readme-'))
 let stack: ReturnType<typeof startCommand>
 let addresses: [api: string, aws: string]
 
-beforeAll(async () => {
-  const ports = ['--port', '0', '--aws-port', '0', '--page-port', '0']
-  stack = startCommand(['--data', data, ...ports, '--set', 'mailDelaySeconds=1'])
+/** Starts the stack with the demo data, and waits until all of it has been sent. */
+async function start(command?: string[]): Promise<void> {
+  const options = ['--data', data, ...anyPorts, '--set', 'mailDelaySeconds=1']
+  stack = startCommand(options, { POWERTOOLS_LOG_LEVEL: 'WARN' }, command)
   const api = await stack.ready
   addresses = [api, /^AWS\s+(\S+)$/m.exec(stack.output.out)?.[1] ?? '']
   // The rest of the demo data arrives while the stack already serves.
   const demo = () => JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')) as unknown
-  await vi.waitFor(() => expect(demo()).toMatchObject({ sent: true }), { timeout: 50_000, interval: 200 })
-})
+  await vi.waitFor(() => expect(demo()).toMatchObject({ sent: true }), { timeout: 90_000, interval: 200 })
+}
+
+beforeAll(() => start(throughNpm), 120_000)
 
 afterAll(async () => {
-  await stack.signal('SIGTERM')
+  await stack.signal('SIGKILL')
   rmSync(data, { recursive: true, force: true })
 })
 
@@ -80,4 +84,37 @@ describe('the README', () => {
     expect(shell).toHaveLength(4)
     expect(scripts).toHaveLength(2)
   })
+})
+
+describe('npm start', () => {
+  const queued = async () => {
+    const answer = (await (await fetch(`${addresses[0]}/_local/queues`)).json()) as { queues: QueueView[] }
+    return answer.queues
+      .filter((queue) => queue.visible + queue.inFlight + queue.delayed > 0)
+      .map(({ name }) => name)
+  }
+  const isSilent = (url: string) =>
+    fetch(url).then(
+      () => false,
+      () => true,
+    )
+
+  it('a second stack on the same data is refused', async () => {
+    const second = startCommand([...anyPorts, '--data', data])
+    await expect(second.ready).rejects.toThrow(/^another local stack uses .+ --data DIR\n$/)
+    expect((await second.ended).code).toBe(1)
+  })
+
+  it('the demo data causes no dead letter and no low address pool, and is not sent again after a restart, and nothing is left running', async () => {
+    for (const end of ['SIGINT', 'SIGTERM'] as const) {
+      await vi.waitFor(async () => expect(await queued()).toEqual([]), { timeout: 30_000, interval: 200 })
+      // npm alone gets the signal, as from a script; Ctrl-C in a terminal sends it to every process.
+      const { code, milliseconds } = await stack.signal(end)
+      expect(code).toBe(0)
+      expect(milliseconds).toBeLessThan(10_000)
+      expect(stack.output.out + stack.output.error).not.toContain('address pool is low')
+      for (const address of addresses) expect(await isSilent(address)).toBe(true)
+      if (end === 'SIGINT') await start()
+    }
+  }, 240_000)
 })

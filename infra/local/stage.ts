@@ -31,6 +31,9 @@ const root = join(import.meta.dirname, '..', '..')
 /** The templates of the last synthesis, and the hash of what they were made from. */
 const templatesFile = join(root, 'dist', 'local-templates.json')
 
+/** What stands in the templates for the origin of the authorization page, whose port may be any free one. */
+const anyPage = 'https://authorization-page.invalid'
+
 /**
  * Reads the templates of the stage `local` from the last synthesis, if nothing has changed that they are made
  * from: loading CDK and synthesizing takes a second.
@@ -39,15 +42,17 @@ async function readTemplates(
   settings: Record<string, string>,
   bundling: Promise<unknown>,
 ): Promise<StackTemplate[]> {
-  const key = hashSources(settings)
+  const { authUrl = `${anyPage}/` } = settings
+  const page = URL.parse(authUrl)?.origin ?? anyPage
+  const stage = { ...settings, authUrl: authUrl.replace(page, anyPage) }
+  const key = hashSources(stage)
   const kept = existsSync(templatesFile)
     ? (JSON.parse(readFileSync(templatesFile, 'utf8')) as { key: string; templates: StackTemplate[] })
     : undefined
-  if (kept?.key === key) return kept.templates
-  const templates = await synthesize(settings, bundling)
-  const contents = Buffer.from(JSON.stringify({ key, templates }))
-  await writeChanged([{ path: templatesFile, contents }])
-  return templates
+  const templates = kept?.key === key ? kept.templates : await synthesize(stage, bundling)
+  if (kept?.key !== key)
+    await writeChanged([{ path: templatesFile, contents: Buffer.from(JSON.stringify({ key, templates })) }])
+  return JSON.parse(JSON.stringify(templates).replaceAll(anyPage, page)) as StackTemplate[]
 }
 
 /** Hashes everything that the templates depend on, but for the content of the bundles. */

@@ -12,6 +12,8 @@ interface Ended {
 const commandLine = [process.execPath, 'infra/local/start.ts']
 /** Command to run: the one that a person types, instead of the program that it starts. */
 export const throughNpm = ['npm', 'start', '--']
+/** Options with which the stack takes any free ports. */
+export const anyPorts = ['--port', '0', '--aws-port', '0', '--page-port', '0']
 
 /**
  * Starts the local stack in a process of its own. `ready` resolves with the URL of the API, and rejects when

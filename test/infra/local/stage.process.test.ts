@@ -14,24 +14,25 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 // A value that no earlier run has used.
 const exportCap = String(1 + Math.floor(Math.random() * 9_999))
 
-const synthesize = () =>
-  synthesizeLocalStage(join(directory, 'bundles'), { authUrl: 'http://127.0.0.1:1111/', exportCap })
+const synthesize = (authUrl: string) =>
+  synthesizeLocalStage(join(directory, 'bundles'), { authUrl, exportCap })
 
 /** The resources of every stack, as text. */
 const textOf = (templates: StackTemplate[]) => JSON.stringify(templates.map(({ Resources }) => Resources))
 
 it(
-  'the stage is synthesized for new settings, and once while nothing changes',
+  'the stage is synthesized for new settings, and once while nothing changes but the page’s address',
   { timeout: 120_000 },
   async () => {
-    const first = textOf(await synthesize())
+    const [page, otherPage] = ['http://127.0.0.1:1111/', 'http://127.0.0.1:2222/']
+    const first = textOf(await synthesize(page))
     expect(addStacks).toHaveBeenCalledTimes(1)
     expect(first).toContain(`"EXPORT_CAP":"${exportCap}"`)
 
-    const again = await synthesize()
+    const again = await synthesize(otherPage)
     expect(addStacks).toHaveBeenCalledTimes(1)
-    expect(textOf(again)).toBe(first)
-    expect(first).toContain('127.0.0.1:1111')
+    expect(first).toContain(`"AUTH_URL":"${page}"`)
+    expect(textOf(again)).toBe(first.replaceAll(':1111', ':2222'))
     const bundles = again.flatMap(({ assetPaths }) => Object.values(assetPaths))
     expect(bundles.length).toBeGreaterThan(40)
     for (const bundle of bundles) {
