@@ -87,7 +87,7 @@ export class AnswerCheck {
   }
 
   #compile(schema: ReferenceSchema): ValidateFunction {
-    return new Ajv2020({ strict: false }).compile({
+    return new Ajv2020({ strict: false, validateSchema: false }).compile({
       ...(closeSchema(schema) as ReferenceSchema),
       components: this.#components,
     })
