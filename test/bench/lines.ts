@@ -67,11 +67,6 @@ const lines: Line[] = [
     line: 0.3,
     ...{ table: 'cold-starts', column: '× default', rows: ['as deployed, 256 MB'], whole: true, timed: true },
   },
-  {
-    figure: 'npm start to ready, warm clone, ms',
-    line: 3_000,
-    ...{ table: 'start', column: 'ready ms', rows: ['npm start, warm clone'], whole: true, timed: true },
-  },
 ]
 
 /** Compares a run with the lines, and lists those that are broken or that the run should have measured. */

@@ -7,7 +7,6 @@ import { measureBundles } from './bundles.ts'
 import { measureColdStarts } from './cold-start/cold-starts.ts'
 import { checkLines } from './lines.ts'
 import { type BenchStack, startBenchStack } from './stack/start-bench-stack.ts'
-import { measureStart } from './start.ts'
 import { describeMachine, type Options, type Table, toMarkdown, writeDocuments } from './table.ts'
 import '../support/silence-metrics.ts'
 
@@ -20,8 +19,7 @@ const parts: Record<string, Part> = {
   bundles: measureBundles,
   growth: async (options) => (await import('./growth/growth.ts')).measureGrowth(options),
   'cold-starts': measureColdStarts,
-  peers: async (options, stack) => (await import('./peers/peers.ts')).measurePeers(options, stack),
-  start: measureStart,
+  peers: async () => [await (await import('./peers/code-flow.ts')).measureCodeFlow()],
 }
 /** The parts that need neither quiet nor other packages. */
 const shortParts = ['operations', 'bundles', 'growth']

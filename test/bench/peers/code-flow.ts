@@ -1,10 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { countCalls } from '../operations/measure-operations.ts'
 import type { Row, Table } from '../table.ts'
-import { installPackages, loadPackage } from './frameworks.ts'
+import { installPackage } from './install-package.ts'
 
 /** The part of oidc-provider that the comparison uses. */
 type ProviderClass = new (issuer: string, configuration: object) => { callback: () => RequestListener }
@@ -23,7 +26,7 @@ export async function measureCodeFlow(): Promise<Table> {
   let storageCalls = 0
   for (const title of ownRequests) storageCalls += countCalls(title, 'DynamoDBDocument')
   const own = { 'code flow': 'this service', requests: ownRequests.length, 'storage calls': storageCalls }
-  const modules = await installPackages('oidc-provider')
+  const modules = await installPackage('oidc-provider')
   const other: Row =
     modules === undefined ? { 'code flow': 'oidc-provider: absent' } : await countProviderFlow(modules)
   const notes = [
@@ -36,7 +39,8 @@ export async function measureCodeFlow(): Promise<Table> {
 const redirectUri = 'http://127.0.0.1:1/callback'
 
 async function countProviderFlow(modules: string): Promise<Row> {
-  const { default: Provider } = await loadPackage<{ default: ProviderClass }>(modules, 'oidc-provider')
+  const file = createRequire(join(modules, 'bench.mjs')).resolve('oidc-provider')
+  const { default: Provider } = (await import(pathToFileURL(file).href)) as { default: ProviderClass }
   const storage = { calls: 0 }
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')

