@@ -20,58 +20,19 @@ export type PassingCause =
   | 'maintenance'
 
 /**
- * Every error name of the AWS services and error code of Node.js that stands for a passing cause. The SDK
- * retries most of them (`@smithy/core/retry`), so they arrive here after its last attempt.
+ * The names of AWS errors and the codes of Node.js that stand for a passing cause. The SDK retries most of
+ * them (`@smithy/core/retry`), so they arrive here after its last attempt.
  */
-const namesByCause: Partial<Record<PassingCause, readonly string[]>> = {
-  throttled: [
-    'BandwidthLimitExceeded',
-    'EC2ThrottledException',
-    'KmsThrottled',
-    'LimitExceededException',
-    'PriorRequestNotComplete',
-    'ProvisionedThroughputExceededException',
-    'RequestLimitExceeded',
-    'RequestThrottled',
-    'RequestThrottledException',
-    'SlowDown',
-    'ThrottledException',
-    'Throttling',
-    'ThrottlingException',
-    'TooManyRequestsException',
-  ],
-  outage: [
-    'AccountSuspendedException',
-    'DependencyTimeoutException',
-    'InternalException',
-    'InternalFailure',
-    'InternalServerError',
-    'InternalServiceError',
-    'KMSInternalException',
-    'KeyUnavailableException',
-    'SendingPausedException',
-    'ServiceUnavailable',
-    'ServiceUnavailableException',
-  ],
-  timed_out: ['AbortError', 'ETIMEDOUT', 'RequestTimeout', 'RequestTimeoutException', 'TimeoutError'],
-  unreachable: [
-    'EAI_AGAIN',
-    'ECONNABORTED',
-    'ECONNREFUSED',
-    'ECONNRESET',
-    'EHOSTUNREACH',
-    'ENETUNREACH',
-    'ENOTFOUND',
-    'EPIPE',
-  ],
-  contention: ['TransactionConflictException', 'TransactionInProgressException'],
-}
+const names: [cause: PassingCause, pattern: RegExp][] = [
+  ['throttled', /Throttl|ThroughputExceeded|^TooManyRequests|^(Request)?LimitExceeded/],
+  ['outage', /^(KMS)?Internal[EFS]|Unavailable|^DependencyTimeout|^SendingPaused|^AccountSuspended/],
+  ['timed_out', /^(AbortError|ETIMEDOUT|RequestTimeout|TimeoutError)/],
+  ['unreachable', /^(EAI_AGAIN|ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EPIPE)/],
+  ['contention', /^Transaction(Conflict|InProgress)/],
+]
 
-const causes = new Map(
-  Object.entries(namesByCause).flatMap(([cause, names]) =>
-    names.map((name) => [name, cause as PassingCause] as const),
-  ),
-)
+const causeOfName = (name: string): PassingCause | undefined =>
+  names.find(([, pattern]) => pattern.test(name))?.[0]
 
 /** The passing cause of an error; undefined for an error that would come back with the same request. */
 export function passingCause(error: unknown): PassingCause | undefined {
@@ -83,7 +44,7 @@ export function passingCause(error: unknown): PassingCause | undefined {
     return error.failure === 'unavailable' ? (passingCause(error.cause) ?? 'not_ready') : undefined
   const { code, $metadata } = error as Error & { code?: string; $metadata?: { httpStatusCode?: number } }
   // The SDK names a broken connection TimeoutError, so the code, which is more precise, comes first.
-  const named = causes.get(code ?? '') ?? causes.get(error.name)
+  const named = causeOfName(code ?? '') ?? causeOfName(error.name)
   return named ?? causeOfStatus($metadata?.httpStatusCode ?? 0) ?? passingCause(error.cause)
 }
 

@@ -1,10 +1,5 @@
 import * as v from 'valibot'
-import {
-  DepositRecord,
-  readRecordsPage,
-  readRecordsStart,
-  RecordsQuery,
-} from '../../shared/deposits/deposit.ts'
+import { DepositRecord, readRecordsPage, RecordsQuery } from '../../shared/deposits/deposit.ts'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 
@@ -13,6 +8,6 @@ export const handler = signedInEndpoint({
   scope: 'deposit.read',
   input: v.object({ query: RecordsQuery }),
   output: pageOf(DepositRecord),
-  prefetch: ({ query }, userId) => readRecordsStart(query, userId),
-  run: ({ input, prefetched }) => readRecordsPage(input.query, prefetched),
+  prefetch: ({ query }, userId) => readRecordsPage(query, userId),
+  run: async ({ prefetched }) => prefetched,
 })

@@ -15,9 +15,6 @@ const reserveMilliseconds = 5_000
 /** Time that is kept free after calls that hang have been ended, to delay the retry of their tree. */
 const hangingReserveMilliseconds = 2_000
 
-/** Longest time for one tree. Then the others have their turn, and the tree goes on with another message. */
-const maxSliceMilliseconds = 5_000
-
 /** Longest pause before a failed tree is tried again: the queue's visibility timeout. */
 const maxRetryDelaySeconds = 180
 
@@ -49,10 +46,10 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   }
   let treesLeft = messagesByTree.size
   for (const [rootId, messages] of messagesByTree) {
-    const share = (end - Date.now()) / treesLeft
+    // Then the others have their turn, and the tree goes on with another message.
+    const deadline = Date.now() + (end - Date.now()) / treesLeft
     treesLeft -= 1
     try {
-      const deadline = Date.now() + Math.min(share, maxSliceMilliseconds)
       await runInvocation(context, hangingReserveMilliseconds, () => takeTurn(rootId, deadline))
     } catch (error) {
       log.warn('tree will be retried', { root_id: rootId, cause: errorSummary(error) })

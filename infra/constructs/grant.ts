@@ -8,7 +8,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Environment } from '../../shared/env.ts'
 import { ownSource } from '../../shared/env.ts'
 import { signingAlgorithm, signingKeyTagName } from '../../shared/aws/signing-key-names.ts'
-import { indexName } from '../../shared/db/table-layout.ts'
+import { indexName } from '../../shared/db/partitions.ts'
 import { identitiesOf } from '../mail-identities.ts'
 import type { Permissions } from '../permissions.ts'
 

@@ -4,7 +4,7 @@ import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws
 import { Archive, EventBus, type EventPattern } from 'aws-cdk-lib/aws-events'
 import { type IKey, Key, type KeyProps, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
-import { indexName } from '../../shared/db/table-layout.ts'
+import { indexName } from '../../shared/db/partitions.ts'
 import type { Config } from '../config.ts'
 import {
   arnOutput,

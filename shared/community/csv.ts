@@ -53,24 +53,11 @@ const escapeSeparated = (text: string): string =>
     endsInFormula.test(cell) ? cell.replaceAll(separator, "$&'") : cell,
   )
 
-/** June is without its `e`, which is also that of `1e5`: two ways to match one would double with each. */
-const months =
-  'jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|jun|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?'
-
-/** A text that a spreadsheet would convert to a number, date, time or truth value: `1e5`, `5 pm`. */
-const isConverted = new RegExp(`^(?=.*\\d)([\\s\\d.,:/%$€£¥()e+-]|[ap]m?$|${months})+$|^(true|false)$`, 'iu')
-
-/** Spreadsheets convert no longer text, in UTF-16 code units; nicknames and notes are shorter. */
-const maxConvertedLength = 255
-
 /**
- * Escapes a text so that a spreadsheet keeps it as text: an apostrophe is put before a text that it would run
- * as a formula or convert, and before a formula that follows a separator inside the text. NUL is removed,
- * because no cell can hold it and a formula could follow it.
+ * Escapes a text so that no spreadsheet runs it as a formula: an apostrophe is put before one, also where it
+ * follows a separator inside the text. NUL is removed, because no cell can hold it and a formula could follow.
  */
 export function textCell(text: string): string {
   const visible = escapeSeparated(text.replaceAll('\0', ''))
-  const isChanged =
-    startsFormula.test(visible) || (visible.length <= maxConvertedLength && isConverted.test(visible))
-  return isChanged ? `'${visible}` : visible
+  return startsFormula.test(visible) ? `'${visible}` : visible
 }

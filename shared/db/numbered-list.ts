@@ -1,7 +1,7 @@
 import { endOfDay, startOfDay } from '../dates.ts'
 import type { PageRequest } from '../page.ts'
 import { queryFirst, queryItems } from './read.ts'
-import { indexName } from './table-layout.ts'
+import { indexName } from './partitions.ts'
 import type { Item, Key } from './table.ts'
 
 /**
@@ -31,22 +31,6 @@ interface Period {
   endTime?: string | undefined
 }
 
-/**
- * What a page of a numbered list is read from: the list's length, and the range of its rows that are in the
- * requested period, from `first` to before `beyond`. Of the newest rows it is the page itself.
- */
-export type ListStart =
-  | { newest: ListPage }
-  | {
-      newest?: undefined
-      list: string
-      length: number
-      /** Number of the first row in the period; undefined if the list ends before the period begins. */
-      first: number | undefined
-      /** First row number after the period; undefined if the list ends before that, or nothing limits it. */
-      beyond: number | undefined
-    }
-
 /** Rows of a list, newest first, and the number of all that a request asks for. */
 export interface ListPage {
   rows: Item[]
@@ -54,22 +38,26 @@ export interface ListPage {
 }
 
 /**
- * First round of reads for a page of a numbered list: its length and the rows in the requested period. The
- * newest rows of all are read at once, without the length.
+ * Reads a page of a numbered list: the rows of the requested period, and their number. The newest rows of all
+ * take one round of reads, and every other page two.
  */
-export async function readListStart(
+export async function readListPage(
   list: string,
   readLength: () => Promise<number>,
   query: Period & PageRequest,
-): Promise<ListStart> {
-  if (isNewestPage(query)) return { newest: await readNewest(list, query.size) }
-  const { beginTime, endTime } = query
-  const [length, first, beyond] = await Promise.all([
+): Promise<ListPage> {
+  const { beginTime, endTime, current, size } = query
+  if (isNewestPage(query)) return readNewest(list, size)
+  const [length, from, to] = await Promise.all([
     readLength(),
     beginTime === undefined ? 1 : firstOrdinalFrom(list, startOfDay(beginTime)),
     endTime === undefined ? undefined : firstOrdinalFrom(list, endOfDay(endTime)),
   ])
-  return { list, length, first, beyond }
+  // The list's length comes from an eventually consistent read and may be older than what the index returns.
+  const [first, last] = [from ?? length + 1, Math.min(length, (to ?? length + 1) - 1)]
+  const newest = last - (current - 1) * size
+  const rows = await readRange(list, Math.max(first, newest - size + 1), newest)
+  return { rows, total: Math.max(0, last - first + 1) }
 }
 
 /** Whether a request asks for the newest rows of all. */
@@ -103,24 +91,6 @@ async function firstOrdinalFrom(list: string, instant: number): Promise<number |
   }
   const [row] = await queryFirst(query, 1)
   return row && Number(row['sk'])
-}
-
-/**
- * The second round of reads for a page of a numbered list: its rows, newest first, and the total number of
- * rows in the period. Without a start the page is empty.
- */
-export async function readListPage(
-  start: ListStart | undefined,
-  { current, size }: PageRequest,
-): Promise<ListPage> {
-  if (start === undefined) return { rows: [], total: 0 }
-  if (start.newest) return start.newest
-  const { list, length, first = length + 1, beyond = length + 1 } = start
-  // The list's length comes from an eventually consistent read and may be older than what the index returns.
-  const last = Math.min(length, beyond - 1)
-  const newest = last - (current - 1) * size
-  const rows = await readRange(list, Math.max(first, newest - size + 1), newest)
-  return { rows, total: Math.max(0, last - first + 1) }
 }
 
 /**

@@ -39,5 +39,8 @@ export const partitions = [
 /** The beginning of a partition key. */
 export type Partition = (typeof partitions)[number]
 
+/** Name of the table's one secondary index: sparse, keys `gpk` and `gsk`, projecting keys only. */
+export const indexName = 'gsi'
+
 /** Partition keys of the index that are not partition keys of the table. */
 export const indexPartitions = ['WALLETS#'] as const

@@ -1,6 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
 import * as v from 'valibot'
 import { awsClient } from '../aws/aws-client.ts'
 import { clientOptions } from '../aws/client-options.ts'
@@ -45,10 +44,6 @@ export const Integer = v.pipe(
   v.transform(({ value }) => Number(value)),
   v.safeInteger(),
 )
-
-/** An item as it is read once it has been written: with its numbers as decimal text. */
-export const asStored = <Written extends Item>(item: Written): Written =>
-  unmarshall(marshall(item, { removeUndefinedValues: true }), { wrapNumbers: true }) as Written
 
 /**
  * Value of the `ttl` attribute: epoch seconds, a day after expiry. Code compares the timestamp itself; TTL

@@ -38,12 +38,7 @@ interface FailedWrite {
 /** A write without `otherwise` failed its condition and wrote nothing: another writer was faster. */
 export class ConditionFailed extends OptimisticLockError {
   override readonly name = 'ConditionFailed'
-  readonly failures: readonly FailedWrite[]
-
-  constructor(failures: readonly FailedWrite[]) {
-    super('a condition did not hold')
-    this.failures = failures
-  }
+  override readonly message = 'a condition did not hold'
 }
 
 /** Maximum number of writes in one transaction (AWS: TransactWriteItems). */
@@ -196,4 +191,4 @@ const fromSdk = (item: Parameters<typeof unmarshall>[0] | undefined): Item | und
 
 /** The error to throw for failed conditions: the first one decides. */
 export const failureOf = (failures: readonly FailedWrite[]): Error =>
-  failures[0]?.write.otherwise?.(failures[0].stored) ?? new ConditionFailed(failures)
+  failures[0]?.write.otherwise?.(failures[0].stored) ?? new ConditionFailed()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { daysInOrder } from '../dates.ts'
 import { itemType } from '../db/item-type.ts'
-import { instantKeys, type ListStart, readListPage, readListStart, rowKey } from '../db/numbered-list.ts'
+import { instantKeys, readListPage, rowKey } from '../db/numbered-list.ts'
 import { readItem } from '../db/read.ts'
 import { Decimal, toNumberValue } from '../db/decimal.ts'
 import { Integer, type Item, type Key } from '../db/table.ts'
@@ -213,17 +213,14 @@ export const RecordsQuery = v.pipe(
 )
 export type RecordsQuery = v.InferOutput<typeof RecordsQuery>
 
-/** The first round of reads for a page of deposits; undefined if no deposit can match the query. */
-export async function readRecordsStart(query: RecordsQuery, userId: number): Promise<ListStart | undefined> {
+/** Reads a page of deposits, newest first. */
+export async function readRecordsPage(query: RecordsQuery, userId: number) {
   const { currency } = query
-  if (currency !== undefined && !v.is(CurrencyCode, currency)) return undefined
   const readLength = async () => countDeposits(await readDepositCount(userId), currency)
-  return readListStart(listName(userId, currency), readLength, query)
-}
-
-/** Reads a page of deposits, newest first, from the result of its first round of reads. */
-export async function readRecordsPage(query: RecordsQuery, start: ListStart | undefined) {
-  const { rows, total } = await readListPage(start, query)
+  const { rows, total } =
+    currency === undefined || v.is(CurrencyCode, currency)
+      ? await readListPage(listName(userId, currency), readLength, query)
+      : { rows: [], total: 0 }
   return toPage(
     rows.map((row) => toDeposit(row).record),
     total,

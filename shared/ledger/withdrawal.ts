@@ -41,7 +41,7 @@ export const updateWithdrawal = (next: Withdrawal, record: EventRecord): Promise
         // The balance may be insufficient only because another event of this withdrawal has moved the money:
         // check again.
         const isStale = error instanceof RejectedEvent && (await hasMoved(next.withdrawalId, before))
-        throw isStale ? new ConditionFailed([]) : error
+        throw isStale ? new ConditionFailed() : error
       }
     },
     (error) => error instanceof ConditionFailed,

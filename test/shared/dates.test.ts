@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it, vi } from 'vitest'
-import { addDays, dayOf, daysInOrder, endOfDay, startOfDay } from '../../shared/dates.ts'
+import { addDays, dayOf, endOfDay, startOfDay } from '../../shared/dates.ts'
 import { Settings } from '../../shared/settings.ts'
 
 const hour = 3_600_000
@@ -51,11 +51,6 @@ describe('days of a time zone', () => {
     expect(() => v.parse(Settings, { reportingTimeZone: 'Mars/Phobos' })).toThrow('IANA')
     expect(format).toHaveBeenCalled()
   })
-
-  it('dayOf uses the reporting time zone by default', () => {
-    expect(dayOf(Date.parse('2026-11-21T23:59:59.999Z'))).toBe('2026-11-21')
-    expect(startOfDay('2026-11-21')).toBe(Date.parse('2026-11-21T00:00:00Z'))
-  })
 })
 
 describe('addDays', () => {
@@ -66,17 +61,5 @@ describe('addDays', () => {
     ['2026-03-01', 0, '2026-03-01'],
   ])('the day %s plus %d days is %s', (day, days, expected) => {
     expect(addDays(day, days)).toBe(expected)
-  })
-})
-
-describe('daysInOrder', () => {
-  it.each([
-    [undefined, undefined, true],
-    ['2026-01-01', undefined, true],
-    [undefined, '2026-01-01', true],
-    ['2026-01-01', '2026-01-01', true],
-    ['2026-01-02', '2026-01-01', false],
-  ])('whether a period from %s to %s is in order: %s', (first, last, expected) => {
-    expect(daysInOrder(first, last)).toBe(expected)
   })
 })

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { StaleReadError } from '../../shared/community/list/tree.ts'
 import { ConditionFailed } from '../../shared/db/write.ts'
 import { Failure } from '../../shared/errors.ts'
 import { countFailure, isFault, passingCause } from '../../shared/faults.ts'
@@ -12,30 +11,16 @@ const named = (name: string, properties: object = {}) =>
   Object.assign(new Error('secret words'), { name, ...properties })
 const status = (httpStatusCode: number) => named('UnknownError', { $metadata: { httpStatusCode } })
 
+/** What AWS answers on the wire is held by aws-client.process.test.ts. */
 const passing: [what: string, error: Error, cause: string][] = [
-  ['DynamoDB throttles', named('ThrottlingException'), 'throttled'],
-  ['DynamoDB’s table limit', named('ProvisionedThroughputExceededException'), 'throttled'],
-  ['DynamoDB’s account limit', named('RequestLimitExceeded'), 'throttled'],
-  ['SQS throttles', named('RequestThrottled'), 'throttled'],
-  ['SQS’s key throttles', named('KmsThrottled'), 'throttled'],
-  ['SES throttles', named('TooManyRequestsException'), 'throttled'],
-  ['KMS’s quota', named('LimitExceededException'), 'throttled'],
   ['any service answers 429', status(429), 'throttled'],
-  ['DynamoDB fails', named('InternalServerError'), 'outage'],
-  ['KMS fails', named('KMSInternalException'), 'outage'],
-  ['KMS waits for its own dependency', named('DependencyTimeoutException'), 'outage'],
-  ['KMS cannot reach a key', named('KeyUnavailableException'), 'outage'],
   ['EventBridge fails', named('InternalException'), 'outage'],
-  ['SES is paused', named('SendingPausedException'), 'outage'],
   ['any service answers 503', status(503), 'outage'],
-  ['a call gets no answer', named('TimeoutError', { code: 'ETIMEDOUT' }), 'timed_out'],
   ['a connection breaks', named('TimeoutError', { code: 'ECONNRESET' }), 'unreachable'],
   ['a connection is closed', named('Error', { code: 'EPIPE' }), 'unreachable'],
   ['a name does not resolve', named('Error', { code: 'EAI_AGAIN' }), 'unreachable'],
-  ['a transaction is in progress', named('TransactionInProgressException'), 'contention'],
-  ['a write loses its races', new ConditionFailed([]), 'contention'],
+  ['a write loses its races', new ConditionFailed(), 'contention'],
   ['a wallet moves at every attempt', new ContentionError(), 'contention'],
-  ['a member list moves at every attempt', new StaleReadError('moved'), 'contention'],
   ['a sign-in record changes at every attempt', new SignInRecordChanged({} as never), 'contention'],
   ['time runs out during a slow AWS call', new OutOfTime(true), 'out_of_time'],
   ['no key can sign', new Failure('unavailable'), 'not_ready'],

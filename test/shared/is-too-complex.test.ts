@@ -23,15 +23,4 @@ describe('an event that costs more than it can be worth', () => {
     expect(isTooComplex(JSON.stringify({ [text]: text }))).toBe(false)
     expect(isTooComplex(`["\\\\"${',1'.repeat(maxValues)}]`)).toBe(true)
   })
-
-  it('500,000 open brackets are refused in less time than it takes to parse them', () => {
-    const bomb = '['.repeat(500_000)
-    // The quickest of some tries: a busy machine stops any of them for a while.
-    const times = Array.from({ length: 5 }, () => {
-      const startedAt = performance.now()
-      expect(isTooComplex(bomb)).toBe(true)
-      return performance.now() - startedAt
-    })
-    expect(Math.min(...times)).toBeLessThan(20)
-  })
 })

@@ -5,17 +5,10 @@ import { pageOf, pageQuery, toPage } from '../../shared/page.ts'
 const Query = v.object(pageQuery)
 
 describe('the query parameters of a page', () => {
-  it.each([
-    [
-      { current: '1', size: '20' },
-      { current: 1, size: 20 },
-    ],
-    [
-      { current: '2147483647', size: '1' },
-      { current: 2_147_483_647, size: 1 },
-    ],
-  ])('the page parameters %j are accepted and converted to numbers', (query, expected) => {
-    expect(v.parse(Query, query)).toEqual(expected)
+  it('page parameters are converted to numbers', () => {
+    const largest = { current: '2147483647', size: '20' }
+    expect(v.parse(Query, largest)).toEqual({ current: 2_147_483_647, size: 20 })
+    expect(v.is(Query, { current: '1', size: '1' })).toBe(true)
   })
 
   it.each([

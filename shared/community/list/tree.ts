@@ -22,11 +22,6 @@ import {
 
 const readNow = (key: Key) => readItem(key, { consistent: true })
 
-/** Error: the nodes read of a list do not fit together, because another worker is writing it. Read again. */
-export class StaleReadError extends OptimisticLockError {
-  override readonly name = 'StaleReadError'
-}
-
 /**
  * Inserts members into a counted B-tree (see BTreeNode). Insertions change nodes in memory only; `writes`
  * then returns the writes of all changed nodes, for a transaction.
@@ -74,7 +69,7 @@ export class CountedBTree {
     )
   }
 
-  /** Inserts a member into the list. Throws StaleReadError when another worker is writing the list. */
+  /** Inserts a member into the list. Throws OptimisticLockError when another worker is writing it. */
   async insert(entry: BTreePosition): Promise<void> {
     const { node } = this.#root
     const right = await this.#insertInto(node, entry, true)
@@ -133,7 +128,7 @@ export class CountedBTree {
     // Another worker has created child nodes since the root was read. Our own new nodes would get the same
     // ids.
     const hasNewerChildren = node?.kind === 'branch' && node.entries.some(({ id }) => id >= this.#firstNewId)
-    if (node === undefined || hasNewerChildren) throw new StaleReadError('a list is being written')
+    if (node === undefined || hasNewerChildren) throw new OptimisticLockError('a list is being written')
     const meanwhile = this.#nodes.get(id)
     if (meanwhile !== undefined) return meanwhile
     this.#nodes.set(id, node)

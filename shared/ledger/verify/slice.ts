@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { itemType } from '../../db/item-type.ts'
 import { queryItems } from '../../db/read.ts'
-import { indexName } from '../../db/table-layout.ts'
+import { indexName } from '../../db/partitions.ts'
 import { Integer } from '../../db/table.ts'
 import { writeItem } from '../../db/write.ts'
 import { registerPartition, registerShards, type WalletId, WalletName } from '../wallet.ts'

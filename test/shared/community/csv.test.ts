@@ -57,32 +57,19 @@ it.each([
   },
 )
 
-it.each([
-  'Ann',
-  'Bob 2',
-  '4ever',
-  'a=b',
-  'x@y',
-  'May',
-  'Marcus 1',
-  'Aprilia',
-  '5th',
-  '',
-  'a,"b"',
-  'née',
-  '👍',
-])('a CSV cell with the harmless text %j is unchanged', (text) => {
-  expect(textCell(text)).toBe(text)
-})
+it.each([...['Ann', 'Bob 2', 'a=b', 'x@y', '5th', '', 'a,"b"', 'née', '👍', '2026-01-02']])(
+  'a CSV cell with the harmless text %j is unchanged',
+  (text) => {
+    expect(textCell(text)).toBe(text)
+  },
+)
 
-it.each([
-  ...['=1+1', '+1', '-1', '@x', '＝1+1', '=cmd|x'],
-  ...['007', '1e5', '1E+05', '1,5', '1 000', '.5', '(5)', '$5', '5%', '1/2'],
-  ...['2026-01-02', '1.5.2024', '12:30', '12:30 PM', '5 pm', 'MARCH1', 'Mar 5', '5 Mar 2024', 'Jan-24'],
-  ...['true', 'FALSE'],
-])('a CSV cell with %j is escaped so that a spreadsheet keeps it as text', (text) => {
-  expect(textCell(text)).toBe(`'${text}`)
-})
+it.each([...['=1+1', '+1', '-1', '@x', '＝1+1', '=cmd|x']])(
+  'a CSV cell with %j is escaped so that no spreadsheet runs it',
+  (text) => {
+    expect(textCell(text)).toBe(`'${text}`)
+  },
+)
 
 it.each(['\t', '\r', '\n', '\r\n'])('white space %j before a formula hides it', (space) => {
   expect(textCell(`${space}=1+1`)).toBe(`'${space}'=1+1`)

@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as depositUpdated } from '../../../functions/intake/deposit.updated.ts'
-import {
-  readDeposit,
-  readRecordsPage,
-  readRecordsStart,
-  type RecordsQuery,
-} from '../../../shared/deposits/deposit.ts'
+import { readDeposit, readRecordsPage, type RecordsQuery } from '../../../shared/deposits/deposit.ts'
 import { readWallet } from '../../../shared/ledger/wallet.ts'
 import { deliver, deliverBatch, interceptQueues } from '../../support/deliver.ts'
 import { addDepositor, deposit } from '../../support/deposits.ts'
@@ -17,7 +12,7 @@ const holdingsOf = async (userId: number) =>
 
 async function recordsOf(userId: number, query: Partial<RecordsQuery> = {}) {
   const whole = { current: 1, size: 20, ...query } as RecordsQuery
-  return readRecordsPage(whole, await readRecordsStart(whole, userId))
+  return readRecordsPage(whole, userId)
 }
 
 const steps = [

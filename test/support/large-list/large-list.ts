@@ -2,10 +2,11 @@ import { comparePositions, type MemberList } from '../../../shared/community/lis
 import { newProfileItem } from '../../../shared/community/profile.ts'
 import { type IndexedMember, toIndexed } from '../../../shared/community/search/index/items.ts'
 import { standardLimits } from '../../../shared/community/search/index/tail.ts'
-import { asStored, type Item, type Key } from '../../../shared/db/table.ts'
+import type { Item, Key } from '../../../shared/db/table.ts'
 import { inventPerson } from './invent-person.ts'
 import { packIndex } from './pack-index.ts'
 import { packList } from './pack-list.ts'
+import { asStored } from '../as-stored.ts'
 
 type Person = ReturnType<typeof inventPerson>
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asStored, type Item } from '../../../../shared/db/table.ts'
+import type { Item } from '../../../../shared/db/table.ts'
 import { type BillFilter, billTypes, BillType, selects } from '../../../../shared/ledger/bill-types.ts'
 import { applyMovements } from '../../../../shared/ledger/bill.ts'
 import {
@@ -24,6 +24,7 @@ import {
   walletItem,
 } from '../../../../shared/ledger/wallet.ts'
 import { Big } from '../../../../shared/money.ts'
+import { asStored } from '../../../support/as-stored.ts'
 
 const quarter = 900_000
 const start = 1_900_000

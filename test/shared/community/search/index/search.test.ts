@@ -13,9 +13,10 @@ import {
 } from '../../../../../shared/community/search/index/items.ts'
 import { searchIndex } from '../../../../../shared/community/search/index/search.ts'
 import { prepareSegment } from '../../../../../shared/community/search/index/segment.ts'
-import { asStored, db, type Item, type Key, tableName } from '../../../../../shared/db/table.ts'
+import { db, type Item, type Key, tableName } from '../../../../../shared/db/table.ts'
 import { normalizeEmail } from '../../../../../shared/users/identity.ts'
 import { matches } from '../../../../support/community-model.ts'
+import { asStored } from '../../../../support/as-stored.ts'
 
 const list: MemberList = { kind: 'COMMUNITY', ownerId: 1 }
 
