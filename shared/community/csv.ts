@@ -55,7 +55,8 @@ const escapeSeparated = (text: string): string =>
 
 /**
  * Escapes a text so that no spreadsheet runs it as a formula: an apostrophe is put before one, also where it
- * follows a separator inside the text. NUL is removed, because no cell can hold it and a formula could follow.
+ * follows a separator inside the text. NUL is removed, because no cell can hold it and a formula could follow
+ * it.
  */
 export function textCell(text: string): string {
   const visible = escapeSeparated(text.replaceAll('\0', ''))
