@@ -2,24 +2,19 @@ import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { emitMetric } from '../../shared/emit-metric.ts'
 import type { RunContext } from '../../shared/invocation.ts'
-import type { RotationRequest } from '../../shared/keys/decide.ts'
 import { readKeySet } from '../../shared/keys/set.ts'
 import { nextDue } from '../../shared/keys/times.ts'
 import { rotateKeys, type RotationResult } from '../../shared/keys/run.ts'
 import { log } from '../../shared/log.ts'
 import { settings } from '../../shared/settings.ts'
 
-const RequestedBy = v.optional(v.pipe(v.string(), v.maxLength(200)))
+const requested = { requested_by: v.optional(v.pipe(v.string(), v.maxLength(200))) }
 
 /** The function's input: the schedule invokes it with `{}`, an operator with an `action`. */
 const Call = v.union([
-  v.object({ action: v.literal('revoke'), kid: v.string(), requested_by: RequestedBy }),
-  v.object({
-    action: v.literal('rotate'),
-    emergency: v.optional(v.boolean(), false),
-    requested_by: RequestedBy,
-  }),
-  v.object({ action: v.optional(v.undefined()) }),
+  v.object({ action: v.literal('revoke'), kid: v.string(), ...requested }),
+  v.object({ action: v.literal('rotate'), emergency: v.optional(v.boolean(), false), ...requested }),
+  v.object({ action: v.optional(v.literal('clock'), 'clock'), ...requested }),
 ])
 
 /** What is left of the function's time when a run stops waiting for KMS: enough for its other steps. */
@@ -37,29 +32,17 @@ export async function handler(
   const at = Date.now()
   log.resetKeys()
   log.appendKeys({ request_id: context.awsRequestId })
-  const parsed = v.safeParse(Call, event)
-  if (!parsed.success) throw new Error('the call must be {}, a rotate or a revoke with a kid')
-  const call = parsed.output
-  const by = {
-    runId: context.awsRequestId,
-    requestedBy: 'requested_by' in call ? (call.requested_by ?? null) : null,
-    kmsPatienceMilliseconds: (context.getRemainingTimeInMillis?.() ?? 0) - reserveMilliseconds,
-  }
+  const call = v.safeParse(Call, event)
+  if (!call.success) throw new Error('the call must be {}, a rotate or a revoke with a kid')
+  const { requested_by = null, ...request } = call.output
   await emitOverdue(at)
-  const result = await rotateKeys(toRequest(call, at), by)
+  const result = await rotateKeys(request.action === 'rotate' ? { ...request, at } : request, {
+    runId: context.awsRequestId,
+    requestedBy: requested_by,
+    kmsPatienceMilliseconds: (context.getRemainingTimeInMillis?.() ?? 0) - reserveMilliseconds,
+  })
   emitMetric('Rotations', result.transitions.length)
   return result
-}
-
-function toRequest(call: v.InferOutput<typeof Call>, at: number): RotationRequest {
-  switch (call.action) {
-    case 'rotate':
-      return { action: 'rotate', emergency: call.emergency, at }
-    case 'revoke':
-      return { action: 'revoke', kid: call.kid }
-    case undefined:
-      return { action: 'clock' }
-  }
 }
 
 /**

@@ -48,19 +48,14 @@ export interface SentParameters {
  * 2.1 §3.1 and §3.2). It takes the raw text, because API Gateway joins repeated parameters with commas.
  */
 export function sentParameters(text: string): SentParameters {
-  const sent: SentParameters = { parameters: {}, repeated: [] }
-  const counts = new Map<string, number>()
-  for (const [name, value] of new URLSearchParams(text)) {
-    const count = (counts.get(name) ?? 0) + 1
-    counts.set(name, count)
-    if (count === 1 && value !== '') define(sent.parameters, name, value)
+  const sent = [...Map.groupBy(new URLSearchParams(text), ([name]) => name)]
+  return {
+    // A property of its own, even for a parameter that is named `__proto__`.
+    parameters: Object.fromEntries(
+      sent.flatMap(([name, [first, ...more]]) => (more.length === 0 && first?.[1] ? [[name, first[1]]] : [])),
+    ),
+    repeated: sent.flatMap(([name, all]) => (all.length > 1 ? [safeName(name)] : [])),
   }
-  for (const [name, count] of counts) {
-    if (count === 1) continue
-    sent.repeated.push(safeName(name))
-    Reflect.deleteProperty(sent.parameters, name)
-  }
-  return sent
 }
 
 /** Like sentParameters, but throws `invalid_parameter` when a parameter is repeated. */
@@ -68,11 +63,6 @@ export function readParameters(text: string): Record<string, string> {
   const { parameters, repeated } = sentParameters(text)
   if (repeated[0] !== undefined) throw invalidParameter(repeated[0], 'is repeated')
   return parameters
-}
-
-/** Sets a plain property of an object, even for a parameter that is named `__proto__`. */
-function define(target: Record<string, string>, name: string, value: string): void {
-  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
 /** An error message names a parameter only if its name is a plain word, because the client chose the name. */

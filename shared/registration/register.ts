@@ -3,11 +3,39 @@ import { putNew, type Write } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { withMacDigest } from '../events/mac-digest.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
+import { encryptTotpSecret } from '../sign-in/code/totp.ts'
+import { hashPassword } from '../sign-in/password/digest.ts'
 import { putSignInRecord } from '../sign-in/record.ts'
 import { emailKey } from '../users/email-owner.ts'
-import { type FieldIn, fieldsIn, normalizeEmail, type UserFields } from '../users/identity.ts'
+import {
+  type FieldIn,
+  fieldsIn,
+  normalizeEmail,
+  type UserChanges,
+  type UserFields,
+} from '../users/identity.ts'
 import { requireUser, userKey } from '../users/user.ts'
-import { type SentFields, toStored } from './sent-fields.ts'
+
+/**
+ * New values of a user's fields as the business server sends them: the password as its MD5 in lower-case
+ * hexadecimal digits, the TOTP secret in base32.
+ */
+export type SentFields = Omit<UserChanges, 'totp_secret'> & { totp_secret?: string | undefined }
+
+type Secrets = Pick<UserChanges, 'login_password' | 'totp_secret'>
+
+/** Converts sent values to their stored form, with secrets hashed or encrypted. */
+export async function toStored<Fields extends SentFields>(
+  userId: number,
+  fields: Fields,
+): Promise<Omit<Fields, keyof Secrets> & Secrets> {
+  const { login_password: password, totp_secret: secret, ...rest } = fields
+  const [login_password, totp_secret] = await Promise.all([
+    password === undefined ? undefined : hashPassword(password),
+    secret === undefined ? undefined : encryptTotpSecret(userId, secret),
+  ])
+  return { ...rest, login_password, totp_secret }
+}
 
 /** The fields of a user that a registration sets; the others have a value of their own at first. */
 export type RegisteredField = Exclude<keyof UserFields, 'passkey' | 'disabled'>

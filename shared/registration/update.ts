@@ -10,8 +10,7 @@ import { endAllSessions } from '../tokens/access-token.ts'
 import { emailKey } from '../users/email-owner.ts'
 import { fieldsIn, normalizeEmail, type UserChanges, userFields } from '../users/identity.ts'
 import { readUser, requireUser, type User, userKey } from '../users/user.ts'
-import { claimEmail } from './register.ts'
-import { type SentFields, toStored } from './sent-fields.ts'
+import { claimEmail, type SentFields, toStored } from './register.ts'
 
 /** Data of a user's update by the business server; omitted fields keep their values. */
 export interface UserUpdate {

@@ -40,7 +40,10 @@ export async function listOwnKeys(): Promise<{ arn: string; state: string }[]> {
     )
     for (const { KeyArn = '' } of page.Keys ?? []) {
       if (!tagOf.has(KeyArn)) {
-        const { Tags = [] } = await kms.send(new ListResourceTagsCommand({ KeyId: KeyArn }))
+        // The keys of data deny it.
+        const { Tags = [] } = await kms
+          .send(new ListResourceTagsCommand({ KeyId: KeyArn }))
+          .catch(() => ({ Tags: [] }))
         tagOf.set(KeyArn, Tags.find(({ TagKey }) => TagKey === signingKeyTagName)?.TagValue)
       }
       if (tagOf.get(KeyArn) === process.env['SIGNING_KEY_TAG']) own.push(KeyArn)

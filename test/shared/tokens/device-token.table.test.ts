@@ -133,29 +133,19 @@ describe('signDeviceToken', () => {
 it('every device_token issued over two rotations verifies until it expires, with default JWKS caching', async () => {
   await call({})
   const keys = verifier()
-  const alive: { token: string; expiresAt: number }[] = []
   const signers = new Set<string | undefined>()
-  let verified = 0
-  for (let hours = 0; hours < 2 * 31 * 24; hours += 12) {
-    const { expiresAt } = grant()
+  for (let day = 0; day < 2 * 31; day += 1) {
     // The signer's cached key set may be up to a minute old when the scheduled run rotates the keys.
     const early = await signDeviceToken(grant())
     await call({})
-    const late = await signDeviceToken(grant())
-    for (const token of [early, late]) {
-      alive.push({ token, expiresAt })
+    const tokens = [early, await signDeviceToken(grant())]
+    for (const token of tokens) {
       signers.add(decodeProtectedHeader(token).kid)
       await verify(token, keys)
-      verified += 1
     }
-    const oldest = alive[0]
-    if (oldest !== undefined && oldest.expiresAt - Date.now() <= 12 * hour) {
-      await verify(oldest.token, keys)
-      verified += 1
-      alive.splice(0, 2)
-    }
-    passTime(12 * hour)
+    passTime(24 * hour - 1_000)
+    for (const token of tokens) await verify(token, keys)
+    passTime(1_000)
   }
   expect(signers.size).toBe(3)
-  expect(verified).toBeGreaterThan(300)
 }, 180_000)

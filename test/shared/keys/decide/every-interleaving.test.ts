@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { RotationRequest } from '../../../../shared/keys/decide.ts'
 import { type KeyState, toJwks } from '../../../../shared/keys/set.ts'
-import type { KeyTimes } from '../../../../shared/keys/times.ts'
+import { type KeyTimes, nextDue } from '../../../../shared/keys/times.ts'
 import {
   act,
   emptyWorld,
@@ -139,6 +139,8 @@ function* faultsAfterNextRuns(world: World): Generator<string> {
     settled = settle(passTime({ ...settled, times: lasting }, tick)).at(-1) ?? settled
   const { keys, attempt } = settled.keySet
   if (attempt !== null) yield 'an attempt is left'
+  if (world.lag === 0 && nextDue(settled.keySet, settled.times) <= settled.now)
+    yield 'a step is due that no run takes'
   if (keys.filter(({ state }) => state === 'active').length !== 1) yield 'not exactly one key signs'
   const known = keys.filter(({ state }) => state !== 'retired').map(({ arn }) => arn)
   // A key that a run has made before it died stays, and is in no key set.
