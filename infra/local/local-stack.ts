@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { KeyStatus } from '../ops/keys/key-status.ts'
 import { serveAuthorizationPage } from './authorization-page.ts'
 import { type AwsEndpoint, startAwsEndpoint } from './aws/server.ts'
 import { createConsole } from './console/serve-console.ts'
@@ -17,7 +16,6 @@ import type { FunctionModel, StackModel } from './model.ts'
 import type { LocalStackOptions } from './options.ts'
 import { composeEnvironment } from './runtime/function-environment.ts'
 import { openFunctionLog } from './runtime/function-log.ts'
-import { createInvokeByName } from './runtime/invoke-by-name.ts'
 import { type InvokeFunction, Runtime } from './runtime/runtime.ts'
 import { type Synthesize, synthesizeLocalStage } from './stage.ts'
 import { refuse } from './startup-error.ts'
@@ -33,7 +31,7 @@ export interface LocalStack {
   pageUrl: string
   model: StackModel
   aws: AwsEndpoint
-  /** Invokes a Lambda function by its logical id. */
+  /** Invokes a Lambda function by its name. */
   invoke: InvokeFunction
   /** File with every line that the functions have logged. */
   logFile: string
@@ -93,10 +91,9 @@ async function start(
   const log = openFunctionLog(logFile, showLine)
   const environmentOf = (item: FunctionModel) =>
     composeEnvironment(item, region, awsUrl, { ...aws.credentialsFor(item), sessionToken: 'local' })
-  const functions = [...model.functions, ...listOwnFunctions(model)]
   const manners = openManners(options.aws)
   const runtime = started.adopt(
-    new Runtime({ functions, environmentOf, log, freezes: manners.has('freezes') }),
+    new Runtime({ functions: model.functions, environmentOf, log, freezes: manners.has('freezes') }),
     close,
   )
   const { invoke } = runtime
@@ -105,7 +102,7 @@ async function start(
     model,
     dynamodbEndpoint,
     dataDirectory: keep('aws'),
-    invoke: createInvokeByName(model.functions, invoke, showLine),
+    invoke,
     manners,
     report: (problem) => showLine(`aws: ${problem}`),
   })
@@ -118,7 +115,7 @@ async function start(
   page.serve(serveAuthorizationPage(api.url))
   await runSchedulesOnce(model, invoke)
   aws.startDelivery()
-  if (options.demo) started.defer(await startDemo({ model, aws, invoke, file: keep('demo.json'), showLine }))
+  if (options.demo) started.defer(await startDemo({ model, aws, file: keep('demo.json'), showLine }))
   return { baseUrl: api.url, awsUrl: aws.url, pageUrl: page.url, model, aws, invoke, logFile }
 }
 
@@ -158,23 +155,6 @@ async function synthesizeModel(
   return buildStackModel(templates, { region, accountId, ...urls })
 }
 
-/** Functions that the local stack itself runs: service code, in the environment of a similar function. */
-function listOwnFunctions({ functions, routes, outputs }: StackModel): FunctionModel[] {
-  const derive = (routeKey: string, folder: string, name: string, handler: string, caller = {}) => {
-    const route = routes.find((item) => item.routeKey === routeKey)
-    const base = functions.find(({ logicalId }) => logicalId === route?.functionLogicalId)
-    if (base === undefined) return []
-    const code = { codeDirectory: join(import.meta.dirname, folder), handler: `${name}.${handler}` }
-    return [{ ...base, logicalId: `local/${name}`, name, ...code, ...caller }]
-  }
-  // Uses the auditor's role, because no other role may read every record of the signing keys.
-  const auditor = outputs.AuditorRoleArn === undefined ? {} : { arn: outputs.AuditorRoleArn }
-  return [
-    ...derive('GET /.well-known/jwks.json', '../ops/keys', 'key-status', 'readKeyStatus', auditor),
-    ...derive('GET /address/info', 'demo', 'claim-addresses', 'handler'),
-  ]
-}
-
 interface ApiParts extends Pick<LocalStack, 'model' | 'aws' | 'invoke' | 'pageUrl'> {
   api: BoundServer
   demo: boolean
@@ -185,21 +165,10 @@ interface ApiParts extends Pick<LocalStack, 'model' | 'aws' | 'invoke' | 'pageUr
 /** Serves the console below /_local, and the API on all other paths. */
 function serveApi(parts: ApiParts, started: AsyncDisposableStack): void {
   const { model, aws, api, pageUrl, demo, invoke, showLine, logFile } = parts
-  const identity = {
-    apiId: model.apiId,
-    accountId,
-    domainName: `${loopback}:${api.port}`,
-    port: api.port,
-    stageVariables: aws.stageVariables,
-  }
-  const gateway = createGateway({ routes: model.routes, cors: model.cors, invoke, identity })
-  const readKeys = async () => {
-    const { payload, functionError } = await invoke('local/key-status', '{}')
-    if (functionError !== undefined) throw new Error(payload)
-    return JSON.parse(payload) as KeyStatus
-  }
+  const { stageVariables } = aws
+  const gateway = createGateway({ routes: model.routes, cors: model.cors, invoke, stageVariables })
   const users = demo ? demoUsers : []
-  const serveConsole = createConsole({ model, aws, baseUrl: api.url, pageUrl, logFile, users, readKeys })
+  const serveConsole = createConsole({ model, aws, baseUrl: api.url, pageUrl, logFile, users })
   api.serve((request, response) => {
     response.once('finish', () => {
       if (response.statusCode === 500)
@@ -222,7 +191,7 @@ async function runSchedulesOnce({ rules, functions }: StackModel, invoke: Invoke
   await Promise.all(
     targets.map(async ({ arn, input = '{}' }) => {
       const scheduled = functions.find((item) => item.arn === arn)
-      const result = scheduled && (await invoke(scheduled.logicalId, input))
+      const result = scheduled && (await invoke(scheduled.name, input))
       if (result?.functionError !== undefined)
         refuse(`the scheduled function ${scheduled?.name ?? ''} failed: see the functions' log`)
     }),

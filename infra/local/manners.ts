@@ -4,7 +4,6 @@ import { createHash, randomInt } from 'node:crypto'
 /** What AWS does and the local stack does only when asked to with `--aws`: each name, and what it means. */
 export const mannerMeanings = {
   conflicts: 'DynamoDB refuses writes and transactions because of another transaction on their items',
-  'stale-reads': 'reads that are not strongly consistent, and reads of an index, miss the last second',
   throttles: 'AWS services refuse calls with their own throttling errors',
   'duplicate-events': 'EventBridge delivers events twice',
   'late-messages': 'standard queues deliver messages late, in another order and twice',

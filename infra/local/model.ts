@@ -24,7 +24,6 @@ export interface StackModel {
 }
 
 export interface FunctionModel {
-  logicalId: string
   name: string
   arn: string
   /** Absolute path of the directory with the function's bundle. */
@@ -34,7 +33,6 @@ export interface FunctionModel {
   environment: Record<string, string>
   timeoutSeconds: number
   memoryMegabytes: number
-  reservedConcurrency: number | undefined
   /** ARN of the function's execution role, with whose permissions it calls AWS. */
   roleArn: string
   roleTags: Record<string, string>
@@ -69,7 +67,7 @@ export interface PolicyStatement {
 export interface RouteModel {
   /** API Gateway's route key: `GET /account/info`, `GET /deposit/get/{id}`, `$default`. */
   routeKey: string
-  functionLogicalId: string
+  functionName: string
   /** Throttle of the route, if its stage sets one: requests per second, and burst. */
   throttle?: { rate: number; burst: number }
 }
@@ -81,7 +79,6 @@ export interface CorsModel {
   allowHeaders: string[]
   exposeHeaders: string[]
   maxAgeSeconds: number
-  allowCredentials: boolean
 }
 
 export interface TableModel {
@@ -107,7 +104,6 @@ export interface QueueModel {
   url: string
   arn: string
   fifo: boolean
-  contentBasedDeduplication: boolean
   visibilityTimeoutSeconds: number
   delaySeconds: number
   retentionSeconds: number
@@ -116,15 +112,12 @@ export interface QueueModel {
   policies: PolicyDocument[]
 }
 
-/** An event source from an SQS queue to a function (`AWS::Lambda::EventSourceMapping`). */
+/** An event source from an SQS queue to a function, which reports the messages that failed. */
 export interface EventSourceModel {
   queueArn: string
-  functionLogicalId: string
+  functionName: string
   batchSize: number
-  batchingWindowSeconds: number
-  maximumConcurrency: number | undefined
-  reportBatchItemFailures: boolean
-  enabled: boolean
+  maximumConcurrency: number
 }
 
 /** An event bus with its statements of policy (`AWS::Events::EventBusPolicy`). */
@@ -141,7 +134,7 @@ export interface RuleModel {
   busName: string
   enabled: boolean
   pattern?: Record<string, unknown>
-  /** Schedule of the rule, `rate(1 hour)` or `cron(...)` in UTC. */
+  /** Schedule of the rule, `rate(1 hour)`. */
   schedule?: string
   targets: RuleTarget[]
 }
@@ -160,5 +153,4 @@ export interface RuleTarget {
   /** Constant JSON text that the target gets instead of the event. */
   input?: string
   deadLetterArn?: string
-  messageGroupId?: string
 }

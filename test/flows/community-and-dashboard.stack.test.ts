@@ -5,7 +5,7 @@ import type { Scope } from '../../shared/tokens/scopes.ts'
 import { putEvents } from '../support/put-event.ts'
 import { createAccessToken, newUserIds } from '../support/community.ts'
 import { useLocalStack } from '../support/local-stack.ts'
-import { letReadsCatchUp, patience } from '../support/manners.ts'
+import { patience } from '../support/manners.ts'
 
 interface Answer {
   status: number
@@ -79,7 +79,6 @@ describe('the community endpoints', () => {
       expect(text).toContain('"package_amount":1.00000000000000001,"team_performance":0,')
       expect(text).toContain('"package_amount":1.00000000000000001,"team_performance":1.00000000000000001,')
     })
-    await letReadsCatchUp()
     expect((await call(root, '/community/members/note', { target_user_id: child, note: ' hi ' })).data).toBe(
       null,
     )
@@ -96,7 +95,6 @@ describe('the community endpoints', () => {
         records: [{ user_id: child, nickname: 'Renamed', note: 'hi' }],
       }),
     )
-    await letReadsCatchUp()
     const address = `Child-${child}@example.com`
     for (const [keyword, total] of [
       [address.toUpperCase(), 1],
@@ -187,7 +185,6 @@ describe('the dashboard endpoints', () => {
       expect(text).toContain('"total_earnings":[{"currency":"USDT","amount":3.000000000000000001},{')
       expect(text).toContain('"yesterday_earnings":[{"currency":"USDT","amount":1.000000000000000001},{')
     })
-    await letReadsCatchUp()
     expect((await call(user, '/dashboard/network-rewards')).data).toEqual([
       { reward_type: 'NODE', currency: 'USDT', amount: expect.any(Number) as number },
       { reward_type: 'NODE', currency: `X${user}`, amount: 5 },

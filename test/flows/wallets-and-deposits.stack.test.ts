@@ -5,7 +5,7 @@ import { createAccessToken } from '../support/community.ts'
 import { deposit, newPool, provision } from '../support/deposits.ts'
 import { addUser, adjustment } from '../support/ledger.ts'
 import { useLocalStack } from '../support/local-stack.ts'
-import { letReadsCatchUp, patience } from '../support/manners.ts'
+import { patience } from '../support/manners.ts'
 import { putEvents } from '../support/put-event.ts'
 
 interface Answer {
@@ -59,7 +59,6 @@ describe('the wallet and deposit endpoints', () => {
       expect((await get(owner, '/account/bills?current=1&size=20')).data).toMatchObject({ total: 2 })
       expect((await get(owner, '/bonus-account/bills?current=1&size=20')).data).toMatchObject({ total: 1 })
     })
-    await letReadsCatchUp()
   }, patience(60_000))
 
   it('the wallet endpoints answer amounts with all their digits', async () => {

@@ -1,5 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
-
 /** The manners of the stack that this project's tests share, as `--aws` takes them; undefined for none. */
 export const stackManners = process.env['STACK_MANNERS']
 
@@ -8,6 +6,3 @@ export const patience = (milliseconds: number): number => milliseconds * (stackM
 
 /** End of the line that the local stack prints for each answer with status 500. */
 export const answered500 = 'was answered 500'
-
-/** Waits until every read sees what one read has seen: with manners, another one may miss the last second. */
-export const letReadsCatchUp = (): Promise<void> => wait(stackManners === undefined ? 0 : 3000)

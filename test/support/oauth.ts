@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import { useLocalStack } from './local-stack.ts'
-import { letReadsCatchUp } from './manners.ts'
 import { markSecret } from './mark-secret.ts'
 import {
   authorizationRequest,
@@ -84,11 +83,7 @@ export async function obtainCode(
 export const getUserinfo = (accessToken: string): Promise<Response> =>
   fetch(address('/oauth2/userinfo'), { headers: bearer(accessToken) })
 
-/**
- * Holds that an ended access_token is refused: at once, or about a second later where reads are stale
- * (infra/DECISIONS.md).
- */
+/** Holds that an ended access_token is refused at once. */
 export async function expectRefused(accessToken: unknown): Promise<void> {
-  await letReadsCatchUp()
   expect((await getUserinfo(String(accessToken))).status).toBe(401)
 }

@@ -8,8 +8,7 @@ import { apiGatewayService, type StageVariables } from './apigateway/stage-opera
 import { dispatch, type DispatchOptions } from './dispatch.ts'
 import { openDynamodbProxy } from './dynamodb/dynamodb-proxy.ts'
 import { eventOperations } from './eventbridge/event-operations.ts'
-import { openArchives } from './eventbridge/archives.ts'
-import { replayOperations } from './eventbridge/replay-operations.ts'
+import { archiveOperations, openArchives } from './eventbridge/archives.ts'
 import { openRules } from './eventbridge/rules.ts'
 import { openCallers, type Credentials } from './iam/callers.ts'
 import { cryptographicOperations } from './kms/cryptographic-operations.ts'
@@ -71,11 +70,11 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
   const rules = openRules(delivery, archives)
   const starters = prepareEventSources(delivery)
   const keys = await KeyStore.open(store, model, manners)
-  const dynamodb = await openDynamodbProxy({ model, endpoint: options.dynamodbEndpoint, manners, report })
+  const dynamodb = openDynamodbProxy(model, options.dynamodbEndpoint, manners)
 
   const busOperations = {
     ...eventOperations(delivery, rules, store),
-    ...replayOperations(model, archives, rules, store),
+    ...archiveOperations(model, archives, rules, store),
   }
   const stageVariables: StageVariables = {}
   const sources: EventSource[] = []
@@ -92,7 +91,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       jsonService('AWSEvents', 'application/x-amz-json-1.1', busOperations),
       sesService(model, outbox),
       sesAccountService(model),
-      lambdaService(model, invoke),
+      lambdaService(model, invoke, report),
       eventSourceService(model, sources),
       apiGatewayService(model, stageVariables),
     ],
@@ -133,7 +132,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       await closed
-      await dynamodb.close()
+      dynamodb.close()
       store.close()
     },
   }

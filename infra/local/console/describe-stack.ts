@@ -28,8 +28,8 @@ export function describeStack(
     table: outputs.TableName ?? tables[0]?.name ?? '',
     first_party_client_id: outputs.FirstPartyClientId ?? '',
     auditor_role_arn: outputs.AuditorRoleArn ?? '',
-    functions: functions.map(({ name, logicalId }) => {
-      const served = routes.filter(({ functionLogicalId }) => functionLogicalId === logicalId)
+    functions: functions.map(({ name }) => {
+      const served = routes.filter(({ functionName }) => functionName === name)
       const route = served.map(({ routeKey }) => routeKey).join(', ')
       return { name, ...(route === '' ? {} : { route }) }
     }),

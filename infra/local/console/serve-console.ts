@@ -5,7 +5,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { KeyStatus } from '../../ops/keys/key-status.ts'
 import type { AwsEndpoint } from '../aws/server.ts'
 import { type DemoUser, demoPassword } from '../demo/demo-users.ts'
 import { contentTypes } from '../http/bind-server.ts'
@@ -19,7 +18,6 @@ interface ConsoleOptions {
   pageUrl: string
   logFile: string
   users: DemoUser[]
-  readKeys: () => Promise<KeyStatus>
 }
 
 const root = join(import.meta.dirname, '..', '..', '..')
@@ -51,7 +49,7 @@ let referenceWritten: Promise<unknown> | undefined
 export function createConsole(
   options: ConsoleOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined {
-  const { model, aws, users, readKeys } = options
+  const { model, aws, users } = options
   const facts: Record<string, (query: URLSearchParams) => unknown> = {
     '/stack': () => describeStack(model, aws, options),
     '/outbox': (query) => ({ messages: aws.outbox(query.get('to') ?? undefined) }),
@@ -59,7 +57,6 @@ export function createConsole(
       users: users.map(({ email, totp_secret }) => ({ email, password: demoPassword, totp_secret })),
     }),
     '/queues': () => ({ queues: aws.queues(), dead_letters: aws.deadLetters() }),
-    '/keys': () => readKeys(),
   }
   return (request, response) => {
     const { pathname, searchParams } = new URL(request.url?.replace(/^\/+/, '/') ?? '/', 'http://local')

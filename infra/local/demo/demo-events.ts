@@ -1,7 +1,9 @@
-import { demoLoginPassword, type DemoUser, demoUsers } from './demo-users.ts'
+import { ownSource } from '../../../shared/env.ts'
+import { demoLoginPassword, demoUsers } from './demo-users.ts'
 
 /** An event of the demo data. */
 export interface DemoEvent {
+  source: string
   detailType: string
   detail: Record<string, unknown>
 }
@@ -20,73 +22,90 @@ const scopes = 'openid profile email account.read community.read community.write
 
 /** The address pools from which Alice's deposit addresses come. */
 export const depositPools = [
-  { currency: 'USDT', network: 'TRC20' },
-  { currency: 'BTC', network: 'BITCOIN' },
+  { currency: 'USDT', network: 'TRC20', confirmations: 20, prefix: 'TDemo' },
+  { currency: 'BTC', network: 'BITCOIN', confirmations: 3, prefix: 'bc1qdemo' },
 ]
 
-/** The events that Alice needs to sign in, and the demo application to ask for her consent. */
-export const firstStage = ({ firstStart }: DemoSettings): DemoEvent[] => [
-  ...demoUsers.filter((user) => user.referrer_id === undefined).map((user) => registration(user, firstStart)),
+/**
+ * The events in stages that each depend on the ones before. After the first, Alice can sign in, and the demo
+ * application can ask for her consent.
+ */
+export function demoStages(settings: DemoSettings): DemoEvent[][] {
+  const [alone = [], ...downline] = registrations(settings)
+  return [
+    [...alone, client(settings)],
+    ...downline,
+    [rates(settings), ...addresses()],
+    [...rewards(settings), ...purchases(settings), ...devices(settings), ...welcome(settings)],
+    [...traffic(settings), transfer(settings), ...assignments(settings)],
+    [withdrawal(settings, 'requested', 3), ...deposits(settings)],
+    [withdrawal(settings, 'settled', 2)],
+  ]
+}
+
+const client = ({ firstStart }: DemoSettings): DemoEvent =>
   event('client.registered', {
     client_id: 'demo-app',
     updated_at: firstStart - 130 * day,
     name: 'Demo application',
     redirect_uris: ['http://127.0.0.1:4000/callback'],
     scopes: scopes.split(' '),
-  }),
-]
+  })
 
-/** Events of the downline, its purchases and earnings, in stages that each depend on the ones before. */
-export const laterStages = (settings: DemoSettings): DemoEvent[][] => [
-  ...downline(settings),
-  [rates(settings), ...addresses()],
-  [...rewards(settings), ...purchases(settings), ...devices(settings), ...welcome(settings)],
-  [...traffic(settings), transfer(settings)],
-  [withdrawal(settings, 'requested', 3)],
-  [withdrawal(settings, 'settled', 2)],
-]
-
-/** The events of deposits to Alice's addresses, of which there is one from each of `depositPools`. */
-export function deposits({ firstStart }: DemoSettings, addresses: string[]): DemoEvent[] {
-  const seen = [
-    { pool: 0, amount: '500', status: 'confirmed', confirmations: 20, daysAgo: 6 },
-    { pool: 0, amount: '120.5', status: 'confirming', confirmations: 7, daysAgo: 1 },
-    { pool: 1, amount: '0.0125', status: 'confirmed', confirmations: 3, daysAgo: 5 },
-    { pool: 1, amount: '0.001', status: 'failed', confirmations: 0, daysAgo: 2 },
-  ]
-  return seen.map(({ pool, amount, status, confirmations, daysAgo }, index) =>
-    event('deposit.updated', {
-      txid: `demo-transaction-${index + 1}`,
-      currency_network: depositPools[pool]?.network,
-      output_index: 0,
-      address: addresses[pool],
-      currency: depositPools[pool]?.currency,
-      amount,
-      status,
-      confirmations,
-      at: firstStart - daysAgo * day,
+/** Alice's addresses, which she gets as if she had asked for them: the first one of each pool. */
+const assignments = ({ firstStart }: DemoSettings): DemoEvent[] =>
+  depositPools.map((pool) => ({
+    ...event('address.assigned', {
+      address: addressOf(pool, 0),
+      currency: pool.currency,
+      currency_network: pool.network,
+      user_id: alice,
+      at: firstStart - 7 * day,
     }),
+    source: ownSource,
+  }))
+
+function deposits({ firstStart }: DemoSettings): DemoEvent[] {
+  const seen = [
+    [
+      { amount: '500', status: 'confirmed', confirmations: 20, daysAgo: 6 },
+      { amount: '120.5', status: 'confirming', confirmations: 7, daysAgo: 1 },
+    ],
+    [
+      { amount: '0.0125', status: 'confirmed', confirmations: 3, daysAgo: 5 },
+      { amount: '0.001', status: 'failed', confirmations: 0, daysAgo: 2 },
+    ],
+  ]
+  return depositPools.flatMap((pool, index) =>
+    (seen[index] ?? []).map(({ daysAgo, ...deposit }, output_index) =>
+      event('deposit.updated', {
+        txid: `demo-transaction-${index + 1}`,
+        currency_network: pool.network,
+        output_index,
+        address: addressOf(pool, 0),
+        currency: pool.currency,
+        ...deposit,
+        at: firstStart - daysAgo * day,
+      }),
+    ),
   )
 }
 
-/** The registrations of the downline, a stage for each level, because a referrer must be registered first. */
-function downline({ firstStart }: DemoSettings): DemoEvent[][] {
-  const levels: DemoUser[][] = []
-  let above = demoUsers.filter((user) => user.referrer_id === undefined)
-  while (above.length > 0) {
-    const referrers = new Set<number | undefined>(above.map((user) => user.user_id))
-    above = demoUsers.filter((user) => referrers.has(user.referrer_id))
-    levels.push(above)
-  }
-  return levels.map((level) => level.map((user) => registration(user, firstStart)))
+/** The registrations, a stage for each level, because a referrer must be registered first. */
+function registrations({ firstStart }: DemoSettings): DemoEvent[][] {
+  const levels = new Map<number | undefined, number>([[undefined, -1]])
+  for (const user of demoUsers) levels.set(user.user_id, (levels.get(user.referrer_id) ?? 0) + 1)
+  const byLevel = Map.groupBy(demoUsers, (user) => levels.get(user.user_id))
+  return [...byLevel.values()].map((level) =>
+    level.map(({ joinedDaysAgo, ...user }) =>
+      event('user.registered', {
+        ...user,
+        login_password: demoLoginPassword,
+        registered_at: firstStart - joinedDaysAgo * day,
+      }),
+    ),
+  )
 }
-
-const registration = ({ joinedDaysAgo, ...user }: DemoUser, firstStart: number): DemoEvent =>
-  event('user.registered', {
-    ...user,
-    login_password: demoLoginPassword,
-    registered_at: firstStart - joinedDaysAgo * day,
-  })
 
 function rates({ firstStart, quoteCurrency }: DemoSettings): DemoEvent {
   const known = { BTC: '64250.5', ETH: '3120.75', USDT: '1' }
@@ -101,23 +120,19 @@ function rates({ firstStart, quoteCurrency }: DemoSettings): DemoEvent {
 /** Number of addresses in each pool: enough that no alarm reports a low one. */
 const poolSize = 120
 
-function addresses(): DemoEvent[] {
-  const batches = [
-    { currency: 'USDT', network: 'TRC20', confirmations: 20, prefix: 'TDemo' },
-    { currency: 'BTC', network: 'BITCOIN', confirmations: 3, prefix: 'bc1qdemo' },
-  ]
-  return batches.map(({ currency, network, confirmations, prefix }) =>
+const addresses = (): DemoEvent[] =>
+  depositPools.map((pool) =>
     event('addresses.provisioned', {
-      batch_id: `demo-${network.toLowerCase()}-1`,
-      currency,
-      currency_network: network,
-      required_confirmations: confirmations,
-      addresses: Array.from({ length: poolSize }, (_, index) => ({
-        address: `${prefix}${String(index + 1).padStart(28, '0')}`,
-      })),
+      batch_id: `demo-${pool.network.toLowerCase()}-1`,
+      currency: pool.currency,
+      currency_network: pool.network,
+      required_confirmations: pool.confirmations,
+      addresses: Array.from({ length: poolSize }, (_, index) => ({ address: addressOf(pool, index) })),
     }),
   )
-}
+
+const addressOf = ({ prefix }: { prefix: string }, index: number): string =>
+  `${prefix}${String(index + 1).padStart(28, '0')}`
 
 /** Alice's rewards: one on each of the last 30 days, and another on every fifth day. */
 function rewards({ firstStart, rewardCurrency }: DemoSettings): DemoEvent[] {
@@ -199,6 +214,8 @@ const withdrawal = (settings: DemoSettings, status: string, daysAgo: number): De
     at: settings.firstStart - daysAgo * day,
   })
 
-function event(detailType: string, detail: DemoEvent['detail']): DemoEvent {
-  return { detailType, detail }
-}
+const event = (detailType: string, detail: DemoEvent['detail']): DemoEvent => ({
+  source: 'demo',
+  detailType,
+  detail,
+})

@@ -2,18 +2,14 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as v from 'valibot'
-import type { AwsEndpoint } from '../aws/server.ts'
+import { ownSource } from '../../../shared/env.ts'
+import type { AwsEndpoint, Credentials } from '../aws/server.ts'
 import type { StackModel } from '../model.ts'
-import type { InvokeFunction } from '../runtime/runtime.ts'
-import type { DemoEvent, DemoSettings } from './demo-events.ts'
-import * as demo from './demo-events.ts'
-import { demoUsers } from './demo-users.ts'
+import { type DemoEvent, type DemoSettings, demoStages } from './demo-events.ts'
 
 interface DemoOptions {
   model: StackModel
-  aws: Pick<AwsEndpoint, 'url' | 'queues'>
-  /** Runs functions, and claim-addresses.ts under the id `local/claim-addresses`. */
-  invoke: InvokeFunction
+  aws: Pick<AwsEndpoint, 'url' | 'queues' | 'credentialsFor'>
   /** File that records that the events have been sent; undefined keeps the record for this run only. */
   file: string | undefined
   showLine: (line: string) => void
@@ -33,13 +29,7 @@ const maxBatchSize = 10
  * reported, not thrown. After a stop in between, the next start sends everything again, which has no further
  * effect.
  */
-export async function startDemo({
-  model,
-  aws,
-  invoke,
-  file,
-  showLine,
-}: DemoOptions): Promise<() => Promise<void>> {
+export async function startDemo({ model, aws, file, showLine }: DemoOptions): Promise<() => Promise<void>> {
   const { first_start, sent } = readRecord(file)
   if (sent) return async () => undefined
   const record = (done: boolean) => {
@@ -48,27 +38,22 @@ export async function startDemo({
   record(false)
   const stopped = new AbortController()
   const isStopped = () => stopped.signal.aborted
-  const settings = readSettings(model, first_start)
-  const credentials = { accessKeyId: 'demo', secretAccessKey: 'demo' }
-  const client = new EventBridgeClient({ endpoint: aws.url, region: model.region, credentials })
+  const [first = [], ...others] = demoStages(readSettings(model, first_start))
+  const clientOf = clientsBySource(model, aws)
   const sendStage = async (events: DemoEvent[]): Promise<void> => {
-    for (let start = 0; start < events.length && !isStopped(); start += maxBatchSize)
-      await putEvents(client, busOf(model), events.slice(start, start + maxBatchSize))
+    for (const [source, ofSource] of Map.groupBy(events, (event) => event.source))
+      for (let start = 0; start < ofSource.length && !isStopped(); start += maxBatchSize)
+        await putEvents(clientOf(source), busOf(model), ofSource.slice(start, start + maxBatchSize))
     await waitUntilApplied(aws, stopped.signal)
   }
   const sendRest = async (): Promise<void> => {
-    for (const stage of demo.laterStages(settings)) await sendStage(stage)
-    if (isStopped()) return
-    // Claims the deposit addresses when the pools are filled: the first request assigns an address.
-    await sendStage(demo.deposits(settings, await claimAddresses(invoke)))
+    for (const stage of others) await sendStage(stage)
     if (!isStopped()) record(true)
   }
-  await sendStage(demo.firstStage(settings))
-  const rest = sendRest()
-    .catch((error: unknown) => {
-      if (!isStopped()) showLine(`demo data: ${String(error)}`)
-    })
-    .finally(() => client.destroy())
+  await sendStage(first)
+  const rest = sendRest().catch((error: unknown) => {
+    if (!isStopped()) showLine(`demo data: ${String(error)}`)
+  })
   return () => {
     stopped.abort()
     return rest
@@ -80,10 +65,20 @@ const readRecord = (file: string | undefined): v.InferOutput<typeof Record> =>
     ? v.parse(Record, JSON.parse(readFileSync(file, 'utf8')))
     : { first_start: Date.now(), sent: false }
 
+/** Makes clients that send as anybody, and as the function that assigns addresses: nobody else may. */
+function clientsBySource(model: StackModel, aws: DemoOptions['aws']) {
+  const clientAs = (credentials: Credentials) =>
+    new EventBridgeClient({ endpoint: aws.url, region: model.region, credentials })
+  const anybody = clientAs({ accessKeyId: 'demo', secretAccessKey: 'demo' })
+  const assigner = model.functions.find(({ name }) => name === 'address-info')
+  const service = assigner === undefined ? anybody : clientAs(aws.credentialsFor(assigner))
+  return (source: string) => (source === ownSource ? service : anybody)
+}
+
 async function putEvents(client: EventBridgeClient, bus: string, events: DemoEvent[]): Promise<void> {
-  const entries = events.map(({ detailType, detail }) => ({
+  const entries = events.map(({ source, detailType, detail }) => ({
     EventBusName: bus,
-    Source: 'demo',
+    Source: source,
     DetailType: detailType,
     Detail: JSON.stringify(detail),
   }))
@@ -103,14 +98,6 @@ async function waitUntilApplied(aws: DemoOptions['aws'], signal: AbortSignal): P
       .queues()
       .some((queue) => !queue.isDeadLetterQueue && queue.visible + queue.inFlight + queue.delayed > 0)
   while (isWaiting() && Date.now() < deadline && !signal.aborted) await wait(20)
-}
-
-/** Claims a deposit address per pool for Alice, without the API, because a sign-in would send a mail. */
-async function claimAddresses(invoke: InvokeFunction): Promise<string[]> {
-  const claim = JSON.stringify({ userId: demoUsers[0]?.user_id, pools: demo.depositPools })
-  const { payload, functionError } = await invoke('local/claim-addresses', claim)
-  if (functionError !== undefined) throw new Error(payload)
-  return JSON.parse(payload) as string[]
 }
 
 const busOf = (model: StackModel): string => model.outputs.EventBusName ?? 'default'

@@ -3,17 +3,6 @@ import type { IncomingMessage } from 'node:http'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { decodePath, type RouteMatch } from './routes.ts'
 
-/** Properties of the API that every gateway event contains. */
-export interface GatewayIdentity {
-  apiId: string
-  accountId: string
-  /** Host and port of the API. */
-  domainName: string
-  port: number
-  /** Variables of the API's stage as they are now. */
-  stageVariables: Record<string, string>
-}
-
 /** An HTTP request with its body, as received. */
 export interface GatewayRequest {
   message: IncomingMessage
@@ -24,9 +13,31 @@ export interface GatewayRequest {
   body: Buffer
 }
 
-/** Hop-by-hop headers, which concern one connection only and never reach a function (RFC 9110 §7.6.1). */
-const hopByHopHeaders = new Set(
-  'connection keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
+/** What functions get of an event; not its copies, such as the joined query parameters, nor what names AWS. */
+type GatewayEvent = Pick<
+  APIGatewayProxyEventV2,
+  | 'version'
+  | 'routeKey'
+  | 'rawPath'
+  | 'rawQueryString'
+  | 'pathParameters'
+  | 'stageVariables'
+  | 'body'
+  | 'isBase64Encoded'
+> & {
+  headers: Record<string, string>
+  requestContext: Pick<
+    APIGatewayProxyEventV2['requestContext'],
+    'http' | 'requestId' | 'routeKey' | 'stage' | 'timeEpoch'
+  >
+}
+
+/**
+ * Headers that never reach a function: hop-by-hop headers, which concern one connection only (RFC 9110
+ * §7.6.1), and cookies, which no function reads.
+ */
+const droppedHeaders = new Set(
+  'connection cookie keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
 )
 
 /** Content types of bodies that API Gateway passes on as text. Others, also forms, are base64-encoded. */
@@ -36,50 +47,32 @@ const textTypes = /^(text\/[^;]*|application\/(json|xml|javascript))\s*(;|$)/i
 export function toEvent(
   { message, requestId, method, encodedPath, rawQueryString, body }: GatewayRequest,
   { route, pathParameters }: RouteMatch,
-  identity: GatewayIdentity,
-): APIGatewayProxyEventV2 {
-  const sourceIp = message.socket.remoteAddress ?? ''
-  const sent = readHeaders(message.rawHeaders)
-  const cookies = sent.cookie?.split(/;\s*/).filter((cookie) => cookie !== '')
-  delete sent.cookie
-  const now = new Date()
+  stageVariables: Record<string, string>,
+): GatewayEvent {
+  const headers = { ...readHeaders(message.rawHeaders), 'content-length': String(body.length) }
   const path = decodePath(encodedPath)
-  const isText = textTypes.test(sent['content-type'] ?? '')
+  const isText = textTypes.test(message.headers['content-type'] ?? '')
   return {
     version: '2.0',
     routeKey: route.routeKey,
     rawPath: path,
     rawQueryString,
-    ...(cookies === undefined ? {} : { cookies }),
-    headers: {
-      ...sent,
-      'content-length': String(body.length),
-      'x-amzn-trace-id': sent['x-amzn-trace-id'] ?? createTraceId(now),
-      'x-forwarded-for': [sent['x-forwarded-for'], sourceIp].filter(Boolean).join(', '),
-      'x-forwarded-port': String(identity.port),
-      'x-forwarded-proto': 'http',
-    },
-    ...(rawQueryString === '' ? {} : { queryStringParameters: readQuery(rawQueryString) }),
+    headers,
     requestContext: {
-      accountId: identity.accountId,
-      apiId: identity.apiId,
-      domainName: identity.domainName,
-      domainPrefix: identity.apiId,
       http: {
         method,
         path,
         protocol: `HTTP/${message.httpVersion}`,
-        sourceIp,
-        userAgent: sent['user-agent'] ?? '',
+        sourceIp: message.socket.remoteAddress ?? '',
+        userAgent: message.headers['user-agent'] ?? '',
       },
       requestId,
       routeKey: route.routeKey,
       stage: '$default',
-      time: formatTime(now),
-      timeEpoch: now.getTime(),
+      timeEpoch: Date.now(),
     },
     ...(Object.keys(pathParameters).length === 0 ? {} : { pathParameters }),
-    ...(Object.keys(identity.stageVariables).length === 0 ? {} : { stageVariables: identity.stageVariables }),
+    ...(Object.keys(stageVariables).length === 0 ? {} : { stageVariables }),
     ...(body.length === 0 ? {} : { body: body.toString(isText ? 'utf8' : 'base64') }),
     isBase64Encoded: body.length > 0 && !isText,
   }
@@ -88,36 +81,14 @@ export function toEvent(
 /** Creates a random id in the format of API Gateway's request ids. */
 export const createRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
 
-/** Reads the headers that a function gets, by lower-case name. */
-function readHeaders(rawHeaders: string[]): Record<string, string | undefined> {
-  const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
-    index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? '']] : [],
-  )
-  const kept = pairs.filter(([name]) => !hopByHopHeaders.has(name))
-  return joinRepeated(kept, (name) => (name === 'cookie' ? '; ' : ','))
-}
-
-/** Joins the values of a repeated name, as payload format 2.0 does. */
-function joinRepeated(
-  pairs: Iterable<[name: string, value: string]>,
-  separatorOf: (name: string) => string,
-): Record<string, string> {
+/** Reads the headers that a function gets, by lower-case name; commas join the values of a repeated one. */
+function readHeaders(rawHeaders: string[]): Record<string, string> {
   const joined = new Map<string, string>()
-  for (const [name, value] of pairs) {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] ?? '').toLowerCase()
     const before = joined.get(name)
-    joined.set(name, before === undefined ? value : before + separatorOf(name) + value)
+    const value = rawHeaders[i + 1] ?? ''
+    if (!droppedHeaders.has(name)) joined.set(name, before === undefined ? value : `${before},${value}`)
   }
   return Object.fromEntries(joined)
-}
-
-const readQuery = (rawQueryString: string): Record<string, string> =>
-  joinRepeated(new URLSearchParams(rawQueryString), () => ',')
-
-const createTraceId = (now: Date): string =>
-  `Root=1-${Math.floor(now.getTime() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`
-
-// Formats a time as API Gateway does, in common log format: 12/Mar/2020:19:03:58 +0000.
-function formatTime(now: Date): string {
-  const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(now.toUTCString()) ?? []
-  return `${day ?? ''}/${month ?? ''}/${year ?? ''}:${time ?? ''} +0000`
 }

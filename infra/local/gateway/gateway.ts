@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHandler } from '../http/bind-server.ts'
 import type { CorsModel, RouteModel } from '../model.ts'
 import { type InvokeFunction, TooManyRequestsError } from '../runtime/runtime.ts'
-import { createRequestId, type GatewayIdentity, toEvent } from './event.ts'
+import { createRequestId, toEvent } from './event.ts'
 import { answerPreflight, applyCors, gatewayMessage, type GatewayResponse, toResponse } from './response.ts'
 import { createRouteMatcher } from './routes.ts'
 
@@ -10,7 +10,8 @@ export interface GatewayOptions {
   routes: RouteModel[]
   cors: CorsModel | undefined
   invoke: InvokeFunction
-  identity: GatewayIdentity
+  /** Variables of the API's stage as they are now. */
+  stageVariables: Record<string, string>
   /** Maximum time for a function to answer; then the client gets a 503. Default: 30 s, as on API Gateway. */
   integrationTimeoutMilliseconds?: number
 }
@@ -22,7 +23,7 @@ const maxPayloadBytes = 6 * 1024 * 1024
 
 /** Creates an HTTP API that behaves like API Gateway with Lambda proxy integrations of payload format 2.0. */
 export function createGateway(options: GatewayOptions): RequestHandler {
-  const { cors, invoke, identity, integrationTimeoutMilliseconds = 30_000 } = options
+  const { cors, invoke, stageVariables, integrationTimeoutMilliseconds = 30_000 } = options
   const matchRoute = createRouteMatcher(options.routes)
   const takeToken = createThrottle()
 
@@ -35,9 +36,9 @@ export function createGateway(options: GatewayOptions): RequestHandler {
     const body = await readBody(message)
     if (body === undefined) return gatewayMessage(413, 'Request Entity Too Large')
     const request = { message, requestId, method, encodedPath, rawQueryString, body }
-    const payload = JSON.stringify(toEvent(request, match, identity))
+    const payload = JSON.stringify(toEvent(request, match, stageVariables))
     if (payload.length > maxPayloadBytes) return gatewayMessage(413, 'Request Entity Too Large')
-    return runIntegration(invoke(match.route.functionLogicalId, payload), integrationTimeoutMilliseconds)
+    return runIntegration(invoke(match.route.functionName, payload), integrationTimeoutMilliseconds)
   }
 
   return async (message, response) => {
@@ -113,11 +114,10 @@ function send(
   message: IncomingMessage,
   response: ServerResponse,
   requestId: string,
-  { status, headers, cookies, body }: GatewayResponse,
+  { status, headers, body }: GatewayResponse,
 ): void {
   const withoutBody = status === 204 || status === 304 || status < 200
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  if (cookies.length > 0) response.setHeader('set-cookie', cookies)
   response.setHeader('apigw-requestid', requestId)
   if (!withoutBody) response.setHeader('content-length', body.length)
   else response.removeHeader('content-type')

@@ -1,10 +1,10 @@
+import * as v from 'valibot'
 import type { CorsModel } from '../model.ts'
 
 /** An HTTP response of the gateway. */
 export interface GatewayResponse {
   status: number
   headers: Record<string, string>
-  cookies: string[]
   body: Buffer
 }
 
@@ -17,35 +17,25 @@ const gatewayHeaders = new Set(
 export const gatewayMessage = (status: number, message: string): GatewayResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
-  cookies: [],
   body: Buffer.from(JSON.stringify({ message })),
 })
 
-/**
- * Converts a function's result to the response. A result without `statusCode` is itself the JSON body of a
- * 200; a result that is invalid in payload format 2.0 gives a 500, as on AWS.
- */
+/** The form of a function's result in payload format 2.0, as far as functions use it. */
+const Result = v.object({
+  statusCode: v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599)),
+  headers: v.optional(v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])), {}),
+  body: v.optional(v.string(), ''),
+})
+
+/** Converts a function's result to the response; one that is invalid gives a 500, as on AWS. */
 export function toResponse(payload: string): GatewayResponse {
-  const result: unknown = JSON.parse(payload)
-  if (!isObject(result) || !('statusCode' in result)) {
-    const body = Buffer.from(typeof result === 'string' ? result : payload)
-    return { status: 200, headers: { 'content-type': 'application/json' }, cookies: [], body }
-  }
-  const { statusCode, isBase64Encoded } = result
-  const [status, headers, cookies, body] = [
-    Number(statusCode),
-    result.headers ?? {},
-    result.cookies ?? [],
-    result.body ?? '',
-  ]
-  const isStatus = Number.isInteger(status) && status >= 100 && status <= 599
-  if (!isStatus || !isObject(headers) || !Array.isArray(cookies) || typeof body !== 'string')
-    return gatewayMessage(500, 'Internal Server Error')
+  const result = v.safeParse(Result, JSON.parse(payload))
+  if (!result.success) return gatewayMessage(500, 'Internal Server Error')
+  const { statusCode: status, headers, body } = result.output
   return {
     status,
     headers: { 'content-type': 'text/plain;charset=UTF-8', ...selectHeaders(headers) },
-    cookies: cookies.map(String),
-    body: Buffer.from(body, isBase64Encoded === true ? 'base64' : 'utf8'),
+    body: Buffer.from(body),
   }
 }
 
@@ -60,7 +50,6 @@ export function answerPreflight(cors: CorsModel, origin: string): GatewayRespons
   return {
     status: 204,
     headers: isAllowed(cors, origin) ? headers : {},
-    cookies: [],
     body: Buffer.alloc(0),
   }
 }
@@ -84,7 +73,6 @@ const isAllowed = ({ allowOrigins }: CorsModel, origin: string): boolean =>
 
 const originHeaders = (cors: CorsModel, origin: string): Record<string, string> => ({
   'access-control-allow-origin': cors.allowOrigins.includes('*') ? '*' : origin,
-  ...(cors.allowCredentials ? { 'access-control-allow-credentials': 'true' } : {}),
   ...listHeader('access-control-expose-headers', cors.exposeHeaders),
 })
 
@@ -94,9 +82,6 @@ const listHeader = (name: string, values: string[]): Record<string, string> =>
 const selectHeaders = (headers: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers)
-      .filter(([name, value]) => !gatewayHeaders.has(name.toLowerCase()) && value !== null)
+      .filter(([name]) => !gatewayHeaders.has(name.toLowerCase()))
       .map(([name, value]) => [name.toLowerCase(), String(value)]),
   )
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

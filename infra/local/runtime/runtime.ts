@@ -4,10 +4,10 @@ import { FunctionWorker, type InvocationResult } from './function-worker.ts'
 
 /**
  * Runs a function with a JSON payload. Also resolves if the function fails. Rejects with
- * `TooManyRequestsError` if its reserved concurrency or its queue of waiting calls is exhausted.
+ * `TooManyRequestsError` if too many calls wait for it.
  */
 export type InvokeFunction = (
-  functionLogicalId: string,
+  functionName: string,
   payload: string,
   /** Ends the function early, as at its timeout. */
   endAfterMilliseconds?: number,
@@ -79,15 +79,14 @@ export class Runtime {
   constructor(options: RuntimeOptions) {
     this.options = options
     this.limits = { ...defaultLimits, ...options.limits }
-    this.pools = new Map(options.functions.map((model) => [model.logicalId, createPool(model)]))
+    this.pools = new Map(options.functions.map((model) => [model.name, createPool(model)]))
     const checkMilliseconds = Math.max(50, this.limits.maxIdleMilliseconds / 4)
     this.idleCheck = setInterval(() => this.endIdle(), checkMilliseconds).unref()
   }
 
-  readonly invoke: InvokeFunction = async (functionLogicalId, payload, endAfterMilliseconds) => {
-    const pool = this.poolOf(functionLogicalId)
-    const { reservedConcurrency = Number.POSITIVE_INFINITY } = pool.model
-    if (countBusy(pool) >= reservedConcurrency) throw new TooManyRequestsError('Rate Exceeded.')
+  readonly invoke: InvokeFunction = async (functionName, payload, endAfterMilliseconds) => {
+    const pool = this.pools.get(functionName)
+    if (pool === undefined) throw new Error(`no function ${functionName}`)
     if (this.closed || pool.waiting.length >= this.limits.maxWaitingPerFunction)
       throw new TooManyRequestsError('The local stack cannot take more for this function now.')
     return new Promise((resolve, reject) => {
@@ -111,12 +110,6 @@ export class Runtime {
     for (const { reject } of pools.flatMap((pool) => pool.waiting.splice(0)))
       reject(new TooManyRequestsError('The local stack is stopping.'))
     await Promise.all(pools.flatMap((pool) => [...pool.workers].map((worker) => this.drop(pool, worker))))
-  }
-
-  private poolOf(functionLogicalId: string): Pool {
-    const pool = this.pools.get(functionLogicalId)
-    if (pool === undefined) throw new Error(`no function ${functionLogicalId}`)
-    return pool
   }
 
   private dispatch(pool: Pool): void {
@@ -188,7 +181,5 @@ const createPool = (model: FunctionModel): Pool => ({
   waiting: [],
   lastRun: 0,
 })
-
-const countBusy = ({ workers, idle, waiting }: Pool): number => workers.size - idle.length + waiting.length
 
 const isStarved = ({ waiting, workers }: Pool): boolean => waiting.length > 0 && workers.size === 0

@@ -30,18 +30,11 @@ export interface UnnamedResource {
  * maximum length.
  */
 const namedTypes: Record<string, [property: string, arn?: string, maxLength?: number]> = {
-  'AWS::ApiGatewayV2::Stage': ['StageName'],
-  'AWS::CloudWatch::Alarm': ['AlarmName', 'cloudwatch:REGION:ACCOUNT:alarm:NAME'],
-  'AWS::CloudWatch::CompositeAlarm': ['AlarmName', 'cloudwatch:REGION:ACCOUNT:alarm:NAME'],
   'AWS::DynamoDB::GlobalTable': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
-  'AWS::DynamoDB::Table': ['TableName', 'dynamodb:REGION:ACCOUNT:table/NAME'],
   'AWS::Events::Archive': ['ArchiveName', 'events:REGION:ACCOUNT:archive/NAME', 48],
   'AWS::Events::EventBus': ['Name', 'events:REGION:ACCOUNT:event-bus/NAME'],
   'AWS::IAM::Role': ['RoleName', 'iam::ACCOUNT:role/NAME', 64],
   'AWS::Lambda::Function': ['FunctionName', 'lambda:REGION:ACCOUNT:function:NAME', 64],
-  'AWS::Logs::LogGroup': ['LogGroupName', 'logs:REGION:ACCOUNT:log-group:NAME:*'],
-  'AWS::SES::ConfigurationSet': ['Name'],
-  'AWS::SES::EmailIdentity': ['EmailIdentity'],
 }
 
 type Identify = (resource: UnnamedResource, addresses: Addresses) => Identity
@@ -63,14 +56,6 @@ const otherTypes: Record<string, Identify> = {
     resource.property('MultiRegion') === 'true'
       ? identifyKey(`mrk-${hash(resource).slice(0, 32)}`, at)
       : identifyKey(hash(resource).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5'), at),
-  'AWS::Lambda::Alias': (resource, at) => {
-    const arn = `${functionArn(resource, at)}:${resource.property('Name') ?? 'live'}`
-    return { ref: arn, attributes: { AliasArn: arn } }
-  },
-  'AWS::Lambda::Version': (resource, at) => {
-    const arn = `${functionArn(resource, at)}:1`
-    return { ref: arn, attributes: { FunctionArn: arn, Version: '1' } }
-  },
   'AWS::SQS::Queue': (resource, at) => {
     const suffix = resource.property('FifoQueue') === 'true' ? '.fifo' : ''
     const name = resource.property('QueueName') ?? `${generateName(resource, 75)}${suffix}`
@@ -104,14 +89,6 @@ const arnOf = (pattern: string, name: string, { region, accountId }: Addresses):
     .replace('REGION', region)
     .replace('ACCOUNT', accountId)
     .replace('NAME', () => name)}`
-
-// A function's version or alias refers to the function by name or ARN.
-function functionArn(resource: UnnamedResource, at: Addresses): string {
-  const reference = resource.property('FunctionName') ?? ''
-  return reference.startsWith('arn:')
-    ? reference
-    : arnOf('lambda:REGION:ACCOUNT:function:NAME', reference, at)
-}
 
 const hash = ({ stackName, logicalId }: Pick<UnnamedResource, 'stackName' | 'logicalId'>): string =>
   createHash('sha256').update(`${stackName}/${logicalId}`).digest('hex')

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { FunctionModel, RouteModel, StackModel } from '../model.ts'
 import { refuse } from '../startup-error.ts'
 import { findFunction } from './read-functions.ts'
-import { Flag, Numeric, type TemplateReader, Text, Texts } from './reader.ts'
+import { Numeric, type TemplateReader, Text, Texts, Unknown } from './reader.ts'
 
 const Api = v.object({
   Name: v.optional(Text, ''),
@@ -13,48 +13,47 @@ const Api = v.object({
       AllowHeaders: Texts,
       ExposeHeaders: Texts,
       MaxAge: v.optional(Numeric, 0),
-      AllowCredentials: Flag,
+      AllowCredentials: Unknown,
     }),
   ),
 })
 
-const Integration = v.object({ IntegrationType: Text, IntegrationUri: Text, PayloadFormatVersion: Text })
+const Integration = v.object({
+  IntegrationType: v.literal('AWS_PROXY'),
+  IntegrationUri: Text,
+  PayloadFormatVersion: v.literal('2.0'),
+})
 
 const Route = v.object({
-  RouteKey: Text,
-  Target: v.optional(Text, ''),
-  AuthorizationType: v.optional(Text, 'NONE'),
+  RouteKey: v.pipe(v.string(), v.regex(/^(?!ANY )[^+]+$/, 'any method, or any path')),
+  Target: Text,
+  AuthorizationType: v.optional(v.literal('NONE')),
 })
 
-const Throttle = v.object({
-  ThrottlingRateLimit: v.optional(Numeric),
-  ThrottlingBurstLimit: v.optional(Numeric),
-})
+const Throttle = v.object({ ThrottlingRateLimit: Numeric, ThrottlingBurstLimit: Numeric })
 
 const ApiStage = v.object({
-  DefaultRouteSettings: v.optional(Throttle, {}),
+  DefaultRouteSettings: v.optional(Throttle),
   RouteSettings: v.optional(v.record(v.string(), Throttle), {}),
 })
 
 /** Reads the routes of the only HTTP API in the templates, with the throttle that its stage sets for each. */
 export function readRoutes(reader: TemplateReader, functions: FunctionModel[]): RouteModel[] {
   const integrations = reader.read('AWS::ApiGatewayV2::Integration', Integration)
-  const throttleOf = readThrottles(reader)
+  const [stage] = reader.read('AWS::ApiGatewayV2::Stage', ApiStage)
   return reader.read('AWS::ApiGatewayV2::Route', Route).map(({ id, properties }) => {
-    const { RouteKey: routeKey, Target: target, AuthorizationType: authorization } = properties
-    if (/^ANY |\+}/.test(routeKey))
-      refuse(`${id} takes any method or path, which the local stack does not know`)
-    if (authorization !== 'NONE')
-      refuse(`${id} has an authorizer (${authorization}), which the local stack does not know`)
+    const { RouteKey: routeKey, Target: target } = properties
     const integration =
       integrations.find(({ ref }) => target === `integrations/${ref}`) ?? refuse(`${id} has no integration`)
-    const { IntegrationType, IntegrationUri: uri, PayloadFormatVersion } = integration.properties
-    if (IntegrationType !== 'AWS_PROXY' || PayloadFormatVersion !== '2.0')
-      refuse(`${integration.id} is not a Lambda proxy integration of payload format 2.0`)
-    // The integration's URI is the ARN of the function, or the path of its Invoke operation.
-    const arn = /:path\/2015-03-31\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri
-    const { logicalId } = findFunction(functions, arn, integration.id)
-    return { routeKey, functionLogicalId: logicalId, ...throttleOf(routeKey) }
+    const { name } = findFunction(functions, integration.properties.IntegrationUri, integration.id)
+    const throttle = stage?.properties.RouteSettings[routeKey] ?? stage?.properties.DefaultRouteSettings
+    return {
+      routeKey,
+      functionName: name,
+      ...(throttle && {
+        throttle: { rate: throttle.ThrottlingRateLimit, burst: throttle.ThrottlingBurstLimit },
+      }),
+    }
   })
 }
 
@@ -74,20 +73,6 @@ export function readApi(reader: TemplateReader): Pick<StackModel, 'apiId' | 'api
       allowHeaders: cors.AllowHeaders,
       exposeHeaders: cors.ExposeHeaders,
       maxAgeSeconds: cors.MaxAge,
-      allowCredentials: cors.AllowCredentials,
     },
-  }
-}
-
-function readThrottles(reader: TemplateReader): (routeKey: string) => Pick<RouteModel, 'throttle'> {
-  const [stage] = reader.read('AWS::ApiGatewayV2::Stage', ApiStage)
-  return (routeKey) => {
-    const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = {
-      ...stage?.properties.DefaultRouteSettings,
-      ...stage?.properties.RouteSettings[routeKey],
-    }
-    if (rate === undefined && burst === undefined) return {}
-    const unlimited = Number.POSITIVE_INFINITY
-    return { throttle: { rate: rate ?? unlimited, burst: burst ?? unlimited } }
   }
 }

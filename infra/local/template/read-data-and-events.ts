@@ -9,8 +9,7 @@ import type {
   RuleTarget,
   TableModel,
 } from '../model.ts'
-import { refuse } from '../startup-error.ts'
-import { Flag, Numeric, Policy, Tags, type TemplateReader, Text, Texts } from './reader.ts'
+import { Flag, Numeric, Policy, Tags, type TemplateReader, Text, Texts, Unknown } from './reader.ts'
 
 // Omits capacity settings: no effect on an on-demand table, and DynamoDB Local rejects unknown members.
 const Indexes = v.optional(
@@ -34,7 +33,7 @@ const Key = v.object({
 
 const Queue = v.object({
   FifoQueue: Flag,
-  ContentBasedDeduplication: Flag,
+  ContentBasedDeduplication: Unknown,
   VisibilityTimeout: v.optional(Numeric, 30),
   DelaySeconds: v.optional(Numeric, 0),
   MessageRetentionPeriod: v.optional(Numeric, 345_600),
@@ -51,10 +50,10 @@ const Target = v.object({
   Id: Text,
   Arn: Text,
   Input: v.optional(Text),
-  InputPath: v.optional(v.unknown()),
-  InputTransformer: v.optional(v.unknown()),
+  InputPath: Unknown,
+  InputTransformer: Unknown,
   DeadLetterConfig: v.optional(v.object({ Arn: v.optional(Text) })),
-  SqsParameters: v.optional(v.object({ MessageGroupId: v.optional(Text) })),
+  SqsParameters: Unknown,
 })
 
 const Rule = v.object({
@@ -73,10 +72,7 @@ const Archive = v.object({
 
 /** Reads the DynamoDB tables as inputs of CreateTable. */
 export function readTables(reader: TemplateReader): TableModel[] {
-  const tables = ['AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable'].flatMap((type) =>
-    reader.read(type, Table),
-  )
-  return tables.map(({ ref, attribute, properties }) => {
+  return reader.read('AWS::DynamoDB::GlobalTable', Table).map(({ ref, attribute, properties }) => {
     const { TimeToLiveSpecification: timeToLive, ...keysAndIndexes } = properties
     return {
       name: ref,
@@ -109,7 +105,6 @@ export function readQueues(reader: TemplateReader): QueueModel[] {
       url,
       arn: attribute('Arn'),
       fifo: properties.FifoQueue,
-      contentBasedDeduplication: properties.ContentBasedDeduplication,
       visibilityTimeoutSeconds: properties.VisibilityTimeout,
       delaySeconds: properties.DelaySeconds,
       retentionSeconds: properties.MessageRetentionPeriod,
@@ -151,7 +146,7 @@ const busNameOf = (arnOrName: string): string => arnOrName.replace(/^arn:.*event
 
 /** Reads the EventBridge rules, both those with a pattern and those with a schedule. */
 export const readRules = (reader: TemplateReader): RuleModel[] =>
-  reader.read('AWS::Events::Rule', Rule).map(({ id, ref, attribute, properties }) => {
+  reader.read('AWS::Events::Rule', Rule).map(({ ref, attribute, properties }) => {
     const { EventBusName: bus, EventPattern: pattern, ScheduleExpression: schedule } = properties
     return {
       name: ref,
@@ -160,19 +155,16 @@ export const readRules = (reader: TemplateReader): RuleModel[] =>
       enabled: properties.State !== 'DISABLED',
       ...(pattern === undefined ? {} : { pattern }),
       ...(schedule === undefined ? {} : { schedule }),
-      targets: properties.Targets.map((target) => readTarget(target, id)),
+      targets: properties.Targets.map(readTarget),
     }
   })
 
-function readTarget(target: v.InferOutput<typeof Target>, ruleId: string): RuleTarget {
-  if (target.InputTransformer !== undefined || target.InputPath !== undefined)
-    refuse(`a target of ${ruleId} transforms its input, which the local stack does not know`)
-  const { Input: input, DeadLetterConfig: deadLetters, SqsParameters: sqs } = target
+function readTarget(target: v.InferOutput<typeof Target>): RuleTarget {
+  const { Input: input, DeadLetterConfig: deadLetters } = target
   return {
     id: target.Id,
     arn: target.Arn,
     ...(input === undefined ? {} : { input }),
     ...(deadLetters?.Arn === undefined ? {} : { deadLetterArn: deadLetters.Arn }),
-    ...(sqs?.MessageGroupId === undefined ? {} : { messageGroupId: sqs.MessageGroupId }),
   }
 }

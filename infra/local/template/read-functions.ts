@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { EventSourceModel, FunctionModel, PolicyDocument, RoleModel } from '../model.ts'
 import { refuse } from '../startup-error.ts'
-import { Flag, Numeric, Policy, Tags, type TemplateReader, Text, Texts } from './reader.ts'
+import { Numeric, Policy, Tags, type TemplateReader, Text, Texts, Unknown } from './reader.ts'
 
 const LambdaFunction = v.object({
   Role: Text,
@@ -10,19 +10,19 @@ const LambdaFunction = v.object({
   Environment: v.optional(v.object({ Variables: v.optional(v.record(v.string(), Text), {}) })),
   Timeout: v.optional(Numeric, 3),
   MemorySize: v.optional(Numeric, 128),
-  ReservedConcurrentExecutions: v.optional(Numeric),
-  Layers: v.optional(v.array(v.unknown()), []),
+  ReservedConcurrentExecutions: Unknown,
+  Layers: Unknown,
 })
 
 const EventSourceMapping = v.object({
   FunctionName: Text,
-  EventSourceArn: Text,
-  FilterCriteria: v.optional(v.unknown()),
-  ScalingConfig: v.optional(v.object({ MaximumConcurrency: v.optional(Numeric) })),
-  BatchSize: v.optional(Numeric, 10),
-  MaximumBatchingWindowInSeconds: v.optional(Numeric, 0),
-  FunctionResponseTypes: Texts,
-  Enabled: v.optional(Flag, true),
+  EventSourceArn: v.pipe(v.string(), v.startsWith('arn:aws:sqs:')),
+  FilterCriteria: Unknown,
+  ScalingConfig: v.object({ MaximumConcurrency: Numeric }),
+  BatchSize: Numeric,
+  MaximumBatchingWindowInSeconds: Unknown,
+  FunctionResponseTypes: v.tuple([v.literal('ReportBatchItemFailures')]),
+  Enabled: Unknown,
 })
 
 const Role = v.object({
@@ -42,11 +42,9 @@ export function readFunctions(reader: TemplateReader, roles: RoleModel[]): Funct
   return reader
     .read('AWS::Lambda::Function', LambdaFunction)
     .map(({ id, ref, stack, attribute, properties }) => {
-      if (properties.Layers.length > 0) refuse(`${id} has layers, which the local stack does not know`)
       const role = roles.find(({ arn }) => arn === properties.Role)
       const bundle = stack.assetPaths[properties.Code.S3Key ?? '']
       return {
-        logicalId: id,
         name: ref,
         arn: attribute('Arn'),
         codeDirectory: bundle ?? refuse(`${id} has no bundle among the assets of ${stack.name}`),
@@ -54,7 +52,6 @@ export function readFunctions(reader: TemplateReader, roles: RoleModel[]): Funct
         environment: properties.Environment?.Variables ?? {},
         timeoutSeconds: properties.Timeout,
         memoryMegabytes: properties.MemorySize,
-        reservedConcurrency: properties.ReservedConcurrentExecutions,
         roleArn: properties.Role,
         roleTags: role?.tags ?? {},
         policies: role?.policies ?? [],
@@ -65,18 +62,11 @@ export function readFunctions(reader: TemplateReader, roles: RoleModel[]): Funct
 /** Reads the event source mappings, from SQS queues to functions. */
 export const readEventSources = (reader: TemplateReader, functions: FunctionModel[]): EventSourceModel[] =>
   reader.read('AWS::Lambda::EventSourceMapping', EventSourceMapping).map(({ id, properties }) => {
-    const queueArn = properties.EventSourceArn
-    if (!queueArn.startsWith('arn:aws:sqs:')) refuse(`${id} reads ${queueArn}, which is no queue`)
-    if (properties.FilterCriteria !== undefined)
-      refuse(`${id} filters its messages, which the local stack does not know`)
     return {
-      queueArn,
-      functionLogicalId: findFunction(functions, properties.FunctionName, id).logicalId,
+      queueArn: properties.EventSourceArn,
+      functionName: findFunction(functions, properties.FunctionName, id).name,
       batchSize: properties.BatchSize,
-      batchingWindowSeconds: properties.MaximumBatchingWindowInSeconds,
-      maximumConcurrency: properties.ScalingConfig?.MaximumConcurrency,
-      reportBatchItemFailures: properties.FunctionResponseTypes.includes('ReportBatchItemFailures'),
-      enabled: properties.Enabled,
+      maximumConcurrency: properties.ScalingConfig.MaximumConcurrency,
     }
   })
 
@@ -104,11 +94,8 @@ export function readRoles(reader: TemplateReader): (RoleModel & { assumable: boo
 const namesAccount = ({ Principal: principal }: PolicyDocument['Statement'][number]): boolean =>
   v.is(v.looseObject({ AWS: v.unknown() }), principal)
 
-/** Finds a function by name or ARN, with or without version; an error names the `referrer`. */
+/** Finds a function by name or ARN; an error names the `referrer`. */
 export function findFunction(functions: FunctionModel[], reference: string, referrer: string): FunctionModel {
-  const bare = reference.replace(/:function:([^:]+):[^:]+$/, ':function:$1')
-  const found = functions.find(
-    ({ name, arn }) => bare === arn || bare === name || bare.startsWith(`${name}:`),
-  )
+  const found = functions.find(({ name, arn }) => reference === arn || reference === name)
   return found ?? refuse(`${referrer} points to ${reference}, which is no function here`)
 }

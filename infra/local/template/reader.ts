@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { PolicyDocument } from '../model.ts'
-import { refuse, StartupError } from '../startup-error.ts'
+import { refuse } from '../startup-error.ts'
 import { type Addresses, identifyResource } from './names.ts'
 import { Resolver } from './resolve.ts'
 import type { StackTemplate } from './stack-templates.ts'
@@ -17,6 +17,8 @@ export const Flag = v.optional(
   ),
   false,
 )
+/** Schema of a property that the local stack does not know, and so refuses. */
+export const Unknown = v.optional(v.never('the local stack does not know it'))
 /** Schema of a list of strings; empty if omitted. */
 export const Texts = v.optional(v.array(Text), [])
 /** Schema of a list of tags, as a record by name. */
@@ -100,10 +102,9 @@ export class TemplateReader {
     const outputs = this.stacks.flatMap((stack) =>
       Object.entries(stack.Outputs)
         .filter(([, { Export }]) => Export?.Name.includes(':ExportsOutput') !== true)
-        .map(([name, { Value: value }]) => [name, this.tryToResolve(stack, value)] as const),
+        .map(([name, { Value: value }]) => [name, this.resolver.resolve(stack, value)] as const),
     )
-    const known = outputs.filter(([, value]) => value !== undefined)
-    return v.parse(v.record(v.string(), Text), Object.fromEntries(known))
+    return v.parse(v.record(v.string(), Text), Object.fromEntries(outputs))
   }
 
   /** Throws a `StartupError` that names every resource whose type was neither read nor is ignored. */
@@ -111,16 +112,6 @@ export class TemplateReader {
     const unknown = this.active.filter(({ type }) => !this.servedTypes.has(type) && !isIgnored(type))
     const names = unknown.map(({ stack, logicalId, type }) => `${stack.name}/${logicalId} (${type})`)
     if (names.length > 0) refuse(`the local stack cannot serve ${names.join(', ')}`)
-  }
-
-  // Skips an output that refers to an ignored resource, such as the domain name of a distribution.
-  private tryToResolve(stack: StackTemplate, value: unknown): unknown {
-    try {
-      return this.resolver.resolve(stack, value)
-    } catch (error) {
-      if (error instanceof StartupError) return undefined
-      throw error
-    }
   }
 }
 

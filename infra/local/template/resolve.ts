@@ -10,27 +10,17 @@ type Intrinsic = (resolver: Resolver, stack: StackTemplate, argument: unknown) =
 const intrinsics: Record<string, Intrinsic> = {
   Ref: (resolver, stack, name) => resolver.reference(stack, asText(name)),
   'Fn::GetAtt': (resolver, stack, argument) => {
-    const path = typeof argument === 'string' ? argument.split('.') : resolver.texts(stack, argument)
-    const [logicalId = '', ...name] = path
-    return resolver.attribute(stack, logicalId, name.join('.'))
+    const [logicalId = '', name = ''] = resolver.texts(stack, argument)
+    return resolver.attribute(stack, logicalId, name)
   },
   'Fn::Join': (resolver, stack, argument) => {
     const [separator, parts] = asList(argument)
     return resolver.texts(stack, parts).join(asText(separator))
   },
-  'Fn::Sub': (resolver, stack, argument) => {
-    const [text, variables = {}] = typeof argument === 'string' ? [argument] : asList(argument)
-    return resolver.substitute(stack, asText(text), asObject(variables))
-  },
-  'Fn::Select': (resolver, stack, argument) => {
-    const [index, list] = asList(argument)
-    const chosen = asList(resolver.resolve(stack, list))[Number(resolver.resolve(stack, index))]
-    return chosen ?? refuse(`Fn::Select of ${stack.name} is out of range`)
-  },
-  'Fn::Split': (resolver, stack, argument) => {
-    const [separator, text] = asList(argument)
-    return asText(resolver.resolve(stack, text)).split(asText(separator))
-  },
+  'Fn::Sub': (resolver, stack, text) =>
+    asText(text).replaceAll(/\$\{([^}]+)\}/g, (_whole, name: string) =>
+      asText(resolver.reference(stack, name)),
+    ),
   'Fn::ImportValue': (resolver, stack, argument) =>
     resolver.importValue(asText(resolver.resolve(stack, argument))),
 }
@@ -99,9 +89,7 @@ export class Resolver {
   /** Resolves a `Ref`. */
   reference(stack: StackTemplate, name: string): unknown {
     if (name.startsWith('AWS::')) return this.pseudoParameter(stack, name)
-    const parameter = stack.Parameters[name]
-    if (parameter === undefined) return this.identity(stack, name).ref
-    return parameter.Default ?? refuse(`parameter ${name} of ${stack.name} has no default`)
+    return this.identity(stack, name).ref
   }
 
   /** Resolves a `Fn::GetAtt`. */
@@ -113,20 +101,6 @@ export class Resolver {
   importValue(name: string): unknown {
     const { stack, value } = this.exports.get(name) ?? refuse(`no stack exports ${name}`)
     return this.resolve(stack, value)
-  }
-
-  /** Resolves a `Fn::Sub`. */
-  substitute(stack: StackTemplate, text: string, variables: Record<string, unknown>): string {
-    return text.replaceAll(/\$\{(!?)([^}]+)\}/g, (_whole, literal: string, name: string) => {
-      if (literal !== '') return `\${${name}}`
-      if (name in variables) return asText(this.resolve(stack, variables[name]))
-      const [logicalId = '', ...attribute] = name.split('.')
-      return asText(
-        attribute.length === 0
-          ? this.reference(stack, logicalId)
-          : this.attribute(stack, logicalId, attribute.join('.')),
-      )
-    })
   }
 
   /** Resolves a list of strings. */
@@ -142,8 +116,6 @@ export class Resolver {
       'AWS::Partition': 'aws',
       'AWS::URLSuffix': 'amazonaws.com',
       'AWS::StackName': stack.name,
-      'AWS::StackId': `arn:aws:cloudformation:${region}:${accountId}:stack/${stack.name}/local`,
-      'AWS::NotificationARNs': [],
       'AWS::NoValue': noValue,
     }
     return values[name] ?? refuse(`${stack.name} refers to ${name}, which the local stack does not know`)
@@ -161,9 +133,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const refuseShape = (value: unknown, expected: string): never =>
   refuse(`${JSON.stringify(value)} stands where ${expected} is expected`)
-
-const asObject = (value: unknown): Record<string, unknown> =>
-  isObject(value) ? value : refuseShape(value, 'an object')
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : refuseShape(value, 'a list'))
 

@@ -8,7 +8,6 @@ type Properties = Record<string, unknown>
 interface Template {
   Resources: Record<string, { Type: string; Properties?: Properties; Condition?: string }>
   Outputs: Record<string, { Value: unknown; Export?: { Name: string } }>
-  Parameters: Record<string, { Default?: unknown }>
 }
 
 /** A synthesized stack with its template and file assets. */
@@ -26,7 +25,7 @@ interface AssetManifest {
 export const readStackTemplates = (assembly: CloudAssembly): StackTemplate[] =>
   assembly.stacksRecursively.map(({ stackName, template, dependencies }) => ({
     name: stackName,
-    ...{ Resources: {}, Outputs: {}, Parameters: {} },
+    ...{ Resources: {}, Outputs: {} },
     ...(template as Partial<Template>),
     assetPaths: Object.fromEntries(dependencies.flatMap(readAssetPaths)),
   }))

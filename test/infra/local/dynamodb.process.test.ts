@@ -21,20 +21,12 @@ const table: TableModel = {
     AttributeDefinitions: [
       { AttributeName: 'pk', AttributeType: 'S' },
       { AttributeName: 'sk', AttributeType: 'S' },
-      { AttributeName: 'gpk', AttributeType: 'S' },
     ],
     KeySchema: [
       { AttributeName: 'pk', KeyType: 'HASH' },
       { AttributeName: 'sk', KeyType: 'RANGE' },
     ],
     BillingMode: 'PAY_PER_REQUEST',
-    GlobalSecondaryIndexes: [
-      {
-        IndexName: 'by-gpk',
-        KeySchema: [{ AttributeName: 'gpk', KeyType: 'HASH' }],
-        Projection: { ProjectionType: 'KEYS_ONLY' },
-      },
-    ],
   },
   ttlAttribute: 'ttl',
 }
@@ -85,27 +77,22 @@ describe('DynamoDB Local', () => {
     },
   )
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)(
-    'DynamoDB Local stops when the process that started it ends by %s',
-    async (signal) => {
-      const module = fileURLToPath(
-        new URL('../../../infra/local/dynamodb/start-dynamodb.ts', import.meta.url),
-      )
-      const script = `
+  it('DynamoDB Local goes on when the process that started it is killed', async () => {
+    const module = fileURLToPath(new URL('../../../infra/local/dynamodb/start-dynamodb.ts', import.meta.url))
+    const script = `
       const { startDynamodb } = await import(${JSON.stringify(module)})
       const { endpoint } = await startDynamodb(undefined)
       console.log(endpoint)`
-      const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      const endpoint = await new Promise<string>((resolve) =>
-        owner.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
-      )
-      expect(await isAnswering(endpoint)).toBe(true)
-      owner.kill(signal)
-      await expect.poll(() => isAnswering(endpoint), { timeout: 5000 }).toBe(false)
-    },
-  )
+    const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const endpoint = await new Promise<string>((resolve) =>
+      owner.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
+    )
+    expect(await isAnswering(endpoint)).toBe(true)
+    owner.kill('SIGKILL')
+    await expect.poll(() => isAnswering(endpoint), { timeout: 5000 }).toBe(false)
+  })
 })
 
 /** Returns an environment in which the command `java` runs this script. */
@@ -137,8 +124,6 @@ describe('without Java', () => {
   })
 
   it('the error about a Java that is too old names its version', async () => {
-    const environment = installJava(`console.error('java version "1.8.0_291"'); process.exit(1)`)
-    await expect(startDynamodb(undefined, environment)).rejects.toThrow('which was not found')
     const answering = installJava(`
       console.error('java version "1.8.0_291"')
       process.exit(process.argv.includes('-version') ? 0 : 1)`)

@@ -12,20 +12,17 @@ const all = Object.keys(mannerMeanings) as Manner[]
 describe('the option --aws', () => {
   it('--aws takes all manners or some, with or without a seed and a speed', () => {
     expect(parseManners('all,seed=7')).toEqual({ manners: all, seed: 7, speed: 1 })
-    expect(parseManners('seed=0,stale-reads,speed=60,conflicts')).toEqual({
-      manners: ['conflicts', 'stale-reads'],
+    expect(parseManners('seed=0,throttles,speed=60,conflicts')).toEqual({
+      manners: ['conflicts', 'throttles'],
       seed: 0,
       speed: 60,
     })
     expect(parseManners('throttles').seed).toBeLessThan(1_000_000)
   })
 
-  it.each(['', 'seed=7', 'conflict', 'all,', 'all,seed=', 'all,seed=x', 'all,seed=-1', 'all,speed=0'])(
-    '--aws refuses %j',
-    (text) => {
-      expect(() => parseManners(text)).toThrow()
-    },
-  )
+  it.each(['', 'seed=7', 'conflict', 'all,', 'all,seed=x', 'all,speed=0'])('--aws refuses %j', (text) => {
+    expect(() => parseManners(text)).toThrow()
+  })
 
   it.each(['all,seed=7', 'conflicts,throttles,seed=12,speed=60'])(
     'the start-up line repeats --aws %s',

@@ -30,7 +30,7 @@ it.each([
   [['--set', 'exportCap=0'], /exportCap/],
   [['--set', 'nonsense'], /NAME=VALUE/],
   [['--port', 'x'], /not a port/],
-  [['--aws', 'conflict'], /'conflict' is none of all, conflicts, stale-reads/],
+  [['--aws', 'conflict'], /'conflict' is none of all, conflicts, throttles/],
 ])(
   'npm start refuses the options %s and names what is wrong',
   async (options, message) => expect(await refuse(...options)).toMatch(message),

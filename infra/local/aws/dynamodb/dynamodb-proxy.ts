@@ -8,38 +8,18 @@ import type { Service } from '../wire/operation.ts'
 import { listAccess } from './access.ts'
 import { refuseForConflict } from './conflicts.ts'
 import { keyOf, listWrittenItems, type NamedItem } from './requests.ts'
-import { openReplica } from './replica.ts'
 
-/** What the DynamoDB proxy needs. */
-interface DynamodbOptions {
-  model: StackModel
-  /** URL of DynamoDB Local. */
-  endpoint: string
-  manners: Manners
-  /** Receives a line for each failed copy to the replica. */
-  report: (problem: string) => void
-}
-
-/** Emulates DynamoDB: passes requests that IAM allows on to DynamoDB Local, unchanged without manners. */
-export async function openDynamodbProxy(options: DynamodbOptions) {
-  const { model, manners } = options
-  const target = new URL(options.endpoint)
+/** Emulates DynamoDB: passes requests that IAM allows on to the DynamoDB Local at `endpoint`, unchanged. */
+export function openDynamodbProxy(model: StackModel, endpoint: string, manners: Manners) {
+  const target = new URL(endpoint)
   const agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
-  const replica = manners.has('stale-reads') ? await openReplica(options) : undefined
   const run = async (request: AwsRequest, caller: string): Promise<Answer> => {
     const { operation } = request.target
     const stream = `${caller} ${operation}`
     const listWritten = () => listWrittenItems(operation, parseJson(request.body))
     if (operation === 'TransactWriteItems') refuseRepeatedItems(model, listWritten())
     refuseForConflict(manners, stream, operation, () => listWritten().length)
-    const stale = replica?.redirect(stream, operation, parseJson(request.body))
-    if (stale !== undefined) {
-      const body = Buffer.from(JSON.stringify(stale.input))
-      return stale.restore(await pass({ ...request, body }, target, agent))
-    }
-    const answer = await pass(request, target, agent)
-    if (answer.status === 200) replica?.copyLater(stream, listWritten())
-    return answer
+    return pass(request, target, agent)
   }
   const service: Service = (request) => {
     if (!request.target.service.startsWith('DynamoDB')) return undefined
@@ -48,13 +28,7 @@ export async function openDynamodbProxy(options: DynamodbOptions) {
       run: ({ caller }) => run(request, caller.arn),
     }
   }
-  return {
-    service,
-    async close(): Promise<void> {
-      await replica?.close()
-      agent.destroy()
-    },
-  }
+  return { service, close: () => agent.destroy() }
 }
 
 // Headers that concern one connection only (RFC 9110 section 7.6.1), or whose value is computed anew.

@@ -1,16 +1,14 @@
+import * as v from 'valibot'
 import type { ArchiveModel, StackModel } from '../../model.ts'
 import type { Store } from '../storage/store.ts'
+import { AwsError } from '../wire/http-messages.ts'
+import { defineOperation, type Operation } from '../wire/operation.ts'
 import { compilePattern } from './pattern.ts'
+import type { Rules } from './rules.ts'
 
 const schema = `
   CREATE TABLE IF NOT EXISTS archived_events (archive TEXT, at INTEGER, id TEXT, event TEXT);
   CREATE INDEX IF NOT EXISTS archived_events_at ON archived_events (archive, at)`
-
-/** Events from one instant up to another, which is excluded, epoch milliseconds. */
-export interface Span {
-  from: number
-  to: number
-}
 
 /** An event as the bus delivers it, and its text. */
 export interface SealedEvent {
@@ -21,17 +19,13 @@ export interface SealedEvent {
 /** The archives of the stack, in the store. */
 export type Archives = ReturnType<typeof openArchives>
 
-const minute = 60_000
-
 /** Opens the archives of the stack. Throws on an event pattern that is not emulated. */
 export function openArchives({ archives }: StackModel, { database }: Store) {
   database.exec(schema)
   const insert = database.prepare('INSERT INTO archived_events VALUES (?, ?, ?, ?)')
+  // A replay goes minute by minute, and keeps no order within one (EventBridge: StartReplay).
   const select = database.prepare(
-    'SELECT event FROM archived_events WHERE archive = ? AND at >= ? AND at < ? ORDER BY id',
-  )
-  const next = database.prepare(
-    'SELECT MIN(at) AS at FROM archived_events WHERE archive = ? AND at >= ? AND at < ?',
+    'SELECT event FROM archived_events WHERE archive = ? AND at >= ? AND at < ? ORDER BY at / 60000, id',
   )
   const tests = archives.map((archive) => ({ archive, matches: compilePattern(archive.pattern) }))
   return {
@@ -41,18 +35,71 @@ export function openArchives({ archives }: StackModel, { database }: Store) {
         if (archive.busName === busName && matches(whole))
           insert.run(archive.name, Date.parse(head.time), head.id, text)
     },
-    /**
-     * Yields the texts of archived events, minute by minute of their times, and within a minute in the order
-     * of their random ids: a replay keeps no other order (EventBridge: StartReplay).
-     */
-    *minutes({ name }: ArchiveModel, { from, to }: Span): Generator<string[]> {
-      for (let start = from; ;) {
-        const at = next.get(name, start, to)?.['at']
-        if (typeof at !== 'number') return
-        const end = Math.min(to, at - (at % minute) + minute)
-        yield select.all(name, at, end).map(({ event }) => String(event))
-        start = end
-      }
-    },
+    /** Lists the texts of an archive's events from one instant up to another, which is excluded. */
+    list: ({ name }: ArchiveModel, from: number, to: number): string[] =>
+      select.all(name, from, to).map(({ event }) => String(event)),
+  }
+}
+
+const StartReplayInput = v.object({
+  ReplayName: v.pipe(v.string(), v.regex(/^[.\-_A-Za-z0-9]{1,64}$/)),
+  EventSourceArn: v.string(),
+  // Instants are seconds since the epoch, with a fraction.
+  EventStartTime: v.number(),
+  EventEndTime: v.number(),
+  Destination: v.object({ Arn: v.string(), FilterArns: v.optional(v.array(v.string())) }),
+})
+
+/** EventBridge's operations on archives and replays. A replay is complete at once; a restart forgets it. */
+export function archiveOperations(
+  { archives: models, region, accountId }: StackModel,
+  archives: Archives,
+  rules: Rules,
+  store: Store,
+): Record<string, Operation> {
+  const replays = new Set<string>()
+  const arnOf = (resource: string) => `arn:aws:events:${region}:${accountId}:${resource}`
+  const busArn = ({ busName }: ArchiveModel) => arnOf(`event-bus/${busName}`)
+  const find = (arn: string): ArchiveModel => {
+    const found = models.find((archive) => archive.arn === arn)
+    if (found !== undefined) return found
+    throw new AwsError('ResourceNotFoundException', `Archive ${arn} does not exist.`)
+  }
+  return {
+    DescribeArchive: defineOperation(
+      v.object({ ArchiveName: v.string() }),
+      ({ ArchiveName }) => ({ action: 'events:DescribeArchive', resource: arnOf(`archive/${ArchiveName}`) }),
+      ({ ArchiveName }) => {
+        const archive = find(arnOf(`archive/${ArchiveName}`))
+        return { ArchiveName, ArchiveArn: archive.arn, EventSourceArn: busArn(archive), State: 'ENABLED' }
+      },
+    ),
+    StartReplay: defineOperation(
+      StartReplayInput,
+      ({ EventSourceArn }) => ({ action: 'events:StartReplay', resource: EventSourceArn }),
+      ({ ReplayName, EventSourceArn, EventStartTime, EventEndTime, Destination }) => {
+        const archive = find(EventSourceArn)
+        if (replays.has(ReplayName))
+          throw new AwsError('ResourceAlreadyExistsException', `Replay ${ReplayName} already exists.`)
+        if (Destination.Arn !== busArn(archive))
+          throw new AwsError('ValidationException', 'The destination must be the event bus of the archive.')
+        if (EventStartTime >= EventEndTime)
+          throw new AwsError('ValidationException', 'EventEndTime must be after EventStartTime.')
+        replays.add(ReplayName)
+        store.atomically(() => {
+          for (const text of archives.list(archive, EventStartTime * 1000, EventEndTime * 1000))
+            rules.replay(archive.busName, text, ReplayName, Destination.FilterArns)
+        })
+        return { ReplayArn: arnOf(`replay/${ReplayName}`), State: 'STARTING' }
+      },
+    ),
+    DescribeReplay: defineOperation(
+      v.object({ ReplayName: v.string() }),
+      ({ ReplayName }) => ({ action: 'events:DescribeReplay', resource: arnOf(`replay/${ReplayName}`) }),
+      ({ ReplayName }) => {
+        if (replays.has(ReplayName)) return { ReplayName, State: 'COMPLETED' }
+        throw new AwsError('ResourceNotFoundException', `Replay ${ReplayName} does not exist.`)
+      },
+    ),
   }
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { RuleModel, RuleTarget, StackModel } from '../../model.ts'
 import { allowsService } from '../iam/authorize.ts'
 import type { DeliveryOptions } from '../lambda/event-source.ts'
+import { invokeLater } from '../lambda/function-operations.ts'
 import type { Archives, SealedEvent } from './archives.ts'
 import { compilePattern, type EventTest } from './pattern.ts'
-import { compileSchedule, type Schedule } from './schedule.ts'
 
 /** An event as given to PutEvents. */
 export interface NewEvent {
@@ -28,20 +28,20 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
   const { model, queues, manners } = options
   const enabled = new Set(model.rules.filter((rule) => rule.enabled))
   const patterns = new Map<RuleModel, EventTest>()
-  const starters: (() => Schedule)[] = []
-  const schedules: Schedule[] = []
+  const starters: (() => NodeJS.Timeout)[] = []
+  const schedules: NodeJS.Timeout[] = []
   for (const rule of model.rules) {
     for (const { arn } of rule.targets)
       if (queues.byArn(arn) === undefined && !model.functions.some((item) => item.arn === arn))
         throw new Error(`rule ${rule.name} has a target that is neither a queue nor a function: ${arn}`)
     if (rule.pattern !== undefined) patterns.set(rule, compilePattern(rule.pattern))
     if (rule.schedule === undefined) continue
-    const start = compileSchedule(rule.schedule)
+    const milliseconds = readRate(rule.schedule)
     const tick = { source: 'aws.events', detailType: 'Scheduled Event', detail: '{}', resources: [rule.arn] }
     const run = () => {
       if (enabled.has(rule)) deliverAll(rule, sealEvent({ ...tick, at: Date.now() }, model).text, options)
     }
-    starters.push(() => start(run))
+    starters.push(() => setInterval(run, milliseconds).unref())
   }
   const deliverMatching = (busName: string, text: string, whole: unknown, ruleArns?: readonly string[]) => {
     for (const [rule, matches] of patterns)
@@ -75,8 +75,16 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
       else enabled.delete(rule)
     },
     startSchedules: () => void schedules.push(...starters.map((start) => start())),
-    close: () => schedules.splice(0).forEach((schedule) => schedule.stop()),
+    close: () => schedules.splice(0).forEach(clearInterval),
   }
+}
+
+/** Reads a schedule of the form `rate(5 minutes)`, in milliseconds. Throws on any other. */
+function readRate(schedule: string): number {
+  const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(schedule) ?? []
+  const milliseconds = Number(count) * ({ minute: 60_000, hour: 3_600_000, day: 86_400_000 }[unit] ?? NaN)
+  if (milliseconds > 0) return milliseconds
+  throw new Error(`the schedule ${schedule} is not known here`)
 }
 
 /** Wraps an event in EventBridge's envelope; `head` is the envelope without the detail. */
@@ -100,29 +108,21 @@ function deliverAll(rule: RuleModel, text: string, options: DeliveryOptions): vo
 
 function deliver(rule: RuleModel, target: RuleTarget, body: string, options: DeliveryOptions): void {
   const { model, invoke, report } = options
-  const fail = (reason: string) => {
-    report(`rule ${rule.name} could not deliver to ${target.arn}: ${reason}`)
-    if (target.deadLetterArn === undefined) return
-    const problem = sendToQueue(rule, target.deadLetterArn, undefined, body, options)
-    if (problem !== undefined)
-      report(`rule ${rule.name} lost an event, because of its dead-letter queue: ${problem}`)
-  }
   const name = model.functions.find(({ arn }) => arn === target.arn)?.name
-  if (name === undefined) {
-    const problem = sendToQueue(rule, target.arn, target.messageGroupId, body, options)
-    if (problem !== undefined) fail(problem)
-    return
-  }
-  invoke(name, Buffer.from(body), 'Event').catch((error: unknown) =>
-    fail(error instanceof Error ? error.message : 'it could not be invoked'),
-  )
+  if (name !== undefined) return void invokeLater(invoke, name, body, report)
+  const reason = sendToQueue(rule, target.arn, body, options)
+  if (reason === undefined) return
+  report(`rule ${rule.name} could not deliver to ${target.arn}: ${reason}`)
+  if (target.deadLetterArn === undefined) return
+  const problem = sendToQueue(rule, target.deadLetterArn, body, options)
+  if (problem !== undefined)
+    report(`rule ${rule.name} lost an event, because of its dead-letter queue: ${problem}`)
 }
 
 /** Sends a rule's event to a queue if the queue's policy allows it; returns the problem, if any. */
 function sendToQueue(
   rule: RuleModel,
   queueArn: string,
-  groupId: string | undefined,
   body: string,
   { model, queues }: DeliveryOptions,
 ): string | undefined {
@@ -132,7 +132,6 @@ function sendToQueue(
   const request = { service, action: 'sqs:SendMessage', resource: queueArn, sourceArn: rule.arn }
   if (!allowsService(queue.policy, { ...request, accountId: model.accountId }))
     return `the queue's policy does not allow ${service} to send for this rule`
-  if (queue.model.fifo && groupId === undefined) return 'a FIFO queue needs a MessageGroupId'
-  queue.send({ body, senderId: service, groupId })
+  queue.send({ body, senderId: service })
   return undefined
 }

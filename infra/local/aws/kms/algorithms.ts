@@ -34,7 +34,6 @@ export const keySpecs: Readonly<Record<string, KeySpec>> = {
   RSA_3072: { usage: 'SIGN_VERIFY', bits: 3072, algorithm: signingAlgorithm },
   RSA_4096: { usage: 'SIGN_VERIFY', bits: 4096, algorithm: signingAlgorithm },
   HMAC_256: { usage: 'GENERATE_VERIFY_MAC', bits: 256, algorithm: 'HMAC_SHA_256' },
-  HMAC_512: { usage: 'GENERATE_VERIFY_MAC', bits: 512, algorithm: 'HMAC_SHA_512' },
   SYMMETRIC_DEFAULT: { usage: 'ENCRYPT_DECRYPT', bits: 256, algorithm: 'SYMMETRIC_DEFAULT' },
 }
 

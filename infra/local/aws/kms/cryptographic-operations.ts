@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import * as v from 'valibot'
 import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, type Operation } from '../wire/operation.ts'
@@ -8,8 +8,8 @@ import { keyAccess, keyOperation, requireUsable } from './key-access.ts'
 import type { Key, KeyStore } from './key-store.ts'
 
 const SignInput = v.object({
-  Message: blob(4096),
-  MessageType: v.optional(v.picklist(['RAW', 'DIGEST']), 'RAW'),
+  Message: blob(32, 32),
+  MessageType: v.literal('DIGEST'),
   SigningAlgorithm: v.literal(signingAlgorithm),
 })
 type SignInput = v.InferOutput<typeof SignInput>
@@ -41,7 +41,7 @@ export function cryptographicOperations(keys: KeyStore): Record<string, Operatio
       MacInput,
       (key, { Message, MacAlgorithm }) => {
         requireUse(key, MacAlgorithm)
-        const mac = createHmac(`sha${MacAlgorithm.slice(-3)}`, key.material.secret).update(Message)
+        const mac = createHmac('sha256', key.material.secret).update(Message)
         return { KeyId: key.record.arn, Mac: mac.digest('base64'), MacAlgorithm }
       },
       ({ MacAlgorithm }) => ({ 'kms:MacAlgorithm': MacAlgorithm }),
@@ -68,13 +68,13 @@ export function cryptographicOperations(keys: KeyStore): Record<string, Operatio
 
 function signMessage(key: Key, input: SignInput) {
   requireUse(key, signingAlgorithm)
-  const Signature = signDigest(key, readDigest(input)).toString('base64')
+  const Signature = signDigest(key, input.Message).toString('base64')
   return { KeyId: key.record.arn, Signature, SigningAlgorithm: signingAlgorithm }
 }
 
 function verifySignature(key: Key, input: v.InferOutput<typeof VerifyInput>) {
   requireUse(key, signingAlgorithm)
-  if (verifyDigest(key, readDigest(input), input.Signature))
+  if (verifyDigest(key, input.Message, input.Signature))
     return { KeyId: key.record.arn, SignatureValid: true, SigningAlgorithm: signingAlgorithm }
   throw new AwsError('KMSInvalidSignatureException', 'The signature is not valid.')
 }
@@ -115,18 +115,12 @@ function encryptionContext(input: { EncryptionContext: EncryptionContext }) {
   }
 }
 
-function readDigest({ Message, MessageType }: SignInput): Buffer {
-  if (MessageType === 'RAW') return createHash('sha256').update(Message).digest()
-  if (Message.length === 32) return Message
-  throw new AwsError('ValidationException', `Digest is invalid length for algorithm ${signingAlgorithm}.`)
-}
-
-/** Schema of a binary member of a request: base64 in JSON, decoded to 1 to `maxBytes` bytes. */
-function blob(maxBytes: number) {
+/** Schema of a binary member of a request: base64 in JSON, decoded to `minBytes` to `maxBytes` bytes. */
+function blob(maxBytes: number, minBytes = 1) {
   return v.pipe(
     v.string(),
     v.base64(),
     v.transform((text) => Buffer.from(text, 'base64')),
-    v.check((bytes) => bytes.length >= 1 && bytes.length <= maxBytes, 'length'),
+    v.check((bytes) => bytes.length >= minBytes && bytes.length <= maxBytes, 'length'),
   )
 }

@@ -35,9 +35,6 @@ export interface EventSource {
   close(waitMilliseconds: number): Promise<void>
 }
 
-/** Maximum number of parallel batches of a queue: five to a thousand on AWS; ten are enough for a laptop. */
-const maxConcurrency = 10
-
 const timeoutProbability = 0.02
 /** Maximum time that a function which is ended early has run; most work is done within it. */
 const maxRunMilliseconds = 100
@@ -45,10 +42,9 @@ const maxRunMilliseconds = 100
 /** Checks the stack's event sources, as AWS does on creation, and returns a starter for each. */
 export function prepareEventSources(options: DeliveryOptions): (() => EventSource)[] {
   const { model, queues, callers, report } = options
-  const enabled = model.eventSources.filter((mapping) => mapping.enabled)
-  return enabled.flatMap((mapping) => {
+  return model.eventSources.flatMap((mapping) => {
     const queue = queues.byArn(mapping.queueArn)
-    const target = model.functions.find(({ logicalId }) => logicalId === mapping.functionLogicalId)
+    const target = model.functions.find(({ name }) => name === mapping.functionName)
     const poller = callers.of(target?.arn ?? '')
     if (queue === undefined || target === undefined || poller === undefined)
       throw new Error(`an event source names an unknown queue or function: ${mapping.queueArn}`)
@@ -77,17 +73,16 @@ function startEventSource(
 ): EventSource {
   let stop: AbortController | undefined
   let state: ReturnType<EventSource['state']> = 'Disabled'
-  const limits = [mapping.maximumConcurrency, target.reservedConcurrency, maxConcurrency]
-  const concurrency = Math.min(...limits.map((limit) => limit ?? Infinity))
+  const { batchSize, maximumConcurrency } = mapping
   const deliveries = new Set<Promise<void>>()
   const poll = async (signal: AbortSignal) => {
     while (!signal.aborted) {
-      const messages = await receiveBatch(queue, mapping, signal)
+      const messages = await queue.receive(batchSize, { waitMilliseconds: Infinity, signal })
       if (messages.length === 0) continue
-      const delivery = deliver(messages, mapping, queue, target, options)
+      const delivery = deliver(messages, queue, target, options)
       deliveries.add(delivery)
       void delivery.then(() => deliveries.delete(delivery))
-      if (deliveries.size >= concurrency) await Promise.race(deliveries)
+      if (deliveries.size >= maximumConcurrency) await Promise.race(deliveries)
     }
     await Promise.all(deliveries)
   }
@@ -121,37 +116,20 @@ function startEventSource(
   return source
 }
 
-/** Receives one batch of SQS messages: waits for the first, then until it is full or its window ends. */
-async function receiveBatch(
-  queue: Queue,
-  { batchSize, batchingWindowSeconds }: EventSourceModel,
-  signal: AbortSignal,
-): Promise<Message[]> {
-  const messages = await queue.receive(batchSize, { waitMilliseconds: Infinity, signal })
-  const windowEnd = Date.now() + batchingWindowSeconds * 1000
-  while (messages.length < batchSize && !signal.aborted && Date.now() < windowEnd) {
-    const waitMilliseconds = windowEnd - Date.now()
-    messages.push(...(await queue.receive(batchSize - messages.length, { waitMilliseconds, signal })))
-  }
-  return messages
-}
-
 /** Invokes the function with a batch and deletes what it processed; the rest becomes visible again. */
 async function deliver(
   messages: Message[],
-  { reportBatchItemFailures }: EventSourceModel,
   queue: Queue,
   { name }: FunctionModel,
   { model, manners, invoke, report }: DeliveryOptions,
 ): Promise<void> {
   try {
     const event = buildSqsEvent(messages, queue.model.arn, model.region)
-    const payload = Buffer.from(JSON.stringify(event))
-    const result = await invoke(name, payload, 'RequestResponse', drawTimeout(name, manners))
+    const result = await invoke(name, JSON.stringify(event), drawTimeout(name, manners))
     if (result.functionError !== undefined || losesAnswer(manners, queue.model.name))
       return hasten(messages, queue, manners)
     const ids = new Set(messages.map(({ id }) => id))
-    const failed = reportBatchItemFailures ? readBatchFailures(result.payload, ids) : new Set<string>()
+    const failed = readBatchFailures(result.payload, ids)
     const processed = messages.filter(({ id }) => failed !== undefined && !failed.has(id))
     for (const { receipt } of processed) queue.delete(receipt ?? '')
   } catch (error) {
@@ -192,10 +170,12 @@ function buildSqsEvent(messages: Message[], queueArn: string, region: string) {
   }
 }
 
-function describeAttribute({ StringValue, BinaryValue, DataType: dataType }: MessageAttribute) {
-  const values = { stringValue: StringValue, binaryValue: BinaryValue }
-  return { ...values, stringListValues: [], binaryListValues: [], dataType }
-}
+const describeAttribute = ({ StringValue: stringValue, DataType: dataType }: MessageAttribute) => ({
+  stringValue,
+  stringListValues: [],
+  binaryListValues: [],
+  dataType,
+})
 
 const Failure = v.object({ itemIdentifier: v.pipe(v.string(), v.minLength(1)) })
 const BatchResponse = v.nullable(v.object({ batchItemFailures: v.nullish(v.array(Failure), []) }))
@@ -205,10 +185,9 @@ const BatchResponse = v.nullable(v.object({ batchItemFailures: v.nullish(v.array
  * Undefined, for the whole batch, if the result names an unknown id or does not have the form that Lambda
  * accepts.
  */
-function readBatchFailures(payload: Uint8Array, ids: ReadonlySet<string>): Set<string> | undefined {
+function readBatchFailures(payload: string, ids: ReadonlySet<string>): Set<string> | undefined {
   try {
-    const text = Buffer.from(payload).toString()
-    const answer = v.parse(BatchResponse, text === '' ? null : JSON.parse(text))
+    const answer = v.parse(BatchResponse, payload === '' ? null : JSON.parse(payload))
     const failed = new Set(answer?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
     return [...failed].every((id) => ids.has(id)) ? failed : undefined
   } catch {

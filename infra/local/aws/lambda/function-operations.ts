@@ -3,28 +3,41 @@ import { AwsError, jsonAnswer, parseJson, type Answer, type AwsRequest } from '.
 import type { Service } from '../wire/operation.ts'
 
 /**
- * Runs a Lambda function: in the runtime of the local stack, or in a test's stub. With `endAfterMilliseconds`
- * it is ended then, with the error of a timeout.
+ * Runs a Lambda function with a JSON payload. With `endAfterMilliseconds` it is ended then, with the error of
+ * a timeout.
  */
 export type Invoke = (
   functionName: string,
-  payload: Uint8Array,
-  type: 'RequestResponse' | 'Event',
+  payload: string,
   endAfterMilliseconds?: number,
 ) => Promise<InvokeResult>
 
 /** The result of a Lambda invocation. */
 export interface InvokeResult {
-  payload: Uint8Array
+  payload: string
   /** Set if the function threw, timed out or exited; the payload is then the error object. */
-  functionError?: 'Unhandled'
+  functionError?: 'Unhandled' | undefined
+}
+
+/**
+ * Runs a Lambda function without waiting for it; `report` gets a line if it fails. It is not retried, as the
+ * template wants it for scheduled functions.
+ */
+export async function invokeLater(
+  invoke: Invoke,
+  name: string,
+  payload: string,
+  report: (problem: string) => void,
+): Promise<void> {
+  const problem = await invoke(name, payload).then(({ functionError }) => functionError, String)
+  if (problem !== undefined) report(`${name} failed asynchronously: ${problem}`)
 }
 
 const functionsPath = '/2015-03-31/functions'
 const maxPayloadBytes = { RequestResponse: 6_291_556, Event: 1_048_576 }
 
 /** The Lambda operations Invoke and ListFunctions, in Lambda's REST protocol. */
-export function lambdaService(model: StackModel, invoke: Invoke): Service {
+export function lambdaService(model: StackModel, invoke: Invoke, report: (problem: string) => void): Service {
   return (request) => {
     const { method, path } = request
     if (method === 'GET' && path.replace(/\/$/, '') === functionsPath)
@@ -40,7 +53,8 @@ export function lambdaService(model: StackModel, invoke: Invoke): Service {
     return {
       access: () => [{ action: 'lambda:InvokeFunction', resource: arn, context }],
       run: () => {
-        if (model.functions.some((item) => item.name === name)) return invokeFunction(name, invoke, request)
+        if (model.functions.some((item) => item.name === name))
+          return invokeFunction(name, invoke, request, report)
         throw new AwsError('ResourceNotFoundException', `Function not found: ${arn}`, { status: 404 })
       },
     }
@@ -53,7 +67,12 @@ function readName(reference: string): string {
   return form.exec(reference)?.[1] ?? reference
 }
 
-async function invokeFunction(name: string, invoke: Invoke, { headers, body }: AwsRequest): Promise<Answer> {
+async function invokeFunction(
+  name: string,
+  invoke: Invoke,
+  { headers, body }: AwsRequest,
+  report: (problem: string) => void,
+): Promise<Answer> {
   const type = headers['x-amz-invocation-type'] ?? 'RequestResponse'
   if (type !== 'RequestResponse' && type !== 'Event')
     throw new AwsError('InvalidParameterValueException', 'The invocation type is not known.')
@@ -63,8 +82,11 @@ async function invokeFunction(name: string, invoke: Invoke, { headers, body }: A
     throw new AwsError('RequestTooLargeException', message, { status: 413 })
   }
   parseJson(payload, 'InvalidRequestContentException')
-  const { functionError, payload: result } = await invoke(name, payload, type)
-  if (type === 'Event') return { status: 202, headers: {}, body: '' }
+  if (type === 'Event') {
+    void invokeLater(invoke, name, payload.toString(), report)
+    return { status: 202, headers: {}, body: '' }
+  }
+  const { functionError, payload: result } = await invoke(name, payload.toString())
   return {
     status: 200,
     headers: {
@@ -72,7 +94,7 @@ async function invokeFunction(name: string, invoke: Invoke, { headers, body }: A
       'x-amz-executed-version': '$LATEST',
       ...(functionError && { 'x-amz-function-error': functionError }),
     },
-    body: Buffer.from(result),
+    body: result,
   }
 }
 

@@ -2,11 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as v from 'valibot'
 import { AwsError } from '../wire/http-messages.ts'
 
-/** A message attribute in SQS's JSON protocol; binary values are base64. */
+/** A message attribute in SQS's JSON protocol; binary values are not known here. */
 export const MessageAttribute = v.object({
-  DataType: v.pipe(v.string(), v.regex(/^(String|Number|Binary)(\..+)?$/), v.maxLength(256)),
-  StringValue: v.optional(v.string()),
-  BinaryValue: v.optional(v.string()),
+  DataType: v.picklist(['String', 'Number']),
+  StringValue: v.string(),
 })
 export type MessageAttribute = v.InferOutput<typeof MessageAttribute>
 
@@ -45,17 +44,11 @@ export function readReceipt(receiptHandle: string): string {
   throw new AwsError(code, 'The input receipt handle is not valid.', { status: 404, queryCode: code })
 }
 
-/** Formats the sequence number of a FIFO message: 20 digits, increasing. */
-export function sequenceNumber(position: number): string {
-  return String(position).padStart(20, '0')
-}
-
 /** Returns a message's system attributes, with SQS's names. */
 export function systemAttributes(message: Message): Record<string, string> {
   const attributes: Record<string, string | null> = {
     ApproximateReceiveCount: String(message.receiveCount),
     SentTimestamp: String(message.sentAt),
-    SequenceNumber: message.deduplicationId === null ? null : sequenceNumber(message.position),
     MessageGroupId: message.groupId,
     SenderId: message.senderId,
     MessageDeduplicationId: message.deduplicationId,
@@ -80,17 +73,17 @@ export function md5OfAttributes(attributes: Record<string, MessageAttribute>): s
   const sorted = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1))
   if (sorted.length === 0) return undefined
   const hash = createHash('md5')
-  const add = (bytes: Buffer) => {
+  const add = (text: string) => {
     const length = Buffer.alloc(4)
-    length.writeUInt32BE(bytes.length)
-    hash.update(length).update(bytes)
+    length.writeUInt32BE(Buffer.byteLength(text))
+    hash.update(length).update(text)
   }
-  for (const [name, { DataType, StringValue = '', BinaryValue = '' }] of sorted) {
-    const binary = DataType.startsWith('Binary')
-    add(Buffer.from(name))
-    add(Buffer.from(DataType))
-    hash.update(Buffer.from([binary ? 2 : 1]))
-    add(binary ? Buffer.from(BinaryValue, 'base64') : Buffer.from(StringValue))
+  for (const [name, { DataType, StringValue }] of sorted) {
+    add(name)
+    add(DataType)
+    // The type of transport: 1 for text.
+    hash.update(Buffer.from([1]))
+    add(StringValue)
   }
   return hash.digest('hex')
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Manners } from '../../manners.ts'
 import type { QueueModel } from '../../model.ts'
 import { compilePolicies, type CompiledPolicy } from '../iam/policy.ts'
@@ -11,7 +11,6 @@ import { drawLateness, drawRepetition } from './queue-manners.ts'
 export interface NewMessage {
   body: string
   attributes?: Record<string, MessageAttribute>
-  delaySeconds?: number | undefined
   groupId?: string | undefined
   deduplicationId?: string | undefined
   senderId: string
@@ -54,7 +53,7 @@ export class Queue {
   send(message: NewMessage): Message {
     const { name, fifo, delaySeconds } = this.model
     const now = Date.now()
-    const deduplicationId = fifo ? this.#chooseDeduplicationId(message) : null
+    const deduplicationId = fifo ? (message.deduplicationId ?? refuseWithoutId()) : null
     const first = deduplicationId === null ? undefined : this.#findSent(deduplicationId, now)
     if (first !== undefined) return first
     const lateness = fifo ? 0 : drawLateness(this.#manners, name)
@@ -65,7 +64,7 @@ export class Queue {
       attributes: message.attributes ?? {},
       senderId: message.senderId,
       sentAt: now,
-      visibleAt: now + 1000 * (message.delaySeconds ?? delaySeconds) + lateness,
+      visibleAt: now + 1000 * delaySeconds + lateness,
       receiveCount: 0,
       firstReceivedAt: null,
       receipt: null,
@@ -223,13 +222,6 @@ export class Queue {
     return this.#sent.get(deduplicationId)
   }
 
-  #chooseDeduplicationId({ deduplicationId, body }: NewMessage): string {
-    if (deduplicationId !== undefined) return deduplicationId
-    if (this.model.contentBasedDeduplication) return createHash('sha256').update(body).digest('hex')
-    const message = 'The message needs a MessageDeduplicationId, or the queue ContentBasedDeduplication.'
-    throw new AwsError('InvalidParameterValue', message)
-  }
-
   /** Resolves after the next change of the queue, after this time, or when the signal aborts. */
   #change(milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
@@ -249,4 +241,8 @@ export class Queue {
   #wake(): void {
     setImmediate(() => this.#waiting.forEach((finish) => finish()))
   }
+}
+
+function refuseWithoutId(): never {
+  throw new AwsError('InvalidParameterValue', 'The message needs a MessageDeduplicationId.')
 }

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, type Call, type Operation } from '../wire/operation.ts'
-import { md5, md5OfAttributes, MessageAttribute, sequenceNumber, systemAttributes } from './message.ts'
+import { md5, md5OfAttributes, MessageAttribute, systemAttributes } from './message.ts'
 import type { Message } from './message.ts'
 import type { Queue } from './queue.ts'
 import { queueAccess, type Queues } from './queues.ts'
 
-/** Maximum size in bytes of a message, and of a batch of messages (SQS quota). SQS counts attributes too. */
+/** Maximum size in bytes of a message (SQS quota). SQS counts attributes too. */
 const maxMessageBytes = 1_048_576
 const maxBatchSize = 10
 
@@ -17,7 +17,6 @@ const MessageAttributes = v.pipe(v.record(v.string(), MessageAttribute), v.maxEn
 const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(128))
 const SendEntry = v.object({
   MessageBody: v.pipe(v.string(), v.minLength(1)),
-  DelaySeconds: v.optional(integerBetween(0, 900)),
   MessageAttributes: v.optional(MessageAttributes, {}),
   MessageGroupId: v.optional(Id),
   MessageDeduplicationId: v.optional(Id),
@@ -37,9 +36,8 @@ type ReceiveInput = v.InferOutput<typeof ReceiveInput>
 const DeleteEntry = v.object({ ReceiptHandle: v.string() })
 const HideEntry = v.object({ ...DeleteEntry.entries, VisibilityTimeout: integerBetween(0, 43_200) })
 
-/** SQS operations that find queues, and send, receive, delete and hide messages, also in batches. */
+/** SQS operations that find queues, and send, receive, delete and hide messages, the last two in batches. */
 export function sqsOperations(queues: Queues, senderId: string): Record<string, Operation> {
-  const send = (queue: Queue, entry: SendEntry) => sendMessage(queue, entry, senderId)
   const remove = (queue: Queue, entry: v.InferOutput<typeof DeleteEntry>) => queue.delete(entry.ReceiptHandle)
   const hide = (queue: Queue, entry: v.InferOutput<typeof HideEntry>) =>
     queue.changeVisibility(entry.ReceiptHandle, entry.VisibilityTimeout)
@@ -52,8 +50,9 @@ export function sqsOperations(queues: Queues, senderId: string): Record<string, 
     GetQueueAttributes: onQueue(queues, 'GetQueueAttributes', AttributesInput, (queue, input) => ({
       Attributes: pick(describeQueue(queue), input.AttributeNames),
     })),
-    SendMessage: onQueue(queues, 'SendMessage', SendEntry, send),
-    SendMessageBatch: onBatch(queues, 'SendMessage', SendEntry, send),
+    SendMessage: onQueue(queues, 'SendMessage', SendEntry, (queue, entry) =>
+      sendMessage(queue, entry, senderId),
+    ),
     ReceiveMessage: onQueue(queues, 'ReceiveMessage', ReceiveInput, receiveMessages),
     DeleteMessage: onQueue(queues, 'DeleteMessage', DeleteEntry, remove),
     DeleteMessageBatch: onBatch(queues, 'DeleteMessage', DeleteEntry, remove),
@@ -81,7 +80,7 @@ function onBatch<const Schema extends v.GenericSchema>(
   queues: Queues,
   action: string,
   schema: Schema,
-  run: (queue: Queue, entry: v.InferOutput<Schema>) => unknown,
+  run: (queue: Queue, entry: v.InferOutput<Schema>) => void,
 ): Operation {
   const BatchEntry = v.intersect([v.object({ Id: v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/)) }), schema])
   return onQueue(queues, action, v.object({ Entries: v.array(BatchEntry) }), (queue, { Entries }) => {
@@ -90,7 +89,8 @@ function onBatch<const Schema extends v.GenericSchema>(
     const Failed: unknown[] = []
     for (const entry of Entries) {
       try {
-        Successful.push({ Id: entry.Id, ...(run(queue, entry) as object | undefined) })
+        run(queue, entry)
+        Successful.push({ Id: entry.Id })
       } catch (error) {
         if (!(error instanceof AwsError)) throw error
         Failed.push({ Id: entry.Id, SenderFault: true, Code: error.code, Message: error.message })
@@ -100,7 +100,7 @@ function onBatch<const Schema extends v.GenericSchema>(
   })
 }
 
-function checkBatch(entries: ({ Id: string } & Partial<SendEntry>)[]): void {
+function checkBatch(entries: { Id: string }[]): void {
   const refuse = (code: string, message: string) => {
     throw new AwsError(code, message, { queryCode: `AWS.SimpleQueueService.${code}` })
   }
@@ -109,27 +109,20 @@ function checkBatch(entries: ({ Id: string } & Partial<SendEntry>)[]): void {
     refuse('TooManyEntriesInBatchRequest', `A request can have ${maxBatchSize} entries at most.`)
   if (new Set(entries.map(({ Id }) => Id)).size < entries.length)
     refuse('BatchEntryIdsNotDistinct', 'Two or more batch entries in the request have the same Id.')
-  const bytes = Buffer.byteLength(entries.map((entry) => entry.MessageBody ?? '').join(''))
-  if (bytes > maxMessageBytes)
-    refuse('BatchRequestTooLong', `Batch requests cannot be longer than ${maxMessageBytes} bytes.`)
 }
 
 function sendMessage(queue: Queue, entry: SendEntry, senderId: string): Record<string, unknown> {
-  const { MessageBody: body, MessageAttributes: attributes, DelaySeconds: delaySeconds } = entry
+  const { MessageBody: body, MessageAttributes: attributes } = entry
   const { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId } = entry
-  const { fifo } = queue.model
   if (Buffer.byteLength(body) > maxMessageBytes)
     throw new AwsError('InvalidParameterValue', `Message must be shorter than ${maxMessageBytes} bytes.`)
-  if (fifo && groupId === undefined)
+  if (queue.model.fifo && groupId === undefined)
     throw new AwsError('MissingParameter', 'The request must contain the parameter MessageGroupId.')
-  if (fifo && delaySeconds !== undefined && delaySeconds > 0)
-    throw new AwsError('InvalidParameterValue', 'DelaySeconds is not valid for a message of a FIFO queue.')
-  const sent = queue.send({ body, attributes, delaySeconds, groupId, deduplicationId, senderId })
+  const sent = queue.send({ body, attributes, groupId, deduplicationId, senderId })
   return {
     MessageId: sent.id,
     MD5OfMessageBody: md5(body),
     MD5OfMessageAttributes: md5OfAttributes(attributes),
-    SequenceNumber: fifo ? sequenceNumber(sent.position) : undefined,
   }
 }
 
@@ -173,8 +166,6 @@ function describeQueue(queue: Queue): Record<string, string> {
     ApproximateNumberOfMessagesDelayed: String(counts.delayed),
     VisibilityTimeout: String(model.visibilityTimeoutSeconds),
     MessageRetentionPeriod: String(model.retentionSeconds),
-    DelaySeconds: String(model.delaySeconds),
-    ...(model.fifo && { FifoQueue: 'true' }),
   }
 }
 

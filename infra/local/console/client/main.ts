@@ -1,6 +1,5 @@
 import { make } from '../../../authorization-page/dom.ts'
 import * as ui from './elements.ts'
-import { drawTimeline, type SigningKey } from './timeline.ts'
 
 interface Panel {
   title: string
@@ -18,12 +17,6 @@ interface Outbox {
 interface Queues {
   queues: ui.Row[]
   dead_letters: { queue: string; sent_at: number; reason: string | null; body: string }[]
-}
-
-interface Keys {
-  keys: SigningKey[]
-  evidence: { sequence: number; at: number; action: string; trigger: { kind: string }; hash: string }[]
-  next_due: number | null
 }
 
 const refreshMilliseconds = 3000
@@ -55,26 +48,8 @@ const panels: Record<string, Panel> = {
       ),
     controls: recipient,
   },
-  keys: { title: 'Signing keys', path: () => 'keys', draw: showKeys },
   queues: { title: 'Queues', path: () => 'queues', draw: showQueues },
   facts: { title: 'What runs', path: () => 'stack', draw: showFacts },
-}
-
-function showKeys({ keys, evidence, next_due: nextDue }: Keys): Node[] {
-  const rows = keys.toReversed().map((key) => ({
-    ...key,
-    since_at: key.retired_at ?? key.retiring_at ?? key.active_at ?? key.published_at,
-  }))
-  const steps = evidence.toReversed().map(({ trigger, ...step }) => ({ ...step, trigger: trigger.kind }))
-  return [
-    drawTimeline(keys),
-    ui.makeTable('kid state since_at', rows, 'No key yet.'),
-    make('p', {}, 'Next step: ', nextDue === null ? 'none' : ui.showInstant(nextDue)),
-    ui.makeDetails(
-      `Evidence (${evidence.length})`,
-      ui.makeTable('sequence at action trigger hash', steps, 'No step yet.'),
-    ),
-  ]
 }
 
 /** Shows the queues with their message counts, and the rejected events with their reasons. */

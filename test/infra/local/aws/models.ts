@@ -18,7 +18,6 @@ export function arnOf(service: string, resource: string): string {
 /** Makes the model of a function whose role has these policy statements. */
 export function functionModel(name: string, statements: PolicyStatement[] = []): FunctionModel {
   return {
-    logicalId: name,
     name,
     arn: arnOf('lambda', `function:${name}`),
     codeDirectory: '/nowhere',
@@ -26,7 +25,6 @@ export function functionModel(name: string, statements: PolicyStatement[] = []):
     environment: {},
     timeoutSeconds: 3,
     memoryMegabytes: 256,
-    reservedConcurrency: undefined,
     roleArn: `arn:aws:iam::${accountId}:role/${name}-role`,
     roleTags: {},
     policies: statements.length > 0 ? [{ Version: '2012-10-17', Statement: statements }] : [],
@@ -40,7 +38,6 @@ export function queueModel(name: string, changes: Partial<QueueModel> = {}): Que
     url: `https://sqs.${region}.amazonaws.com/${accountId}/${name}`,
     arn: arnOf('sqs', name),
     fifo: name.endsWith('.fifo'),
-    contentBasedDeduplication: false,
     visibilityTimeoutSeconds: 30,
     delaySeconds: 0,
     retentionSeconds: 345_600,
@@ -69,12 +66,9 @@ export function eventSourceModel(
 ): EventSourceModel {
   return {
     queueArn: queue.arn,
-    functionLogicalId: 'worker',
+    functionName: 'worker',
     batchSize: 10,
-    batchingWindowSeconds: 0,
-    maximumConcurrency: undefined,
-    reportBatchItemFailures: true,
-    enabled: true,
+    maximumConcurrency: 10,
     ...changes,
   }
 }

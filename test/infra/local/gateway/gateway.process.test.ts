@@ -18,15 +18,7 @@ interface Answer {
 /** Variables of the API's stage, which a test sets. */
 const stageVariables: Record<string, string> = {}
 
-const handlers = [
-  'probe.show',
-  'probe.answer',
-  'probe.fault',
-  'probe.huge',
-  'probe.hang',
-  'broken.handler',
-  'probe.limited',
-]
+const handlers = ['probe.show', 'probe.answer', 'probe.fault', 'probe.huge', 'probe.hang', 'broken.handler']
 let server: BoundServer
 let runtime: Runtime
 
@@ -34,9 +26,7 @@ beforeAll(async () => {
   server = await bindServer(0, '--port')
   runtime = new Runtime({
     functions: handlers.map((handler) =>
-      handler === 'probe.limited'
-        ? describeFunction('probe.hang', { logicalId: 'fixture/probe.limited', reservedConcurrency: 0 })
-        : describeFunction(handler, { timeoutSeconds: handler === 'probe.hang' ? 5 : 10 }),
+      describeFunction(handler, { timeoutSeconds: handler === 'probe.hang' ? 5 : 10 }),
     ),
     environmentOf: (model) =>
       composeEnvironment(model, 'us-east-1', server.url, {
@@ -49,7 +39,7 @@ beforeAll(async () => {
   })
   const route = (routeKey: string, handler = 'probe.show') => ({
     routeKey,
-    functionLogicalId: `fixture/${handler}`,
+    functionName: handler.replace('.', '-'),
   })
   server.serve(
     createGateway({
@@ -63,7 +53,6 @@ beforeAll(async () => {
         route('GET /huge', 'probe.huge'),
         route('GET /broken', 'broken.handler'),
         route('GET /hang', 'probe.hang'),
-        route('GET /limited', 'probe.limited'),
         { ...route('GET /throttled'), throttle: { rate: 0.001, burst: 2 } },
       ],
       cors: {
@@ -72,16 +61,9 @@ beforeAll(async () => {
         allowHeaders: ['authorization', 'content-type'],
         exposeHeaders: ['x-request-id'],
         maxAgeSeconds: 600,
-        allowCredentials: false,
       },
       invoke: runtime.invoke,
-      identity: {
-        apiId: 'fixture',
-        accountId: '000000000000',
-        domainName: '127.0.0.1',
-        port: server.port,
-        stageVariables,
-      },
+      stageVariables,
       integrationTimeoutMilliseconds: 700,
     }),
   )
@@ -142,13 +124,11 @@ describe('the event of a request', () => {
     expect(await see('GET', '/show')).not.toHaveProperty('stageVariables')
   })
 
-  it('the gateway’s event has every member of payload 2.0, with repeated headers and parameters joined', async () => {
+  it('the gateway’s event has what payload 2.0 has of a request, with repeated headers joined', async () => {
     const event = await see('GET', '/things/a%2Fb%20c?x=1&x=2&y=%20z&x=', {
       headers: {
         'User-Agent': 'probe/1',
         'X-Twice': ['one', 'two'],
-        Cookie: 'a=1; b=2',
-        'X-Forwarded-For': '8.8.8.8',
       },
     })
     expect(event).toMatchObject({
@@ -156,14 +136,9 @@ describe('the event of a request', () => {
       routeKey: 'GET /things/{id}',
       rawPath: '/things/a/b c',
       rawQueryString: 'x=1&x=2&y=%20z&x=',
-      queryStringParameters: { x: '1,2,', y: ' z' },
       pathParameters: { id: 'a/b c' },
-      cookies: ['a=1', 'b=2'],
       isBase64Encoded: false,
       requestContext: {
-        accountId: '000000000000',
-        apiId: 'fixture',
-        domainName: '127.0.0.1',
         stage: '$default',
         routeKey: 'GET /things/{id}',
         http: {
@@ -178,36 +153,18 @@ describe('the event of a request', () => {
     expect(event.headers).toMatchObject({
       'user-agent': 'probe/1',
       'x-twice': 'one,two',
-      'x-forwarded-for': '8.8.8.8, 127.0.0.1',
-      'x-forwarded-port': String(server.port),
       'content-length': '0',
     })
-    expect(event.headers).not.toHaveProperty('cookie')
     expect(event.headers).not.toHaveProperty('connection')
-    expect(event.headers['x-amzn-trace-id']).toMatch(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/)
     expect(event.body).toBeUndefined()
-    expect(event.requestContext.time).toMatch(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/)
-    expect(Math.abs(event.requestContext.timeEpoch - Date.now())).toBeLessThan(5000)
     expect(event.requestContext.requestId).toMatch(/^[\w-]{15}=$/)
-  })
-
-  it('the gateway’s event has the source address of the connection, not one that a header names', async () => {
-    const event = await see('GET', '/show', {
-      localAddress: '127.0.0.2',
-      headers: { 'X-Forwarded-For': '9.9.9.9' },
-    })
-    expect(event.requestContext.http.sourceIp).toBe('127.0.0.2')
   })
 
   it.each([
     ['application/json', '{"a":"ü"}', false],
     ['application/json; charset=utf-8', '{}', false],
-    ['text/csv', 'a,b', false],
-    ['application/xml', '<a/>', false],
-    ['application/javascript', '1', false],
     ['application/x-www-form-urlencoded', 'a=b', true],
     ['application/octet-stream', 'a', true],
-    ['application/jsonish', 'a', true],
     [undefined, 'a', true],
   ])(
     'the gateway’s event has a body of type %s as text or base64, as with API Gateway',
@@ -224,22 +181,16 @@ describe('the event of a request', () => {
     },
   )
 
-  it.each([
-    ['GET', '/things/special', 'GET /things/special', undefined],
-    ['GET', '/things/other', 'GET /things/{id}', { id: 'other' }],
-  ])('the gateway routes %s %s to %s', async (method, path, routeKey, pathParameters) => {
-    const event = await see(method, path)
-    expect(event.routeKey).toBe(routeKey)
-    expect(event.pathParameters).toEqual(pathParameters)
+  it('the gateway routes to a variable where fixed text matches', async () => {
+    expect((await see('GET', '/things/special')).routeKey).toBe('GET /things/special')
   })
 })
 
 describe('the response to a client', () => {
-  it('the gateway’s response has the status, headers, cookies and body of the function’s result', async () => {
+  it('the gateway’s response has the status, headers and body of the function’s result', async () => {
     const answer = await ask({
       statusCode: 201,
       headers: { 'X-Custom': 'a', 'content-type': 'text/html', 'Content-Length': '1' },
-      cookies: ['a=1; Path=/', 'b=2'],
       body: '<p>ü</p>',
     })
     expect(answer).toMatchObject({ status: 201, text: '<p>ü</p>' })
@@ -247,22 +198,11 @@ describe('the response to a client', () => {
       'x-custom': 'a',
       'content-type': 'text/html',
       'content-length': '9',
-      'set-cookie': ['a=1; Path=/', 'b=2'],
     })
     expect(answer.headers['apigw-requestid']).toMatch(/^[\w-]{15}=$/)
   })
 
   it.each([
-    [
-      'base64',
-      { statusCode: 200, body: 'aGVsbG8=', isBase64Encoded: true },
-      200,
-      'hello',
-      'text/plain;charset=UTF-8',
-    ],
-    ['no status code', { hello: 'world' }, 200, '{"hello":"world"}', 'application/json'],
-    ['a string', 'hello', 200, 'hello', 'application/json'],
-    ['null', null, 200, 'null', 'application/json'],
     ['no body', { statusCode: 302, headers: { location: '/x' } }, 302, '', 'text/plain;charset=UTF-8'],
     ['a bad status', { statusCode: 'x' }, 500, '{"message":"Internal Server Error"}', 'application/json'],
     [
@@ -296,7 +236,6 @@ describe('the response to a client', () => {
     ['GET', '/huge', 500, 'Internal Server Error'],
     ['GET', '/broken', 500, 'Internal Server Error'],
     ['GET', '/hang', 503, 'Service Unavailable'],
-    ['GET', '/limited', 503, 'Service Unavailable'],
   ])(
     'the gateway itself answers %s %s with status %i and API Gateway’s message %s',
     async (method, path, status, message) => {
@@ -344,19 +283,16 @@ describe('the response to a client', () => {
 describe('CORS', () => {
   const preflight = { Origin: 'http://127.0.0.1:3001', 'Access-Control-Request-Method': 'POST' }
 
-  it.each(['/show', '/nowhere'])(
-    'the gateway answers a CORS preflight for %s without calling a function',
-    async (path) => {
-      const answer = await send('OPTIONS', path, { headers: preflight })
-      expect(answer).toMatchObject({ status: 204, text: '' })
-      expect(answer.headers).toMatchObject({
-        'access-control-allow-origin': 'http://127.0.0.1:3001',
-        'access-control-allow-methods': 'GET,POST',
-        'access-control-allow-headers': 'authorization,content-type',
-        'access-control-max-age': '600',
-      })
-    },
-  )
+  it('the gateway answers a CORS preflight without calling a function', async () => {
+    const answer = await send('OPTIONS', '/nowhere', { headers: preflight })
+    expect(answer).toMatchObject({ status: 204, text: '' })
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': 'http://127.0.0.1:3001',
+      'access-control-allow-methods': 'GET,POST',
+      'access-control-allow-headers': 'authorization,content-type',
+      'access-control-max-age': '600',
+    })
+  })
 
   it.each([
     ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],

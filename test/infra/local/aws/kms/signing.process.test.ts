@@ -16,33 +16,18 @@ async function createSigningKey() {
   return { kms, KeyId, publicKey }
 }
 
-test('a KMS signature over a message or its digest verifies with OpenSSL and KMS, and a forged one does not', async () => {
+test('a KMS signature of a digest verifies with OpenSSL and KMS, and a forged one does not', async () => {
   const { kms, KeyId, publicKey } = await createSigningKey()
   const message = Buffer.from('a message of any length')
-  const digest = createHash('sha256').update(message).digest()
-  for (const [MessageType, Message] of [
-    ['RAW', message],
-    ['DIGEST', digest],
-  ] as const) {
-    const { Signature } = await kms.send(new SignCommand({ KeyId, Message, MessageType, SigningAlgorithm }))
-    const signature = Buffer.from(Signature ?? [])
-    expect(verify('sha256', message, publicKey, signature)).toBe(true)
-
-    const verified = await kms.send(
-      new VerifyCommand({
-        KeyId,
-        Message: digest,
-        MessageType: 'DIGEST',
-        SigningAlgorithm,
-        Signature: signature,
-      }),
-    )
-    expect(verified.SignatureValid).toBe(true)
-    signature[10] = (signature[10] ?? 0) ^ 1
-    await expect(
-      kms.send(new VerifyCommand({ KeyId, Message, MessageType, SigningAlgorithm, Signature: signature })),
-    ).rejects.toMatchObject({ name: 'KMSInvalidSignatureException' })
-  }
+  const Message = createHash('sha256').update(message).digest()
+  const signing = { KeyId, Message, MessageType: 'DIGEST', SigningAlgorithm } as const
+  const { Signature = new Uint8Array() } = await kms.send(new SignCommand(signing))
+  expect(verify('sha256', message, publicKey, Signature)).toBe(true)
+  expect((await kms.send(new VerifyCommand({ ...signing, Signature }))).SignatureValid).toBe(true)
+  Signature[10] = (Signature[10] ?? 0) ^ 1
+  await expect(kms.send(new VerifyCommand({ ...signing, Signature }))).rejects.toMatchObject({
+    name: 'KMSInvalidSignatureException',
+  })
 })
 
 test('KMS Sign rejects an invalid request with the exception name that AWS uses', async () => {
@@ -58,9 +43,6 @@ test('KMS Sign rejects an invalid request with the exception name that AWS uses'
   } as const
   const refused: [Partial<ConstructorParameters<typeof SignCommand>[0]>, string][] = [
     [{ Message: Buffer.alloc(31) }, 'ValidationException'],
-    [{ Message: Buffer.alloc(4097), MessageType: 'RAW' }, 'ValidationException'],
-    [{ Message: Buffer.alloc(0), MessageType: 'RAW' }, 'ValidationException'],
-    [{ SigningAlgorithm: 'ECDSA_SHA_256' }, 'ValidationException'],
     [{ KeyId: 'ffffffff-0000-0000-0000-000000000000' }, 'NotFoundException'],
     [{ KeyId: `arn:aws:kms:mars-north-1:123456789012:key/${KeyId}` }, 'NotFoundException'],
     [{ SigningAlgorithm: 'RSASSA_PSS_SHA_256' }, 'ValidationException'],
