@@ -35,6 +35,7 @@ const namedTypes: Record<string, [property: string, arn?: string, maxLength?: nu
   'AWS::Events::EventBus': ['Name', 'events:REGION:ACCOUNT:event-bus/NAME'],
   'AWS::IAM::Role': ['RoleName', 'iam::ACCOUNT:role/NAME', 64],
   'AWS::Lambda::Function': ['FunctionName', 'lambda:REGION:ACCOUNT:function:NAME', 64],
+  'AWS::Logs::LogGroup': ['LogGroupName', 'logs:REGION:ACCOUNT:log-group:NAME:*'],
 }
 
 type Identify = (resource: UnnamedResource, addresses: Addresses) => Identity
