@@ -74,7 +74,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions) {
 
   const busOperations = {
     ...eventOperations(delivery, rules, store),
-    ...archiveOperations(model, archives, rules, store),
+    ...archiveOperations(model, archives, rules.replay, store),
   }
   const stageVariables: StageVariables = {}
   const sources: EventSource[] = []

@@ -13,7 +13,7 @@ export interface GatewayRequest {
   body: Buffer
 }
 
-/** What functions get of an event; not its copies, such as the joined query parameters, nor what names AWS. */
+/** What functions read of an event; not its copies, such as the joined query parameters. */
 type GatewayEvent = Pick<
   APIGatewayProxyEventV2,
   | 'version'

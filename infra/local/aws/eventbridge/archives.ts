@@ -4,7 +4,6 @@ import type { Store } from '../storage/store.ts'
 import { AwsError } from '../wire/http-messages.ts'
 import { defineOperation, type Operation } from '../wire/operation.ts'
 import { compilePattern } from './pattern.ts'
-import type { Rules } from './rules.ts'
 
 const schema = `
   CREATE TABLE IF NOT EXISTS archived_events (archive TEXT, at INTEGER, id TEXT, event TEXT);
@@ -50,11 +49,14 @@ const StartReplayInput = v.object({
   Destination: v.object({ Arn: v.string(), FilterArns: v.optional(v.array(v.string())) }),
 })
 
+/** Sends an archived event to a bus's matching rules again; to these rules only, if some are named. */
+type Replay = (busName: string, archived: string, replayName: string, ruleArns?: readonly string[]) => void
+
 /** EventBridge's operations on archives and replays. A replay is complete at once; a restart forgets it. */
 export function archiveOperations(
   { archives: models, region, accountId }: StackModel,
   archives: Archives,
-  rules: Rules,
+  replay: Replay,
   store: Store,
 ): Record<string, Operation> {
   const replays = new Set<string>()
@@ -88,7 +90,7 @@ export function archiveOperations(
         replays.add(ReplayName)
         store.atomically(() => {
           for (const text of archives.list(archive, EventStartTime * 1000, EventEndTime * 1000))
-            rules.replay(archive.busName, text, ReplayName, Destination.FilterArns)
+            replay(archive.busName, text, ReplayName, Destination.FilterArns)
         })
         return { ReplayArn: arnOf(`replay/${ReplayName}`), State: 'STARTING' }
       },
