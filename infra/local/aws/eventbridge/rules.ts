@@ -65,7 +65,7 @@ export function openRules(options: DeliveryOptions, archives: Archives) {
       return sealed.head.id
     },
     /** Sends an archived event to a bus's matching rules again; to these rules only, if some are named. */
-    replay(busName: string, archived: string, replayName: string, ruleArns?: readonly string[]): void {
+    replay: (busName: string, archived: string, replayName: string, ruleArns?: readonly string[]) => {
       const text = `${archived.slice(0, -1)},"replay-name":${JSON.stringify(replayName)}}`
       deliverMatching(busName, text, JSON.parse(text), ruleArns)
     },
