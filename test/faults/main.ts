@@ -11,7 +11,6 @@ const command = new Command('npm run test:faults --')
   .option('--operations <number>', 'about how many operations a history has', parseCount, 60)
   .option('--trace', 'show the digest of all calls of a seed, which is the same when it runs again')
   .option('--compare <number>', 'how many of the seeds run on DynamoDB Local, too', parseCount, 0)
-  .option('--kill-at-each-call', 'instead, kill every function that writes at each of its AWS calls')
   .parse()
 
 function parseCount(text: string): number {

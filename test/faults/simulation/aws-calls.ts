@@ -61,10 +61,8 @@ export function simulateCalls(draws: Draws, weather: Weather, { play, note }: St
   function takeTurn(task: Task, operation: string, perform: () => Promise<unknown>): Promise<unknown> {
     const stream = `${task.name} ${operation}`
     const inContext = AsyncLocalStorage.snapshot()
-    task.calls += 1
-    const isNow = task.dies?.call === task.calls
-    const isDrawn = draws.happens(`${stream} kill`, weather.kills)
-    const dies = isNow ? task.dies?.when : isDrawn ? draws.pick(stream, ['before', 'after']) : undefined
+    const isKilled = draws.happens(`${stream} kill`, weather.kills)
+    const dies = isKilled ? draws.pick(stream, ['before', 'after']) : undefined
     const isLost = draws.happens(`${stream} lost`, weather.lostAnswers)
     const kill = () => {
       task.killed = true

@@ -1,8 +1,7 @@
 import { type Draws, openDraws } from './draws.ts'
 import type { Details, EventType } from './events.ts'
 import { clientRegistration, passwordOf, type SignInPlan, totpSecretOf } from './sign-in.ts'
-import type { Death } from './virtual-time.ts'
-import { calm, type WorldWeather } from './world.ts'
+import type { WorldWeather } from './world.ts'
 
 /** One thing that happens from outside, `after` milliseconds after the one before. */
 export type Operation = { after: number } & (
@@ -13,8 +12,6 @@ export type Operation = { after: number } & (
   | { kind: 'signIn'; plan: SignInPlan; source: string; secret: string }
   /** Runs the rotation of the keys with this input, and then as its schedule does, until it is done. */
   | { kind: 'rotate'; input: object }
-  /** The next invocation of a function is killed at one of its AWS calls. */
-  | ({ kind: 'kill'; path: string } & Death)
   /** The mail service is down for this long. */
   | { kind: 'mailDown'; milliseconds: number }
   /** AWS throttles this share of calls for this long. */
@@ -427,9 +424,6 @@ const kinds = {
 }
 type Kind = keyof typeof kinds
 
-/** The kinds of operations that are drawn. */
-export const kindsOfOperations = Object.keys(kinds) as Kind[]
-
 const signInKinds: readonly Kind[] = [
   ...Array.from({ length: 8 }, () => 'signIn' as const),
   ...(['newSecrets', 'rotate', 'mailDown', 'throttle', 'disableKey'] as const),
@@ -440,17 +434,6 @@ const moneyKinds: readonly Kind[] = [
   ...(['withdraw', 'purchase', 'purchase', 'join', 'device', 'traffic', 'rates', 'update'] as const),
   ...(['provision', 'address', 'deposit', 'deposit', 'note', 'read', 'throttle'] as const),
 ]
-
-/** Draws one operation of a kind, and plans that a function dies then. */
-export function drawDeed(kind: Kind, seed: number, day: number, death: Death & { path: string }): History {
-  const [draws, userIds, begin] = [openDraws(seed), [1001, 1002], instantOf(day, 12)]
-  const signsIn = kind === 'mailDown' || (signInKinds.includes(kind) && kind !== 'throttle')
-  const source: Source = { draws, begin, userIds, sent: [], signsIn }
-  const quiet: Operation = { after: 0, kind: 'quiet', userIds }
-  const plan: Operation = { after: 0, kind: 'kill', ...death }
-  const operations = [...drawStart(source), quiet, plan, kinds[kind](source, `${seed}-0`), quiet].flat()
-  return { seed, begin, weather: calm, userIds, operations }
-}
 
 /** Sends an event once more: the same, or another one with its business key. */
 function repeat({ draws, sent }: Source): Operation {

@@ -20,13 +20,9 @@ export interface Outcome {
   /** Number of events, and of those that were refused. */
   events: number
   refused: number
-  /** Whether the planned death of a function took place. */
-  hasDied: boolean
   /** Number of steps of the virtual time, and their digest, which two runs of a history share. */
   steps: number
   trace: string
-  /** The functions that were invoked since a death was planned. */
-  invoked: ReadonlySet<string>
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
@@ -61,9 +57,7 @@ export async function runHistory(history: History, { dynamodbLocal = false } = {
       events: world.events.length,
       refused: world.events.filter(({ refusal }) => refusal !== undefined).length,
       steps: time.step,
-      hasDied: world.hasDied,
       trace: world.trace,
-      invoked: world.invoked,
     }
   } finally {
     world.close()
@@ -176,9 +170,6 @@ async function perform(run: Run, operation: Operation): Promise<void> {
       return signIn(world, run.signIns, operation)
     case 'rotate':
       return rotateKeys(run, operation.input)
-    case 'kill':
-      world.planDeath(operation)
-      return
     case 'throttle':
       return world.throttle(operation.share, operation.milliseconds)
     case 'disableKey':

@@ -1,9 +1,9 @@
 import { installDatabase } from '../../support/dynamodb-in-memory/play-database.ts'
-import { drawDeed, drawHistory, type History, kindsOfOperations } from './history.ts'
+import { drawHistory, type History } from './history.ts'
 import { installProcesses } from './processes.ts'
 import { runHistory } from './run-history.ts'
 import { shrink } from './shrink.ts'
-import { type Death, installVirtualTime } from './virtual-time.ts'
+import { installVirtualTime } from './virtual-time.ts'
 import { processCount } from './world.ts'
 
 /** Which seeds to run. */
@@ -15,8 +15,6 @@ export interface SeedOptions {
   trace: boolean
   /** How many of the seeds run on DynamoDB Local, too, and must make the same calls there. */
   compare: number
-  /** Whether to kill every function at each of its calls instead. */
-  killAtEachCall?: boolean
 }
 
 /** Every history has a later day than the one before, of which no process has anything in memory. */
@@ -28,7 +26,6 @@ export async function runSeeds(options: SeedOptions): Promise<number> {
   installVirtualTime()
   await installDatabase()
   await installProcesses(processCount)
-  if (options.killAtEachCall) return killAtEachCall(options.seed)
   const started = performance.now()
   const totals = { events: 0, refused: 0, steps: 0, failed: 0 }
   for (let seed = options.seed; seed < options.seed + options.seeds; seed += 1) {
@@ -74,33 +71,4 @@ async function tell(history: History, problems: string[], { operations }: SeedOp
   })
   console.log(`it still fails with ${rest.length} operations:`)
   for (const operation of rest) console.log(`  ${JSON.stringify(operation)}`)
-}
-
-const maxCalls = 200
-/** The functions that only read have nothing to repeat. */
-const isWriter = (path: string) => /\/(intake|worker|schedule|user|oauth2|address)\/|note/.test(path)
-
-/**
- * Draws an operation of each kind, and kills every function that it needs at each of its AWS calls, before
- * and after it takes effect, so that it must be repeated. Resolves with the number of kills that failed.
- */
-async function killAtEachCall(seed: number): Promise<number> {
-  let failed = 0
-  for (const kind of kindsOfOperations) {
-    const die = (death: Death & { path: string }) => runHistory(drawDeed(kind, seed, nextDay(), death))
-    const { invoked } = await die({ path: 'none', call: 0, when: 'before' })
-    let kills = 0
-    for (const path of [...invoked].filter(isWriter))
-      for (const when of ['before', 'after'] as const)
-        for (let call = 1; call < maxCalls; call += 1) {
-          const { problems, hasDied } = await die({ path, call, when })
-          for (const problem of problems)
-            console.log(`${kind}, ${path} killed ${when} call ${call}: ${problem}`)
-          if (problems.length > 0) failed += 1
-          if (!hasDied) break
-          kills += 1
-        }
-    console.log(`${kind}: ${kills} kills`)
-  }
-  return failed
 }

@@ -13,18 +13,8 @@ export interface Task {
   killed: boolean
   /** How far the clock of its process is off, in milliseconds. */
   clockOffset: number
-  /** Number of AWS calls that it has begun. */
-  calls: number
-  /** At which of its calls it is killed. */
-  dies?: Death | undefined
   /** Draws the numbers that the code gets from Math.random. */
   random: () => number
-}
-
-/** That a process is killed at one of its AWS calls, counted from one, before or after it takes effect. */
-export interface Death {
-  call: number
-  when: 'before' | 'after'
 }
 
 /** The task that runs. The time outside of tasks is the machine's. */

@@ -16,7 +16,7 @@ import type { Draws } from './draws.ts'
 import { loadInProcess } from './processes.ts'
 import { type Attributes, type Message, Queue, type QueueSpec } from './queues.ts'
 import { hash } from 'node:crypto'
-import { currentTask, type Death, type Task, type VirtualTime } from './virtual-time.ts'
+import { currentTask, type Task, type VirtualTime } from './virtual-time.ts'
 
 /** Whether a failure is the end of the SDK's patience with AWS. */
 const isPassing = (error: unknown): boolean =>
@@ -32,19 +32,6 @@ export interface WorldWeather extends Weather {
   maxLate: number
   /** How far the clock of one of the processes is ahead, in milliseconds. */
   clockOff: number
-}
-
-/** Perfect weather, in which nothing fails. */
-export const calm: WorldWeather = {
-  throttles: 0,
-  conflicts: 0,
-  lostAnswers: 0,
-  kills: 0,
-  staleReads: 0,
-  duplicates: 0,
-  lostDeletes: 0,
-  maxLate: 0,
-  clockOff: 0,
 }
 
 /** A mail that was sent. */
@@ -110,10 +97,6 @@ export class World {
   readonly mails: Mail[] = []
   /** Until when the mail service is down, epoch milliseconds. */
   mailsFrom = 0
-  /** Whether the planned death of a function took place. */
-  hasDied = false
-  /** The functions that were invoked since that was planned. */
-  readonly invoked = new Set<string>()
   /** Digest of all calls in their order. */
   trace = ''
   readonly time: VirtualTime
@@ -127,7 +110,6 @@ export class World {
   readonly #waiting: ((process: number) => void)[] = []
   readonly #end: () => void
   readonly #tasks = new Set<string>()
-  #death: (Death & { path: string }) | undefined
   #running = 0
   #requests = 0
 
@@ -191,12 +173,6 @@ export class World {
     const { throttles } = this.#weather
     this.#weather.throttles = share
     this.time.after(milliseconds, () => (this.#weather.throttles = throttles))
-  }
-
-  /** Lets the next invocation of a function be killed at one of its calls. */
-  planDeath(death: Death & { path: string }): void {
-    this.#death = death
-    this.invoked.clear()
   }
 
   /** Puts an event on the bus, or redrives the dead letter of the event with this id. */
@@ -348,10 +324,7 @@ export class World {
     const end = time.now + timeout
     const random = () => this.#draws.number(`${stream} random`)
     const clockOffset = process === 0 ? this.#weather.clockOff : 0
-    this.invoked.add(path)
-    const dies = this.#death?.path === path ? this.#death : undefined
-    if (dies !== undefined) this.#death = undefined
-    const task: Task = { name: stream, time, clockOffset, killed: false, calls: 0, dies, random }
+    const task: Task = { name: stream, time, clockOffset, killed: false, random }
     const cancel = time.after(timeout, () => (task.killed = true))
     const context = { getRemainingTimeInMillis: () => end - time.now, awsRequestId: stream } as Context
     this.#tasks.add(stream)
@@ -364,7 +337,6 @@ export class World {
     } finally {
       cancel()
       this.#tasks.delete(stream)
-      this.hasDied ||= dies !== undefined && task.calls >= dies.call
       this.#running -= 1
       const next = this.#waiting.shift()
       if (next === undefined) this.#free.push(process)
