@@ -4,9 +4,6 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 // zone.
 process.env.TZ = 'UTC'
 
-/** Tests that have a Vitest configuration of their own: see package.json. */
-const elsewhere = ['test/browser/**']
-
 const common = {
   pool: 'threads',
   testTimeout: 30_000,
@@ -30,7 +27,7 @@ const project = (
   name: string,
   test: TestProjectInlineConfiguration['test'],
 ): TestProjectInlineConfiguration => ({
-  test: { ...common, name, include: [`test/**/*.${name}.test.ts`], exclude: elsewhere, ...test },
+  test: { ...common, name, include: [`test/**/*.${name}.test.ts`], exclude: ['test/browser/**'], ...test },
 })
 
 /** Configuration of tests that share a table and its keys. */
@@ -108,7 +105,7 @@ export default defineConfig({
     projects: [
       project('unit', {
         include: ['test/**/*.test.ts'],
-        exclude: [...elsewhere, ...long.unit, 'test/**/*.{template,process,table,stack}.test.ts'],
+        exclude: ['test/browser/**', ...long.unit, 'test/**/*.{template,process,table,stack}.test.ts'],
         ...alone,
       }),
       project('template', alone),
@@ -123,13 +120,21 @@ export default defineConfig({
       project('table', {
         ...onTable,
         setupFiles: [...onTable.setupFiles, 'test/support/table-in-memory.ts'],
-        exclude: [...elsewhere, ...onDynamodbLocal, ...long.table],
+        exclude: [...onDynamodbLocal, ...long.table],
       }),
       project('dynamodb', { ...onTable, include: onDynamodbLocal }),
-      project('stack', { ...onStack, exclude: [...elsewhere, ...long.stack] }),
+      project('stack', { ...onStack, exclude: long.stack }),
       project('long-unit', { include: long.unit, env: { ...common.env, ...nowhere } }),
       project('long-table', { ...onTable, include: long.table }),
       project('long-stack', { ...onStack, include: long.stack }),
+      project('browser', {
+        ...onStack,
+        include: ['test/browser/*.test.ts'],
+        exclude: [],
+        env: { ...common.env, STACK_DEMO: 'true' },
+        testTimeout: 60_000,
+        hookTimeout: 120_000,
+      }),
       project('manners', {
         ...onStack,
         include: ['test/flows/*.stack.test.ts'],

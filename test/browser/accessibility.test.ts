@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, inject } from 'vitest'
+import { describe, expect } from 'vitest'
 import { findViolations, scrollsSideways } from './support/accessibility.ts'
+import { stack } from '../support/oauth.ts'
 import { it } from './support/browser-test.ts'
-import { authenticatorCode, newUser } from './support/new-user.ts'
+import { authenticatorCode } from '../support/sign-in.ts'
+import { newUser } from './support/users.ts'
 import { button, codeField, giveCode, givePassword, heading } from './support/page-steps.ts'
 
 /** Finds controls smaller than 24 by 24 pixels, the minimum of WCAG 2.2 (2.5.8). */
@@ -31,9 +33,9 @@ describe('accessibility of the authorization page', () => {
         expect(await scrollsSideways(page), step).toBe(false)
         expect(await smallTargets(page), step).toEqual([])
       }
-      await page.goto(inject('stack').pageUrl)
+      await page.goto(stack.page_url)
       await check('no request')
-      await page.goto(`${inject('stack').pageUrl}/?client_id=a&redirect_uri=https://a.example`)
+      await page.goto(`${stack.page_url}/?client_id=a&redirect_uri=https://a.example`)
       await heading(page, 'This request cannot be answered').waitFor()
       await check('refused')
       await page.route('**/oauth2/authorize/request?**', (route) => route.abort())
@@ -61,7 +63,7 @@ describe('accessibility of the authorization page', () => {
       await check('code')
       await giveCode(page, '1')
       await check('bad code')
-      await giveCode(page, await authenticatorCode(user))
+      await giveCode(page, await authenticatorCode(user.totpSecret))
       await heading(page, 'Allow access?').waitFor()
       await check('consent')
       await button(page, 'Allow').click()
@@ -75,7 +77,7 @@ describe('accessibility of the authorization page', () => {
   it('the authorization page follows the browser’s preferred colour scheme', async ({ open }) => {
     const lightness = async (colorScheme: 'light' | 'dark') => {
       const page = await open({ colorScheme })
-      await page.goto(inject('stack').pageUrl)
+      await page.goto(stack.page_url)
       const colour = await page.evaluate<string>(
         "getComputedStyle(document.querySelector('main')).backgroundColor",
       )
@@ -119,7 +121,7 @@ describe('keyboard', () => {
     await keyboard.press('Enter')
     await codeField(page).waitFor()
     expect(await focused()).toBe('code')
-    await keyboard.type(await authenticatorCode(user))
+    await keyboard.type(await authenticatorCode(user.totpSecret))
     await keyboard.press('Enter')
     await heading(page, 'Allow access?').waitFor()
     expect(await focused()).toBe('Allow access?')

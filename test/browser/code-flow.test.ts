@@ -1,16 +1,19 @@
 import * as oauth from 'oauth4webapi'
 import type { Page } from 'playwright-core'
-import { describe, expect, inject } from 'vitest'
+import { describe, expect } from 'vitest'
+import { stack } from '../support/oauth.ts'
 import { it } from './support/browser-test.ts'
-import { authenticatorCode, mailedCode, newUser } from './support/new-user.ts'
+import { mailedCode } from '../support/outbox.ts'
+import { authenticatorCode } from '../support/sign-in.ts'
+import { newUser } from './support/users.ts'
 import { button, giveCode, givePassword, heading, passwordField, signIn } from './support/page-steps.ts'
-import { ageSignIns } from './support/stack-clients.ts'
+import { ageSignIns } from './support/users.ts'
 
 /**
  * Reads everything that the authorization page's origin has stored in the browser: cookies and web storage.
  */
 const storedByPage = async (page: Page) => {
-  await page.goto(inject('stack').pageUrl)
+  await page.goto(stack.page_url)
   return page.evaluate<string>(
     'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
   )
@@ -18,7 +21,7 @@ const storedByPage = async (page: Page) => {
 
 /** Calls an endpoint, which shows whether an access_token works. */
 const accountInfo = (accessToken: string): Promise<Response> =>
-  fetch(`${inject('stack').baseUrl}/account/info`, { headers: { authorization: `Bearer ${accessToken}` } })
+  fetch(`${stack.base_url}/account/info`, { headers: { authorization: `Bearer ${accessToken}` } })
 
 describe('the code flow on the authorization page', () => {
   it('a user signs in with a mailed code, sees the requested access, and the app gets a verified device_token', async ({
@@ -32,7 +35,7 @@ describe('the code flow on the authorization page', () => {
     await page.getByText(`You then return to an app on this device (${new URL(app.origin).host}).`).waitFor()
     await givePassword(page, user)
     await heading(page, 'Check your mail').waitFor()
-    await giveCode(page, await mailedCode(user))
+    await giveCode(page, await mailedCode(user.email))
 
     await heading(page, 'Allow access?').waitFor()
     expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
@@ -54,7 +57,7 @@ describe('the code flow on the authorization page', () => {
     await page.goto(await app.authorizationUrl())
     await givePassword(page, user)
     await page.getByRole('button', { name: 'Authenticator app' }).click()
-    const code = await authenticatorCode(user)
+    const code = await authenticatorCode(user.totpSecret)
     await giveCode(page, `${code.slice(0, 3)} ${code.slice(3)}`)
     await button(page, 'Allow').click()
     const claims = await app.exchange(await app.takeAnswer())
@@ -69,7 +72,7 @@ describe('the code flow on the authorization page', () => {
     await page.getByRole('button', { name: 'Authenticator app' }).click()
     await button(page, 'Use another method').click()
     await page.getByRole('button', { name: 'Code by mail' }).click()
-    await giveCode(page, await mailedCode(user))
+    await giveCode(page, await mailedCode(user.email))
     await heading(page, 'Allow access?').waitFor()
   })
 
@@ -146,7 +149,7 @@ describe('the code flow on the authorization page', () => {
     await passwordField(page).fill(user.password)
     await button(page, 'Continue').click()
     await page.getByRole('button', { name: 'Code by mail' }).click()
-    await giveCode(page, await mailedCode(user))
+    await giveCode(page, await mailedCode(user.email, 2))
     await button(page, 'Allow').click()
     expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
   })
@@ -167,7 +170,7 @@ describe('the code flow on the authorization page', () => {
     await button(page, 'Not you?').click()
     await givePassword(page, second)
     await page.getByRole('button', { name: 'Authenticator app' }).click()
-    await giveCode(page, await authenticatorCode(second))
+    await giveCode(page, await authenticatorCode(second.totpSecret))
     await button(page, 'Allow').click()
     expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(second.userId) })
   })

@@ -1,6 +1,9 @@
-import { describe, expect, inject } from 'vitest'
+import { describe, expect } from 'vitest'
+import { stack } from '../support/oauth.ts'
 import { it } from './support/browser-test.ts'
-import { authenticatorCode, mailedCode, newUser } from './support/new-user.ts'
+import { mailedCode } from '../support/outbox.ts'
+import { anotherCode, authenticatorCode } from '../support/sign-in.ts'
+import { newUser } from './support/users.ts'
 import {
   button,
   codeField,
@@ -8,11 +11,10 @@ import {
   giveCode,
   givePassword,
   heading,
-  otherThan,
   passwordField,
   signIn,
 } from './support/page-steps.ts'
-import { expireTickets } from './support/stack-clients.ts'
+import { expireTickets } from './support/users.ts'
 
 /** Number of wrong codes that use up a login ticket. */
 const maxTries = 5
@@ -54,8 +56,8 @@ describe('failures on the authorization page', () => {
     const page = await open()
     await page.goto(await app.authorizationUrl())
     await givePassword(page, user)
-    const code = await mailedCode(user)
-    await giveCode(page, otherThan(code))
+    const code = await mailedCode(user.email)
+    await giveCode(page, anotherCode(code))
     await page.getByText('That code is not right').waitFor()
     expect(await codeField(page).getAttribute('aria-invalid')).toBe('true')
     await giveCode(page, '12')
@@ -73,15 +75,15 @@ describe('failures on the authorization page', () => {
     await page.goto(await app.authorizationUrl())
     await givePassword(page, user)
     await page.getByRole('button', { name: 'Authenticator app' }).click()
-    await expireTickets(user.email)
-    await giveCode(page, await authenticatorCode(user))
+    await expireTickets(user)
+    await giveCode(page, await authenticatorCode(user.totpSecret))
     await heading(page, 'Sign in').waitFor()
     await page.getByText('That took too long').waitFor()
     expect(await emailField(page).inputValue()).toBe(user.email)
     await passwordField(page).fill(user.password)
     await button(page, 'Continue').click()
     await page.getByRole('button', { name: 'Authenticator app' }).click()
-    await giveCode(page, await authenticatorCode(user))
+    await giveCode(page, await authenticatorCode(user.totpSecret))
     await button(page, 'Allow').click()
     expect(await app.exchange(await app.takeAnswer())).toMatchObject({ sub: String(user.userId) })
   })
@@ -91,13 +93,13 @@ describe('failures on the authorization page', () => {
     const page = await open()
     await page.goto(await app.authorizationUrl())
     await givePassword(page, user)
-    const wrong = otherThan(await mailedCode(user))
+    const wrong = anotherCode(await mailedCode(user.email))
     for (let tried = 0; tried < maxTries; tried++) {
       const answered = page.waitForResponse('**/user/login/2fa')
       await giveCode(page, wrong)
       await answered
     }
-    await giveCode(page, await mailedCode(user))
+    await giveCode(page, await mailedCode(user.email))
     await page.getByText('had too many tries').waitFor()
   })
 
@@ -127,7 +129,7 @@ describe('failures on the authorization page', () => {
     const user = await newUser()
     const page = await open()
     await page.goto(await app.authorizationUrl())
-    const endpoint = `${inject('stack').baseUrl}/user/login-with-password`
+    const endpoint = `${stack.base_url}/user/login-with-password`
     await page.route(endpoint, (route) =>
       route.fulfill({
         status: 503,
@@ -167,7 +169,7 @@ describe('failures on the authorization page', () => {
     const signedIn = page.waitForResponse('**/user/login/2fa')
     await signIn(page, await app.authorizationUrl(), user)
     const { data } = (await (await signedIn).json()) as { data: { access_token: string } }
-    await fetch(`${inject('stack').baseUrl}/user/logout`, {
+    await fetch(`${stack.base_url}/user/logout`, {
       method: 'POST',
       headers: { authorization: `Bearer ${data.access_token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ id: String(user.userId) }),
@@ -190,12 +192,12 @@ describe('failures on the authorization page', () => {
       const forged = new URL(await app.authorizationUrl(changes))
       // Opens the authorization page directly, as a forged link does. The authorization endpoint would not
       // redirect to it.
-      await page.goto(`${inject('stack').pageUrl}/${forged.search}`)
+      await page.goto(`${stack.page_url}/${forged.search}`)
       await heading(page, 'This request cannot be answered').waitFor()
       await page.getByText(reason).waitFor()
       expect(await passwordField(page).count()).toBe(0)
       expect(await page.locator('main').innerText()).not.toMatch(/nobody|attacker/)
-      expect(page.url()).toContain(inject('stack').pageUrl)
+      expect(page.url()).toContain(stack.page_url)
     },
   )
 
@@ -215,7 +217,7 @@ describe('failures on the authorization page', () => {
     )
     await button(page, 'Allow').click()
     await heading(page, 'This request cannot be answered').waitFor()
-    expect(page.url()).toContain(inject('stack').pageUrl)
+    expect(page.url()).toContain(stack.page_url)
   })
 
   it('if the service cannot check the request, the page asks for no password and can try again', async ({
@@ -245,7 +247,7 @@ describe('incomplete links to the authorization page', () => {
     'the authorization page with the query "%s" says why it cannot sign in',
     async ([query, title], { open }) => {
       const page = await open()
-      await page.goto(`${inject('stack').pageUrl}/${query}`)
+      await page.goto(`${stack.page_url}/${query}`)
       await heading(page, title).waitFor()
     },
   )

@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest'
 import { it } from './support/browser-test.ts'
-import { authenticatorCode, mailedCode, newUser } from './support/new-user.ts'
+import { mailedCode } from '../support/outbox.ts'
+import { authenticatorCode } from '../support/sign-in.ts'
+import { newUser } from './support/users.ts'
 import { button, codeField, giveCode, givePassword, heading, signIn } from './support/page-steps.ts'
 
 describe('reloading the authorization page', () => {
@@ -15,7 +17,7 @@ describe('reloading the authorization page', () => {
     await codeField(page).waitFor()
     await page.reload()
     expect(await page.evaluate<string>('JSON.stringify({ ...sessionStorage })')).not.toContain(user.password)
-    await giveCode(page, await authenticatorCode(user))
+    await giveCode(page, await authenticatorCode(user.totpSecret))
     await heading(page, 'Allow access?').waitFor()
     await page.reload()
     await button(page, 'Allow').click()
@@ -49,7 +51,7 @@ describe('the back button on the authorization page', () => {
     await heading(page, 'Sign in').waitFor()
     await page.goForward()
     await page.getByRole('button', { name: 'Code by mail' }).click()
-    await giveCode(page, await mailedCode(user))
+    await giveCode(page, await mailedCode(user.email))
     await heading(page, 'Allow access?').waitFor()
   })
 
@@ -95,7 +97,7 @@ describe('repeated clicks on the authorization page', () => {
     await page.getByLabel('Password', { exact: true }).fill(user.password)
     await press('Continue')
     await page.getByRole('button', { name: 'Authenticator app' }).click()
-    await codeField(page).fill(await authenticatorCode(user))
+    await codeField(page).fill(await authenticatorCode(user.totpSecret))
     await press('Verify')
     await heading(page, 'Allow access?').waitFor()
     await press('Allow')

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
-import { startCommand, throughNpm } from '../support/start-command.ts'
+import { anyPorts, startCommand, throughNpm } from '../support/start-command.ts'
 import { it } from './support/browser-test.ts'
 import { ClientApp } from './support/client-app.ts'
 import { launchBrowser } from './support/launch-browser.ts'
@@ -7,8 +7,7 @@ import { button, giveCode, givePassword, heading } from './support/page-steps.ts
 
 it('within two minutes of `npm start`, a newcomer has a verified device_token, with what the console shows', async () => {
   const started = Date.now()
-  const ports = ['--port', '0', '--aws-port', '0', '--page-port', '0']
-  const { ready, signal } = startCommand(['--ephemeral', ...ports], {}, throughNpm)
+  const { ready, signal } = startCommand(['--ephemeral', ...anyPorts], {}, throughNpm)
   onTestFinished(async () => {
     await signal('SIGTERM')
   })

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, inject } from 'vitest'
+import { describe, expect } from 'vitest'
+import { stack } from '../support/oauth.ts'
 import { it } from './support/browser-test.ts'
 
 describe('the authorization page’s Content-Security-Policy', () => {
   it('every answer of the authorization page has the strict Content-Security-Policy', async () => {
-    const { pageUrl, baseUrl } = inject('stack')
+    const { page_url: pageUrl, base_url: baseUrl } = stack
     const { headers } = await fetch(pageUrl)
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).not.toMatch(/unsafe|\*/)
@@ -19,7 +20,7 @@ describe('the authorization page’s Content-Security-Policy', () => {
   })
 
   it('another site cannot frame the authorization page', async ({ browser }) => {
-    const { pageUrl } = inject('stack')
+    const { page_url: pageUrl } = stack
     const server = createServer((_request, response) => {
       response
         .writeHead(200, { 'content-type': 'text/html' })
@@ -36,7 +37,7 @@ describe('the authorization page’s Content-Security-Policy', () => {
   })
 
   it('a site that opens the authorization page in a window cannot reach that window', async ({ browser }) => {
-    const { pageUrl } = inject('stack')
+    const { page_url: pageUrl } = stack
     const server = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<title>opener</title>')
     })
@@ -57,7 +58,7 @@ describe('the authorization page’s Content-Security-Policy', () => {
   it('the authorization page can connect only to the API and cannot apply inline styles', async ({
     browser,
   }) => {
-    const { pageUrl, awsUrl } = inject('stack')
+    const { page_url: pageUrl, aws_endpoint: awsUrl } = stack
     const page = await browser.newPage()
     await page.goto(pageUrl)
     const violations = await page.evaluate<string[]>(

@@ -20,7 +20,7 @@ await serveForParent(async () => {
   const stack = await startLocalStack({
     ...ephemeral,
     dataDirectory: process.env.STACK_DATA,
-    demo: isUnthrottled,
+    demo: isUnthrottled || process.env.STACK_DEMO === 'true',
     // A mail is there at once, for users with an authenticator, too.
     settings: { mailDelaySeconds: '0', ...(isUnthrottled && unthrottled) },
     aws: process.env.STACK_MANNERS === undefined ? undefined : parseManners(process.env.STACK_MANNERS),

@@ -27,7 +27,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const manners = project.config.env['STACK_MANNERS']
   const server = await startSharedServer({
     script: join(import.meta.dirname, 'serve-stack.ts'),
-    environment: { STACK_LOG_FILE: logFile, STACK_MANNERS: manners },
+    environment: {
+      STACK_LOG_FILE: logFile,
+      STACK_MANNERS: manners,
+      STACK_DEMO: project.config.env['STACK_DEMO'],
+    },
     answer({ pathname, searchParams }, response) {
       if (pathname !== '/secret') return false
       secrets.add(searchParams.get('value') ?? '')

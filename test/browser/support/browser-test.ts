@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { stack } from '../../support/oauth.ts'
 import { ClientApp } from './client-app.ts'
 import { launchBrowser } from './launch-browser.ts'
 
@@ -33,12 +34,11 @@ export const it = test.extend<Fixtures>({
   ],
   // eslint-disable-next-line no-empty-pattern -- as above
   app: async ({}, use) => {
-    using app = await ClientApp.start()
+    using app = await ClientApp.start(stack.base_url)
     await use(app)
   },
   open: async ({ browser, app }, use) => {
-    const { baseUrl, pageUrl } = inject('stack')
-    const known = [baseUrl, pageUrl, app.origin]
+    const known = [stack.base_url, stack.page_url, app.origin]
     const problems: string[] = []
     const pages: Page[] = []
     await use(async (options) => {

@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as oauth from 'oauth4webapi'
-import { inject } from 'vitest'
-import { poll } from './poll.ts'
+import { vi } from 'vitest'
 
 const client: oauth.Client = { client_id: 'demo-app' }
 /** Allows HTTP, because the stack answers on this machine without TLS. */
@@ -27,7 +26,7 @@ export class ClientApp {
     this.redirectUri = `${this.origin}/callback`
   }
 
-  static async start(baseUrl = inject('stack').baseUrl): Promise<ClientApp> {
+  static async start(baseUrl: string): Promise<ClientApp> {
     const issuer = new URL(baseUrl)
     const discovery = await oauth.discoveryRequest(issuer, options)
     const server = createServer()
@@ -68,7 +67,7 @@ export class ClientApp {
    * response.
    */
   async takeAnswer(): Promise<URLSearchParams> {
-    const answer = await poll('the redirect to the client', async () => this.answer)
+    const answer = await vi.waitUntil(() => this.answer, { timeout: 20_000 })
     return oauth.validateAuthResponse(this.authorizationServer, client, answer, this.state)
   }
 

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { authenticatorCode, mailedCode, type User } from './new-user.ts'
+import { mailedCode } from '../../support/outbox.ts'
+import { authenticatorCode, type TestUser } from '../../support/sign-in.ts'
 
 /**
  * Finds a heading of the authorization page by the text that users see; the functions below find other
@@ -14,7 +15,7 @@ export const codeField = (page: Page): Locator => page.getByLabel('6-digit code'
 /** Fills in email and password on the authorization page, and submits them. */
 export async function givePassword(
   page: Page,
-  { email, password }: Pick<User, 'email' | 'password'>,
+  { email, password }: Pick<TestUser, 'email' | 'password'>,
 ): Promise<void> {
   await emailField(page).fill(email)
   await passwordField(page).fill(password)
@@ -31,18 +32,15 @@ export async function giveCode(page: Page, code: string): Promise<void> {
  * Opens an authorization request and signs the user in up to the consent step, by authenticator if they have
  * one.
  */
-export async function signIn(page: Page, address: string, user: User): Promise<void> {
+export async function signIn(page: Page, address: string, user: TestUser): Promise<void> {
   await page.goto(address)
   await givePassword(page, user)
-  if (user.totpSecret === undefined) {
+  if (user.totpSecret === '') {
     await heading(page, 'Check your mail').waitFor()
-    await giveCode(page, await mailedCode(user))
+    await giveCode(page, await mailedCode(user.email))
   } else {
     await page.getByRole('button', { name: 'Authenticator app' }).click()
-    await giveCode(page, await authenticatorCode(user))
+    await giveCode(page, await authenticatorCode(user.totpSecret))
   }
   await heading(page, 'Allow access?').waitFor()
 }
-
-/** Returns a code that differs from the given one, for a test of wrong codes. */
-export const otherThan = (code: string): string => (code === '000000' ? '000001' : '000000')
