@@ -29,8 +29,15 @@ export interface PageRequest {
 export const pageOf = <Schema extends v.GenericSchema>(record: Schema) =>
   v.object({ records: v.array(record), total: Count, size: Count, current: Count, pages: Count })
 
-/** Builds the answer with one page of records; `total` counts the records of all pages. */
-export const toPage = <T>(records: T[], total: number, { current, size }: PageRequest) => ({
+/** An answer with one page of records; `total` counts the records of all pages. */
+export interface Page<T> extends PageRequest {
+  records: T[]
+  total: number
+  pages: number
+}
+
+/** Builds the answer with one page of records. */
+export const toPage = <T>(records: T[], total: number, { current, size }: PageRequest): Page<T> => ({
   records,
   total,
   size,

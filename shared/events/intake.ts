@@ -36,22 +36,16 @@ export interface IntakeSpec<Detail extends v.GenericSchema> {
   /** Schema of the event's `detail`; an event that does not match it is rejected. */
   detail: Detail
   /** Returns the business key: the same event has the same key whenever it is sent. */
-  key: (detail: v.InferOutput<Detail>) => string
+  key(detail: v.InferOutput<Detail>): string
   /** Every rejection code that `apply` throws, besides the common ones. */
   rejections?: readonly RejectionReason[]
   /** Applies the event exactly once: `record` is written in the same transaction as the changes. */
-  apply: (detail: v.InferOutput<Detail>, record: EventRecord) => Promise<Outcome>
+  apply(detail: v.InferOutput<Detail>, record: EventRecord): Promise<Outcome>
 }
 
 /** The `handler` of an intake function's bundle, together with its description as data. */
-export interface Intake {
-  (event: SQSEvent, context: Context): Promise<SQSBatchResponse>
-  readonly detailType: string
-  readonly detail: v.GenericSchema
-  readonly rejections: readonly RejectionReason[]
-  readonly key: (detail: never) => string
-  readonly apply: (detail: never, record: EventRecord) => Promise<Outcome>
-}
+export type Intake = ((event: SQSEvent, context: Context) => Promise<SQSBatchResponse>) &
+  Required<IntakeSpec<v.GenericSchema>>
 
 /** Number of receives after which an out-of-order event is moved to the dead-letter queue. */
 const maxOutOfOrderReceives = 5
@@ -120,8 +114,7 @@ export function intake<Detail extends v.GenericSchema>(spec: IntakeSpec<Detail>)
     })
     return answer
   }
-  const { detailType, detail, rejections = [], key, apply } = spec
-  return Object.assign(handler, { detailType, detail, rejections, key, apply })
+  return Object.assign(handler, { rejections: [], ...spec })
 }
 
 async function receive<Detail extends v.GenericSchema>(

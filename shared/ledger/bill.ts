@@ -38,16 +38,25 @@ const BillItem = v.object({
   created_at: Integer,
 })
 
-/** A bill that is not written yet. */
-export interface NewBill {
+/** A posting adds to a wallet or takes from it, depending on its bill type, and makes a bill. */
+export interface Posting {
+  kind: 'post'
+  type: BillType
+  currency: string
+  /** Amount of the posting; positive, because its type gives the direction. */
+  amount: Big
+  /** Business key of the event that causes the posting. */
+  reference: string
+  remark?: string | undefined
+  /** Whether the amount is taken out of the hold instead of the balance. */
+  fromHold?: boolean
+}
+
+/** The bill of a posting, before it is written. */
+export interface NewBill extends Posting {
   id: WalletId
   /** Its number in its wallet: 1, 2, 3, … without gaps. */
   number: number
-  type: BillType
-  currency: string
-  amount: Big
-  reference: string
-  remark?: string | undefined
   balanceAfter: Big
   createdAt: number
 }
@@ -81,20 +90,6 @@ export function putBill({ id, number, type, currency, reference, remark, ...bill
 export function toBill(row: Item): Bill {
   const { type, remark, ...rest } = v.parse(BillItem, row)
   return { ...rest, amount_direction: billTypes[type].direction, business_id: type, remark: remark ?? null }
-}
-
-/** A posting adds to a wallet or takes from it, depending on its bill type, and makes a bill. */
-export interface Posting {
-  kind: 'post'
-  type: BillType
-  currency: string
-  /** Amount of the posting; positive, because its type gives the direction. */
-  amount: Big
-  /** Business key of the event that causes the posting. */
-  reference: string
-  remark?: string | undefined
-  /** Whether the amount is taken out of the hold instead of the balance. */
-  fromHold?: boolean
 }
 
 /** A reservation moves a part of the balance to the hold, or back. It makes no bill. */

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { daysInOrder, endOfDay, startOfDay } from '../../dates.ts'
-import { isNewestPage, type ListPage, readNewest, readRange, rowKey } from '../../db/numbered-list.ts'
+import { isNewestPage, readNewest, readRange, rowKey } from '../../db/numbered-list.ts'
 import { readItems } from '../../db/read.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../../fields.ts'
-import { type PageRequest, pageQuery, toPage } from '../../page.ts'
+import { type Page, pageQuery, toPage } from '../../page.ts'
 import { type Bill, billList, toBill } from '../bill.ts'
 import { type BillFilter, BillType, billTypes, Direction, selectsAll } from '../bill-types.ts'
-import { quarterOf, readWallet, type Wallet, type WalletId, type WalletName } from '../wallet.ts'
+import { quarterOf, readWallet, type Wallet, type WalletId } from '../wallet.ts'
 import { blockSize, type Chunk, countInChunks, currenciesOf, lengthOf } from './index.ts'
 import { countBefore, numbersInTail, readChunkBefore, readRanks } from './stored.ts'
 
@@ -33,62 +33,33 @@ interface Boundary {
   chunk: Chunk | undefined
 }
 
-/** What a page of bills is read from: the wallet as it is, and the boundaries of the requested period. */
-interface Found {
-  wallet: Wallet
-  filter: BillFilter
-  begin: Boundary | undefined
-  end: Boundary | undefined
-}
-
-/** The first round of reads for a page of bills: of the newest bills of all it is the page itself. */
-type BillsStart = { newest: ListPage } | ({ newest?: undefined } & Found)
-
 /**
- * The first round of reads for a page of bills; undefined if no bill can match the query. The newest bills
- * without a filter are read at once, without the wallet.
+ * Begins to read a page of bills, newest first: resolves, after the first round of reads, with a function
+ * that does the others. The newest bills without a filter are read at once, without the wallet.
  */
-export async function readBillsStart(
-  query: BillsQuery,
-  userId: number,
-  name: WalletName,
-): Promise<BillsStart | undefined> {
+export async function beginBillsPage(query: BillsQuery, id: WalletId): Promise<() => Promise<Page<Bill>>> {
   const filter = toFilter(query)
-  if (filter === undefined) return undefined
-  const id = { userId, wallet: name }
+  if (filter === undefined) return async () => toPage([], 0, query)
   const { beginTime, endTime } = query
-  if (selectsAll(filter) && isNewestPage(query)) return { newest: await readNewest(billList(id), query.size) }
+  if (selectsAll(filter) && isNewestPage(query)) {
+    const { rows, total } = await readNewest(billList(id), query.size)
+    return async () => toPage(rows.map(toBill), total, query)
+  }
   const readBoundary = async (instant: number) => ({ instant, chunk: await readChunkBefore(id, instant) })
   const [wallet, begin, end] = await Promise.all([
     readWallet(id),
     beginTime === undefined ? undefined : readBoundary(startOfDay(beginTime)),
     endTime === undefined ? undefined : readBoundary(endOfDay(endTime)),
   ])
-  return { wallet, filter, begin, end }
-}
-
-/** Reads a page of bills, newest first, from the result of its first round of reads. */
-export async function readBillsPage(query: BillsQuery, start: BillsStart | undefined) {
-  if (start === undefined) return toPage<Bill>([], 0, query)
-  if (start.newest) return toPage(start.newest.rows.map(toBill), start.newest.total, query)
-  const { bills, total } = await readIndexedPage(query, start)
-  return toPage(bills, total, query)
-}
-
-/** Reads a page by the wallet's index: the second and the third round of reads. */
-async function readIndexedPage(
-  { current, size }: PageRequest,
-  { wallet, filter, begin, end }: Found,
-): Promise<{ bills: Bill[]; total: number }> {
-  const [before, last] = await Promise.all([
-    begin === undefined ? 0 : rankBefore(wallet, filter, begin),
-    end === undefined ? countSelected(wallet, filter) : rankBefore(wallet, filter, end),
-  ])
-  const newest = last - (current - 1) * size
-  const ranks = { oldest: Math.max(before + 1, newest - size + 1), newest }
-  return {
-    bills: await readBills(wallet.id, await selectNumbers(wallet, filter, ranks)),
-    total: Math.max(0, last - before),
+  return async () => {
+    const [before, last] = await Promise.all([
+      begin === undefined ? 0 : rankBefore(wallet, filter, begin),
+      end === undefined ? countSelected(wallet, filter) : rankBefore(wallet, filter, end),
+    ])
+    const newest = last - (query.current - 1) * query.size
+    const ranks = { oldest: Math.max(before + 1, newest - query.size + 1), newest }
+    const bills = await readBills(id, await selectNumbers(wallet, filter, ranks))
+    return toPage(bills, Math.max(0, last - before), query)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Write } from '../../../shared/db/write.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import { applyMovements, putBill } from '../../../shared/ledger/bill.ts'
 import { type Chunk, takeChunk, writeChunks } from '../../../shared/ledger/page/index.ts'
-import { readBillsPage, readBillsStart } from '../../../shared/ledger/page/page.ts'
+import { beginBillsPage } from '../../../shared/ledger/page/page.ts'
 import { newWallet, putWallet, type Wallet } from '../../../shared/ledger/wallet.ts'
 import { Big } from '../../../shared/money.ts'
 import type { Row } from '../table.ts'
@@ -48,7 +48,8 @@ export async function measureBills(size: number): Promise<Row[]> {
       const read = (current: number) =>
         measureInRounds(async () => {
           const whole = { ...query, ...dates, current, size: 20 }
-          return readBillsPage(whole, await readBillsStart(whole, userId, 'asset'))
+          const readRest = await beginBillsPage(whole, { userId, wallet: 'asset' })
+          return readRest()
         })
       const first = await read(1)
       const middle = await read(Math.max(1, Math.ceil(first.result.pages / 2)))
