@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AddressTag, ChainAddress } from '../../shared/deposits/deposit-address.ts'
+import { AddressTag, ChainAddress } from '../../shared/deposits/address.ts'
 import { addressAssigned, recordAssignment } from '../../shared/deposits/user-address.ts'
 import { CurrencyCode, Instant, UserId } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AddressTag, ChainAddress } from '../../shared/deposits/deposit-address.ts'
+import { AddressTag, ChainAddress } from '../../shared/deposits/address.ts'
 import { provisionAddresses } from '../../shared/deposits/provision-addresses.ts'
 import { BusinessKey, Count, CurrencyCode } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'

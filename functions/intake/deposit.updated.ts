@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { DepositStatus } from '../../shared/deposits/deposit.ts'
-import { AddressTag, ChainAddress } from '../../shared/deposits/deposit-address.ts'
+import { AddressTag, ChainAddress } from '../../shared/deposits/address.ts'
 import { updateDeposit } from '../../shared/deposits/update-deposit.ts'
 import { Count, CurrencyCode, Instant } from '../../shared/fields.ts'
 import { intake } from '../../shared/events/intake.ts'

@@ -39,7 +39,7 @@ async function hasCause({ business_id: type, reference }: Bill): Promise<boolean
   if (type === 'DEPOSIT') {
     const [, network = '', txid = '', index] = /^([^:]*):(.*):(\d+)$/.exec(reference) ?? []
     const id = depositId({ network, txid, outputIndex: Number(index) })
-    return (await readDeposit(id))?.record.status === 'CREDITED'
+    return (await readDeposit(id))?.status === 'CREDITED'
   }
   const businessKey = type === 'WITHDRAWAL' ? `${reference}#settled` : reference
   return isRecorded({ detailType: billTypes[type].event, businessKey })

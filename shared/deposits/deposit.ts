@@ -34,30 +34,28 @@ export const DepositRecord = v.object({
 })
 export type DepositRecord = v.InferOutput<typeof DepositRecord>
 
-const DepositItem = v.object({
+const RecordItem = v.object({
   ...DepositRecord.entries,
   amount: Decimal,
   confirmations: Integer,
   required_confirmations: Integer,
   created_at: Integer,
   credited_at: v.nullable(Integer),
+})
+
+const DepositItem = v.object({
+  ...RecordItem.entries,
   userId: Integer,
+  /** Version of the deposit: 1 after the first write, raised by every later one. */
   version: Integer,
+  /** The deposit's number in the list of all of the user's deposits. */
   ordinal: Integer,
+  /** The deposit's number in the list of the user's deposits of its currency. */
   currencyOrdinal: Integer,
 })
 
 /** A deposit as the service stores it, including what its owner does not see. */
-export interface Deposit {
-  record: DepositRecord
-  userId: number
-  /** Version of the deposit: 1 after the first write, raised by every later one. */
-  version: number
-  /** The deposit's number in the list of all of the user's deposits. */
-  ordinal: number
-  /** The deposit's number in the list of the user's deposits of its currency. */
-  currencyOrdinal: number
-}
+export type Deposit = v.InferOutput<typeof DepositItem>
 
 /** Identity of a deposit: a network, a transaction on it, and an output of that transaction. */
 export interface DepositName {
@@ -85,25 +83,19 @@ const depositKeys = itemType({
 /** Reads a deposit by its id, strongly consistent; undefined if there is none. */
 export async function readDeposit(id: string): Promise<Deposit | undefined> {
   const item = await readItem(depositKeys.key({ id }), { consistent: true })
-  return item && toDeposit(item)
+  return item && v.parse(DepositItem, item)
 }
 
 /**
  * Reads a user's deposit by its id; undefined if it is somebody else's or nobody's. Both take the same two
  * reads: ids are made of what is on the chain, and the time of an answer must not tell which are known here.
  */
-export async function readDepositOf(userId: number, id: string): Promise<Deposit | undefined> {
+export async function readDepositOf(userId: number, id: string): Promise<DepositRecord | undefined> {
   for (const consistent of [false, true]) {
     const item = await readItem(depositKeys.key({ id }), { consistent })
-    const deposit = item && toDeposit(item)
-    if (deposit?.userId === userId) return deposit
+    if (item && v.parse(DepositItem, item).userId === userId) return v.parse(RecordItem, item)
   }
   return undefined
-}
-
-function toDeposit(item: Item): Deposit {
-  const { userId, version, ordinal, currencyOrdinal, ...record } = v.parse(DepositItem, item)
-  return { record, userId, version, ordinal, currencyOrdinal }
 }
 
 const rowKeys = itemType({
@@ -121,18 +113,18 @@ const listName = (userId: number, currency = '*'): string => rowKeys.partition({
  * The items of a deposit: its own, and its rows in two lists, that of all deposits and that of its currency.
  * Rows hold the whole deposit, so that a page is one read.
  */
-function depositItems({ record, ...rest }: Deposit): [Item & Key, Item & Key, Item & Key] {
-  const { userId, ordinal, currencyOrdinal } = rest
-  const item = { ...record, ...rest, amount: toNumberValue(record.amount) }
+function depositItems(deposit: Deposit): [Item & Key, Item & Key, Item & Key] {
+  const { id, userId, currency, ordinal, currencyOrdinal } = deposit
+  const item = { ...deposit, amount: toNumberValue(deposit.amount) }
   const row = (list: string, number: number) => ({
     ...rowKey(list, number),
-    ...instantKeys(list, record.created_at, number),
+    ...instantKeys(list, deposit.created_at, number),
     ...item,
   })
   return [
-    { ...depositKeys.key({ id: record.id }), ...item },
+    { ...depositKeys.key({ id }), ...item },
     row(listName(userId), ordinal),
-    row(listName(userId, record.currency), currencyOrdinal),
+    row(listName(userId, currency), currencyOrdinal),
   ]
 }
 
@@ -221,9 +213,6 @@ export async function readRecordsPage(query: RecordsQuery, userId: number) {
     currency === undefined || v.is(CurrencyCode, currency)
       ? await readListPage(listName(userId, currency), readLength, query)
       : { rows: [], total: 0 }
-  return toPage(
-    rows.map((row) => toDeposit(row).record),
-    total,
-    query,
-  )
+  const records = rows.map((row) => v.parse(RecordItem, row))
+  return toPage(records, total, query)
 }

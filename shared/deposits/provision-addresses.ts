@@ -1,8 +1,7 @@
 import { ConditionFailed } from '../db/write.ts'
 import { applyOnce, type EventRecord, type Outcome } from '../events/event-record.ts'
 import { RejectedEvent } from '../events/rejected-event.ts'
-import { type Pool, putFreeAddress, putPool } from './address-pool.ts'
-import { addressDigest, putAddress, readAddresses } from './deposit-address.ts'
+import { addressDigest, type Pool, putAddress, putFreeAddress, putPool, readAddresses } from './address.ts'
 
 /** A batch of new deposit addresses for one pool. */
 export interface AddressBatch extends Pool {

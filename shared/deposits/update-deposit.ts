@@ -6,7 +6,7 @@ import { postTransaction } from '../ledger/post-transaction.ts'
 import type { Posting } from '../ledger/bill.ts'
 import type { Big } from '../money.ts'
 import { retry } from '../retry.ts'
-import { addressDigest, readAddress } from './deposit-address.ts'
+import { addressDigest, readAddress } from './address.ts'
 import {
   countDeposits,
   type Deposit,
@@ -58,20 +58,18 @@ async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
     const count = await readDepositCount(userId, { consistent: true })
     const createdAt = Math.max(update.bookedAt, count.lastAt)
     const deposit: Deposit = {
-      record: {
-        id,
-        currency,
-        currency_network: network,
-        amount: update.amount,
-        address,
-        tag: tag ?? null,
-        txid: update.txid,
-        confirmations: update.confirmations,
-        required_confirmations: stored.required_confirmations,
-        status: update.status,
-        created_at: createdAt,
-        credited_at: null,
-      },
+      id,
+      currency,
+      currency_network: network,
+      amount: update.amount,
+      address,
+      tag: tag ?? null,
+      txid: update.txid,
+      confirmations: update.confirmations,
+      required_confirmations: stored.required_confirmations,
+      status: update.status,
+      created_at: createdAt,
+      credited_at: null,
       userId,
       version: 1,
       ordinal: countDeposits(count) + 1,
@@ -82,20 +80,18 @@ async function addDeposit(id: string, update: DepositUpdate): Promise<Outcome> {
 }
 
 async function advanceDeposit(before: Deposit, update: DepositUpdate): Promise<Outcome> {
-  const { record } = before
   const same =
-    record.address === update.address &&
-    record.tag === (update.tag ?? null) &&
-    record.currency === update.currency &&
-    record.amount.eq(update.amount)
+    before.address === update.address &&
+    before.tag === (update.tag ?? null) &&
+    before.currency === update.currency &&
+    before.amount.eq(update.amount)
   if (!same) {
     throw new RejectedEvent('conflicting_content', 'address, currency and amount of a deposit may not change')
   }
-  const status = laterStatus(record.status, update.status)
-  const confirmations = Math.max(record.confirmations, update.confirmations)
-  if (status === record.status && confirmations === record.confirmations) return 'duplicate'
-  const next = { ...before, version: before.version + 1, record: { ...record, status, confirmations } }
-  return writeDeposit(next, update, [])
+  const status = laterStatus(before.status, update.status)
+  const confirmations = Math.max(before.confirmations, update.confirmations)
+  if (status === before.status && confirmations === before.confirmations) return 'duplicate'
+  return writeDeposit({ ...before, version: before.version + 1, status, confirmations }, update, [])
 }
 
 const statusRanks: Record<DepositStatus, number> = { PENDING: 0, CONFIRMING: 1, CREDITED: 2, FAILED: 2 }
@@ -110,12 +106,11 @@ async function writeDeposit(
   { network, txid, outputIndex, bookedAt: at }: DepositUpdate,
   others: Write[],
 ): Promise<Outcome> {
-  const { record, userId } = deposit
-  if (record.status !== 'CREDITED' || record.credited_at !== null) {
+  if (deposit.status !== 'CREDITED' || deposit.credited_at !== null) {
     await transact([...others, ...putDeposit(deposit)])
     return 'applied'
   }
-  const { currency, amount } = record
+  const { userId, currency, amount } = deposit
   const reference = `${network}:${txid}:${outputIndex}`
   const credit: Posting = { kind: 'post', type: 'DEPOSIT', currency, amount, reference }
   return postTransaction({
@@ -123,10 +118,7 @@ async function writeDeposit(
     wallets: [{ id: { userId, wallet: 'asset' }, movements: [credit] }],
     alongside: (bookedAt) => [
       ...others,
-      ...putDeposit({
-        ...deposit,
-        record: { ...record, credited_at: Math.max(bookedAt, record.created_at) },
-      }),
+      ...putDeposit({ ...deposit, credited_at: Math.max(bookedAt, deposit.created_at) }),
     ],
   })
 }

@@ -11,20 +11,17 @@ import { OutOfOrderEvent, RejectedEvent } from '../events/rejected-event.ts'
 import { log } from '../log.ts'
 import { retry } from '../retry.ts'
 import {
-  countFreeAddresses,
-  dropFromPool,
-  findFreeAddress,
-  type Pool,
-  poolExists,
-  takeFreeAddress,
-} from './address-pool.ts'
-import {
   addressDigest,
   type AddressItem,
   assignAddress,
+  countFreeAddresses,
+  dropFromPool,
+  findFreeAddress,
   type NetworkAddress,
+  type Pool,
+  poolExists,
   readAddress,
-} from './deposit-address.ts'
+} from './address.ts'
 
 /** The detail-type of the event by which the service records that it assigned an address. */
 export const addressAssigned = 'address.assigned'
@@ -134,7 +131,7 @@ async function takeAddress(userId: number, pool: Pool): Promise<Assignment> {
   if (item === undefined) throw new Error('the pool holds an address that does not exist')
   const address = toUserAddress(item, Date.now())
   await transact([
-    takeFreeAddress(pool, digest),
+    dropFromPool(pool, digest),
     assignAddress(digest, userId),
     putNew({ ...userAddressKey(userId, pool), ...address }),
   ])

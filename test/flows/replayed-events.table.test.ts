@@ -20,7 +20,7 @@ const bookings = async (userId: number) =>
 
 const storedDeposit = async (detail: ReturnType<typeof deposit>) => {
   const { currency_network: network, txid, output_index: outputIndex } = detail
-  return (await readDeposit(depositId({ network, txid, outputIndex })))?.record
+  return readDeposit(depositId({ network, txid, outputIndex }))
 }
 
 describe('an event that a replay sends again', () => {

@@ -1,5 +1,9 @@
-import { putFreeAddress } from '../../../shared/deposits/address-pool.ts'
-import { addressDigest, checkUnassigned, toAddress } from '../../../shared/deposits/deposit-address.ts'
+import {
+  addressDigest,
+  checkUnassigned,
+  putFreeAddress,
+  toAddress,
+} from '../../../shared/deposits/address.ts'
 import { scanItems } from '../../../shared/db/read.ts'
 import { tryTransact } from '../../../shared/db/write.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
