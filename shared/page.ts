@@ -29,15 +29,8 @@ export interface PageRequest {
 export const pageOf = <Schema extends v.GenericSchema>(record: Schema) =>
   v.object({ records: v.array(record), total: Count, size: Count, current: Count, pages: Count })
 
-/** An answer with one page of records; `total` counts the records of all pages. */
-export interface Page<T> extends PageRequest {
-  records: T[]
-  total: number
-  pages: number
-}
-
-/** Builds the answer with one page of records. */
-export const toPage = <T>(records: T[], total: number, { current, size }: PageRequest): Page<T> => ({
+/** Builds the answer with one page of records; `total` counts the records of all pages. */
+export const toPage = <T>(records: T[], total: number, { current, size }: PageRequest) => ({
   records,
   total,
   size,

@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { pageOf } from '../../shared/page.ts'
 import { Bill } from '../../shared/ledger/bill.ts'
-import { beginBillsPage, BillsQuery } from '../../shared/ledger/page/page.ts'
+import { BillsQuery, readBillsPage } from '../../shared/ledger/page/page.ts'
 
 /** Answers a page of the bills of the caller's reward wallet, newest first. */
 export const handler = signedInEndpoint({
   scope: 'account.read',
   input: v.object({ query: BillsQuery }),
   output: pageOf(Bill),
-  prefetch: ({ query }, userId) => beginBillsPage(query, { userId, wallet: 'reward' }),
-  run: ({ prefetched: readRest }) => readRest(),
+  prefetch: ({ query }, userId) => readBillsPage(query, { userId, wallet: 'reward' }),
+  run: async ({ prefetched }) => prefetched,
 })

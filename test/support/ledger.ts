@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { maxTransactionWrites, transact, type Write, writeItem } from '../../shared/db/write.ts'
 import { putUser } from '../../shared/registration/register.ts'
 import { applyMovements, type Bill, putBill } from '../../shared/ledger/bill.ts'
-import { beginBillsPage, type BillsQuery } from '../../shared/ledger/page/page.ts'
+import { type BillsQuery, readBillsPage } from '../../shared/ledger/page/page.ts'
 import type { BillType } from '../../shared/ledger/bill-types.ts'
 import { closeChunks } from '../../shared/ledger/page/index.ts'
 import {
@@ -44,8 +44,7 @@ export const adjustment = (userId: number, changes: object = {}) => ({
 /** Reads one page of bills as the endpoint does. */
 export async function readPage(userId: number, wallet: WalletName, query: Partial<BillsQuery> = {}) {
   const whole = { current: 1, size: 20, ...query } as BillsQuery
-  const readRest = await beginBillsPage(whole, { userId, wallet })
-  return readRest()
+  return readBillsPage(whole, { userId, wallet })
 }
 
 /** Reads all bills that a filter finds, newest first, page by page. */

@@ -3,7 +3,7 @@ import { daysInOrder, endOfDay, startOfDay } from '../../dates.ts'
 import { isNewestPage, readNewest, readRange, rowKey } from '../../db/numbered-list.ts'
 import { readItems } from '../../db/read.ts'
 import { CurrencyCode, CurrencyFilter, Day } from '../../fields.ts'
-import { type Page, pageQuery, toPage } from '../../page.ts'
+import { pageQuery, toPage } from '../../page.ts'
 import { type Bill, billList, toBill } from '../bill.ts'
 import { type BillFilter, BillType, billTypes, Direction, selectsAll } from '../bill-types.ts'
 import { quarterOf, readWallet, type Wallet, type WalletId } from '../wallet.ts'
@@ -33,17 +33,14 @@ interface Boundary {
   chunk: Chunk | undefined
 }
 
-/**
- * Begins to read a page of bills, newest first: resolves, after the first round of reads, with a function
- * that does the others. The newest bills without a filter are read at once, without the wallet.
- */
-export async function beginBillsPage(query: BillsQuery, id: WalletId): Promise<() => Promise<Page<Bill>>> {
+/** Reads a page of bills, newest first: the newest of all in one round of reads, others in at most three. */
+export async function readBillsPage(query: BillsQuery, id: WalletId) {
+  const { beginTime, endTime, current, size } = query
   const filter = toFilter(query)
-  if (filter === undefined) return async () => toPage([], 0, query)
-  const { beginTime, endTime } = query
+  if (filter === undefined) return toPage<Bill>([], 0, query)
   if (selectsAll(filter) && isNewestPage(query)) {
-    const { rows, total } = await readNewest(billList(id), query.size)
-    return async () => toPage(rows.map(toBill), total, query)
+    const { rows, total } = await readNewest(billList(id), size)
+    return toPage(rows.map(toBill), total, query)
   }
   const readBoundary = async (instant: number) => ({ instant, chunk: await readChunkBefore(id, instant) })
   const [wallet, begin, end] = await Promise.all([
@@ -51,16 +48,14 @@ export async function beginBillsPage(query: BillsQuery, id: WalletId): Promise<(
     beginTime === undefined ? undefined : readBoundary(startOfDay(beginTime)),
     endTime === undefined ? undefined : readBoundary(endOfDay(endTime)),
   ])
-  return async () => {
-    const [before, last] = await Promise.all([
-      begin === undefined ? 0 : rankBefore(wallet, filter, begin),
-      end === undefined ? countSelected(wallet, filter) : rankBefore(wallet, filter, end),
-    ])
-    const newest = last - (query.current - 1) * query.size
-    const ranks = { oldest: Math.max(before + 1, newest - query.size + 1), newest }
-    const bills = await readBills(id, await selectNumbers(wallet, filter, ranks))
-    return toPage(bills, Math.max(0, last - before), query)
-  }
+  const [before, last] = await Promise.all([
+    begin === undefined ? 0 : rankBefore(wallet, filter, begin),
+    end === undefined ? countSelected(wallet, filter) : rankBefore(wallet, filter, end),
+  ])
+  const newest = last - (current - 1) * size
+  const ranks = { oldest: Math.max(before + 1, newest - size + 1), newest }
+  const bills = await readBills(id, await selectNumbers(wallet, filter, ranks))
+  return toPage(bills, Math.max(0, last - before), query)
 }
 
 const countSelected = (wallet: Wallet, filter: BillFilter): number =>

@@ -5,7 +5,7 @@ import type { Write } from '../../../shared/db/write.ts'
 import { forEachConcurrently } from '../../../shared/for-each-concurrently.ts'
 import { applyMovements, putBill } from '../../../shared/ledger/bill.ts'
 import { type Chunk, takeChunk, writeChunks } from '../../../shared/ledger/page/index.ts'
-import { beginBillsPage } from '../../../shared/ledger/page/page.ts'
+import { readBillsPage } from '../../../shared/ledger/page/page.ts'
 import { newWallet, putWallet, type Wallet } from '../../../shared/ledger/wallet.ts'
 import { Big } from '../../../shared/money.ts'
 import type { Row } from '../table.ts'
@@ -48,8 +48,7 @@ export async function measureBills(size: number): Promise<Row[]> {
       const read = (current: number) =>
         measureInRounds(async () => {
           const whole = { ...query, ...dates, current, size: 20 }
-          const readRest = await beginBillsPage(whole, { userId, wallet: 'asset' })
-          return readRest()
+          return readBillsPage(whole, { userId, wallet: 'asset' })
         })
       const first = await read(1)
       const middle = await read(Math.max(1, Math.ceil(first.result.pages / 2)))
