@@ -3,26 +3,6 @@ import { chooseStage, deploymentRegion, readConfig } from '../../infra/config.ts
 import { configured } from '../support/configured-stage.ts'
 
 describe('readConfig', () => {
-  it('readConfig fills in the default of every knob that is left out', () => {
-    expect(readConfig({ stage: 'local' })).toMatchObject({
-      accessTokenTtlSeconds: 86_400,
-      authorizationCodeTtlSeconds: 60,
-      loginTicketTtlSeconds: 600,
-      mailDelaySeconds: 3,
-      signingKeySpec: 'RSA_2048',
-      signingKeyRotationDays: 30,
-      signingKeyPublishSeconds: 86_400,
-      signingKeyRetireMarginSeconds: 7_200,
-      jwksMaxAgeSeconds: 300,
-      firstPartyClientId: 'first-party',
-      quoteCurrency: 'USDT',
-      rewardCurrency: 'USDT',
-      reportingTimeZone: 'UTC',
-      exportCap: 10_000,
-      namePrefix: '',
-    })
-  })
-
   it('readConfig accepts numbers and lists as text, as the command line passes them', () => {
     const config = readConfig({
       stage: 'local',

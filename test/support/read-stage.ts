@@ -23,6 +23,8 @@ export interface StagePolicies {
   keys: Record<'MAC' | 'TOTP', KeyModel>
   /** Returns what decides the requests of a function, by its name without the stage's prefix. */
   denialsOf: (name: string) => FindDenial
+  /** What decides the requests of the auditor's role. */
+  denialsOfAuditor: FindDenial
 }
 
 /** Synthesizes a stage and reads its policies. No function is bundled. */
@@ -31,15 +33,23 @@ export async function readStage(stage: string): Promise<StagePolicies> {
   const templates = await synthesizeWithoutBundles(outdir, readConfig({ ...configured, stage }))
   const addresses = { region, accountId, apiUrl: 'http://127.0.0.1:1', awsUrl: 'http://127.0.0.1:1' }
   const reader = new TemplateReader(templates, addresses)
-  const functions = readFunctions(reader, readRoles(reader))
+  const roles = readRoles(reader)
+  const functions = readFunctions(reader, roles)
   const keys = readKeys(reader)
   const keyOf = (usage: string): KeyModel => {
     const found = keys.find(({ keyUsage }) => keyUsage === usage)
     if (found === undefined) throw new Error(`the stage has no key to ${usage}`)
     return found
   }
+  const auditor = roles.find(({ assumable }) => assumable)
+  if (auditor === undefined) throw new Error('the stage has no role that somebody may assume')
   return {
     functions,
+    denialsOfAuditor: compileSession(
+      auditor.arn,
+      { ...auditor, roleArn: auditor.arn, roleTags: auditor.tags, origin: 'the auditor' },
+      { accountId } as StackModel,
+    ),
     tables: readTables(reader),
     buses: readBuses(reader),
     keys: { MAC: keyOf('GENERATE_VERIFY_MAC'), TOTP: keyOf('ENCRYPT_DECRYPT') },

@@ -52,16 +52,9 @@ describe('the bundle of the authorization page', () => {
   })
 })
 
-describe('pagePolicy', () => {
-  it('the page’s Content-Security-Policy has no unsafe source, and forbids framing', () => {
-    const policy = pagePolicy('https://api.example')
-    expect(policy).not.toContain('unsafe')
-    expect(policy).not.toContain('*')
-    for (const directive of [
-      "default-src 'none'",
-      "frame-ancestors 'none'",
-      'connect-src https://api.example',
-    ])
-      expect(policy.split('; ')).toContain(directive)
-  })
+it('the page’s Content-Security-Policy has no unsafe source, and forbids framing', () => {
+  const policy = pagePolicy('https://api.example')
+  expect(policy).not.toMatch(/unsafe|\*/)
+  for (const directive of ["default-src 'none'", "frame-ancestors 'none'", 'connect-src https://api.example'])
+    expect(policy.split('; ')).toContain(directive)
 })

@@ -65,11 +65,8 @@ describe('an API with a custom domain', () => {
       { ...domain, certificateArn: 'arn:aws:iam::1:server-certificate/x' },
       /certificateArn/,
     ],
+    ['a domain of the local stack', { ...domain, stage: 'local' }, /for deployments/],
   ])('readConfig rejects %s', (_what, values, message) => {
     expect(() => readConfig({ stage: 'prod', ...configured, ...values })).toThrow(message)
-  })
-
-  it('readConfig rejects a custom domain for the local stack', () => {
-    expect(() => readConfig({ stage: 'local', ...domain })).toThrow(/for deployments/)
   })
 })

@@ -32,25 +32,18 @@ const canaries = () => aliases().filter(({ resource }) => resource.UpdatePolicy 
 const canariesMarked = [...endpointFunctions(), ...events].filter(({ canary }) => canary).length
 
 /** Finds the integrations, event sources and permissions that name a function instead of its alias. */
-function callsPastAliases(stacks: Stacks): string[] {
-  const names = new Set(ofType(stacks, 'AWS::Lambda::Alias').map(({ id }) => id))
-  const property = {
-    'AWS::ApiGatewayV2::Integration': 'IntegrationUri',
-    'AWS::Lambda::EventSourceMapping': 'FunctionName',
-    'AWS::Lambda::Permission': 'FunctionName',
-  }
-  const callers = Object.entries(property).flatMap(([type, name]) =>
-    ofType(stacks, type).map(({ id, resource }) => ({
-      id,
-      principal: resource.Properties['Principal'],
-      // Callers refer to an alias by its ARN, or by a name that CloudFormation derives from the ARN.
-      reference: /"Ref":"([A-Za-z0-9]+)"/.exec(JSON.stringify(resource.Properties[name]))?.[1] ?? '',
-    })),
-  )
+function callsPastAliases(): string[] {
+  const names = aliases().map(({ id }) => id)
+  const callers = [
+    ...ofType(stacks, 'AWS::ApiGatewayV2::Integration'),
+    ...ofType(stacks, 'AWS::Lambda::EventSourceMapping'),
+    ...ofType(stacks, 'AWS::Lambda::Permission'),
+  ].filter(({ resource }) => resource.Properties['Principal'] !== 'events.amazonaws.com')
   expect(callers.length).toBeGreaterThan(2 * routes.length)
+  const called = ({ IntegrationUri: uri, FunctionName: name }: Record<string, unknown>) =>
+    JSON.stringify(uri ?? name)
   return callers
-    .filter(({ principal }) => principal !== 'events.amazonaws.com')
-    .filter(({ reference }) => !names.has(reference))
+    .filter(({ resource }) => !names.some((id) => called(resource.Properties).includes(`"${id}"`)))
     .map(({ id }) => id)
 }
 
@@ -62,13 +55,6 @@ function callsPastAliases(stacks: Stacks): string[] {
  */
 const maxDeployments = 5
 
-/** Every resource on which one of a stack depends explicitly, directly or through others. */
-function dependenciesOf(stacks: Stacks, stack: string, id: string): Set<string> {
-  const { resources = {} } = stacks.get(stack) ?? {}
-  const direct = resources[id]?.DependsOn ?? []
-  return new Set([...direct, ...direct.flatMap((other) => [...dependenciesOf(stacks, stack, other)])])
-}
-
 describe('a gradual deployment', () => {
   it('starts only so many CodeDeploy deployments at once as AWS accepts', () => {
     const perStack = [...Map.groupBy(canaries(), ({ stack }) => stack).values()].map(({ length }) => length)
@@ -78,11 +64,10 @@ describe('a gradual deployment', () => {
   })
 
   it('all other functions of a stack wait for its canaries, so that no bad version gets further', () => {
-    for (const { stack, id, resource } of aliases()) {
-      if (resource.UpdatePolicy !== undefined) continue
-      const tried = canaries().filter((canary) => canary.stack === stack)
-      for (const canary of tried) expect(dependenciesOf(stacks, stack, id), id).toContain(canary.id)
-    }
+    for (const { stack, id, resource } of aliases())
+      if (resource.UpdatePolicy === undefined)
+        for (const canary of canaries())
+          if (canary.stack === stack) expect(resource.DependsOn, id).toContain(canary.id)
   })
 
   it('a new version first gets a tenth of the calls, and an alarm rolls it back', () => {
@@ -130,23 +115,15 @@ describe('a gradual deployment', () => {
   })
 
   it('only schedules may invoke a function without its alias', () => {
-    expect(callsPastAliases(stacks)).toEqual([])
+    expect(callsPastAliases()).toEqual([])
   })
 
   it('CodeDeploy’s role reaches only the canaries of its stack and their alarms, without wildcards', () => {
     const policies = ofType(stacks, 'AWS::IAM::Policy').filter(({ id }) => id.startsWith('Deployment'))
     expect(policies).toHaveLength(2)
     for (const { stack, resource } of policies) {
-      const { Statement: statements } = resource.Properties['PolicyDocument'] as {
-        Statement: { Action: string | string[]; Resource: unknown[] }[]
-      }
-      expect(statements.flatMap(({ Action: action }) => action)).toEqual([
-        'lambda:GetAlias',
-        'lambda:GetProvisionedConcurrencyConfig',
-        'lambda:UpdateAlias',
-        'cloudwatch:DescribeAlarms',
-      ])
-      const reached = statements.flatMap(({ Resource }) => Resource)
+      const document = resource.Properties['PolicyDocument'] as { Statement: { Resource: unknown }[] }
+      const reached = document.Statement.flatMap(({ Resource }) => Resource)
       // Two ARNs and an alarm for each canary.
       expect(reached).toHaveLength(3 * canaries().filter((canary) => canary.stack === stack).length)
       for (const arn of reached)

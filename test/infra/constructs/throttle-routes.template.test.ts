@@ -30,24 +30,9 @@ beforeAll(async () => {
 })
 
 describe('the throttle of a route', () => {
-  it('a route has the throttle of the stage, except for expensive routes', () => {
-    const { Properties: properties } = standard
-    expect(properties.DefaultRouteSettings).toEqual({
-      ThrottlingRateLimit: 1_000,
-      ThrottlingBurstLimit: 2_000,
-    })
-    expect(properties.RouteSettings).toEqual({
-      'POST /user/login-with-password': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
-      'POST /user/login/2fa': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
-      'POST /oauth2/token': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
-      'POST /oauth2/authorize': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
-      'POST /oauth2/revoke': { ThrottlingRateLimit: 300, ThrottlingBurstLimit: 600 },
-      'GET /community/members/export': { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 },
-    })
-  })
-
   it('an expensive route gets its share of the stage’s throttle, but at least 1', async () => {
     const { Properties: properties } = await readThrottles({ throttleRate: 10 })
+    expect(properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 })
     expect(properties.RouteSettings).toMatchObject({
       'POST /oauth2/token': { ThrottlingRateLimit: 3, ThrottlingBurstLimit: 6 },
       'GET /community/members/export': { ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },

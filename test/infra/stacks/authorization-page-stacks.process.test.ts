@@ -48,21 +48,6 @@ describe('AuthorizationPageStack', () => {
     })
   })
 
-  it('the names of CloudFront’s resources contain the region, because they are unique in an account', () => {
-    const Name = { 'Fn::Join': ['', ['account-service-dev-', { Ref: 'AWS::Region' }]] }
-    pageTemplate.hasResourceProperties('AWS::CloudFront::OriginAccessControl', {
-      OriginAccessControlConfig: { Name },
-    })
-    pageTemplate.hasResourceProperties('AWS::CloudFront::ResponseHeadersPolicy', {
-      ResponseHeadersPolicyConfig: { Name },
-    })
-    const named = Object.values(pageTemplate.toJSON().Resources as Record<string, { Type: string }>).filter(
-      (resource) =>
-        resource.Type.startsWith('AWS::CloudFront') && JSON.stringify(resource).includes('"Name"'),
-    )
-    expect(named).toHaveLength(2)
-  })
-
   it('CloudFront serves the authorization page over HTTPS only, with a strict Content-Security-Policy and COOP', () => {
     pageTemplate.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: { DefaultCacheBehavior: { ViewerProtocolPolicy: 'redirect-to-https' } },

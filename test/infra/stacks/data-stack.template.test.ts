@@ -18,19 +18,6 @@ function find(type: string) {
   return found?.resource ?? expect.unreachable()
 }
 
-it('the table deletes what has expired, and can be restored to any second of 35 days', () => {
-  const { Properties } = find('AWS::DynamoDB::GlobalTable')
-  expect(Properties).toMatchObject({
-    TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
-    Replicas: [
-      {
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
-        DeletionProtectionEnabled: true,
-      },
-    ],
-  })
-})
-
 describe('the archive of events', () => {
   it('it keeps every event, unknown ones included, except for mails, which nobody wants twice', () => {
     const { Properties } = find('AWS::Events::Archive')

@@ -1,7 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as walletAdjusted } from '../../../../functions/intake/wallet.adjusted.ts'
-import { runOps } from '../../../../infra/ops/command-line.ts'
 import { toNumberValue } from '../../../../shared/db/decimal.ts'
 import { db, tableName } from '../../../../shared/db/table.ts'
 import { readItem } from '../../../../shared/db/read.ts'
@@ -10,7 +9,7 @@ import { billList } from '../../../../shared/ledger/bill.ts'
 import { Big } from '../../../../shared/money.ts'
 import { deliver, interceptQueues } from '../../../support/deliver.ts'
 import { addUser, adjustment } from '../../../support/ledger.ts'
-import { useLocalStack } from '../../../support/local-stack.ts'
+import { ops } from '../run-ops.ts'
 
 interface Report {
   wallets: number
@@ -18,25 +17,10 @@ interface Report {
   differences: { currency: string | null; what: string; expected: string; actual: string }[]
 }
 
-const quiet = {
-  out: () => undefined,
-  err: () => undefined,
-  readInput: () => (async function* () {})(),
-}
-
-/** Runs a command on the local stack, and returns its exit code and result. */
-async function runOn(line: string[]): Promise<{ exitCode: number; result: unknown }> {
-  const { base_url: url } = await useLocalStack()
-  const lines: string[] = []
-  const terminal = { ...quiet, out: (text: string) => void lines.push(text) }
-  const exitCode = await runOps(['--url', url, '--json', ...line], terminal)
-  return { exitCode, result: JSON.parse(lines.join('\n')) }
-}
-
 /** Runs `ledger verify` for one user, and returns its exit code and report. */
 async function verify(userId: number): Promise<{ exitCode: number; report: Report }> {
-  const { exitCode, result } = await runOn(['ledger', 'verify', '--user', String(userId)])
-  return { exitCode, report: result as Report }
+  const { code, out } = await ops(['ledger', 'verify', '--user', String(userId), '--json'])
+  return { exitCode: code, report: JSON.parse(out) as Report }
 }
 
 async function addWallet(): Promise<number> {
@@ -108,9 +92,7 @@ describe('ledger verify', () => {
     ['a wallet that a later bill has raised', (userId) => [{ pk: `W#${userId}#asset`, sk: 'HEAD' }], 1],
   ])('ledger verify reports that %s is missing', async (_, missing, differences) => {
     const userId = await addWallet()
-    const [wallet] = await Promise.all([
-      readItem({ pk: `W#${userId}#asset`, sk: 'HEAD' }, { consistent: true }),
-    ])
+    const wallet = await readItem({ pk: `W#${userId}#asset`, sk: 'HEAD' }, { consistent: true })
     await deliver(walletAdjusted, adjustment(userId, { adjustment_id: `${userId}-2` }))
     for (const key of missing(userId))
       await writeItem(key.sk === 'HEAD' ? { Put: { Item: wallet ?? {} } } : { Delete: { Key: key } })

@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { FindDenial } from '../../../infra/local/aws/iam/authorize.ts'
+import { onKey, readStage, signingKey, type StagePolicies } from '../../support/read-stage.ts'
+import { ofType, synthesizeUnchecked } from '../stacks/synthesize.ts'
+
+let stage: StagePolicies
+let denial: FindDenial
+beforeAll(async () => {
+  stage = await readStage('dev')
+  denial = stage.denialsOfAuditor
+})
+
+const ours = signingKey({ 'signing-key': 'account-service-dev' })
+const other = signingKey({ 'signing-key': 'account-service-prod' })
+const onTable = (action: string, ...partitions: string[]) => ({
+  action: `dynamodb:${action}`,
+  resource: stage.tables[0]?.arn ?? '',
+  context: { 'dynamodb:LeadingKeys': partitions },
+})
+const onRule = (action: string, name: string) => ({
+  action: `events:${action}`,
+  resource: `arn:aws:events:eu-central-1:123456789012:rule/account-service-dev-${name}`,
+})
+
+describe('the auditor’s role', () => {
+  it('may read everything that the key audit needs', () => {
+    for (const request of [
+      { action: 'kms:ListKeys', resource: '*' },
+      ...['DescribeKey', 'GetPublicKey', 'ListResourceTags'].map((action) => onKey(action, ours)),
+      onTable('Query', 'KEYS'),
+      ...['DescribeRule', 'ListTargetsByRule'].map((action) => onRule(action, 'rotate-signing-keys')),
+    ])
+      expect(denial(request), request.action).toBeUndefined()
+  })
+
+  it('may read nothing but the signing keys and their records, and change nothing', () => {
+    for (const request of [
+      ...['DescribeKey', 'ListResourceTags'].map((action) => onKey(action, other)),
+      ...['DisableKey', 'Sign', 'TagResource'].map((action) => onKey(action, ours)),
+      onTable('Query', 'USER#1'),
+      onTable('Scan'),
+      onTable('Query'),
+      onTable('PutItem', 'KEYS'),
+      onRule('DescribeRule', 'verify-ledger'),
+      onRule('DisableRule', 'rotate-signing-keys'),
+    ])
+      expect(denial(request), `${request.action} ${String(request.resource)}`).toContain('not authorized')
+  })
+
+  it('is assumed by the configured principal only; without one, IAM in the account decides', async () => {
+    const trusted = async (values: object) => {
+      const roles = ofType(await synthesizeUnchecked('prod', { values: { ...values } }), 'AWS::IAM::Role')
+      const role = roles.find(({ id }) => id.startsWith('Auditor'))?.resource
+      return JSON.stringify(role?.Properties['AssumeRolePolicyDocument'])
+    }
+    const auditorPrincipalArn = 'arn:aws:iam::999999999999:role/auditors'
+    expect(await trusted({ auditorPrincipalArn })).toContain(`{"AWS":"${auditorPrincipalArn}"}`)
+    expect(await trusted({})).toContain(':root')
+  })
+})
