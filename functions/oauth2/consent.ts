@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { signedInEndpoint } from '../../shared/http/signed-in-endpoint.ts'
 import { AuthorizationParameters } from '../../shared/oauth/authorization-request.ts'
-import { findClient } from '../../shared/oauth/client.ts'
+import { readClient } from '../../shared/oauth/client.ts'
 import { consent, ConsentAnswer } from '../../shared/oauth/consent.ts'
 
 /** Answers an authorization request for the signed-in user who approved or denied it. */
@@ -12,7 +12,7 @@ export const handler = signedInEndpoint({
     body: v.object({ ...AuthorizationParameters.entries, approved: v.optional(v.boolean(), true) }),
   }),
   output: ConsentAnswer,
-  prefetch: ({ body: { client_id } }) => findClient(client_id, { consistent: true }),
+  prefetch: ({ body: { client_id } }) => readClient(client_id),
   run: ({ input: { body }, caller, prefetched: client }) => {
     const { approved, ...parameters } = body
     return consent(parameters, approved, client, caller)

@@ -138,8 +138,7 @@ function requestBody(input: JsonSchema, { accepts }: EndpointDescription, operat
     type: 'object',
   }
   const media = { schema, ...(operation.request === undefined ? {} : { example: operation.request }) }
-  const content: JsonSchema = {}
-  if (accepts !== 'form') content['application/json'] = media
+  const content: JsonSchema = { 'application/json': media }
   if (accepts !== 'json') content['application/x-www-form-urlencoded'] = media
   return { required: true, content }
 }

@@ -5,7 +5,7 @@ import type { RequiredScope } from '../tokens/scopes.ts'
 import { deadlineSignal, OutOfTime, runInvocation } from '../invocation.ts'
 import { answerFailures } from './middleware/answer-failures.ts'
 import { logRequest } from './middleware/log-request.ts'
-import { type BodyKind, readBody } from './middleware/read-body.ts'
+import { type BodyKind, readBody } from './read-body.ts'
 import { refuseInMaintenance } from './middleware/refuse-in-maintenance.ts'
 import { requireEdge } from './middleware/require-edge.ts'
 import { parseInput } from '../parse-input.ts'
@@ -79,19 +79,21 @@ export type Handler = (
   context: Context,
 ) => Promise<APIGatewayProxyStructuredResultV2>
 
-/** Handles requests, with middleware around: parses them, runs the endpoint and answers with its result. */
+/** Handles requests, with middleware around. `run` gets a function that reads and parses the input. */
 export function handle<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   { input, dialect = 'envelope', accepts = 'none', repeats = 'refuse' }: EndpointSpec<Input, Output>,
   around: HttpMiddleware[],
-  run: (input: v.InferOutput<Input>, event: APIGatewayProxyEventV2) => Result<Output>,
+  run: (event: APIGatewayProxyEventV2, readInput: () => v.InferOutput<Input>) => Result<Output>,
 ): Handler {
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(answerInTime)
-    .use([...around, readBody(accepts)])
+    .use(around)
     .handler(async (event) => {
-      const { pathParameters: path = {}, rawQueryString, body } = event
-      const query =
-        repeats === 'refuse' ? readParameters(rawQueryString) : sentParameters(rawQueryString).parameters
-      const result: unknown = await run(parseInput(input, { path, query, body }), event)
+      const result: unknown = await run(event, () => {
+        const body = readBody(event, accepts)
+        const { pathParameters: path = {}, rawQueryString: text } = event
+        const query = repeats === 'refuse' ? readParameters(text) : sentParameters(text).parameters
+        return parseInput(input, { path, query, body })
+      })
       return result instanceof Reply ? send(result) : succeed(result, dialect)
     })
 }

@@ -16,8 +16,8 @@ interface PublicSpec<Input extends v.GenericSchema, Output extends v.GenericSche
 export function publicEndpoint<Input extends v.GenericSchema, Output extends v.GenericSchema>(
   spec: PublicSpec<Input, Output>,
 ): Endpoint {
-  const handler = handle(spec, frame(spec), (input, event) =>
-    spec.run({ input, request: requestInfo(event) }),
+  const handler = handle(spec, frame(spec), (event, readInput) =>
+    spec.run({ input: readInput(), request: requestInfo(event) }),
   )
   return toEndpoint(handler, spec, 'public')
 }

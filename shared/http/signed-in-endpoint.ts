@@ -1,7 +1,9 @@
 import * as v from 'valibot'
 import { readTogether } from '../db/read.ts'
-import type { Caller } from '../tokens/access-token.ts'
+import { Failure } from '../errors.ts'
+import { type Caller, claimedUserId } from '../tokens/access-token.ts'
 import type { RequiredScope } from '../tokens/scopes.ts'
+import { bearerChallenge, checkBearer } from './bearer-challenge.ts'
 import {
   type Endpoint,
   type EndpointSpec,
@@ -11,9 +13,8 @@ import {
   type Result,
   toEndpoint,
 } from './endpoint.ts'
-import { authenticate, type Session } from './middleware/authenticate.ts'
 import { rehearse } from './rehearsal.ts'
-import { type HttpMiddleware, type RequestInfo, requestInfo } from './request.ts'
+import { type HttpMiddleware, readAuthorization, type RequestInfo, requestInfo } from './request.ts'
 
 interface SignedInSpec<
   Input extends v.GenericSchema,
@@ -62,14 +63,25 @@ function checkAndRun<Input extends v.GenericSchema, Output extends v.GenericSche
   spec: SignedInSpec<Input, Output, Prefetched>,
   around: HttpMiddleware[],
 ): Handler {
-  const handler = handle(spec, [...around, authenticate(spec.scope)], async (input, event) => {
-    const session = event as typeof event & Session
-    const [caller, prefetched] = await Promise.all([
-      session.caller,
-      // Without a prefetch function the type parameter is undefined, as is the value.
-      spec.prefetch?.(input, session.claimedUserId) as Promise<Prefetched>,
-    ])
-    return spec.run({ input, caller, prefetched, request: requestInfo(event) })
+  const handler = handle(spec, around, async (event, readInput) => {
+    const token = readAuthorization(event, 'bearer')
+    const userId = token === undefined ? undefined : claimedUserId(token)
+    if (token === undefined || userId === undefined)
+      throw bearerChallenge(new Failure('unauthenticated'), token !== undefined)
+    const session = checkBearer(token, spec.scope)
+    try {
+      const input = readInput()
+      const [caller, prefetched] = await Promise.all([
+        session,
+        // Without a prefetch function the type parameter is undefined, as is the value.
+        spec.prefetch?.(input, userId) as Promise<Prefetched>,
+      ])
+      return await spec.run({ input, caller, prefetched, request: requestInfo(event) })
+    } catch (error) {
+      // A failure of the session check comes before any other.
+      await session
+      throw error
+    }
   })
   // The session check and the prefetch read at the same moment.
   return (event, context) => readTogether(() => handler(event, context))

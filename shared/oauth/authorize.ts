@@ -7,7 +7,7 @@ import {
   type AuthorizationParameters,
   checkAuthorizationRequest,
 } from './authorization-request.ts'
-import { findClient } from './client.ts'
+import { readClient } from './client.ts'
 import { authorizationResponseUrl, checkRedirectUri } from './redirect-uri.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function authorize(
   { rawQuery, repeated }: Pick<RequestInfo, 'rawQuery' | 'repeated'>,
 ): Promise<string> {
   const { client_id, redirect_uri, state } = parameters
-  const { client, redirectUri } = checkRedirectUri(await findClient(client_id), redirect_uri)
+  const { client, redirectUri } = checkRedirectUri(await readClient(client_id), redirect_uri)
   try {
     const [name] = repeated()
     if (name !== undefined) throw new AuthorizationError(name, 'is repeated')
@@ -63,7 +63,7 @@ export type RequestDescription = v.InferOutput<typeof RequestDescription>
  */
 export async function describeRequest(parameters: AuthorizationParameters): Promise<RequestDescription> {
   const { client_id, redirect_uri } = parameters
-  const { client } = checkRedirectUri(await findClient(client_id), redirect_uri)
+  const { client } = checkRedirectUri(await readClient(client_id), redirect_uri)
   const { scopes } = checkAuthorizationRequest(parameters, client)
   return { client_name: client.name, scope: scopes.join(' ') }
 }

@@ -1,7 +1,7 @@
 import { Failure, invalidParameter } from '../errors.ts'
 import type { RequestInfo } from '../http/request.ts'
 import { isClientSecret } from './client-secret.ts'
-import { type Client, findClient } from './client.ts'
+import { type Client, readClient } from './client.ts'
 import { requireParameter } from './parameter.ts'
 
 /** The client credentials of a request. */
@@ -73,7 +73,7 @@ const invalidClient = (basic: boolean): Failure =>
  * wrongly.
  */
 export async function authenticateClient({ clientId, secrets, basic }: ClientCredentials): Promise<Client> {
-  const client = await findClient(clientId, { consistent: true })
+  const client = await readClient(clientId)
   if (client === undefined) throw invalidClient(basic)
   const { secretMac } = client
   const authentic =

@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import { Failure, invalidParameter } from '../errors.ts'
-import { bearerChallenge } from '../http/bearer-challenge.ts'
+import { bearerChallenge, checkBearer } from '../http/bearer-challenge.ts'
 import { settings } from '../settings.ts'
-import { type Caller, checkAccessToken } from '../tokens/access-token.ts'
 import { checkLengths, grantScopes } from './authorization-request.ts'
-import { findClient } from './client.ts'
+import { readClient } from './client.ts'
 import { type DeviceTokenAnswer, deviceTokenAnswer, issueDeviceToken } from './device-token-answer.ts'
 import { Parameter } from './parameter.ts'
 
@@ -28,7 +27,7 @@ export async function exchangeAccessToken(
   const { client_id = settings().firstPartyClientId, scope, nonce } = parameters
   const [{ caller, accessToken }, client] = await Promise.all([
     checkSentToken(parameters.access_token, bearer),
-    findClient(client_id, { consistent: true }),
+    readClient(client_id),
   ])
   if (client === undefined) throw new Failure('invalid_redirect')
   checkLengths({ scope, nonce })
@@ -56,18 +55,10 @@ async function checkSentToken(inBody: string | undefined, bearer: string | undef
   const accessToken = inBody ?? bearer
   if (accessToken === undefined) throw bearerChallenge(new Failure('unauthenticated'), false)
   const [caller] = await Promise.all([
-    checkToken(accessToken),
-    bearer === undefined || bearer === accessToken ? undefined : checkToken(bearer),
+    checkBearer(accessToken, 'first-party'),
+    bearer === undefined || bearer === accessToken ? undefined : checkBearer(bearer, 'first-party'),
   ])
   if (bearer !== undefined && bearer !== accessToken)
     throw invalidParameter('access_token', 'differs from that of the Authorization header')
   return { caller, accessToken }
-}
-
-async function checkToken(token: string): Promise<Caller> {
-  try {
-    return await checkAccessToken(token, 'first-party')
-  } catch (error) {
-    throw error instanceof Failure ? bearerChallenge(error) : error
-  }
 }

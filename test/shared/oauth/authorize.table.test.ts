@@ -22,23 +22,6 @@ test.each([
   expect(commands.map(({ input }) => input.ConsistentRead)).toEqual(consistent)
 })
 
-test('a client that many authorization requests name is read ten times, and then every two seconds', async () => {
-  const request = authorizationRequest(await createClient()) as Parameters<typeof authorize>[0]
-  const ask = async () => {
-    for (let i = 0; i < 200; i += 1) await authorize(request, { rawQuery: '', repeated: () => [] })
-  }
-  vi.useFakeTimers({ toFake: ['Date'] })
-  try {
-    expect((await measureCalls(ask)).names).toHaveLength(10)
-    vi.setSystemTime(Date.now() + 1_999)
-    expect((await measureCalls(ask)).names).toEqual([])
-    vi.setSystemTime(Date.now() + 1)
-    expect((await measureCalls(ask)).names).toHaveLength(1)
-  } finally {
-    vi.useRealTimers()
-  }
-})
-
 test.each([
   ['valid', {}, ['GetItem']],
   ['of an unknown client, which may be a moment old', { client_id: 'nobody' }, ['GetItem', 'GetItem']],

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expect, it } from 'vitest'
-import { publicEndpoint } from '../../../../shared/http/public-endpoint.ts'
-import { callEndpoint } from '../../../support/call-endpoint.ts'
+import { publicEndpoint } from '../../../shared/http/public-endpoint.ts'
+import { callEndpoint } from '../../support/call-endpoint.ts'
 
 const handler = publicEndpoint({
   accepts: 'json',
