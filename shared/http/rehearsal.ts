@@ -39,11 +39,10 @@ const repetitions = 4
  * Only the first one calls the table; the others find nothing without a call.
  */
 export async function rehearse(handler: Handler): Promise<void> {
-  const failures = [await rehearseOnce(handler)]
+  let failure = await rehearseOnce(handler)
   await findNothing(async () => {
-    while (failures.length <= repetitions) failures.push(await rehearseOnce(handler))
+    for (let i = 0; i < repetitions && failure === undefined; i += 1) failure = await rehearseOnce(handler)
   })
-  const failure = failures.find((error) => error !== undefined)
   if (failure !== undefined) log.warn('rehearsal failed', { cause: errorSummary(failure) })
   log.info('initialized', { duration_ms: Math.round(process.uptime() * 1000) })
 }
